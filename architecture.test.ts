@@ -101,6 +101,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'sessions',
     'challenges',
     'sign_in_tries',
+    'account_tries',
     'failed_sign_ins',
     'memberships',
     'links',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Browser, newBrowser } from '../server/testing/console.ts'
+import { type Browser, newBrowser, tokenOf } from '../server/testing/console.ts'
 import { type Receiver, startReceiver } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
 import type { Installation } from './installation.ts'
@@ -18,7 +18,7 @@ export async function makeBusy(place: Installation): Promise<BusyInstallation> {
   const browser = newBrowser(url)
   const within = (path: string, body?: object) =>
     must(browser, `/w/${workspaceId}${path}`, body === undefined ? {} : { method: 'POST', body })
-  await must(browser, `/links/${place.setupUrl.split('/link/')[1]}`, { method: 'POST', body: admin })
+  await must(browser, '/links/use', { method: 'POST', body: { token: tokenOf(place.setupUrl), ...admin } })
 
   const [demoKey] = (await within('/keys')).data
   const change = { method: 'PATCH', body: { rate_limit_per_min: 100 } }

@@ -25,8 +25,11 @@ export interface Installation {
 
 const entry = join(import.meta.dirname, '..', 'cli', 'src', 'main.ts')
 
-/** `host` is the host in the printed URLs. Passkeys do not work with an IP address. */
-export async function startInstallation(host = '127.0.0.1'): Promise<Installation> {
+/** `host` is the host in the printed URLs. Passkeys do not work with an IP address. `settings` are more variables. */
+export async function startInstallation(
+  host = '127.0.0.1',
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Installation> {
   const dataDir = newFolder()
   const simulatorPort = String(await freePort())
   const port = String(await freePort())
@@ -36,6 +39,7 @@ export async function startInstallation(host = '127.0.0.1'): Promise<Installatio
     PORT: port,
     PUBLIC_URL: `http://${host}:${port}`,
     PARLEY_SIMULATOR_PORT: simulatorPort,
+    ...settings,
   }
   const child = spawn(process.execPath, [entry, 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
@@ -53,7 +57,7 @@ export async function startInstallation(host = '127.0.0.1'): Promise<Installatio
       60_000,
     )
   const url = await printed(/Ready at (http:\S+)/)
-  const setupUrl = await printed(/(http:\S+\/link\/\S+)\n/)
+  const setupUrl = await printed(/(http:\S+\/link#\S+)\n/)
   const key = await printed(/(prl_live_\w+)\n/)
   const simulatorUrl = `http://127.0.0.1:${simulatorPort}`
   const request = async (address: string, method: string, headers: Record<string, string>, body?: object) => {

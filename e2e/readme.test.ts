@@ -42,7 +42,7 @@ afterAll(async () => {
 
 test('the README leads from a clone to a received message, a reply and the console', { timeout: 180_000 }, async () => {
   const service = await follow('npm start')
-  const setUpLink = /http:\S+\/link\/\S+/.exec(service.terminal.out())?.[0] ?? ''
+  const setUpLink = /http:\S+\/link#\S+/.exec(service.terminal.out())?.[0] ?? ''
   const key = seen.get('prl_live_…') ?? ''
 
   await follow('npx parley workspace list')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { openStore, type Store } from '../server/src/db/store.ts'
 import { newLogger } from '../server/src/lib/logger.ts'
 import { type PageOptions, useBrowser } from '../server/testing/browser.ts'
-import { type Browser, goodPassword, newBrowser } from '../server/testing/console.ts'
+import { type Browser, followLink, goodPassword, newBrowser, tokenOf } from '../server/testing/console.ts'
 import { type Installation, startInstallation } from './installation.ts'
 
 export const ada = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }
@@ -38,7 +38,7 @@ export function useSignedIn(host?: string): SignedIn {
       { purpose: 'visitor', schema: 'require', log: newLogger('silent') },
     )
     signedIn.ada = newBrowser(place.url)
-    await signedIn.ada.call(`/links/${place.setupUrl.split('/link/')[1]}`, { method: 'POST', body: ada })
+    await followLink(signedIn.ada, tokenOf(place.setupUrl), ada)
   })
   afterAll(async () => {
     await signedIn.store?.close()

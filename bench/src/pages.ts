@@ -55,7 +55,7 @@ async function signIn(
   { workspaceId, setupToken, isExisting }: Seeded & { isExisting: boolean },
 ): Promise<ConsoleSession> {
   const who = { email: 'bench@example.com', password: 'seven quiet otters' }
-  const [path, body] = isExisting ? ['sign-in', who] : [`links/${setupToken}`, { ...who, name: 'Bench' }]
+  const [path, body] = isExisting ? ['sign-in', who] : ['links/use', { ...who, name: 'Bench', token: setupToken }]
   const response = await fetch(`${url}/console/api/${path}`, {
     method: 'POST',
     headers: { origin: url, 'content-type': 'application/json' },

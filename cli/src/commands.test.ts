@@ -28,8 +28,9 @@ beforeAll(async () => {
   entries = () => db.rows('select action, actor, user_agent, before, after from audit_entries order by at, id')
   join = async (link) => {
     const person = { name: 'Bea', email: 'bea@example.com', password: 'seven quiet otters' }
-    const token = link.split('/link/')[1] ?? ''
-    await db.transaction((tx) => followLink(tx, systemClock, token, person, null))
+    const token = new URL(link).hash.slice(1)
+    const client = { key: 'test', isKnown: false }
+    await db.transaction((tx) => followLink(tx, systemClock, token, person, null, client))
   }
   drop = async () => {
     await db.close()

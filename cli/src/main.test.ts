@@ -41,7 +41,7 @@ test('a first start prints how to begin, and nothing else', async () => {
   const lines = firstStart.out
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<url>')
     .replaceAll(/prl_live_\w+/g, '<key>')
-    .replaceAll(/link\/\S+/g, 'link/<token>')
+    .replaceAll(/link#\S+/g, 'link#<token>')
     .split('\n')
     .filter((line) => line !== '')
   expect(lines).toEqual([
@@ -51,7 +51,7 @@ test('a first start prints how to begin, and nothing else', async () => {
     '  Console        <url>/',
     '  API reference  <url>/docs/api',
     'Create your console account (this link works once):',
-    '  <url>/link/<token>',
+    '  <url>/link#<token>',
     'API key of the demo workspace (shown only once):',
     '  <key>',
     'Try it:',

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { expect, test, vi } from 'vitest'
 import { codeAt } from '../../server/src/domain/people/totp.ts'
-import { goodPassword, newBrowser, signedIn } from '../../server/testing/console.ts'
+import { followLink, goodPassword, newBrowser, signedIn, tokenOf } from '../../server/testing/console.ts'
 import { newPasskey } from '../../server/testing/passkey.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
@@ -56,7 +56,7 @@ const signIn = async (email: string, password = goodPassword) => {
 }
 const follow = async (url: string, password: string) => {
   const browser = newBrowser(server.url)
-  return { ...(await browser.call(`/links/${url.split('/link/')[1]}`, post({ password }))), browser }
+  return { ...(await followLink(browser, tokenOf(url), { password })), browser }
 }
 
 test('user reset --second-factor immediately removes password, app, codes and passkeys and ends all sessions', async () => {
@@ -141,7 +141,7 @@ test('user list shows people whose invitation is unused as invited', async () =>
   const table = (await parley('user', 'list')).output.split('\n')
   expect(table.find((line) => line.startsWith('new.person@'))).toContain('developer of Bakery')
 
-  await newBrowser(server.url).call(`/links/${url.split('/link/')[1]}`, post({ name: 'New', password: goodPassword }))
+  await followLink(newBrowser(server.url), tokenOf(url), { name: 'New', password: goodPassword })
   expect(await find('new.person@example.com')).toMatchObject([{ name: 'New', state: 'active' }])
 })
 
@@ -155,3 +155,50 @@ test.each(['00000000-0000-4000-8000-000000000000', 'not-an-id'])(
     expect((await json('user', 'passkeys', '--email', person.email)).data).toHaveLength(2)
   },
 )
+
+test('user disable ends sessions and sign-ins immediately, and user enable allows them again', async () => {
+  const person = await newPerson()
+  const disabled = { email: person.email, state: 'disabled', sessions_ended: 1 }
+  expect(await json('user', 'disable', person.email)).toEqual(disabled)
+  expect((await person.call('/session')).status).toBe(401)
+  expect((await signIn(person.email)).status).toBe(403)
+  const stateOf = async () =>
+    (await json('user', 'list')).data.find(({ id }: { id: string }) => id === person.id).state as string
+  expect(await stateOf()).toBe('disabled')
+  expect((await parley('user', 'list')).output).toMatch(new RegExp(`^${person.email} .* disabled `, 'm'))
+  const again = await parley('user', 'disable', person.email)
+  expect([again.code, again.output]).toEqual([1, expect.stringContaining('is already disabled')])
+  expect(await auditEntry('person.disable', person.id)).toEqual({
+    actor: 'command line',
+    before: null,
+    after: { sessions_ended: 1 },
+  })
+  expect(await json('user', 'enable', person.email)).toEqual({ email: person.email, state: 'active' })
+  expect(await stateOf()).toBe('active')
+  expect((await signIn(person.email)).status).toBe(200)
+})
+
+test('user operator --email E --remove takes effect immediately, except for the last operator', async () => {
+  await server.db.change('update people set operator = false')
+  const { id } = await newWorkspace(server)
+  const member = await signedIn(server, { workspaceId: id, role: 'member' })
+  const operator = await signedIn(server, { operator: true })
+  const last = async (...words: string[]) => {
+    const { code, output } = await parley('user', ...words)
+    expect([code, output]).toEqual([1, expect.stringContaining(`${operator.email} is the last operator.`)])
+  }
+  await last('operator', '--email', operator.email, '--remove')
+  await last('disable', operator.email)
+  expect(await json('user', 'operator', '--email', member.email)).toMatchObject({ operator: true })
+  expect((await member.call('/operator/workspaces')).status).toBe(200)
+  const removed = await json('user', 'operator', '--email', member.email, '--remove')
+  expect(removed).toEqual({ email: member.email, operator: false, url: null })
+  expect((await member.call('/operator/workspaces')).status).toBe(403)
+  const { id: memberId } = (await member.call('/session')).body.person
+  const entries = await server.db.rows<{ after: unknown }>(
+    `select after from audit_entries where action = 'person.operator' and target = $1 order by at, id`,
+    [memberId],
+  )
+  expect(entries).toEqual([{ after: { operator: true } }, { after: { operator: false } }])
+  expect((await parley('user', 'operator', '--remove')).output).toContain('--remove needs --email')
+})

@@ -61,6 +61,13 @@ test('settings of webhook targets apply with any HOST, and the notice names only
   expect(readConfig({ HOST: '0.0.0.0', DATABASE_URL: url, PARLEY_SECRET_KEYS: key }).targetNotice).toBeNull()
 })
 
+test('operators need two-factor authentication with DATABASE_URL, unless a setting says otherwise', () => {
+  const needed = (env: Environment) => readConfig({ PARLEY_SECRET_KEYS: key, ...env }).operatorsNeedTwoFactor
+  expect([needed({}), needed({ PARLEY_OPERATOR_TWO_FACTOR: 'required' })]).toEqual([false, true])
+  expect(needed({ DATABASE_URL: url })).toBe(true)
+  expect(needed({ DATABASE_URL: url, PARLEY_OPERATOR_TWO_FACTOR: 'optional' })).toBe(false)
+})
+
 test('with DATABASE_URL the simulator, plain HTTP and private addresses are off by default', () => {
   const config = readConfig({ DATABASE_URL: url, PARLEY_SECRET_KEYS: key })
   expect(config).toMatchObject({ simulatorPort: 0, targetRules: { allowHttp: false, allowRanges: [] } })
@@ -79,6 +86,8 @@ test.each<[string, string, string, Environment?]>([
   ['PARLEY_SECRET_KEYS', 'pass-word', 'Invalid PARLEY_SECRET_KEYS. The format is id:key'],
   ['PARLEY_SECRET_KEYS', `${key},${key}`, 'Invalid PARLEY_SECRET_KEYS. The format is id:key'],
   ['PARLEY_SECRET_KEYS', '', 'PARLEY_SECRET_KEYS is required when DATABASE_URL is set', { DATABASE_URL: url }],
+  ['PARLEY_OPERATOR_TWO_FACTOR', 'yes', 'Invalid PARLEY_OPERATOR_TWO_FACTOR: "yes". Use one of required, optional.'],
+  ['PARLEY_SIGN_IN_RATE', '0', 'Invalid PARLEY_SIGN_IN_RATE: "0". Use a whole number from 10 to 100000.'],
   ['PARLEY_ROLE', 'boss', 'Invalid PARLEY_ROLE: "boss". Use one of all, api, worker.'],
   ['PARLEY_TRUST_PROXY', '10.0.0.0/8,proxy', 'Invalid PARLEY_TRUST_PROXY: "proxy": '],
   ['PARLEY_SIMULATOR_PORT', 'off', 'Invalid PARLEY_SIMULATOR_PORT: "off". Use a whole number from 0 to 65535.'],

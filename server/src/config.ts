@@ -34,6 +34,10 @@ export interface Config {
   /** Name servers for the hosts of webhooks; none for the system's. */
   dnsServers: readonly string[]
   retentionDays: number
+  /** Per client address: requests to sign in, and to use a link. */
+  signInRequestsPerMinute: number
+  /** Operators need an authenticator app or a passkey. */
+  operatorsNeedTwoFactor: boolean
   metricsToken: string | null
   logLevel: string
   secretKeys: () => SecretKeys
@@ -76,6 +80,8 @@ export function readConfig(env: Environment): Config {
     webhookCa: readCaFile(env),
     dnsServers,
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
+    signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
+    operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
     logLevel: readChoice(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     secretKeys: readSecretKeys(env, embedded, dataDir),
@@ -173,6 +179,9 @@ function targetNotice(env: Environment, host: string, loopback: string): string 
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+
+const readOperatorTwoFactor = (env: Environment, embedded: boolean) =>
+  readChoice(env, 'PARLEY_OPERATOR_TWO_FACTOR', ['required', 'optional'], embedded ? 'optional' : 'required')
 
 function readHost(env: Environment): string {
   const text = env.HOST || '127.0.0.1'

@@ -18,6 +18,7 @@ import { messageMadeBy } from './domain/messages/reading/message-of-request.ts'
 import { orderConsoleRoutes } from './domain/orders/console.routes.ts'
 import { overviewConsoleRoutes } from './domain/overview/console.routes.ts'
 import { accountRoutes } from './domain/people/account.routes.ts'
+import { clientOf, readKnownBrowser } from './domain/people/known-browsers.ts'
 import { membershipOf } from './domain/people/members.ts'
 import { operatorPeopleRoutes } from './domain/people/operator.routes.ts'
 import { sessionOf } from './domain/people/sessions.ts'
@@ -65,19 +66,25 @@ export interface Console {
   stop(): Promise<void>
 }
 
-type Deps = Omit<ConsoleDeps, 'sessionOf' | 'membershipOf' | 'record'> & {
+type Deps = Omit<
+  ConsoleDeps,
+  'sessionOf' | 'membershipOf' | 'record' | 'clientOf' | 'openRequestsPerMinute' | 'operatorsNeedTwoFactor'
+> & {
   overload: Overload
   maxStreams: number | undefined
 }
 
 export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps): Console {
-  const { db, clock, log } = runtime
+  const { db, clock, log, config } = runtime
   const full: ConsoleDeps = {
     ...deps,
     async sessionOf(token, isThere) {
       const session = await sessionOf(db, clock, token, isThere)
       return session && { ...session, sessionId: session.id }
     },
+    clientOf: (cookie, address) => clientOf(readKnownBrowser(config.secretKeys(), cookie, clock.now()), address),
+    openRequestsPerMinute: config.signInRequestsPerMinute,
+    operatorsNeedTwoFactor: config.operatorsNeedTwoFactor,
     membershipOf: (personId, workspaceId) => membershipOf(db, personId, workspaceId),
     record: (within, who, action) => recordAuditEntry(within, clock, who, action),
   }
@@ -95,6 +102,7 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     (notice) => {
       if (notice.topic === 'due') wakeHere(db, 'deliveries')
       else if (notice.topic === 'sync_due') wakeHere(db, 'synchronise')
+      else if (notice.topic === 'access') hub.checkPerson(notice.workspaceId)
       else hub.publish(notice)
     },
     () => hub.publishAll(),

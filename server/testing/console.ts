@@ -48,6 +48,17 @@ export function newBrowser(url: string): Browser {
   }
 }
 
+/** The token of a one-time link, from its URL. */
+export const tokenOf = (url: string): string => url.split('/link#')[1] ?? ''
+
+/** Opens the page of a one-time link. */
+export const readLink = (browser: Browser, token: string) =>
+  browser.call('/links/read', { method: 'POST', body: { token } })
+
+/** Submits the form of a one-time link. */
+export const followLink = (browser: Browser, token: string, given: object) =>
+  browser.call('/links/use', { method: 'POST', body: { token, ...given } })
+
 export const goodPassword = 'seven quiet otters'
 
 /** A signed-in person: an operator, or a member of a workspace. */
@@ -69,7 +80,7 @@ export async function signedIn(
       : await invite(db, clock, { ...as, email, createdBy: 'test' })
   const browser = newBrowser(url)
   const body = { name: `Person ${count}`, password: goodPassword, ...('operator' in as ? { email } : {}) }
-  const { status } = await browser.call(`/links/${token}`, { method: 'POST', body })
+  const { status } = await followLink(browser, token, body)
   if (status !== 200) throw new Error(`POST to ${linkUrl('', token)} returned ${status}`)
   return { ...browser, email, password: goodPassword }
 }

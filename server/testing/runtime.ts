@@ -1,4 +1,4 @@
-import { readConfig } from '../src/config.ts'
+import { type Environment, readConfig } from '../src/config.ts'
 import { newNetwork } from '../src/domain/connections/network.ts'
 import { newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
@@ -8,12 +8,14 @@ import { GraphClient } from '../src/whatsapp/client.ts'
 export interface TestRuntimeOptions extends Pick<Runtime, 'db' | 'clock'>, Partial<Pick<Runtime, 'log'>> {
   secretKeys: SecretKeys
   trustProxy?: readonly string[]
+  /** More settings. */
+  env?: Environment
 }
 
 /** The runtime of a process in a test. It opens no network connection until one is needed. */
 export function newRuntime(options: TestRuntimeOptions): Runtime {
-  const { db, clock, log = newLogger('silent'), secretKeys, trustProxy = [] } = options
-  const config = readConfig({ PUBLIC_URL: 'http://parley.test', PARLEY_TRUST_PROXY: trustProxy.join() })
+  const { db, clock, log = newLogger('silent'), secretKeys, trustProxy = [], env = {} } = options
+  const config = readConfig({ PUBLIC_URL: 'http://parley.test', PARLEY_TRUST_PROXY: trustProxy.join(), ...env })
   const network = newNetwork({ db, clock, secretKeys, client: new GraphClient({ productVersion: 'test' }) })
   return { config: { ...config, secretKeys: () => secretKeys }, log, db, clock, network, simulatorUrl: null }
 }

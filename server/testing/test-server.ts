@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { type Api, type ApiOptions, buildApi } from '../src/api.ts'
+import type { Environment } from '../src/config.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import { type Logger, newLogger } from '../src/lib/logger.ts'
@@ -31,6 +32,8 @@ export interface TestServer {
 
 export interface TestServerOptions extends Omit<ApiOptions, 'isReady'> {
   trustProxy?: readonly string[]
+  /** More settings. */
+  env?: Environment
 }
 
 /** Starts a test server for the tests of this file. */
@@ -86,10 +89,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
 export async function serveApi(
   { connection, clock, secretKeys }: Pick<TestServer, 'connection' | 'clock' | 'secretKeys'>,
   log: Logger,
-  { trustProxy = [], ...options }: TestServerOptions = {},
+  { trustProxy = [], env = {}, ...options }: TestServerOptions = {},
 ) {
   const db = openDatabase(connection, () => {}, 5)
-  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy })
+  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy, env })
   const api = await buildApi(runtime, { isReady: async () => true, ...options })
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   return {

@@ -1,8 +1,9 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
 import { recordAuditEntry } from '@parley/server/domain/audit/audit'
-import { invite, linkUrl, listAllInvites, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
+import { invite, linkUrl, listInvited, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
+import { disablePerson, enablePerson, makeOperator, removeOperator } from '@parley/server/domain/people/operators'
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
-import { findPerson, listPeople, makeOperator } from '@parley/server/domain/people/people'
+import { findPerson, listPeople } from '@parley/server/domain/people/people'
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
 import { change, commandLine } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
@@ -47,69 +48,87 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user list',
-    summary: 'List the people who can sign in to the console, and those who are invited',
+    summary: 'List the people who can sign in to the console',
+    details: 'Also lists those who were invited and have not used their link yet.',
     async run({ db, clock }) {
-      const people = await listPeople(await db())
-      const invited = invitedPeople(await listAllInvites(await db(), clock), people)
-      const rows = people.map(({ email, name, operator, totp_confirmed_at, passkeys, memberships, last_seen_at }) => [
-        email,
-        name,
-        [
-          ...(operator ? ['operator'] : []),
-          ...memberships.map(({ workspace, role }) => `${role} of ${workspace}`),
-        ].join(', '),
-        totp_confirmed_at ? 'yes' : 'no',
-        String(passkeys.length),
-        last_seen_at ? formatTime(last_seen_at) : 'never',
-      ])
-      const invitedRows = invited.map(({ email, invites }) => [
-        email,
-        '(invited)',
-        invites.map(({ workspace_name, role }) => `${role} of ${workspace_name}`).join(', '),
-        'no',
-        '0',
-        'never',
-      ])
-      const json = people.map((person) => ({
+      const people = (await listPeople(await db())).map((person) => ({
+        ...person,
+        state: person.disabled_at ? 'disabled' : 'active',
+      }))
+      const nothingYet = { id: null, name: null, operator: false, totp_confirmed_at: null, passkeys: [] }
+      const invited = (await listInvited(await db(), clock)).map((each) => ({
+        ...each,
+        ...nothingYet,
+        last_seen_at: null,
+        state: 'invited',
+      }))
+      const all = [...people, ...invited]
+      const rows = all.map(
+        ({ email, name, state, operator, totp_confirmed_at, passkeys, memberships, last_seen_at }) => [
+          email,
+          name ?? '',
+          state,
+          [
+            ...(operator ? ['operator'] : []),
+            ...memberships.map(({ workspace, role }) => `${role} of ${workspace}`),
+          ].join(', '),
+          totp_confirmed_at ? 'yes' : 'no',
+          String(passkeys.length),
+          last_seen_at ? formatTime(last_seen_at) : 'never',
+        ],
+      )
+      const json = all.map((person) => ({
         id: person.id,
         email: person.email,
         name: person.name,
+        state: person.state,
         operator: person.operator,
-        state: 'active',
         two_factor: person.totp_confirmed_at !== null,
         passkeys: person.passkeys,
         workspaces: person.memberships.map(({ workspace_id: id, role }) => ({ account_id: id, role })),
         created_at: person.created_at.toISOString(),
         last_seen_at: person.last_seen_at?.toISOString() ?? null,
       }))
-      const empty = 'No users yet. Create the first account with: npx parley user operator'
-      const headings = ['EMAIL', 'NAME', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
+      const headings = ['EMAIL', 'NAME', 'STATE', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
       return {
-        lines: table(headings, [...rows, ...invitedRows], empty),
-        json: jsonList([...json, ...invited.map(invitedJson)]),
+        lines: table(headings, rows, 'No users yet. Create the first account with: npx parley user operator'),
+        json: jsonList(json),
       }
     },
   },
   {
     name: 'user operator',
-    summary: 'Make a person an operator of this installation',
+    summary: 'Make a person an operator of this installation, or end that',
     details: 'Operators manage all workspaces. Without --email, it prints a link that creates a new operator account.',
-    options: { email: { value: 'EMAIL', help: 'Email address of an existing user (default: create a link)' } },
-    examples: ['user operator', 'user operator --email bea@example.com'],
+    options: {
+      email: { value: 'EMAIL', help: 'Email address of an existing user (default: create a link)' },
+      remove: { help: 'The person is no longer an operator; takes effect immediately' },
+    },
+    examples: [
+      'user operator',
+      'user operator --email bea@example.com',
+      'user operator --email bea@example.com --remove',
+    ],
     async run(call) {
-      const { clock, config, option } = call
+      const { clock, config, option, flag } = call
       const email = option('email')
+      const operator = !flag('remove')
       if (email !== undefined) {
         const person = await requireByEmail(call, email)
         await change(call, async (tx, audit) => {
-          await makeOperator(tx, person.id)
-          await audit({ action: 'person.operator', workspaceId: null, target: person.id, targetName: person.email })
+          await (operator ? makeOperator(tx, person) : removeOperator(tx, person.id))
+          await audit({
+            ...entryFor('person.operator', person),
+            before: { operator: person.operator },
+            after: { operator },
+          })
         })
         return {
-          lines: [`${person.email} is now an operator.`],
-          json: { email: person.email, operator: true, url: null },
+          lines: [`${person.email} is ${operator ? 'now' : 'no longer'} an operator.`],
+          json: { email: person.email, operator, url: null },
         }
       }
+      if (!operator) throw new UsageError('--remove needs --email, with the email address of an operator.')
       const token = await change(call, async (tx, audit) => {
         await audit({ action: 'person.operator_link', workspaceId: null })
         return newSetupLink(tx, clock, null, 'command line')
@@ -119,6 +138,44 @@ export const userCommands: readonly Command[] = [
         lines: ['Open this link to create an operator account. It works once and expires in 7 days:', '', `  ${url}`],
         json: { email: null, operator: true, url },
       }
+    },
+  },
+  {
+    name: 'user disable',
+    summary: 'Disable the account of a person',
+    details:
+      'Ends their sessions immediately. They cannot sign in, reset the password or use a link until the account is enabled.',
+    args: ['EMAIL'],
+    examples: ['user disable bea@example.com'],
+    async run(call) {
+      const { clock, args } = call
+      const person = await requireByEmail(call, args[0] ?? '')
+      const ended = await (await call.db()).transaction(async (tx) => {
+        const { sessionsEnded } = await disablePerson(tx, clock, person.id)
+        const after = { sessions_ended: sessionsEnded }
+        await recordAuditEntry(tx, clock, commandLine, { ...entryFor('person.disable', person), after })
+        return sessionsEnded
+      })
+      return {
+        lines: [`Disabled ${person.email} and ended ${plural(ended, 'session')}.`],
+        json: { email: person.email, state: 'disabled', sessions_ended: ended },
+      }
+    },
+  },
+  {
+    name: 'user enable',
+    summary: 'Enable a disabled account',
+    details: 'The person can sign in again, with the same password, second factor and roles as before.',
+    args: ['EMAIL'],
+    examples: ['user enable bea@example.com'],
+    async run(call) {
+      const { clock, args } = call
+      const person = await requireByEmail(call, args[0] ?? '')
+      await (await call.db()).transaction(async (tx) => {
+        await enablePerson(tx, person.id)
+        await recordAuditEntry(tx, clock, commandLine, entryFor('person.enable', person))
+      })
+      return { lines: [`Enabled ${person.email}.`], json: { email: person.email, state: 'active' } }
     },
   },
   {
@@ -200,37 +257,17 @@ export const userCommands: readonly Command[] = [
   },
 ]
 
-type OpenInvite = Awaited<ReturnType<typeof listAllInvites>>[number]
-
-interface Invited {
-  email: string
-  invites: OpenInvite[]
-}
-
-/** The people without an account who have an invitation that still works. */
-function invitedPeople(invites: readonly OpenInvite[], people: readonly { email: string }[]): Invited[] {
-  const emails = new Set(people.map(({ email }) => email))
-  const byEmail = Map.groupBy(invites, ({ email }) => email ?? '')
-  return [...byEmail].flatMap(([email, invites]) => (email === '' || emails.has(email) ? [] : [{ email, invites }]))
-}
-
-const invitedJson = ({ email, invites }: Invited) => ({
-  id: null,
-  email,
-  name: null,
-  operator: false,
-  state: 'invited',
-  two_factor: false,
-  passkeys: [],
-  workspaces: invites.map(({ workspace_id: id, role }) => ({ account_id: id, role })),
-  created_at: invites[0]?.created_at.toISOString() ?? null,
-  last_seen_at: null,
-})
-
 const toJson = ({ id, name, created_at }: { id: string; name: string; created_at: Date }) => ({
   id,
   name,
   created_at: created_at.toISOString(),
+})
+
+const entryFor = (action: string, { id, email }: { id: string; email: string }) => ({
+  action,
+  workspaceId: null,
+  target: id,
+  targetName: email,
 })
 
 async function requireByEmail({ db }: Call, email: string) {

@@ -81,7 +81,10 @@ const sentences: Record<string, Sentence> = {
   'installation.migrate': (_name, { version }) => `migrated the database to version ${version}`,
   'data.export': (name) => `exported ${exports[name] ?? name}`,
   'form.download': (_name, { index }) => `downloaded file ${Number(index) + 1} of a form submission`,
-  'person.operator': (name) => `made ${name} an operator`,
+  'person.operator': (name, { operator }) =>
+    operator ? `made ${name} an operator` : `ended the operator rights of ${name}`,
+  'person.disable': (name) => `disabled the account of ${name}`,
+  'person.enable': (name) => `enabled the account of ${name}`,
   'person.operator_link': () => 'created a link for a new operator account',
   'person.reset_link': (name, { second_factor_off: off }) =>
     `created a password reset link for ${name}${off ? ' and removed their authenticator app, passkeys and sessions' : ''}`,
@@ -150,7 +153,9 @@ const labels: Record<string, string> = {
   'person.reset_link': 'Password reset link created',
   'person.passkey_remove': 'Passkey removed by an operator',
   'secrets.reseal': 'Stored secrets encrypted with another key',
-  'person.operator': 'Operator added',
+  'person.operator': 'Operator changed',
+  'person.disable': 'Account disabled',
+  'person.enable': 'Account enabled',
   'person.operator_link': 'Operator link created',
   'data.export': 'Data exported',
   'form.download': 'File downloaded',

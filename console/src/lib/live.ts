@@ -70,19 +70,24 @@ function openStream(workspace: string): Stream {
       if (hasMissed) notify('all')
       hasMissed = false
     }
-    source.onerror = () => {
-      stop()
-      hasMissed = true
-      failures += 1
-      if (failures > 1) reconnecting.set(true)
-      const pauseMs = Math.min(30_000, 500 * 2 ** failures)
-      timer = setTimeout(start, pauseMs * (0.75 + Math.random() / 2))
-    }
+    source.onerror = retry
     source.addEventListener('change', (event) => notify((JSON.parse(event.data) as { topic: Topic }).topic))
-    source.addEventListener('end', () => {
-      stop()
+    source.addEventListener('end', (event) => {
+      const { reason } = JSON.parse(event.data) as { reason: string }
+      // With too many tabs, reconnecting would end the stream of another one.
+      if (reason === 'too_many') stop()
+      else retry()
+      // If the session has ended, this leads to the sign-in page.
       notify('all')
     })
+  }
+  const retry = () => {
+    stop()
+    hasMissed = true
+    failures += 1
+    if (failures > 1) reconnecting.set(true)
+    const pauseMs = Math.min(30_000, 500 * 2 ** failures)
+    timer = setTimeout(start, pauseMs * (0.75 + Math.random() / 2))
   }
   const onVisibility = () => {
     if (document.hidden) {

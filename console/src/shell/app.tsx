@@ -38,7 +38,7 @@ export function App() {
 /** The session ended while a page was open: go to the sign-in page, which returns here afterwards. */
 function signedOut(): void {
   const { pathname, href } = router.state.location
-  if (pathname === '/sign-in' || pathname.startsWith('/link/')) return
+  if (pathname === '/sign-in' || pathname === '/link' || pathname.startsWith('/link/')) return
   const next = safeNext(href)
   // Clear the cache only after leaving: the current page still reads from it.
   void router

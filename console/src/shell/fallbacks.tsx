@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { ApiError } from '../lib/api.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { EmptyState, FailedState } from '../ui/states.tsx'
 import styles from './fallbacks.module.css'
 
@@ -83,6 +84,30 @@ export function SecondFactorPage({ workspace }: { workspace: string }) {
         }
       >
         Set up an authenticator app to open this workspace. It takes about a minute, and then you return here.
+      </EmptyState>
+    </div>
+  )
+}
+
+/** This installation requires two-factor authentication of its operators, and this one has none. */
+export function OperatorSecondFactorPage() {
+  useEffect(() => {
+    document.title = 'Two-factor authentication required · Parley'
+  }, [])
+  return (
+    <div className={styles.page}>
+      <EmptyState
+        isPage
+        icon="lock"
+        title="Operators need two-factor authentication"
+        action={
+          <ButtonLink to="/account?set_up=app" kind="primary">
+            Set up an authenticator app
+          </ButtonLink>
+        }
+      >
+        You operate this installation, so a password alone is not enough. Set up an authenticator app, or add a passkey
+        under <PageLink to="/account">Your account</PageLink>. Everything else opens then.
       </EmptyState>
     </div>
   )

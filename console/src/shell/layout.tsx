@@ -8,7 +8,7 @@ import { announce } from '../ui/live-region.tsx'
 import { Logo } from '../ui/logo.tsx'
 import { canOpen, useShownWorkspace } from './access.ts'
 import { Banners } from './banners.tsx'
-import { NotPermittedPage, SecondFactorPage, UnknownWorkspacePage } from './fallbacks.tsx'
+import { NotPermittedPage, OperatorSecondFactorPage, SecondFactorPage, UnknownWorkspacePage } from './fallbacks.tsx'
 import styles from './layout.module.css'
 import { LowCredit } from './low-credit.tsx'
 import { Palette, usePalette } from './palette.tsx'
@@ -65,6 +65,7 @@ function Permitted() {
   const workspace = useShownWorkspace()
   const { workspace: workspaceId } = useParams({ strict: false })
   const page = useMatches({ select: (matches) => matches.at(-1)?.staticData.page })
+  if (session.person.must_set_up_two_factor && page?.path !== '/account') return <OperatorSecondFactorPage />
   if (workspaceId !== undefined && !workspace) return <UnknownWorkspacePage />
   if (page && !canOpen(page, session, workspace)) {
     return <NotPermittedPage title={page.title} role={page.needs === 'operator' ? null : (workspace?.role ?? null)} />

@@ -57,6 +57,13 @@ const signIn = createRoute({
 
 const link = createRoute({
   getParentRoute: () => root,
+  path: '/link',
+  component: lazyRouteComponent(() => import('../pages/link/link.page.tsx'), 'LinkPage'),
+})
+
+/** Links of earlier versions. */
+const linkInPath = createRoute({
+  getParentRoute: () => root,
   path: '/link/$token',
   component: lazyRouteComponent(() => import('../pages/link/link.page.tsx'), 'LinkPage'),
 })
@@ -92,6 +99,7 @@ const front = createRoute({
 const routeTree = root.addChildren([
   signIn,
   link,
+  linkInPath,
   signedIn.addChildren([
     front,
     ...pages.map((page) =>

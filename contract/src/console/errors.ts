@@ -22,6 +22,16 @@ const consoleOnly = {
     type: 'permission_error',
     message: 'This workspace requires two-factor authentication. Set it up under Your account.',
   },
+  passkey_required: {
+    status: 403,
+    type: 'permission_error',
+    message: 'Operators need a second factor, and yours is a passkey. Sign in with “Use a passkey”.',
+  },
+  account_disabled: {
+    status: 403,
+    type: 'permission_error',
+    message: 'Your account is disabled. Ask an operator of this installation to enable it.',
+  },
   cross_site: { status: 403, type: 'permission_error', message: 'The request does not come from the console.' },
   conflict: { status: 409, type: 'invalid_request_error', message: 'This is not possible in the current state.' },
   link_expired: {

@@ -39,6 +39,8 @@ export const OperatedPerson = Type.Object({
   workspaces: Type.Array(Type.Object({ id: Uuid, name: Type.String(), role: Type.String() })),
   created_at: Timestamp,
   last_seen_at: nullable(Timestamp),
+  /** Set: an operator disabled the account. */
+  disabled_at: nullable(Timestamp),
 })
 export type OperatedPerson = Static<typeof OperatedPerson>
 

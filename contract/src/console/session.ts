@@ -16,6 +16,8 @@ export const SessionReply = Type.Object({
     passkeys: Type.Integer(),
     /** Operators run the installation: they manage its workspaces, apps and health. */
     operator: Type.Boolean(),
+    /** An operator who has to set up an authenticator app or a passkey before anything else. */
+    must_set_up_two_factor: Type.Boolean(),
   }),
   workspaces: Type.Array(
     Type.Object({
@@ -54,8 +56,6 @@ export const LinkReply = Type.Object({
   email: Type.Union([Type.String(), Type.Null()]),
   workspace_name: Type.Union([Type.String(), Type.Null()]),
   role: Type.Union([RoleName, Type.Null()]),
-  /** The person already has an account: the link adds a workspace or sets a new password. */
-  has_account: Type.Boolean(),
   expires_at: When,
 })
 export type LinkReply = Static<typeof LinkReply>

@@ -1,10 +1,14 @@
 import type { Topic } from '@parley/contract/console/topics'
 
-/** The topics that the console subscribes to, and two that only wake workers: a delivery is due, a sync is due. */
-export type ChangeTopic = Topic | 'due' | 'sync_due'
+/**
+ * The topics that the console subscribes to, two that only wake workers (a delivery is due, a sync is due), and `access`: a
+ * person may have lost access.
+ */
+export type ChangeTopic = Topic | 'due' | 'sync_due' | 'access'
 
 /** Says that a topic changed in a workspace. It has no data: receivers read the current state. */
 export interface ChangeNotice {
+  /** For `access`, the ID of the person. */
   workspaceId: string
   topic: ChangeTopic
 }

@@ -1,4 +1,5 @@
 import type { LinkReply, NextStep } from '@parley/contract/console/session'
+import { useState } from 'react'
 import { ApiError } from '../../lib/api.ts'
 import { emailError } from '../../lib/email.ts'
 import { passwordProblem } from '../../lib/password.ts'
@@ -20,10 +21,9 @@ export function LinkForm({
   link: LinkReply
   onStep: (next: NextStep['next']) => void
 }) {
-  // An invited person with an account enters its password. Everyone else, and a reset, chooses a new one.
-  const isKnown = link.kind === 'invite' && link.has_account
-  const needsName = link.kind !== 'reset' && !link.has_account
-
+  // The service does not say whether the email address has an account, so the person does.
+  const [isKnown, setKnown] = useState(false)
+  const needsName = link.kind !== 'reset' && !isKnown
   const needsEmail = link.email === null && link.kind !== 'reset'
   const form = useForm({
     first: { name: '', email: link.email ?? '', password: '' },
@@ -40,7 +40,7 @@ export function LinkForm({
     }),
     onDone: ({ next }) => onStep(next),
     explain: (error) =>
-      error instanceof ApiError && error.code === 'wrong_credentials' ? { password: 'Wrong password.' } : undefined,
+      error instanceof ApiError && error.code === 'wrong_credentials' ? { password: error.message } : undefined,
   })
   return (
     <Form form={form}>
@@ -60,7 +60,6 @@ export function LinkForm({
       {isKnown ? (
         <PasswordInput
           label="Your password"
-          description="You already have an account. Enter its password to join."
           name="password"
           autoComplete="current-password"
           {...form.text('password')}
@@ -69,8 +68,13 @@ export function LinkForm({
         <NewPassword label={link.kind === 'reset' ? 'New password' : 'Password'} {...form.field('password')} />
       )}
       <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
-        {submitLabels[link.kind]}
+        {isKnown ? 'Join' : submitLabels[link.kind]}
       </Button>
+      {link.kind !== 'reset' && (
+        <button type="button" className="link" onClick={() => setKnown(!isKnown)}>
+          {isKnown ? 'Create a new account' : 'I already have an account'}
+        </button>
+      )}
     </Form>
   )
 }

@@ -1,20 +1,21 @@
 import type { LinkReply } from '@parley/contract/console/session'
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { ApiError } from '../../lib/api.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { FramedPage } from '../../ui/framed-page.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
-import { useLinkDetails } from './link.queries.ts'
+import { linkKey, useLinkDetails, useLinkToken } from './link.queries.ts'
 import { LinkForm } from './link-form.tsx'
 
 /** The page of a one-time link: the first account, an invitation or a password reset. */
 export function LinkPage() {
-  const { token = '' } = useParams({ strict: false })
+  const token = useLinkToken()
   const { data: link, error, refetch } = useLinkDetails(token)
   const client = useQueryClient()
   const navigate = useNavigate()
+  if (token === '') return <ExpiredLink />
   if (error instanceof ApiError && (error.status === 410 || error.status === 404)) return <ExpiredLink />
   if (error) {
     return (
@@ -37,7 +38,8 @@ export function LinkPage() {
         token={token}
         link={link}
         onStep={(next) => {
-          client.clear()
+          // All data of an earlier session. This page still shows the link, which would be read again.
+          client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== linkKey })
           void navigate({ href: next === 'second_factor' ? '/sign-in?step=code' : '/', replace: true })
         }}
       />

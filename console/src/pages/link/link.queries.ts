@@ -1,13 +1,44 @@
 import type { LinkReply, NextStep } from '@parley/contract/console/session'
-import { useData } from '../../lib/query.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { apiByPost } from '../../lib/api.ts'
+import { useLast } from '../../lib/last.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-const pathOf = (token: string) => `links/${encodeURIComponent(token)}`
+export const linkKey = 'links/read'
 
 export const useLinkDetails = (token: string) =>
-  useData<LinkReply>(pathOf(token), { staleTime: Number.POSITIVE_INFINITY })
+  useQuery({
+    queryKey: [linkKey, token],
+    queryFn: () => apiByPost<LinkReply>(linkKey, { token }),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: token !== '',
+  })
 
 export const useFollowLink = (token: string) =>
   useAction((send, account: { name?: string; email?: string; password: string }) =>
-    send<NextStep>('POST', pathOf(token), account),
+    send<NextStep>('POST', 'links/use', { token, ...account }),
   )
+
+/**
+ * The token of the link that was opened. It moves from the address bar to the state of this history entry, which a reload
+ * keeps and nothing else sees. Links of earlier versions have it in the path.
+ */
+export function useLinkToken(): string {
+  const { token: inPath = '' } = useParams({ strict: false })
+  const { hash, state } = useLocation()
+  const navigate = useNavigate()
+  const shown = hash || inPath
+  useEffect(() => {
+    if (shown) void navigate({ to: '/link', hash: '', state: { linkToken: shown }, replace: true })
+  }, [shown, navigate])
+  // On the way to the next page, the location is that page's already.
+  return useLast(shown || state.linkToken || null) ?? ''
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    linkToken?: string
+  }
+}

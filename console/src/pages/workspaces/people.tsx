@@ -6,15 +6,25 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { OneTimeLink } from '../../ui/one-time-link.tsx'
-import { Chip } from '../../ui/status-badge.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { PersonPasskeys } from './person-passkeys.tsx'
 import styles from './workspaces.module.css'
-import { type CreatedLink, type OperatedPerson, usePeople, useResetLink } from './workspaces.queries.ts'
+import {
+  type CreatedLink,
+  type OperatedPerson,
+  useDisable,
+  useEnable,
+  usePeople,
+  useResetLink,
+} from './workspaces.queries.ts'
 
-/** Everyone with an account. Operators can create password reset links and remove passkeys. */
+/** Everyone with an account. Operators can create password reset links, remove passkeys and disable accounts. */
 export function People() {
   const list = usePeople()
+  const enable = useEnable()
+  const [disabling, setDisabling] = useState<OperatedPerson | null>(null)
+  const lastDisabling = useLast(disabling)
   const [resetPerson, setResetPerson] = useState<OperatedPerson | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
   const [created, setCreated] = useState<{ person: OperatedPerson; link: CreatedLink } | null>(null)
@@ -29,7 +39,11 @@ export function People() {
           {
             key: 'person',
             title: 'Person',
-            cell: ({ name, email }) => <PersonCell name={name} email={email} />,
+            cell: ({ name, email, disabled_at }) => (
+              <PersonCell name={name} email={email}>
+                {disabled_at && <StatusBadge status="disabled" />}
+              </PersonCell>
+            ),
           },
           {
             key: 'is',
@@ -79,7 +93,14 @@ export function People() {
                 groups={[
                   [
                     { title: 'Passkeys…', icon: 'passkey', onSelect: () => setOpenId(person.id) },
-                    { title: 'Reset password…', icon: 'link', onSelect: () => setResetPerson(person) },
+                    ...(person.disabled_at
+                      ? []
+                      : [{ title: 'Reset password…', icon: 'link' as const, onSelect: () => setResetPerson(person) }]),
+                  ],
+                  [
+                    person.disabled_at
+                      ? { title: 'Enable', icon: 'check' as const, onSelect: () => enable.run(person) }
+                      : { title: 'Disable…', icon: 'pause' as const, onSelect: () => setDisabling(person) },
                   ],
                 ]}
               />
@@ -100,6 +121,17 @@ export function People() {
         Anyone with the link can set a new password for <bdi>{lastResetPerson?.email}</bdi> within 30 minutes. Using it
         removes all their passkeys and signs out all their devices. An authenticator app is still required. Make sure
         the request really comes from them.
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={disabling !== null}
+        onClose={() => setDisabling(null)}
+        title="Disable this account?"
+        confirm="Disable"
+        action={useDisable()}
+        input={disabling}
+      >
+        All devices of <bdi>{lastDisabling?.email}</bdi> are signed out now. They cannot sign in, reset the password or
+        use a link until you enable the account again. API keys are not affected: they belong to the workspace.
       </ConfirmDialog>
       <PersonPasskeys person={list.rows?.find(({ id }) => id === openId) ?? null} onClose={() => setOpenId(null)} />
       <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">

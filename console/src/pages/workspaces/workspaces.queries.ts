@@ -60,6 +60,18 @@ export const useResetLink = () =>
     return { person, link }
   })
 
+export const useDisable = () =>
+  useOperatorAction(
+    (send, { id }: OperatedPerson) => send('POST', `operator/people/${id}/disable`),
+    (_, { email }) => `${email} disabled`,
+  )
+
+export const useEnable = () =>
+  useOperatorAction(
+    (send, { id }: OperatedPerson) => send('POST', `operator/people/${id}/enable`),
+    (_, { email }) => `${email} enabled`,
+  )
+
 export const useRemovePasskey = (person: OperatedPerson | null) =>
   useOperatorAction(
     (send, id: string) => send('DELETE', `operator/people/${person?.id}/passkeys/${id}`),

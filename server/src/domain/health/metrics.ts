@@ -109,6 +109,12 @@ function newRegistry({ db, clock, requests, bodies, connections, version }: Metr
     'limit',
   )
   labeledCounter(
+    'parley_sign_in_refused_total',
+    'Requests to sign in or to use a link that a limit rejected, by error code',
+    'sign-ins refused',
+    'code',
+  )
+  labeledCounter(
     'parley_network_webhooks_total',
     'Webhooks received from the network, by outcome',
     'network webhooks',

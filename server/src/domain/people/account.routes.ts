@@ -1,7 +1,7 @@
 import { ConfirmReply, PasskeyRow, SessionRow } from '@parley/contract/console/session'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, personRoute, type SignedInContext } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changePassword, replaceSessions } from './account.ts'
@@ -14,8 +14,8 @@ import {
 } from './passkeys.ts'
 import { renamePerson, requirePerson } from './people.ts'
 import { confirm, endSession, endSessions, listSessions } from './sessions.ts'
-import { browserOf, type PeopleDeps } from './sign-in.routes.ts'
-import { verifyIdentity, verifyPasskey } from './sign-in.ts'
+import type { PeopleDeps } from './sign-in.routes.ts'
+import { type Confirming, verifyIdentity, verifyPasskey } from './sign-in.ts'
 import { backupCodesLeft, beginTotp, endTotp, finishTotp, newBackupCodes } from './two-factor.ts'
 
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
@@ -40,9 +40,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
       const { db, clock, person, cookie, setCookie } = context
       const who = await requirePerson(db, person.personId)
       if (body.passkey) {
-        await verifyPasskey(db, clock, deps, who, cookie('step'), body.passkey, browserOf(context))
+        await verifyPasskey(db, clock, deps, who, cookie('step'), body.passkey, context)
         setCookie('step', null)
-      } else await verifyIdentity(db, clock, deps.secretKeys(), who, body, browserOf(context))
+      } else await verifyIdentity(db, clock, deps.secretKeys(), who, body, confirmingOf(context))
       return { confirmed_until: (await confirm(db, clock, person.sessionId)).toISOString() }
     },
   }),
@@ -81,7 +81,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
-      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current }, browserOf(context))
+      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current }, confirmingOf(context))
       const token = await db.transaction(async (tx) => {
         await audit({ action: 'account.password' }, tx)
         return changePassword(tx, clock, who, person.sessionId, body.next, context)
@@ -259,6 +259,13 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     },
   }),
 ]
+
+const confirmingOf = ({ person, client, address, userAgent }: SignedInContext): Confirming => ({
+  sessionId: person.sessionId,
+  client,
+  address,
+  userAgent,
+})
 
 const toPasskey = ({ id, name, created_at }: { id: string; name: string; created_at: Date }): PasskeyRow => ({
   id,

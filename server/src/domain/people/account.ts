@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Client } from '../../lib/fair-queue.ts'
 import { newPassword } from './new-password.ts'
 import { lockPerson, type Person } from './people.ts'
 import { type Browser, endSessions, openSession, requireSession } from './sessions.ts'
@@ -11,11 +12,11 @@ export async function changePassword(
   person: Person,
   sessionId: string,
   next: string,
-  browser: Browser,
+  browser: Browser & { client: Client },
 ): Promise<string> {
   await lockPerson(db, person.id)
   await requireSession(db, person.id, sessionId)
-  await newPassword(db, clock, person, next)
+  await newPassword(db, clock, person, next, browser.client)
   return openSession(db, clock, person.id, browser)
 }
 

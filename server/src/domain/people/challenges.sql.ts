@@ -5,6 +5,8 @@ export interface ChallengeRow {
   kind: 'second_factor' | 'passkey'
   person_id: string | null
   challenge: string | null
+  /** The link that is used once the second factor is correct. */
+  link_id: string | null
 }
 
 const insertion = statement(
@@ -14,6 +16,7 @@ const insertion = statement(
       kind: 'text',
       person_id: 'uuid',
       challenge: 'text',
+      link_id: 'uuid',
       created_at: 'timestamptz',
       expires_at: 'timestamptz',
     },
@@ -27,11 +30,10 @@ export const insertChallenge = (
 ): Promise<number> => insertion.change(db, { challenge: [challenge] })
 
 export const challengeBy = (db: Db, digest: Buffer, kind: string, now: Date): Promise<ChallengeRow | undefined> =>
-  db.first('select kind, person_id, challenge from challenges where digest = $1 and kind = $2 and expires_at > $3', [
-    digest,
-    kind,
-    now,
-  ])
+  db.first(
+    'select kind, person_id, challenge, link_id from challenges where digest = $1 and kind = $2 and expires_at > $3',
+    [digest, kind, now],
+  )
 
 /** True if this call deleted it: of concurrent calls, only one gets true. */
 export const deleteChallenge = async (db: Db, digest: Buffer): Promise<boolean> =>

@@ -22,13 +22,13 @@ export const recordFailure = (
   db: Db,
   clock: Clock,
   person: Pick<Person, 'id' | 'email'>,
-  browser: Browser,
+  { address, userAgent }: Browser,
   { step, why }: Failure,
 ): Promise<void> =>
   db.transaction(async (tx) => {
     await recordCounted(tx, clock, clock.now(), person.id)
     if ((await countFailure(tx, person.id, clock.now())) > listedPerHour) return
-    const who = { personId: person.id, name: person.email, ...browser }
+    const who = { personId: person.id, name: person.email, address, userAgent }
     const action = step === 'sign-in' ? 'session.failed' : 'session.confirm_failed'
     await recordAuditEntry(tx, clock, who, { action, workspaceId: null, after: { why } })
   })

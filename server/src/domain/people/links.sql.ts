@@ -46,13 +46,15 @@ export interface OpenLink extends LinkRow {
   person_email: string | null
 }
 
-export const findOpenLink = (db: Db, digest: Buffer, now: Date): Promise<OpenLink | undefined> =>
-  db.first(
-    `select ${columns}, w.name as workspace_name, p.email as person_email
+const openLink = `select ${columns}, w.name as workspace_name, p.email as person_email
      from links l left join workspaces w on w.id = l.workspace_id left join people p on p.id = l.person_id
-     where l.digest = $1 and l.used_at is null and l.expires_at > $2`,
-    [digest, now],
-  )
+     where l.used_at is null and p.disabled_at is null`
+
+export const findOpenLink = (db: Db, digest: Buffer, now: Date): Promise<OpenLink | undefined> =>
+  db.first(`${openLink} and l.digest = $1 and l.expires_at > $2`, [digest, now])
+
+export const findOpenLinkById = (db: Db, id: string, now: Date): Promise<OpenLink | undefined> =>
+  db.first(`${openLink} and l.id = $1 and l.expires_at > $2`, [id, now])
 
 /** True if this call used it: of concurrent calls, only one gets true. */
 export const useLink = async (db: Db, id: string, now: Date): Promise<boolean> =>
@@ -65,11 +67,16 @@ export const openInvites = (db: Db, workspaceId: string, now: Date): Promise<Lin
     [workspaceId, now],
   )
 
-/** The invitations to all workspaces that still work, oldest first. */
-export const allOpenInvites = (db: Db, now: Date): Promise<(LinkRow & { workspace_name: string | null })[]> =>
+export const invitesWithoutAccount = (
+  db: Db,
+  now: Date,
+): Promise<{ email: string; created_at: Date; workspace_id: string; workspace: string; role: string }[]> =>
   db.rows(
-    `select ${columns}, w.name as workspace_name from links l left join workspaces w on w.id = l.workspace_id
-     where l.kind = 'invite' and l.used_at is null and l.expires_at > $1 order by l.created_at, l.id`,
+    `select l.email, l.created_at, l.workspace_id, w.name as workspace, l.role
+     from links l join workspaces w on w.id = l.workspace_id
+     where l.kind = 'invite' and l.used_at is null and l.expires_at > $1
+       and not exists (select from people p where p.email = l.email)
+     order by l.created_at, l.id`,
     [now],
   )
 

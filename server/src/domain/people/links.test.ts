@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { goodPassword, newBrowser, signedIn } from '../../../testing/console.ts'
+import { followLink, goodPassword, newBrowser, readLink, signedIn } from '../../../testing/console.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { invite, newResetLink, newSetupLink } from './links.ts'
 import { requirePerson } from './people.ts'
+import { codeAt } from './totp.ts'
 
 const server = useTestServer()
 const post = (body: object) => ({ method: 'POST', body })
-const follow = (token: string, body: object) => newBrowser(server.url).call(`/links/${token}`, post(body))
+const follow = (token: string, body: object) => followLink(newBrowser(server.url), token, body)
 
 async function rowOf(person: { call: Awaited<ReturnType<typeof signedIn>>['call'] }) {
   return requirePerson(server.db, (await person.call('/session')).body.person.id)
@@ -43,6 +44,94 @@ test('a setup link makes an existing user an operator', async () => {
   expect((await person.call('/operator/workspaces')).status).toBe(403)
   expect((await follow(token, { email: person.email, password: goodPassword })).status).toBe(200)
   expect((await person.call('/operator/workspaces')).status).toBe(200)
+})
+
+const inviteTo = (workspaceId: string, email: string) =>
+  invite(server.db, server.clock, { workspaceId, email, role: 'developer', createdBy: 'test' })
+
+/** A person with an authenticator app. */
+async function personWithApp(workspaceId: string) {
+  const person = await signedIn(server, { workspaceId, role: 'member' })
+  const { secret } = (await person.call('/account/totp', { method: 'POST' })).body
+  await person.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
+  server.clock.forward({ seconds: 31 })
+  return { ...person, code: () => post({ code: codeAt(secret, server.clock.now()), kind: 'totp' }) }
+}
+
+test('a person with an authenticator app joins only after the code, and the invitation stays open until then', async () => {
+  const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
+  const admin = await signedIn(server, { workspaceId: ours.id, role: 'admin' })
+  const person = await personWithApp(theirs.id)
+  const team = async () => (await admin.call(`/w/${ours.id}/team`)).body
+  const token = await inviteTo(ours.id, person.email)
+  const browser = newBrowser(server.url)
+  expect((await followLink(browser, token, { password: goodPassword })).body).toEqual({ next: 'second_factor' })
+  expect((await browser.call('/sign-in/code', post({ code: '000000', kind: 'totp' }))).status).toBe(401)
+  expect(await team()).toMatchObject({ members: [{ email: admin.email }], invites: [{ email: person.email }] })
+  expect((await person.call(`/w/${ours.id}/team`)).status).toBe(404)
+
+  expect((await browser.call('/sign-in/code', person.code())).body).toEqual({ next: 'done' })
+  expect(await team()).toMatchObject({ members: [{ email: admin.email }, { email: person.email }], invites: [] })
+  const { data } = (await admin.call(`/w/${ours.id}/audit?action=member.join`)).body
+  expect(data[0]).toMatchObject({ action: 'member.join', actor: person.email, after: { role: 'developer' } })
+  expect((await follow(token, { password: goodPassword })).status).toBe(410)
+})
+
+test('an invitation that is withdrawn before the code is not joined', async () => {
+  const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
+  const person = await personWithApp(theirs.id)
+  const browser = newBrowser(server.url)
+  await followLink(browser, await inviteTo(ours.id, person.email), { password: goodPassword })
+  await server.db.change('update links set used_at = $2 where workspace_id = $1 and used_at is null', [
+    ours.id,
+    server.clock.now(),
+  ])
+  expect((await browser.call('/sign-in/code', person.code())).status).toBe(410)
+  expect((await person.call(`/w/${ours.id}/team`)).status).toBe(404)
+  expect((await browser.call('/session')).status).toBe(401)
+})
+
+test('a setup link makes a person with an authenticator app an operator only after the code', async () => {
+  const person = await personWithApp((await newWorkspace(server)).id)
+  const browser = newBrowser(server.url)
+  const token = await newSetupLink(server.db, server.clock, null, 'test')
+  const given = { email: person.email, password: goodPassword }
+  expect((await followLink(browser, token, given)).body).toEqual({ next: 'second_factor' })
+  expect((await person.call('/operator/workspaces')).status).toBe(403)
+  expect((await browser.call('/sign-in/code', person.code())).status).toBe(200)
+  expect((await person.call('/operator/workspaces')).status).toBe(200)
+})
+
+test('an invitation does not reveal whether the email address has an account', async () => {
+  const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
+  const person = await signedIn(server, { workspaceId: theirs.id, role: 'member' })
+  const emails = [person.email, 'unknown@example.com']
+  const responses = []
+  for (const email of emails) {
+    const token = await inviteTo(ours.id, email)
+    const { status, body } = await readLink(newBrowser(server.url), token)
+    const { error } = (await follow(token, { password: 'not the password at all' })).body
+    responses.push({ status, body: { ...body, email: '' }, error: { ...error, request_id: '' } })
+  }
+  expect(responses[0]).toEqual(responses[1])
+  expect(responses[0]).toMatchObject({ status: 200, error: { code: 'wrong_credentials' } })
+})
+
+test('the token of a link is in the fragment of its URL and in no log line', async () => {
+  const { id } = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: id, role: 'admin' })
+  const { body } = await admin.call(`/w/${id}/team/invites`, post({ email: 'eve@example.com', role: 'member' }))
+  const token = new URL(body.url).hash.slice(1)
+  expect(body.url).toBe(`http://parley.test/link#${token}`)
+  expect((await readLink(newBrowser(server.url), token)).status).toBe(200)
+  const page = await fetch(`${server.url}/link`, { headers: { accept: 'text/html' } })
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(server.logged.join()).not.toContain(token)
+  const log = await server.db.first<{ text: string }>(
+    'select coalesce(json_agg(r)::text, $1) as text from request_log r',
+    [''],
+  )
+  expect(log?.text).not.toContain(token)
 })
 
 test('joining by invitation is audited once, with the role', async () => {

@@ -3,15 +3,17 @@ import type { Role } from '@parley/contract/console/permissions'
 import type { LinkKind } from '@parley/contract/console/session'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Client } from '../../lib/fair-queue.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import {
-  allOpenInvites,
   endLinks,
   endResets,
   findOpenLink,
+  findOpenLinkById,
   insertLink,
+  invitesWithoutAccount,
   type LinkRow,
   type OpenLink,
   openInvites,
@@ -20,7 +22,8 @@ import {
 } from './links.sql.ts'
 import { addMember } from './members.ts'
 import { newPassword } from './new-password.ts'
-import { createPerson, findPerson, holdPerson, makeOperator, type Person, readEmail, requirePerson } from './people.ts'
+import { makeOperator } from './operators.ts'
+import { createPerson, findPerson, holdPerson, type Person, readEmail, requirePerson } from './people.ts'
 import { endAccess, type Recovered } from './recovery.ts'
 
 const day = 24 * 3_600_000
@@ -61,6 +64,7 @@ export async function invite(
 
 /** A password reset link: works once, for 30 minutes. A newer link replaces the older one. */
 export async function newResetLink(db: Db, clock: Clock, person: Person, createdBy: string): Promise<string> {
+  if (person.disabled_at) refuse('conflict', { message: `${person.email} is disabled. Enable the account first.` })
   await endResets(db, person.id, clock.now())
   return newLink(db, clock, { kind: 'reset', person_id: person.id, createdBy })
 }
@@ -68,8 +72,22 @@ export async function newResetLink(db: Db, clock: Clock, person: Person, created
 export const listInvites = (db: Db, clock: Clock, workspaceId: string): Promise<Invite[]> =>
   openInvites(db, workspaceId, clock.now())
 
-/** The invitations to all workspaces that still work, oldest first. */
-export const listAllInvites = (db: Db, clock: Clock) => allOpenInvites(db, clock.now())
+/** The people who were invited, have not used their link and have no account, by email address. */
+export async function listInvited(db: Db, clock: Clock): Promise<Invited[]> {
+  const byEmail = new Map<string, Invited>()
+  for (const { email, created_at, workspace_id, workspace, role } of await invitesWithoutAccount(db, clock.now())) {
+    const invited = byEmail.get(email) ?? { email, created_at, memberships: [] }
+    invited.memberships.push({ workspace_id, workspace, role })
+    byEmail.set(email, invited)
+  }
+  return [...byEmail.values()]
+}
+
+export interface Invited {
+  email: string
+  created_at: Date
+  memberships: { workspace_id: string; workspace: string; role: string }[]
+}
 
 export async function endInvite(db: Db, clock: Clock, workspaceId: string, id: string): Promise<Invite> {
   const ended = (await withdrawInvite(db, workspaceId, id, clock.now())) ?? refuse('not_found')
@@ -77,11 +95,12 @@ export async function endInvite(db: Db, clock: Clock, workspaceId: string, id: s
   return ended
 }
 
-export async function readLink(db: Db, clock: Clock, token: string): Promise<Link & { hasAccount: boolean }> {
-  const link = (await findOpenLink(db, sha256(token), clock.now())) ?? refuse('link_expired')
-  const hasAccount = link.kind === 'reset' || (link.email !== null && (await findPerson(db, link.email)) !== undefined)
-  return { ...link, hasAccount }
-}
+/**
+ * Does not say whether the invited email address has an account: the person who created the invitation has its link too, and
+ * would learn it.
+ */
+export const readLink = async (db: Db, clock: Clock, token: string): Promise<Link> =>
+  (await findOpenLink(db, sha256(token), clock.now())) ?? refuse('link_expired')
 
 /** The existing account that a link would change. Its password has to be verified before the link is followed. */
 export const accountFor = async (db: Db, link: Link, email: string | undefined): Promise<Person | undefined> =>
@@ -96,7 +115,7 @@ export interface FollowedLink {
 
 /**
  * Uses a link. Call it in a transaction. For an existing account, `verified` must be that account, with a password that
- * was checked. A reset sets the new password, removes every passkey and ends every session and pending challenge; an
+ * was checked, and without a second factor. A reset sets the new password, removes every passkey and ends every session and pending challenge; an
  * authenticator app stays.
  */
 export async function followLink(
@@ -105,28 +124,41 @@ export async function followLink(
   token: string,
   given: { name?: string; email?: string; password: string },
   verified: Person | null,
+  client: Client,
 ): Promise<FollowedLink> {
   const link = await readLink(db, clock, token)
   if (!(await useLink(db, link.id, clock.now()))) refuse('link_expired')
   if (link.kind === 'reset') {
     const person = await requirePerson(db, link.person_id as string)
     const recovered = await endAccess(db, person.id)
-    await newPassword(db, clock, person, given.password)
+    await newPassword(db, clock, person, given.password, client)
     return { link, person, recovered }
   }
   const existing = await accountFor(db, link, given.email)
   if (existing && !(verified?.id === existing.id && (await isPasswordUnchanged(db, verified)))) {
     refuse('conflict', { message: 'An account with this email address exists now. Try again with its password.' })
   }
-  if (existing && link.operator) await makeOperator(db, existing.id)
-  const input = { email: link.email ?? given.email ?? '', name: given.name ?? '', operator: link.operator }
-  const person = existing ?? (await createPerson(db, clock, { ...input, password: given.password }))
+  const { operator } = link
+  const input = { email: link.email ?? given.email ?? '', name: given.name ?? '', password: given.password, operator }
+  return grant(db, clock, link, existing ?? (await createPerson(db, clock, input, client)))
+}
+
+/** Uses an invitation or a setup link for a person whose password and second factor were checked. Call it in a transaction. */
+export async function useLinkAs(db: Db, clock: Clock, linkId: string, person: Person): Promise<FollowedLink> {
+  const link = await findOpenLinkById(db, linkId, clock.now())
+  if (!link || !(await useLink(db, link.id, clock.now()))) return refuse('link_expired')
+  return grant(db, clock, link, person)
+}
+
+/** Gives the person what the link offers: a role in a workspace, or the rights of an operator. */
+async function grant(db: Db, clock: Clock, link: Link, person: Person): Promise<FollowedLink> {
+  if (link.operator && !person.operator) await makeOperator(db, person)
   if (link.workspace_id && link.role) await addMember(db, clock, link.workspace_id, person.id, link.role)
   return { link, person, recovered: null }
 }
 
 /** Whether the password is still the one that was checked. */
-const isPasswordUnchanged = async (db: Db, verified: Person): Promise<boolean> =>
+export const isPasswordUnchanged = async (db: Db, verified: Person): Promise<boolean> =>
   (await holdPerson(db, verified.id)).password_hash === verified.password_hash
 
 interface NewLink extends Partial<Omit<LinkRow, 'id' | 'kind' | 'created_by' | 'created_at' | 'expires_at'>> {
@@ -153,4 +185,5 @@ async function newLink(db: Db, clock: Clock, { createdBy, ...input }: NewLink): 
   return token
 }
 
-export const linkUrl = (publicUrl: string, token: string): string => `${publicUrl}/link/${token}`
+/** The token is in the fragment, which browsers do not send: it is in no log of a proxy and in no Referer header. */
+export const linkUrl = (publicUrl: string, token: string): string => `${publicUrl}/link#${token}`

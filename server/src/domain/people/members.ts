@@ -12,6 +12,7 @@ import {
   membersOf,
   upsertMember,
 } from './members.sql.ts'
+import { endStreams } from './sessions.ts'
 
 export { countMembers, hasTeammates } from './members.sql.ts'
 export type { MemberRow as Member, MembershipRow as Membership }
@@ -55,6 +56,7 @@ export async function removeMember(db: Db, workspaceId: string, personId: string
   const before = await requireMember(db, workspaceId, personId, true)
   await deleteMember(db, workspaceId, personId)
   db.notify(workspaceId, 'team')
+  endStreams(db, personId)
   return { before }
 }
 

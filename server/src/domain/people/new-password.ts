@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Client } from '../../lib/fair-queue.ts'
 import { deleteChallenges } from './challenges.ts'
 import { endResets } from './links.sql.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
@@ -11,9 +12,9 @@ import { endSessions } from './sessions.ts'
  * Sets a new password and ends every session, reset link and pending challenge that came from the old one. Call it in a
  * transaction.
  */
-export async function newPassword(db: Db, clock: Clock, person: Person, next: string): Promise<void> {
+export async function newPassword(db: Db, clock: Clock, person: Person, next: string, client: Client): Promise<void> {
   checkPassword(next, person)
-  const hash = await hashPassword(next)
+  const hash = await hashPassword(next, client)
   await lockPerson(db, person.id)
   await setPassword(db, person.id, hash)
   await endResets(db, person.id, clock.now())

@@ -8,10 +8,11 @@ import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { inviteToTeam } from './invite.ts'
 import { linkLifetimeMs, linkUrl, newResetLink } from './links.ts'
+import { disablePerson, enablePerson } from './operators.ts'
 import { removePasskey } from './passkeys.ts'
 import { listPeople, requirePerson } from './people.ts'
 
-/** For operators: list all people, invite the first admin of a workspace, create password reset links. */
+/** For operators: list all people, invite the first admin of a workspace, create password reset links, disable accounts. */
 export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
@@ -30,6 +31,7 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
           workspaces: each.memberships.map(({ workspace_id: id, workspace: name, role }) => ({ id, name, role })),
           created_at: each.created_at.toISOString(),
           last_seen_at: each.last_seen_at?.toISOString() ?? null,
+          disabled_at: each.disabled_at?.toISOString() ?? null,
         })),
       ),
   }),
@@ -47,6 +49,37 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
       await audit({ action: 'person.reset_link', target: target.id, targetName: target.email })
       const expiresAt = new Date(clock.now().getTime() + linkLifetimeMs.reset)
       return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/people/:id/disable',
+    who: 'operator',
+    confirmed: true,
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, clock, audit }, { params }) {
+      const { id, email } = await requirePerson(db, params.id)
+      const { sessionsEnded } = await disablePerson(db, clock, id)
+      const after = { sessions_ended: sessionsEnded }
+      await audit({ action: 'person.disable', target: id, targetName: email, after })
+      return null
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/people/:id/enable',
+    who: 'operator',
+    confirmed: true,
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, audit }, { params }) {
+      const { id, email } = await requirePerson(db, params.id)
+      await enablePerson(db, id)
+      await audit({ action: 'person.enable', target: id, targetName: email })
+      return null
     },
   }),
   personRoute({

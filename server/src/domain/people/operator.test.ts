@@ -1,5 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
-import { goodPassword, newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
+import {
+  followLink,
+  goodPassword,
+  newBrowser,
+  type SignedInPerson,
+  signedIn,
+  tokenOf,
+} from '../../../testing/console.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 
@@ -24,7 +31,7 @@ test('an operator invites the first admin of a workspace without being a member'
   expect(status).toBe(201)
   const ana = newBrowser(server.url)
   const account = { name: 'Ana', password: goodPassword }
-  expect((await ana.call(`/links/${body.url.split('/link/')[1]}`, { method: 'POST', body: account })).status).toBe(200)
+  expect((await followLink(ana, tokenOf(body.url), account)).status).toBe(200)
   expect((await ana.call('/session')).body).toMatchObject({
     person: { email: 'ana@example.com', operator: false },
     workspaces: [{ id: workspace.id, role: 'admin' }],

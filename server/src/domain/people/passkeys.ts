@@ -61,6 +61,7 @@ export async function passkeyRegistrationOptions(
     kind: 'passkey',
     person_id: person.id,
     challenge: options.challenge,
+    link_id: null,
   })
   return { options, token }
 }
@@ -108,7 +109,8 @@ export async function addPasskey(
 export async function passkeySignInOptions(db: Db, clock: Clock, site: Site): Promise<PasskeyOptions> {
   const { generateAuthenticationOptions } = await webauthn()
   const options = await generateAuthenticationOptions({ rpID: rpOf(site).id, userVerification: 'required' })
-  const token = await createChallenge(db, clock, { kind: 'passkey', person_id: null, challenge: options.challenge })
+  const challenge = { kind: 'passkey', person_id: null, challenge: options.challenge, link_id: null } as const
+  const token = await createChallenge(db, clock, challenge)
   return { options, token }
 }
 
@@ -131,6 +133,7 @@ export async function passkeyConfirmationOptions(
     kind: 'passkey',
     person_id: personId,
     challenge: options.challenge,
+    link_id: null,
   })
   return { options, token }
 }

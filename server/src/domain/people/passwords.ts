@@ -1,20 +1,39 @@
 import { hash, verify } from '@node-rs/argon2'
 import { passwordLength } from '@parley/contract/console/session'
 import type { FieldErrorCode } from '@parley/contract/field-errors'
-import { limitConcurrency } from '../../lib/limit-concurrency.ts'
+import { type Client, FairQueue } from '../../lib/fair-queue.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
 
 /** argon2id with the parameters that OWASP recommends: 19 MiB, two iterations, a parallelism of one. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-// Hashing is slow on purpose and runs in the thread pool that DNS lookups and file reads use too. The limit keeps a flood of
-// sign-in attempts from stopping deliveries.
-const limitHashing = limitConcurrency(2, 100, () =>
-  refuse('service_unavailable', {
-    message: 'Too many people are signing in right now. Try again in a few seconds.',
-    headers: { 'Retry-After': '5' },
-  }),
-)
+// Hashing is slow on purpose (about 30 ms) and runs in the thread pool that DNS lookups and file reads use too. The limit
+// keeps a flood of sign-in attempts from stopping deliveries. 20 people who sign in at the same moment from one address all
+// get in, the last after a third of a second. 500 waiting from all addresses take about eight seconds.
+const hashing = new FairQueue({
+  running: 2,
+  waitingPerClient: 20,
+  waiting: 500,
+  refuse(reason) {
+    const retry = { details: { retry_after: 5 }, headers: { 'Retry-After': '5' } }
+    if (reason === 'queue is full') {
+      refuse('service_unavailable', {
+        message: 'Too many people are signing in right now. Try again in a few seconds.',
+        ...retry,
+      })
+    }
+    refuse('too_many_tries', {
+      message: 'Too many attempts from your network at the same time. Try again in 5 seconds.',
+      ...retry,
+    })
+  },
+})
+
+/**
+ * Runs `work`, which hashes or checks one password, when it is this client's turn. What a refused attempt would have stored
+ * belongs into `work`, so that nothing is stored for it.
+ */
+export const whenHashingIsFree = <T>(client: Client, work: () => Promise<T>): Promise<T> => hashing.run(client, work)
 
 /** Long enough for the minimum length, but easy to guess. */
 const commonPasswords = ['correcthorsebatterystaple', 'qwertyuiopasdfg', 'qwertyuiopasdfgh', 'abcdefghijklmnop']
@@ -67,13 +86,15 @@ const without = (text: string, words: readonly string[]): string =>
 /** Different keyboards encode the same characters differently; normalized, they are the same password. */
 const normalized = (password: string): string => password.normalize('NFKC')
 
-export const hashPassword = (password: string): Promise<string> => limitHashing(() => hash(normalized(password), cost))
+export const hashPassword = (password: string, client: Client): Promise<string> =>
+  whenHashingIsFree(client, () => hash(normalized(password), cost))
 
 /** Compared against if there is no password, so that the check takes the same time as with one. */
 const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IHRoZXJl$Zm9yIGNvbXBhcmluZyBvbmx5LCBubyBwYXNzd29yZCE'
 
+/** Call it inside `whenHashingIsFree`. */
 export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
   if (password.length > passwordLength.max * 4) return false
-  const isCorrect = await limitHashing(() => verify(passwordHash ?? dummyHash, normalized(password)).catch(() => false))
+  const isCorrect = await verify(passwordHash ?? dummyHash, normalized(password)).catch(() => false)
   return isCorrect && passwordHash !== null
 }

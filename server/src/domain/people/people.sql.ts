@@ -11,10 +11,12 @@ export interface PersonRow {
   totp_confirmed_at: Date | null
   totp_last_step: number | null
   created_at: Date
+  /** Set by an operator: the person cannot sign in. */
+  disabled_at: Date | null
 }
 
 const columns =
-  'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at' as const
+  'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at, disabled_at' as const
 
 const insertion = statement(
   {
@@ -77,6 +79,13 @@ export const setName = (db: Db, id: string, name: string): Promise<number> =>
 /** Null removes the password. */
 export const setPassword = (db: Db, id: string, passwordHash: string | null): Promise<number> =>
   db.change('update people set password_hash = $2 where id = $1', [id, passwordHash])
+
+export const setDisabled = (db: Db, id: string, at: Date | null): Promise<number> =>
+  db.change('update people set disabled_at = $2 where id = $1', [id, at])
+
+/** The operators who can sign in. No other transaction changes them until this one ends. */
+export const lockOperators = (db: Db): Promise<{ id: string; email: string }[]> =>
+  db.rows('select id, email from people where operator and disabled_at is null order by id for no key update')
 
 export const setOperator = (db: Db, id: string, operator: boolean): Promise<number> =>
   db.change('update people set operator = $2 where id = $1', [id, operator])

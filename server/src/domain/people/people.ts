@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Client } from '../../lib/fair-queue.ts'
 import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
@@ -15,7 +16,6 @@ import {
   personByEmail,
   personById,
   setName,
-  setOperator,
 } from './people.sql.ts'
 
 export type Person = PersonRow
@@ -43,17 +43,22 @@ export interface PersonInput {
   operator: boolean
 }
 
-export async function createPerson(db: Db, clock: Clock, input: PersonInput): Promise<Person> {
+export async function createPerson(db: Db, clock: Clock, input: PersonInput, client: Client): Promise<Person> {
   const email = readEmail(input.email)
   const name = readName(input.name)
   checkPassword(input.password, { email, name })
   const id = newUuid(clock.now().getTime())
   const { operator } = input
-  const passwordHash = await hashPassword(input.password)
+  const passwordHash = await hashPassword(input.password, client)
   const row = { id, email, name, password_hash: passwordHash, operator, created_at: clock.now() }
   if ((await insertPerson(db, row)) === 0)
     refuse('conflict', { message: 'An account with this email address already exists.' })
   return requirePerson(db, id)
+}
+
+/** Fails if an operator disabled the account. Call it after a factor was correct: strangers do not learn it. */
+export function requireEnabled(person: Person): Person {
+  return person.disabled_at === null ? person : refuse('account_disabled')
 }
 
 export async function requirePerson(db: Db, id: string): Promise<Person> {
@@ -90,8 +95,4 @@ export async function renamePerson(db: Db, id: string, name: string): Promise<st
   const checked = readName(name)
   await setName(db, id, checked)
   return checked
-}
-
-export async function makeOperator(db: Db, id: string): Promise<void> {
-  await setOperator(db, id, true)
 }

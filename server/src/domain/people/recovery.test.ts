@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { goodPassword, newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
+import { followLink, goodPassword, newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { newPasskey } from '../../../testing/passkey.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { followLink, invite, newResetLink, newSetupLink } from './links.ts'
+import { invite, newResetLink, newSetupLink, followLink as useLink } from './links.ts'
 import { requirePerson } from './people.ts'
 import { codeAt } from './totp.ts'
 
@@ -21,7 +21,7 @@ async function resetLinkFor(id: string): Promise<string> {
 /** Uses a link in a new browser and returns it with the response. */
 async function follow(token: string, body: object) {
   const browser = newBrowser(server.url)
-  return { ...(await browser.call(`/links/${token}`, post(body))), browser }
+  return { ...(await followLink(browser, token, body)), browser }
 }
 
 async function signInWithPassword(email: string, password = goodPassword) {
@@ -111,7 +111,7 @@ test('requests that run concurrently with a reset do not get access', async () =
   const options = await second.begin(attacker)
   const token = await resetLinkFor(id)
   const pending = await server.db.transaction(async (tx) => {
-    await followLink(tx, server.clock, token, { password: newPassword }, null)
+    await useLink(tx, server.clock, token, { password: newPassword }, null, { key: 'test', isKnown: false })
     // Nothing is committed yet: these requests still see the old account.
     const attempts = [
       signInWithPassword(person.email),

@@ -17,6 +17,7 @@ export interface OpenSession extends SessionRow {
   operator: boolean
   has_password: boolean
   two_factor: boolean
+  has_passkey: boolean
   /** An operator, or an admin of any workspace. Their sessions have a shorter idle timeout. */
   privileged: boolean
 }
@@ -46,8 +47,10 @@ export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | u
   db.first(
     `select ${columns}, p.email, p.name, p.operator, p.password_hash is not null as has_password,
        p.totp_confirmed_at is not null as two_factor,
+       exists (select from passkeys k where k.person_id = p.id) as has_passkey,
        p.operator or exists (select from memberships m where m.person_id = p.id and m.role = 'admin') as privileged
-     from sessions s join people p on p.id = s.person_id where s.token_digest = $1`,
+     from sessions s join people p on p.id = s.person_id where s.token_digest = $1
+       and p.disabled_at is null`,
     [digest],
   )
 

@@ -35,6 +35,7 @@ export interface Session {
   operator: boolean
   hasPassword: boolean
   twoFactor: boolean
+  hasPasskey: boolean
   confirmedUntil: Date
 }
 
@@ -74,6 +75,7 @@ export async function sessionOf(db: Db, clock: Clock, token: string, isActive: b
     operator: row.operator,
     hasPassword: row.has_password,
     twoFactor: row.two_factor,
+    hasPasskey: row.has_passkey,
     confirmedUntil: new Date(row.confirmed_at.getTime() + confirmedMs),
   }
 }
@@ -97,11 +99,18 @@ export const listSessions = (db: Db, personId: string): Promise<SessionRow[]> =>
 
 export async function endSession(db: Db, personId: string, sessionId: string): Promise<void> {
   if ((await deleteSession(db, personId, sessionId)) === 0) refuse('not_found')
+  endStreams(db, personId)
 }
 
 /** Ends all sessions of a person except `keep`. */
-export const endSessions = (db: Db, personId: string, keep: string | null = null): Promise<number> =>
-  deleteSessions(db, personId, keep)
+export async function endSessions(db: Db, personId: string, keep: string | null = null): Promise<number> {
+  const ended = await deleteSessions(db, personId, keep)
+  if (ended > 0) endStreams(db, personId)
+  return ended
+}
+
+/** After the commit, every process ends the live streams of the person that are no longer allowed. */
+export const endStreams = (db: Db, personId: string): void => db.notify(personId, 'access')
 
 export async function deleteExpiredSessions(db: Db, now: Date): Promise<void> {
   await deleteOldSessions(db, new Date(now.getTime() - maxAgeMs), new Date(now.getTime() - idleMs))

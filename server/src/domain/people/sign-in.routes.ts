@@ -1,5 +1,6 @@
 import { LinkReply, NextStep, SessionReply } from '@parley/contract/console/session'
 import { Type } from 'typebox'
+import { mustSetUpTwoFactor } from '../../http/console/pipeline.ts'
 import {
   type AuditedAction,
   type ConsoleContext,
@@ -9,183 +10,191 @@ import {
 } from '../../http/console/route.ts'
 import { Nothing, Strict } from '../../http/console/shapes.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import { accountFor, type FollowedLink, followLink, readLink } from './links.ts'
+import { readKnownBrowser, rememberBrowser } from './known-browsers.ts'
+import { type FollowedLink, readLink } from './links.ts'
 import { listMemberships } from './members.ts'
 import { listPasskeys, passkeySignInOptions } from './passkeys.ts'
 import { endSession } from './sessions.ts'
-import { type Step, secondFactor, signIn, signInByPasskey, startSession, verifyIdentity } from './sign-in.ts'
+import { type SigningIn, type Step, secondFactor, signIn, signInByPasskey } from './sign-in.ts'
+import { newStrangerTries } from './sign-in-attempts.ts'
+import { signInWithLink } from './sign-in-with-link.ts'
 
 export interface PeopleDeps {
   secretKeys(): SecretKeys
   publicUrl: string
   simulatorUrl: string | null
   version: string
+  operatorsNeedTwoFactor: boolean
 }
 
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
 
 /** Sign in, sign out, and use a link. */
-export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
-  personRoute({
-    method: 'GET',
-    path: '/session',
-    who: 'person',
-    reply: SessionReply,
-    async handle({ db, person }) {
-      const [memberships, passkeys] = [
-        await listMemberships(db, person.personId),
-        await listPasskeys(db, person.personId),
-      ]
-      return {
-        person: {
-          id: person.personId,
-          name: person.name,
-          email: person.email,
-          has_password: person.hasPassword,
-          two_factor: person.twoFactor,
-          passkeys: passkeys.length,
-          operator: person.operator,
-        },
-        workspaces: memberships.map(({ id, name, role, requires_two_factor, suspended_at, suspended_reason }) => ({
-          id,
-          name,
-          role,
-          requires_two_factor,
-          suspended: suspended_at !== null,
-          suspended_reason,
-        })),
-        session: { id: person.sessionId, confirmed_until: person.confirmedUntil?.toISOString() ?? null },
-        public_url: deps.publicUrl,
-        simulator_url: deps.simulatorUrl,
-        version: deps.version,
-      }
-    },
-  }),
-  openRoute({
-    method: 'POST',
-    path: '/sign-in',
-    body: Strict({ email: Type.String({ maxLength: 1000 }), password: Secret }),
-    reply: NextStep,
-    ownTransactions: true,
-    handle: async (context, { body }) =>
-      finishStep(context, await signIn(context.db, context.clock, body, browserOf(context)), 'password'),
-  }),
-  openRoute({
-    method: 'POST',
-    path: '/sign-in/code',
-    body: Strict({ code: Secret, kind: Type.Unsafe<'totp' | 'backup'>(Type.String({ enum: ['totp', 'backup'] })) }),
-    reply: NextStep,
-    ownTransactions: true,
-    async handle(context, { body }) {
-      const { db, clock, cookie } = context
-      const done = await secondFactor(db, clock, deps.secretKeys(), cookie('step'), body, browserOf(context))
-      return finishStep(context, done, `password and ${body.kind === 'totp' ? 'app' : 'backup code'}`)
-    },
-  }),
-  openRoute({
-    method: 'POST',
-    path: '/sign-in/passkey/options',
-    reply: Type.Unknown(),
-    unaudited: 'only returns options',
-    async handle({ db, clock, setCookie }) {
-      const { options, token } = await passkeySignInOptions(db, clock, deps)
-      setCookie('step', token)
-      return options
-    },
-  }),
-  openRoute({
-    method: 'POST',
-    path: '/sign-in/passkey',
-    body: Strict({ response: Type.Record(Type.String(), Type.Unknown()) }),
-    reply: NextStep,
-    ownTransactions: true,
-    async handle(context, { body }) {
-      const { db, clock, cookie } = context
-      const done = await signInByPasskey(db, clock, deps, cookie('step'), body.response, browserOf(context))
-      return finishStep(context, done, 'passkey')
-    },
-  }),
-  personRoute({
-    method: 'POST',
-    path: '/sign-out',
-    who: 'person',
-    reply: Nothing,
-    status: 204,
-    async handle({ db, person, setCookie, audit }) {
-      await endSession(db, person.personId, person.sessionId)
-      setCookie('session', null)
-      await audit({ action: 'session.end' })
-      return null
-    },
-  }),
-  openRoute({
-    method: 'GET',
-    path: '/links/:token',
-    params: Strict({ token: Secret }),
-    reply: LinkReply,
-    async handle({ db, clock }, { params }) {
-      const { kind, email, person_email, workspace_name, role, hasAccount, expires_at } = await readLink(
-        db,
-        clock,
-        params.token,
-      )
-      const expiresAt = expires_at.toISOString()
-      return {
-        kind,
-        email: email ?? person_email,
-        workspace_name,
-        role,
-        has_account: hasAccount,
-        expires_at: expiresAt,
-      }
-    },
-  }),
-  openRoute({
-    method: 'POST',
-    path: '/links/:token',
-    params: Strict({ token: Secret }),
-    body: Strict({
-      name: Type.Optional(Type.String({ maxLength: 1000 })),
-      email: Type.Optional(Type.String({ maxLength: 1000 })),
-      password: Secret,
+export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
+  const strangers = newStrangerTries()
+  return [
+    personRoute({
+      method: 'GET',
+      path: '/session',
+      who: 'person',
+      reply: SessionReply,
+      async handle({ db, person }) {
+        const [memberships, passkeys] = [
+          await listMemberships(db, person.personId),
+          await listPasskeys(db, person.personId),
+        ]
+        return {
+          person: {
+            id: person.personId,
+            name: person.name,
+            email: person.email,
+            has_password: person.hasPassword,
+            two_factor: person.twoFactor,
+            passkeys: passkeys.length,
+            operator: person.operator,
+            must_set_up_two_factor: mustSetUpTwoFactor(person, deps),
+          },
+          workspaces: memberships.map(({ id, name, role, requires_two_factor, suspended_at, suspended_reason }) => ({
+            id,
+            name,
+            role,
+            requires_two_factor,
+            suspended: suspended_at !== null,
+            suspended_reason,
+          })),
+          session: { id: person.sessionId, confirmed_until: person.confirmedUntil?.toISOString() ?? null },
+          public_url: deps.publicUrl,
+          simulator_url: deps.simulatorUrl,
+          version: deps.version,
+        }
+      },
     }),
-    reply: NextStep,
-    ownTransactions: true,
-    async handle(context, { params, body }) {
-      const { db, clock } = context
-      const existing = await accountFor(db, await readLink(db, clock, params.token), body.email)
-      const given = { password: body.password }
-      if (existing) await verifyIdentity(db, clock, deps.secretKeys(), existing, given, browserOf(context))
-      const step = await db.transaction(async (tx) => {
-        const followed = await followLink(tx, clock, params.token, body, existing ?? null)
-        await context.audit(auditedActionOf(followed), tx)
-        return startSession(tx, clock, followed.person, browserOf(context))
-      })
-      return setCookies(context, step)
-    },
-  }),
-]
+    openRoute({
+      method: 'POST',
+      path: '/sign-in',
+      body: Strict({ email: Type.String({ maxLength: 1000 }), password: Secret }),
+      reply: NextStep,
+      ownTransactions: true,
+      handle: async (context, { body }) =>
+        finishStep(context, await signIn(context.db, context.clock, body, browserOf(context)), 'password'),
+    }),
+    openRoute({
+      method: 'POST',
+      path: '/sign-in/code',
+      body: Strict({ code: Secret, kind: Type.Unsafe<'totp' | 'backup'>(Type.String({ enum: ['totp', 'backup'] })) }),
+      reply: NextStep,
+      ownTransactions: true,
+      async handle(context, { body }) {
+        const { db, clock, cookie } = context
+        const { step, usedLink } = await secondFactor(
+          db,
+          clock,
+          deps.secretKeys(),
+          cookie('step'),
+          body,
+          browserOf(context),
+          auditLink(context),
+        )
+        const by = `password and ${body.kind === 'totp' ? 'app' : 'backup code'}`
+        return usedLink ? setCookies(context, step) : finishStep(context, step, by)
+      },
+    }),
+    openRoute({
+      method: 'POST',
+      path: '/sign-in/passkey/options',
+      reply: Type.Unknown(),
+      unaudited: 'only returns options',
+      async handle({ db, clock, setCookie }) {
+        const { options, token } = await passkeySignInOptions(db, clock, deps)
+        setCookie('step', token)
+        return options
+      },
+    }),
+    openRoute({
+      method: 'POST',
+      path: '/sign-in/passkey',
+      body: Strict({ response: Type.Record(Type.String(), Type.Unknown()) }),
+      reply: NextStep,
+      ownTransactions: true,
+      async handle(context, { body }) {
+        const { db, clock, cookie } = context
+        const done = await signInByPasskey(db, clock, deps, cookie('step'), body.response, browserOf(context))
+        return finishStep(context, done, 'passkey')
+      },
+    }),
+    personRoute({
+      method: 'POST',
+      path: '/sign-out',
+      who: 'person',
+      reply: Nothing,
+      status: 204,
+      async handle({ db, person, setCookie, audit }) {
+        await endSession(db, person.personId, person.sessionId)
+        setCookie('session', null)
+        await audit({ action: 'session.end' })
+        return null
+      },
+    }),
+    openRoute({
+      method: 'POST',
+      path: '/links/read',
+      body: Strict({ token: Secret }),
+      reply: LinkReply,
+      unaudited: 'reads only; the token is in the body, because URLs are logged by proxies',
+      async handle({ db, clock }, { body }) {
+        const { kind, email, person_email, workspace_name, role, expires_at } = await readLink(db, clock, body.token)
+        return { kind, email: email ?? person_email, workspace_name, role, expires_at: expires_at.toISOString() }
+      },
+    }),
+    openRoute({
+      method: 'POST',
+      path: '/links/use',
+      body: Strict({
+        token: Secret,
+        name: Type.Optional(Type.String({ maxLength: 1000 })),
+        email: Type.Optional(Type.String({ maxLength: 1000 })),
+        password: Secret,
+      }),
+      reply: NextStep,
+      ownTransactions: true,
+      async handle(context, { body: { token, ...given } }) {
+        const { db, clock } = context
+        const { step, usedLink } = await signInWithLink(db, clock, token, given, browserOf(context), auditLink(context))
+        return usedLink ? setCookies(context, step) : finishStep(context, step, 'link and password')
+      },
+    }),
+  ]
 
-export const browserOf = ({ address, userAgent }: ConsoleContext) => ({ address, userAgent })
-
-/** Audits a step of signing in and sets its cookies. */
-async function finishStep(context: ConsoleContext, step: Step, by: string): Promise<NextStep> {
-  const { id: personId, email } = step.person
-  const action = step.kind === 'done' ? 'session.begin' : 'session.first_factor'
-  await context.audit({ action, after: { by }, by: { personId, email } })
-  return setCookies(context, step)
-}
-
-function setCookies({ setCookie }: ConsoleContext, step: Step): NextStep {
-  if (step.kind === 'second_factor') setCookie('step', step.stepToken)
-  else {
-    setCookie('session', step.sessionToken)
-    setCookie('step', null)
+  /** What the attempts of this browser count against. */
+  function browserOf({ address, userAgent, client, clock, cookie }: ConsoleContext): SigningIn {
+    const known = readKnownBrowser(deps.secretKeys(), cookie('browser'), clock.now())
+    return { address, userAgent, client, known, strangers, operatorsNeedTwoFactor: deps.operatorsNeedTwoFactor }
   }
-  return { next: step.kind }
+
+  /** Audits a step of signing in and sets its cookies. */
+  async function finishStep(context: ConsoleContext, step: Step, by: string): Promise<NextStep> {
+    const { id: personId, email } = step.person
+    const action = step.kind === 'done' ? 'session.begin' : 'session.first_factor'
+    await context.audit({ action, after: { by }, by: { personId, email } })
+    return setCookies(context, step)
+  }
+
+  function setCookies(context: ConsoleContext, step: Step): NextStep {
+    const { setCookie, clock } = context
+    if (step.kind === 'second_factor') setCookie('step', step.stepToken)
+    else {
+      setCookie('session', step.sessionToken)
+      setCookie('step', null)
+      setCookie('browser', rememberBrowser(deps.secretKeys(), browserOf(context).known, step.person.id, clock.now()))
+    }
+    return { next: step.kind }
+  }
 }
 
-/** The audit entry for using a link. That it also signs the person in is not recorded separately. */
+/** Using a link is audited in its transaction. That it also signs the person in is not recorded separately. */
+const auditLink = (context: ConsoleContext) => (tx: Parameters<ConsoleContext['audit']>[1], followed: FollowedLink) =>
+  context.audit(auditedActionOf(followed), tx)
+
 function auditedActionOf({ link, person, recovered }: FollowedLink): AuditedAction {
   const { kind, role, operator, workspace_id: workspaceId } = link
   const who = { by: { personId: person.id, email: person.email }, target: person.id, targetName: person.email }

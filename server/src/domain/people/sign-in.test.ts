@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goodPassword, newBrowser, signedIn } from '../../../testing/console.ts'
+import { followLink, goodPassword, newBrowser, readLink, signedIn } from '../../../testing/console.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newSetupLink } from './links.ts'
@@ -13,15 +13,14 @@ test('a setup link creates an operator who is an admin of the workspace, and wor
   const workspace = await newWorkspace(server, 'First')
   const token = await newSetupLink(server.db, server.clock, workspace.id, 'test')
   const browser = newBrowser(server.url)
-  expect((await browser.call(`/links/${token}`)).body).toMatchObject({
+  expect((await readLink(browser, token)).body).toMatchObject({
     kind: 'setup',
     email: null,
     workspace_name: 'First',
     role: 'admin',
-    has_account: false,
   })
   const body = { name: 'Ada', email: 'Ada@Example.com', password: goodPassword }
-  expect(await browser.call(`/links/${token}`, { method: 'POST', body })).toMatchObject({
+  expect(await followLink(browser, token, body)).toMatchObject({
     status: 200,
     body: { next: 'done' },
   })
@@ -29,7 +28,7 @@ test('a setup link creates an operator who is an admin of the workspace, and wor
     person: { name: 'Ada', email: 'ada@example.com', operator: true, two_factor: false },
     workspaces: [{ id: workspace.id, name: 'First', role: 'admin', suspended: false }],
   })
-  const again = await newBrowser(server.url).call(`/links/${token}`, { method: 'POST', body })
+  const again = await followLink(newBrowser(server.url), token, body)
   expect(again).toMatchObject({ status: 410, body: { error: { code: 'link_expired' } } })
 })
 

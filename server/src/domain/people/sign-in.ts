@@ -1,17 +1,38 @@
 import type { Db } from '../../db/db.ts'
+import { addressBlock } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Client } from '../../lib/fair-queue.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { recordAuditEntry } from '../audit/audit.ts'
 import { consumeChallenge, createChallenge, findChallenge } from './challenges.ts'
 import { type Failure, recordFailure } from './failed-sign-ins.ts'
+import type { KnownBrowser } from './known-browsers.ts'
+import { type FollowedLink, useLinkAs } from './links.ts'
+import { needsPasskey } from './operators.ts'
 import { checkPasskey, personOfPasskey, type Site } from './passkeys.ts'
-import { isPassword } from './passwords.ts'
+import { isPassword, whenHashingIsFree } from './passwords.ts'
 import { personByEmail } from './people.sql.ts'
-import { holdPerson, type Person, requirePerson } from './people.ts'
+import { holdPerson, type Person, requireEnabled, requirePerson } from './people.ts'
 import { type Browser, openSession } from './sessions.ts'
-import { clearAttempts, releaseAttempt, reserveAttempt, type SignInAttempt } from './sign-in-attempts.ts'
+import {
+  clearAttempts,
+  releaseAttempt,
+  reserveAttempt,
+  type SignInAttempt,
+  type StrangerTries,
+  type TriedFrom,
+} from './sign-in-attempts.ts'
 import { useBackupCode, useTotpCode } from './two-factor.ts'
+
+/** A browser that signs in, and what its attempts count against. */
+export interface SigningIn extends Browser {
+  client: Client
+  known: KnownBrowser | null
+  strangers: StrangerTries
+  /** Operators have to sign in with a second factor. */
+  operatorsNeedTwoFactor: boolean
+}
 
 export type Step =
   | { kind: 'done'; person: Person; sessionToken: string }
@@ -26,22 +47,49 @@ export async function signIn(
   db: Db,
   clock: Clock,
   given: { email: string; password: string },
-  browser: Browser,
+  browser: SigningIn,
 ): Promise<Step> {
-  const email = given.email.trim().toLowerCase().slice(0, 254)
-  const attempt = await reserveAttempt(db, clock, email)
-  const person = await personByEmail(db, email)
-  const isCorrect = await releaseOnError(db, attempt, isPassword(person?.password_hash ?? null, given.password))
-  if (person && !isCorrect) await auditFailure(db, clock, person, browser, attempt, signInFailures.password)
-  if (!person || !isCorrect) return refuse('wrong_credentials', { message: wrongPassword })
-  // Earlier failures still count until the second factor is correct too.
-  if (person.totp_confirmed_at) await releaseAttempt(db, attempt)
+  const { person, attempt } = await checkFirstFactor(db, clock, given, browser, { message: wrongPassword })
   return db.transaction(async (tx) => {
     const current = await holdPerson(tx, person.id)
     if (current.password_hash !== person.password_hash) refuse('wrong_credentials', { message: wrongPassword })
-    return startSession(tx, clock, current, browser)
+    return startSession(tx, clock, current, browser, { attempt })
   })
 }
+
+/** Returns the person whose email address and password these are, and the attempt, which still counts. */
+export async function checkFirstFactor(
+  db: Db,
+  clock: Clock,
+  given: { email: string; password: string },
+  browser: SigningIn,
+  { message, becomesOperator = false }: { message: string; becomesOperator?: boolean },
+): Promise<{ person: Person; attempt: SignInAttempt }> {
+  const email = given.email.trim().toLowerCase().slice(0, 254)
+  const { person, attempt, isCorrect } = await whenHashingIsFree(browser.client, async () => {
+    const person = await personByEmail(db, email)
+    const from = triedFrom(browser, person?.id ?? null)
+    const account = { email, personId: person?.id ?? null }
+    const attempt = await reserveAttempt(db, clock, account, from)
+    const isCorrect = await releaseOnError(db, attempt, isPassword(person?.password_hash ?? null, given.password))
+    return { person, attempt, isCorrect }
+  })
+  if (person && !isCorrect) await auditFailure(db, clock, person, browser, attempt, signInFailures.password)
+  if (!person || !isCorrect) return refuse('wrong_credentials', { message })
+  const isOperator = person.operator || becomesOperator
+  const isPasskeyMissing = browser.operatorsNeedTwoFactor && isOperator && (await needsPasskey(db, person))
+  // Earlier failures still count until the second factor is correct too.
+  if (person.totp_confirmed_at || person.disabled_at || isPasskeyMissing) await releaseAttempt(db, attempt)
+  requireEnabled(person)
+  if (isPasskeyMissing) refuse('passkey_required')
+  return { person, attempt }
+}
+
+/** Others cannot lock out a browser in which this person signed in before. */
+const triedFrom = ({ known, address, strangers }: SigningIn, personId: string | null): TriedFrom =>
+  known && personId !== null && known.people.includes(personId)
+    ? { kind: 'known browser', browserId: known.id }
+    : { kind: 'address', block: addressBlock(address), strangers }
 
 /** A passkey is two factors in one: the device, and the fingerprint or PIN that unlocks it. */
 export async function signInByPasskey(
@@ -50,41 +98,58 @@ export async function signInByPasskey(
   site: Site,
   token: string | undefined,
   response: unknown,
-  browser: Browser,
+  browser: SigningIn,
 ): Promise<Step> {
   const passkey = await checkPasskey(db, clock, site, token, response, null, async (personId) =>
     recordFailure(db, clock, await requirePerson(db, personId), browser, signInFailures.passkey),
   )
   return db.transaction(async (tx) => {
-    const person = await personOfPasskey(tx, passkey)
-    return startSession(tx, clock, { ...person, totp_confirmed_at: null }, browser)
+    const person = requireEnabled(await personOfPasskey(tx, passkey))
+    return finish(tx, clock, person, browser, null)
   })
 }
 
-/** Continues after a correct first factor. Call it in a transaction that holds the person. */
-export async function startSession(db: Db, clock: Clock, person: Person, browser: Browser): Promise<Step> {
+/**
+ * Continues after a correct first factor. Call it in a transaction that holds the person. `linkId` is a link that the second
+ * factor will use.
+ */
+export async function startSession(
+  db: Db,
+  clock: Clock,
+  person: Person,
+  browser: SigningIn,
+  { attempt = null, linkId = null }: { attempt?: SignInAttempt | null; linkId?: string | null } = {},
+): Promise<Step> {
   if (person.totp_confirmed_at) {
-    const challenge = { kind: 'second_factor', person_id: person.id, challenge: null } as const
+    const challenge = { kind: 'second_factor', person_id: person.id, challenge: null, link_id: linkId } as const
     return { kind: 'second_factor', person, stepToken: await createChallenge(db, clock, challenge) }
   }
-  await clearAttempts(db, person.email)
-  return { kind: 'done', person, sessionToken: await openSession(db, clock, person.id, browser) }
+  return finish(db, clock, person, browser, attempt)
 }
 
+async function finish(db: Db, clock: Clock, person: Person, browser: SigningIn, attempt: SignInAttempt | null) {
+  const account = { email: person.email, personId: person.id }
+  await clearAttempts(db, account, triedFrom(browser, person.id), attempt)
+  return { kind: 'done' as const, person, sessionToken: await openSession(db, clock, person.id, browser) }
+}
+
+/** `onLink` is called in the transaction of the sign-in, if a link waited for the second factor. */
 export async function secondFactor(
   db: Db,
   clock: Clock,
   keys: SecretKeys,
   stepToken: string | undefined,
   given: { code: string; kind: 'totp' | 'backup' },
-  browser: Browser,
-): Promise<Extract<Step, { kind: 'done' }>> {
+  browser: SigningIn,
+  onLink: (db: Db, followed: FollowedLink) => Promise<void>,
+): Promise<{ step: Step; usedLink: boolean }> {
   const step = await findChallenge(db, clock, 'second_factor', stepToken)
   if (!step?.person_id || stepToken === undefined) {
     return refuse('not_signed_in', { message: 'This took too long. Sign in again.' })
   }
   const person = await requirePerson(db, step.person_id)
-  const attempt = await reserveAttempt(db, clock, person.email)
+  const account = { email: person.email, personId: person.id }
+  const attempt = await reserveAttempt(db, clock, account, triedFrom(browser, person.id))
   const isCorrect =
     given.kind === 'totp'
       ? await releaseOnError(db, attempt, useTotpCode(db, clock, keys, person, given.code))
@@ -94,10 +159,10 @@ export async function secondFactor(
     refuse('wrong_credentials', { message: wrongCode })
   }
   return db.transaction(async (tx) => {
-    await holdPerson(tx, person.id)
+    const current = requireEnabled(await holdPerson(tx, person.id))
     if (!(await consumeChallenge(tx, stepToken))) refuse('not_signed_in')
-    await clearAttempts(tx, person.email)
-    return { kind: 'done', person, sessionToken: await openSession(tx, clock, person.id, browser) }
+    if (step.link_id !== null) await onLink(tx, await useLinkAs(tx, clock, step.link_id, current))
+    return { step: await finish(tx, clock, current, browser, attempt), usedLink: step.link_id !== null }
   })
 }
 
@@ -119,13 +184,21 @@ async function auditFailure(
   await recordFailure(db, clock, person, browser, failure)
   if (attempt.lockedUntil === null) return
   const after = { until: attempt.lockedUntil.toISOString() }
-  const who = { personId: person.id, name: person.email, ...browser }
+  const { address, userAgent } = browser
+  const who = { personId: person.id, name: person.email, address, userAgent }
   await recordAuditEntry(db, clock, who, { action: 'session.locked', workspaceId: null, after })
 }
 
+/** The session in which a person confirms who they are. */
+export interface Confirming extends Browser {
+  sessionId: string
+  client: Client
+}
+
 /**
- * Confirms who the person is, by password or by a code of their app. Failures count like failed sign-ins. With two factors,
- * one correct factor does not reset the count: otherwise an attacker with the password could guess codes without limit.
+ * Confirms who the signed-in person is, by password or by a code of their app. Failures count for the session only: it is
+ * never affected by failed sign-ins of others. With two factors, one correct factor does not reset the count: otherwise an
+ * attacker with the password could guess codes without limit.
  */
 export async function verifyIdentity(
   db: Db,
@@ -133,21 +206,31 @@ export async function verifyIdentity(
   keys: SecretKeys,
   person: Person,
   given: { password?: string; code?: string },
-  browser: Browser,
+  confirming: Confirming,
 ): Promise<void> {
-  const attempt = await reserveAttempt(db, clock, person.email)
-  const isCorrect =
-    given.password !== undefined
-      ? await releaseOnError(db, attempt, isPassword(person.password_hash, given.password))
-      : given.code !== undefined &&
-        (await releaseOnError(db, attempt, useTotpCode(db, clock, keys, person, given.code)))
+  const { password, code } = given
+  const { sessionId, client } = confirming
+  const from = { kind: 'session', sessionId } as const
+  const account = { email: person.email, personId: person.id }
+  const reserve = () => reserveAttempt(db, clock, account, from)
+  const check = async (attempt: SignInAttempt, correct: Promise<boolean>) => ({
+    attempt,
+    isCorrect: await releaseOnError(db, attempt, correct),
+  })
+  const { attempt, isCorrect } =
+    password !== undefined
+      ? await whenHashingIsFree(client, async () => check(await reserve(), isPassword(person.password_hash, password)))
+      : await check(
+          await reserve(),
+          code === undefined ? Promise.resolve(false) : useTotpCode(db, clock, keys, person, code),
+        )
   if (!isCorrect) {
-    const why = given.password === undefined ? 'wrong code' : 'wrong password'
-    await auditFailure(db, clock, person, browser, attempt, { step: 'confirmation', why })
-    refuse('wrong_credentials', { message: given.password === undefined ? wrongCode : 'Wrong password.' })
+    const why = password === undefined ? 'wrong code' : 'wrong password'
+    await auditFailure(db, clock, person, confirming, attempt, { step: 'confirmation', why })
+    refuse('wrong_credentials', { message: password === undefined ? wrongCode : 'Wrong password.' })
   }
   if (person.totp_confirmed_at) await releaseAttempt(db, attempt)
-  else await clearAttempts(db, person.email)
+  else await clearAttempts(db, account, from, attempt)
 }
 
 /** Confirms who the person is by one of their passkeys. */

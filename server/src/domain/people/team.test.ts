@@ -1,5 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
-import { goodPassword, newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
+import {
+  followLink,
+  goodPassword,
+  newBrowser,
+  readLink,
+  type SignedInPerson,
+  signedIn,
+  tokenOf,
+} from '../../../testing/console.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 
@@ -14,7 +22,6 @@ beforeAll(async () => {
 
 const post = (path: string, body: object, person = admin) =>
   person.call(`/w/${ours.id}${path}`, { method: 'POST', body })
-const tokenOf = (url: string) => url.split('/link/')[1] as string
 
 test('an invitation works once, for its email address and role', async () => {
   const { status, body } = await post('/team/invites', { email: 'Ben@Example.com', role: 'developer' })
@@ -23,9 +30,9 @@ test('an invitation works once, for its email address and role', async () => {
   expect(pending).toMatchObject({ email: 'ben@example.com', role: 'developer', created_by: admin.email })
   const ben = newBrowser(server.url)
   const token = tokenOf(body.url)
-  expect((await ben.call(`/links/${token}`)).body).toMatchObject({ kind: 'invite', email: 'ben@example.com' })
+  expect((await readLink(ben, token)).body).toMatchObject({ kind: 'invite', email: 'ben@example.com' })
   const account = { name: 'Ben', email: 'other@else.example', password: goodPassword }
-  expect((await ben.call(`/links/${token}`, { method: 'POST', body: account })).status).toBe(200)
+  expect((await followLink(ben, token, account)).status).toBe(200)
   const session = (await ben.call('/session')).body
   expect(session.person).toMatchObject({ email: 'ben@example.com', operator: false })
   expect(session.workspaces).toMatchObject([{ id: ours.id, role: 'developer' }])
@@ -38,11 +45,11 @@ test('a newer invitation replaces the older one, and a withdrawn one stops worki
   server.clock.forward({ seconds: 1 })
   const second = await post('/team/invites', { email: 'cy@example.com', role: 'member' })
   const cy = newBrowser(server.url)
-  expect((await cy.call(`/links/${tokenOf(first.body.url)}`)).status).toBe(410)
-  expect((await cy.call(`/links/${tokenOf(second.body.url)}`)).status).toBe(200)
+  expect((await readLink(cy, tokenOf(first.body.url))).status).toBe(410)
+  expect((await readLink(cy, tokenOf(second.body.url))).status).toBe(200)
   const [pending] = (await admin.call(`/w/${ours.id}/team`)).body.invites
   expect((await admin.call(`/w/${ours.id}/team/invites/${pending.id}`, { method: 'DELETE' })).status).toBe(204)
-  expect((await cy.call(`/links/${tokenOf(second.body.url)}`)).status).toBe(410)
+  expect((await readLink(cy, tokenOf(second.body.url))).status).toBe(410)
 })
 
 test('a person with an account joins another workspace with their password', async () => {
@@ -55,8 +62,7 @@ test('a person with an account joins another workspace with their password', asy
   })
   const browser = newBrowser(server.url)
   const token = tokenOf(invited.body.url)
-  expect((await browser.call(`/links/${token}`)).body.has_account).toBe(true)
-  const follow = (password: string) => browser.call(`/links/${token}`, { method: 'POST', body: { password } })
+  const follow = (password: string) => followLink(browser, token, { password })
   expect((await follow('not the password at all')).status).toBe(401)
   expect((await follow(goodPassword)).status).toBe(200)
   const { workspaces } = (await browser.call('/session')).body
@@ -150,8 +156,7 @@ test('a reset link of an operator sets a new password, ends sessions and expires
   const expired = await newLink()
   server.clock.forward({ minutes: 31 })
   const browser = newBrowser(server.url)
-  const follow = (token: string) =>
-    browser.call(`/links/${token}`, { method: 'POST', body: { password: 'nine green herons' } })
+  const follow = (token: string) => followLink(browser, token, { password: 'nine green herons' })
   expect((await follow(expired)).status).toBe(410)
   await operator.call('/confirm', { method: 'POST', body: { password: goodPassword } })
   expect((await follow(await newLink())).status).toBe(200)

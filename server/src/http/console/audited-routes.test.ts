@@ -469,6 +469,18 @@ beforeAll(async () => {
       () => `/operator/people/${ownerId}/reset-link`,
       () => post(),
     ),
+    asOperator(
+      `POST ${A}/operator/people/:id/disable`,
+      'person.disable',
+      () => `/operator/people/${memberId}/disable`,
+      () => post(),
+    ),
+    asOperator(
+      `POST ${A}/operator/people/:id/enable`,
+      'person.enable',
+      () => `/operator/people/${memberId}/enable`,
+      () => post(),
+    ),
     {
       route: `POST ${A}/sign-in/passkey/options`,
       action: null,
@@ -479,10 +491,18 @@ beforeAll(async () => {
       keepsChange: sessionIsUnknown,
     },
     {
-      route: `POST ${A}/links/:token`,
+      route: `POST ${A}/links/read`,
+      action: null,
+      call: () => guest.call('/links/read', post({ token: setupLink })),
+    },
+    {
+      route: `POST ${A}/links/use`,
       action: 'account.setup',
       call: () =>
-        guest.call(`/links/${setupLink}`, post({ name: 'Eve', email: 'eve@example.com', password: goodPassword })),
+        guest.call(
+          '/links/use',
+          post({ token: setupLink, name: 'Eve', email: 'eve@example.com', password: goodPassword }),
+        ),
       by: () => 'eve@example.com',
     },
   ]

@@ -29,4 +29,4 @@ export class Cookies {
 }
 
 /** How long a browser keeps them. The server decides whether they are still valid. */
-const maxAgeSeconds: Record<CookieName, number> = { session: 30 * 86_400, step: 600 }
+const maxAgeSeconds: Record<CookieName, number> = { session: 30 * 86_400, step: 600, browser: 365 * 86_400 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
+import { watchLive } from '../../../testing/live.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
@@ -8,26 +9,7 @@ import { defaultClientTimeouts } from '../client-timeouts.ts'
 const server = useTestServer({ timeouts: { ...defaultClientTimeouts, streamCheckMs: 50 } })
 const small = useTestServer({ maxStreams: 5 })
 
-/** Opens a stream as the console does, and collects its text. */
-async function watch(person: SignedInPerson, workspaceId: string, { url } = server) {
-  const stopping = new AbortController()
-  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const response = await fetch(`${url}/console/api/w/${workspaceId}/live`, {
-    headers: { cookie },
-    signal: stopping.signal,
-  })
-  const stream = { status: response.status, text: '', ended: false, close: () => stopping.abort() }
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  void (async () => {
-    for (;;) {
-      const { value, done } = (await reader?.read().catch(() => undefined)) ?? { done: true, value: undefined }
-      stream.text += value ?? ''
-      if (done) break
-    }
-    stream.ended = true
-  })()
-  return stream
-}
+const watch = (person: SignedInPerson, workspaceId: string, { url } = server) => watchLive(url, person, workspaceId)
 
 test('the default interval ends a stream within a minute', () => {
   expect(defaultClientTimeouts.streamCheckMs).toBeLessThanOrEqual(30_000)

@@ -30,8 +30,8 @@ export class LiveHub {
 
   constructor(checkMs: number, max = maxStreams) {
     this.#maxStreams = max
-    // Ends the streams of a session that has ended, within 30 seconds. The comments it writes keep proxies from
-    // closing them.
+    // Ends the streams of a session that has expired, and those whose notice was lost. The comments it writes keep proxies
+    // from closing them.
     this.#checks = setInterval(() => void this.#checkAll(), checkMs).unref()
   }
 
@@ -46,9 +46,15 @@ export class LiveHub {
     }
   }
 
-  /** Notices may have been lost: every browser loads everything again. */
+  /** Notices may have been lost: every browser loads everything again, if it still has access. */
   publishAll(): void {
     for (const watcher of this.#watchers) this.#write(watcher, eventOf('change', { topic: 'all' }))
+    void this.#checkAll()
+  }
+
+  /** A session of this person has ended, or they were removed from a workspace or disabled. */
+  checkPerson(personId: string): void {
+    for (const watcher of this.#watchers) if (watcher.personId === personId) void this.#check(watcher)
   }
 
   watch(watcher: Watcher): void {
@@ -73,11 +79,13 @@ export class LiveHub {
   }
 
   async #checkAll(): Promise<void> {
-    for (const watcher of this.#watchers) {
-      const isAllowed = await watcher.check().catch(() => true)
-      if (isAllowed) this.#write(watcher, ': still here\n\n')
-      else this.#end(watcher, 'signed_out')
-    }
+    for (const watcher of this.#watchers) await this.#check(watcher)
+  }
+
+  async #check(watcher: Watcher): Promise<void> {
+    const isAllowed = await watcher.check().catch(() => true)
+    if (isAllowed) this.#write(watcher, ': still here\n\n')
+    else this.#end(watcher, 'signed_out')
   }
 
   #write(watcher: Watcher, text: string): void {

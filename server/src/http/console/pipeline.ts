@@ -3,10 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/db.ts'
 import type { AddressRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { CountedWindows } from '../../lib/counted-windows.ts'
+import type { Client } from '../../lib/fair-queue.ts'
 import { plainSchema } from '../../lib/field-errors.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { refuse } from '../../lib/refuse.ts'
+import { Refusal, refuse } from '../../lib/refuse.ts'
 import type { Bodies } from '../bodies.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { ClientTimeouts } from '../client-timeouts.ts'
@@ -48,6 +50,11 @@ export interface ConsoleDeps {
   bodies: Bodies
   /** The session of a cookie. `isActive` extends its lifetime. */
   sessionOf(token: string, isActive: boolean): Promise<SignedIn | null>
+  /** Who a request without a session counts as: the person of a known browser, or its client address. */
+  clientOf(browserCookie: string | undefined, address: string): Client
+  /** How many requests without a session a client may make per minute. */
+  openRequestsPerMinute: number
+  operatorsNeedTwoFactor: boolean
   membershipOf(personId: string, workspaceId: string): Promise<Membership | null>
   record(db: Db, who: Actor, action: Omit<AuditedAction, 'by'> & { workspaceId: string | null }): Promise<void>
 }
@@ -78,15 +85,39 @@ export interface ConsoleClient {
   role: Role | null
 }
 
+/** Whether this is an operator who has to set up an authenticator app or a passkey before anything else. */
+export const mustSetUpTwoFactor = (
+  { operator, twoFactor, hasPasskey }: SignedIn,
+  { operatorsNeedTwoFactor }: Pick<ConsoleDeps, 'operatorsNeedTwoFactor'>,
+): boolean => operatorsNeedTwoFactor && operator && !twoFactor && !hasPasskey
+
 export type ConsoleGuard = ReturnType<typeof newConsoleGuard>
 
 /** Checks session and permission. Also used by the live stream, which is not an ordinary route. */
 export function newConsoleGuard(deps: ConsoleDeps) {
   const cookies = new Cookies(deps.publicUrl)
   const addressOf = clientAddressReader(deps.trustProxy)
+  const openRequests = new CountedWindows({ max: deps.openRequestsPerMinute, windowMs: 60_000, maxKeys: 20_000 })
+  const clientOf = (request: FastifyRequest, person: SignedIn | null): Client =>
+    person
+      ? { key: `person ${person.personId}`, isKnown: true }
+      : deps.clientOf(cookies.read(request.headers.cookie, 'browser'), addressOf(request.raw))
   return {
     cookies,
     addressOf,
+    clientOf,
+    /** Counts a request to a route that needs no session. Fails if its client has made too many. */
+    countOpenRequest(request: FastifyRequest): void {
+      const now = deps.clock.now()
+      const { endsAt, isFull } = openRequests.count(clientOf(request, null).key, now)
+      if (!isFull) return
+      const seconds = Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000))
+      refuse('too_many_tries', {
+        message: `Too many requests from your network. Try again in ${seconds} seconds.`,
+        details: { retry_after: seconds },
+        headers: { 'Retry-After': String(seconds) },
+      })
+    },
     async authorize(
       request: FastifyRequest,
       who: ConsoleRoute['who'],
@@ -98,6 +129,12 @@ export function newConsoleGuard(deps: ConsoleDeps) {
       const person = token === undefined ? null : await deps.sessionOf(token, isActive)
       if (!person) refuse('not_signed_in')
       if (who === 'person') return { person, workspaceId: null, role: null }
+      if (mustSetUpTwoFactor(person, deps)) {
+        refuse('two_factor_required', {
+          message:
+            'Operators need two-factor authentication. Set up an authenticator app or a passkey under Your account.',
+        })
+      }
       if (who === 'operator') {
         if (!person.operator) refuse('not_permitted', { message: 'Only operators can do this.' })
         return { person, workspaceId: null, role: null }
@@ -138,6 +175,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {
+        if (route.who === 'anyone') guard.countOpenRequest(request)
         const client = await guard.authorize(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
         if (route.confirmed) requireConfirmation(client.person, deps.clock)
         const body = changes ? await readInput(deps, request) : {}
@@ -157,6 +195,11 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         }
         const result = changes && !route.ownTransactions ? await db.transaction(handle) : await handle(db)
         return reply.code(status).send(status === 204 ? undefined : result)
+      } catch (error) {
+        if (route.who === 'anyone' && error instanceof Refusal && (error.status === 429 || error.status === 503)) {
+          deps.db.process.metrics.add('sign-ins refused', error.code)
+        }
+        throw error
       } finally {
         deps.bodies.release(request.raw)
       }
@@ -182,7 +225,7 @@ function requireConfirmation(person: SignedIn | null, clock: Clock): void {
 
 function newContext(
   deps: ConsoleDeps,
-  { cookies, addressOf }: ConsoleGuard,
+  { cookies, addressOf, clientOf }: ConsoleGuard,
   request: FastifyRequest,
   reply: FastifyReply,
   { person, workspaceId, role }: ConsoleClient,
@@ -197,6 +240,7 @@ function newContext(
     requestId: request.id,
     address,
     userAgent,
+    client: clientOf(request, person),
     ...(person ? { person, requireConfirmation: () => requireConfirmation(person, deps.clock) } : {}),
     ...(workspaceId !== null && role ? { workspaceId, role } : {}),
     cookie: (name) => cookies.read(request.headers.cookie, name),

@@ -2,6 +2,7 @@ import type { Permission, Role } from '@parley/contract/console/permissions'
 import type { Static, TSchema } from 'typebox'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Client } from '../../lib/fair-queue.ts'
 import type { Input } from '../route.ts'
 
 /** The person who is signed in. */
@@ -12,6 +13,7 @@ export interface SignedIn {
   operator: boolean
   hasPassword: boolean
   twoFactor: boolean
+  hasPasskey: boolean
   sessionId: string
   confirmedUntil: Date | null
 }
@@ -41,6 +43,8 @@ export interface ConsoleContext {
   requestId: string
   address: string
   userAgent: string | null
+  /** Whose limits the request counts against. */
+  client: Client
   cookie(name: CookieName): string | undefined
   /** Null deletes it. */
   setCookie(name: CookieName, value: string | null): void
@@ -66,8 +70,11 @@ export interface WorkspaceContext extends SignedInContext {
   role: Role
 }
 
-/** `session`, and `step`, which identifies the browser between the steps of signing in. */
-export type CookieName = 'session' | 'step'
+/**
+ * `session`; `step`, which identifies the browser between the steps of signing in; `browser`, which others' failed sign-ins do
+ * not lock out.
+ */
+export type CookieName = 'session' | 'step' | 'browser'
 
 interface RouteBase {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
