@@ -108,17 +108,34 @@ const leaseKey = { webhookId: 'uuid', eventId: 'uuid', lease: 'uuid' } as const
 
 const isOurs = 'd.webhook_id = leased.webhook_id and d.event_id = leased.event_id and d.lease = leased.lease'
 
+/**
+ * A CTE that gives back the turns of failing endpoints, so that the next attempt can begin at `due`. All endpoints are locked
+ * first and in order, as recording attempts locks them, to prevent deadlocks.
+ */
+const returnTurns = (webhookIds: string, turns: string, due: string): string => `locked as materialized (
+       select id, next_attempt_at from webhooks where id = any(${webhookIds}) order by id for update
+     ), returned as (
+       update webhooks w set next_attempt_at = ${due} from locked l
+       where w.id = l.id and l.id = any(${turns}) and l.next_attempt_at is not null
+     ), first as materialized (select count(*) from locked)`
+
+const turnsOf = (items: readonly { webhookId: string; hasTurn: boolean }[]): string[] =>
+  items.filter(({ hasTurn }) => hasTurn).map(({ webhookId }) => webhookId)
+
+const endpointsOf = (items: readonly { webhookId: string }[]): string[] => [
+  ...new Set(items.map(({ webhookId }) => webhookId)),
+]
+
 const releasing = statement(
   {
     leased: { ...leaseKey, attempts: 'smallint', trigger: 'text', hasTurn: 'bool' },
+    webhookIds: 'uuid[]',
     turns: 'uuid[]',
     due: 'timestamptz',
   },
-  ({ leased, turns, due }) => `with returned as (
-       update webhooks set next_attempt_at = ${due} where id = any(${turns}) and next_attempt_at is not null returning 1
-     )
+  ({ leased, webhookIds, turns, due }) => `with ${returnTurns(webhookIds, turns, due)}
      update deliveries d set lease = null, due_at = ${due}, attempts = leased.attempts, trigger = leased.trigger
-     from ${leased}, (select count(*) from returned) as first where ${isOurs}`,
+     from ${leased}, first where ${isOurs}`,
 )
 
 /**
@@ -129,15 +146,20 @@ const releasing = statement(
 export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date | 'infinity'): Promise<number> =>
   releasing.change(db, {
     leased: items,
-    turns: due === 'infinity' ? [] : items.filter(({ hasTurn }) => hasTurn).map(({ webhookId }) => webhookId),
+    webhookIds: endpointsOf(items),
+    turns: due === 'infinity' ? [] : turnsOf(items),
     due,
   })
 
 const dropping = statement(
-  { leased: leaseKey },
-  ({ leased }) => `delete from deliveries d using ${leased} where ${isOurs}`,
+  { leased: leaseKey, webhookIds: 'uuid[]', turns: 'uuid[]', now: 'timestamptz' },
+  ({ leased, webhookIds, turns, now }) => `with ${returnTurns(webhookIds, turns, now)}
+     delete from deliveries d using ${leased}, first where ${isOurs}`,
 )
 
-/** Deletes deliveries that can no longer be made: the endpoint is deleted, or the event is past retention. */
-export const dropLeases = (db: Db, items: readonly LeaseKey[]): Promise<number> =>
-  dropping.change(db, { leased: items })
+/**
+ * Deletes deliveries that can no longer be made: the endpoint is deleted, or the event is past retention. The turn of a
+ * failing endpoint goes to its next delivery.
+ */
+export const dropLeases = (db: Db, items: readonly (LeaseKey & { hasTurn: boolean })[], now: Date): Promise<number> =>
+  dropping.change(db, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), now })

@@ -140,6 +140,7 @@ export class DeliveryWorker implements FirstAttempts {
       await dropLeases(
         db,
         expired.map((row) => ({ ...row, lease })),
+        now,
       )
       const fields = { event: 'delivery.expired', deliveries: expired.length } as const
       this.#deps.log.warn(fields, 'deliveries expired with their events')
@@ -265,7 +266,7 @@ export class DeliveryWorker implements FirstAttempts {
     // No target: the endpoint was deleted. Enabled: it is claimed when it is its turn, or this process cannot decrypt the
     // secret and another one may claim it immediately. Otherwise the endpoint is disabled.
     const released = !target
-      ? dropLeases(db, [item])
+      ? dropLeases(db, [item], now)
       : target.isPaced
         ? Promise.all([item, ...this.#queues.removeWithoutTurn(queue)].map((each) => this.#release(each)))
         : target.enabled
