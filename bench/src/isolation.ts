@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allArrivals } from './arrivals.ts'
+import { manyEndpoints } from './isolation-many-endpoints.ts'
+import { slowEndpointsOfAnother } from './isolation-slow-endpoints.ts'
 import { putUnderLoad } from './load.ts'
 import { numberAt, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
@@ -13,8 +15,14 @@ const waiting = Number(process.env.BENCH_WAITING ?? 50_000)
 const pace = 300
 const count = 3_000
 
-/** Fifty healthy endpoints at a steady pace, first alone, then with an endpoint that never responds and has 50,000 deliveries waiting. */
 export async function benchIsolation(): Promise<void> {
+  await hangingEndpoint()
+  await slowEndpointsOfAnother()
+  await manyEndpoints()
+}
+
+/** Fifty healthy endpoints at a steady pace, first alone, then with an endpoint that never responds and has 50,000 deliveries waiting. */
+async function hangingEndpoint(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   const receiver = await startTarget('receiver')
   const hanging = createServer(() => {})

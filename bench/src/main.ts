@@ -13,7 +13,8 @@ const benches: Record<string, { description: string; run: () => Promise<void> }>
   },
   ingest: { description: 'webhooks of WhatsApp: verified, stored and published', run: benchIngest },
   isolation: {
-    description: 'fifty endpoints next to one that hangs with 50,000 deliveries waiting',
+    description:
+      'endpoints next to one that hangs, and next to slow ones of another workspace; claims with 10,000 endpoints',
     run: benchIsolation,
   },
   pages: {

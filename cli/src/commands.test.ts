@@ -58,6 +58,7 @@ const rows: Row[] = [
   { words: 'workspace list', expected: some({ name: 'Shop' }) },
   { words: 'workspace suspend <workspace> --reason unpaid', expected: { suspended_reason: 'unpaid' } },
   { words: 'workspace resume <workspace>', expected: { suspended_reason: null, suspended_at: null } },
+  { words: 'workspace limit <workspace> --webhooks 250', expected: { webhooks_max: 250 } },
   { words: 'workspace credit <workspace> 50 --note first', expected: { amount: 50, balance: 50 } },
   { words: 'price set image 2', expected: { item: 'image', credits: 2 } },
   { words: 'price list', expected: some({ item: 'image', credits: 2 }) },

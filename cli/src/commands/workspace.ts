@@ -1,6 +1,7 @@
 import { giveCredits } from '@parley/server/domain/credits/credits'
 import {
   createWorkspace,
+  limitEndpoints,
   listWorkspaces,
   resumeWorkspace,
   suspendWorkspace,
@@ -56,6 +57,22 @@ export const workspaceCommands: readonly Command[] = [
     async run({ db, args: [id = ''] }) {
       const workspace = await resumeWorkspace(await db(), id)
       return { lines: [`Resumed workspace ${workspace.name} (${workspace.id}).`], json: toJson(workspace) }
+    },
+  },
+  {
+    name: 'workspace limit',
+    summary: 'Set how many webhooks a workspace may have',
+    details: 'A new workspace may have 100. Existing webhooks stay, also if they are more than the new limit.',
+    args: ['ID'],
+    options: { webhooks: { value: 'NUMBER', required: true, help: 'From 1 to 10000' } },
+    examples: ['workspace limit ID --webhooks 250'],
+    async run({ db, args: [id = ''], option }) {
+      const max = Number(option('webhooks'))
+      const workspace = await limitEndpoints(await db(), id, max)
+      return {
+        lines: [`Workspace ${workspace.name} (${workspace.id}) may have ${plural(max, 'webhook')}.`],
+        json: { ...toJson(workspace), webhooks_max: max },
+      }
     },
   },
   {

@@ -137,7 +137,7 @@ describe('with a clock that tests move', () => {
     await line.write(900)
     const workers = [1, 2].map(() => newDeliveryWorker(server, { deadlineMs: 10_000 }))
     onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop(0)))))
-    await Promise.all(workers.map((worker) => worker.claim()))
+    for (const worker of workers) await worker.claim()
     await until('many attempts are in progress', () => pending.length > 20)
     fail()
     await Promise.all(workers.map((worker) => worker.drain()))

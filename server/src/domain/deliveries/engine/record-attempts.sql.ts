@@ -3,6 +3,7 @@ import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
 import { type FailureRun, failuresBeforePacing, pacedGapMs, unpacedFailuresMax } from './retry-policy.ts'
+import { planVisitsSql } from './visits.sql.ts'
 
 /** A recorded attempt. */
 export interface AttemptRecord {
@@ -119,7 +120,7 @@ const recording = statement(
     },
   },
   ({ webhookIds, attempts, hours, runs }) => `with before as materialized (
-       select id, enabled, failures, secret_changed_at from webhooks where id = any(${webhookIds}) order by id for update
+       select id, enabled, failures, secret_changed_at, next_attempt_at from webhooks where id = any(${webhookIds}) order by id for update
      ), attempt as materialized (
        select attempts.*, b.enabled, attempts.state <> 'delivered' and not attempts.is_test
            and attempts.next_lease is null
@@ -137,6 +138,7 @@ const recording = statement(
        from attempt o
        where (o.due_at is not null or o.is_due_again)
          and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
+       returning d.webhook_id, d.workspace_id, d.due_at
      ), inserted as (
        insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state,
          address, status, error, answer, duration_us)
@@ -154,7 +156,7 @@ const recording = statement(
          durations = array(
            select coalesce(d.had, 0) + coalesce(d.more, 0)
            from unnest(h.durations, excluded.durations) with ordinality as d(had, more, step) order by d.step)
-     )
+     ), changed as (
      update webhooks w set
        failures = n.failures,
        next_attempt_at = case when not w.enabled or n.failures < ${failuresBeforePacing} then null
@@ -169,7 +171,16 @@ const recording = statement(
            else greatest(b.failures, least(b.failures + runs.leading - runs.failed_turn::int, ${unpacedFailuresMax}))
              + runs.failed_turn::int end as failures) as n
      where w.id = runs.webhook_id
-     returning w.id as "webhookId", w.enabled, w.failures, w.failing_since as "failingSince"`,
+     returning w.id, w.workspace_id, w.enabled, w.failures, w.failing_since,
+       -- The time of the next turn; or, when the pacing ends, now.
+       coalesce(w.next_attempt_at, case when b.next_attempt_at is not null then runs.ended_at end) as turn_at
+     ), next as (
+       select webhook_id, workspace_id, due_at from moved
+       union all
+       select id, workspace_id, turn_at from changed where turn_at is not null
+     ), new_visits as (${planVisitsSql('next')}
+     )
+     select id as "webhookId", enabled, failures, failing_since as "failingSince" from changed`,
 )
 
 export const recordAttempts = (
