@@ -8,6 +8,8 @@ import { benchFrozenDatabase } from './isolation-frozen-database.ts'
 import { benchHangingNames } from './isolation-hanging-names.ts'
 import { benchInvalidSignatures } from './isolation-invalid-signatures.ts'
 import { benchLogFlood } from './isolation-log-flood.ts'
+import { manyEndpoints } from './isolation-many-endpoints.ts'
+import { slowEndpointsOfAnother } from './isolation-slow-endpoints.ts'
 import { putUnderLoad } from './load.ts'
 import { numberAt, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
@@ -17,8 +19,18 @@ const waiting = Number(process.env.BENCH_WAITING ?? 50_000)
 const pace = 300
 const count = 3_000
 
-/** Fifty healthy endpoints at a steady pace, first alone, then with an endpoint that never responds and has 50,000 deliveries waiting. */
 export async function benchIsolation(): Promise<void> {
+  await hangingEndpoint()
+  await slowEndpointsOfAnother()
+  await manyEndpoints()
+  await benchHangingNames()
+  await benchInvalidSignatures()
+  await benchFrozenDatabase()
+  await benchLogFlood()
+}
+
+/** Fifty healthy endpoints at a steady pace, first alone, then with an endpoint that never responds and has 50,000 deliveries waiting. */
+async function hangingEndpoint(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   const receiver = await startTarget('receiver')
   const hanging = createServer(() => {})
@@ -50,10 +62,6 @@ export async function benchIsolation(): Promise<void> {
     hanging.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  await benchHangingNames()
-  await benchInvalidSignatures()
-  await benchFrozenDatabase()
-  await benchLogFlood()
 }
 
 async function measure(target: Target, receiver: Target, appId: string) {

@@ -13,7 +13,8 @@ const benches: Record<string, { description: string; run: () => Promise<void> }>
   },
   ingest: { description: 'webhooks of WhatsApp: verified, stored and published', run: benchIngest },
   isolation: {
-    description: 'fifty endpoints next to one that hangs; webhooks next to a flood, and while the database is stopped',
+    description:
+      'one workspace, endpoint or client next to others that hang, flood or are slow; claims with 10,000 endpoints',
     run: benchIsolation,
   },
   pages: {

@@ -18,7 +18,7 @@ let env: Record<string, string>
 let drop: () => Promise<void>
 let publishOne: (workspaceId: string) => Promise<void>
 let entries: () => Promise<{ action: string; actor: string; user_agent: string; before: unknown; after: unknown }[]>
-let join: (link: string) => Promise<void>
+let join: (link: string, email: string) => Promise<void>
 
 beforeAll(async () => {
   simulator = await startSimulator({ port: 0, dataset: 'demo' })
@@ -26,8 +26,8 @@ beforeAll(async () => {
   const db = openDatabase(database.connection, () => {}, 2)
   publishOne = (workspaceId) => publish(db, new Date(), [{ workspaceId, type: 'message.received', data: {} }])
   entries = () => db.rows('select action, actor, user_agent, before, after from audit_entries order by at, id')
-  join = async (link) => {
-    const person = { name: 'Bea', email: 'bea@example.com', password: 'seven quiet otters' }
+  join = async (link, email) => {
+    const person = { name: 'Bea', email, password: 'seven quiet otters' }
     const token = new URL(link).hash.slice(1)
     const client = { key: 'test', isKnown: false }
     await db.transaction((tx) => followLink(tx, systemClock, token, person, null, client))
@@ -85,6 +85,11 @@ const rows: Row[] = [
     words: 'workspace resume <workspace>',
     audited: 'workspace.resume',
     expected: { suspended_reason: null, suspended_at: null },
+  },
+  {
+    words: 'workspace limit <workspace> --webhooks 250',
+    audited: 'workspace.limit',
+    expected: { webhooks_max: 250 },
   },
   {
     words: 'workspace credit <workspace> 50 --note first',
@@ -228,10 +233,27 @@ const rows: Row[] = [
     expected: { role: 'admin' },
   },
   { words: 'user operator', audited: 'person.operator_link', expected: { operator: true }, keep: ['link', 'url'] },
-  { words: 'user list', expected: some({ email: 'bea@example.com' }), before: () => join(ids.link ?? '') },
+  {
+    words: 'user list',
+    expected: some({ email: 'bea@example.com' }),
+    before: () => join(ids.link ?? '', 'bea@example.com'),
+  },
   { words: 'user operator --email bea@example.com', audited: 'person.operator', expected: { operator: true } },
   { words: 'user reset --email bea@example.com', audited: 'person.reset_link', expected: { second_factor_off: false } },
   { words: 'user passkeys --email bea@example.com', expected: list() },
+  {
+    words: 'user create --email cem@example.com --workspace <workspace> --role member',
+    audited: 'invite.create',
+    expected: { role: 'member' },
+    keep: ['invitation', 'url'],
+  },
+  {
+    words: 'user disable cem@example.com',
+    before: () => join(ids.invitation ?? '', 'cem@example.com'),
+    audited: 'person.disable',
+    expected: { state: 'disabled' },
+  },
+  { words: 'user enable cem@example.com', audited: 'person.enable', expected: { state: 'active' } },
   {
     words: 'phone send --from 491701234567 --to 15550780001 --text hi',
     expected: { type: 'text', wa_message_id: expect.any(String) },

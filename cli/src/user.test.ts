@@ -169,7 +169,7 @@ test('user disable ends sessions and sign-ins immediately, and user enable allow
   const again = await parley('user', 'disable', person.email)
   expect([again.code, again.output]).toEqual([1, expect.stringContaining('is already disabled')])
   expect(await auditEntry('person.disable', person.id)).toEqual({
-    actor: 'command line',
+    actor: expect.stringMatching(/^command line \(.+\)$/),
     before: null,
     after: { sessions_ended: 1 },
   })

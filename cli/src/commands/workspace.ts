@@ -1,6 +1,7 @@
 import { giveCredits } from '@parley/server/domain/credits/credits'
 import {
   createWorkspace,
+  limitEndpoints,
   listWorkspaces,
   requireWorkspace,
   resumeWorkspace,
@@ -74,6 +75,26 @@ export const workspaceCommands: readonly Command[] = [
         return resumed
       })
       return { lines: [`Resumed workspace ${workspace.name} (${workspace.id}).`], json: toJson(workspace) }
+    },
+  },
+  {
+    name: 'workspace limit',
+    summary: 'Set how many webhooks a workspace may have',
+    details: 'A new workspace may have 100. Existing webhooks stay, also if they are more than the new limit.',
+    args: ['ID'],
+    options: { webhooks: { value: 'NUMBER', required: true, help: 'From 1 to 10000' } },
+    examples: ['workspace limit ID --webhooks 250'],
+    async run(call) {
+      const max = Number(call.option('webhooks'))
+      const workspace = await change(call, async (tx, audit) => {
+        const limited = await limitEndpoints(tx, call.args[0] ?? '', max)
+        await audit({ action: 'workspace.limit', ...targetOf(limited), after: { webhooks: max } })
+        return limited
+      })
+      return {
+        lines: [`Workspace ${workspace.name} (${workspace.id}) may have ${plural(max, 'webhook')}.`],
+        json: { ...toJson(workspace), webhooks_max: max },
+      }
     },
   },
   {

@@ -70,6 +70,7 @@ const sentences: Record<string, Sentence> = {
   },
   'workspace.suspend': (name) => `suspended the workspace${named(name)}`,
   'workspace.resume': (name) => `resumed the workspace${named(name)}`,
+  'workspace.limit': (_name, { webhooks }) => `allowed the workspace ${webhooks} webhooks`,
   'workspace.credit': (_name, { amount }) =>
     Number(amount) < 0 ? `removed ${-Number(amount)} credits` : `added ${amount} credits`,
   'price.set': (name, { credits }) => `set the price of ${name} to ${credits}`,
@@ -141,6 +142,7 @@ const labels: Record<string, string> = {
   'workspace.settings': 'Settings changed',
   'workspace.suspend': 'Workspace suspended',
   'workspace.resume': 'Workspace resumed',
+  'workspace.limit': 'Limit on webhooks changed',
   'workspace.credit': 'Credits added or removed',
   'credits.warn_at': 'Low-credit warning changed',
   'connection.create': 'Account connected',

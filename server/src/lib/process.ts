@@ -10,6 +10,7 @@ export type LoopName =
   | 'fetch files'
   | 'held deliveries'
   | 'idempotency keys'
+  | 'missing visits'
   | 'old files'
   | 'partitions'
   | 'prove the ledger'

@@ -7,6 +7,7 @@ import { useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { plainSchema } from '../../lib/field-errors.ts'
 import { hintOf } from '../webhooks/webhooks.ts'
+import { limitEndpoints } from '../workspaces/workspaces.ts'
 
 const server = useTestServer()
 const deliveries = useDeliveryWorker(server)
@@ -110,6 +111,23 @@ test('an invalid endpoint gets an error for each field', async () => {
   )
   expect((await admin.call(at(`/webhooks/${endpoint.id}/test`), post({ type: 'webhook.test' }))).status).toBe(400)
   expect(await auditEntriesOf(workspaceId)).toEqual([])
+})
+
+test('a workspace at its limit gets a clear error, until an endpoint is deleted or the limit is raised', async () => {
+  const { receiver, admin, at, endpoint, workspaceId } = await setUp()
+  await limitEndpoints(server.db, workspaceId, 3)
+  const input = { name: 'Shop', url: receiver.url, events: ['message.received'] }
+  const made = await Promise.all([1, 2, 3, 4].map(() => admin.call(at('/webhooks'), post(input))))
+  expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400])
+  const refused = made.find(({ status }) => status === 400)
+  expect(refused?.body.error).toMatchObject({
+    errors: [{ param: 'webhooks', code: 'too_many', message: expect.stringContaining('its limit of 3 webhooks') }],
+  })
+  expect((await admin.call(at(`/webhooks/${endpoint.id}`), { method: 'DELETE' })).status).toBe(204)
+  expect((await admin.call(at('/webhooks'), post(input))).status).toBe(201)
+  expect((await admin.call(at('/webhooks'), post(input))).status).toBe(400)
+  await limitEndpoints(server.db, workspaceId, 4)
+  expect((await admin.call(at('/webhooks'), post(input))).status).toBe(201)
 })
 
 test('a disabled endpoint shows its reason and its held deliveries, which it gets when it is enabled', async () => {

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { requireEndpoint } from './endpoint.ts'
+import { planVisits } from './engine/visits.ts'
 import { insertRetries, insertRetriesSince, makeRetriesDue } from './retry.sql.ts'
 
 /**
@@ -21,7 +22,7 @@ export async function retryDelivery(
   if (!isUuid(eventId)) refuse('not_found')
   const input = { workspaceId, deliveries: [{ webhookId: uuid, eventId }], now: clock.now() }
   if ((await insertRetries(db, input)) === 0) refuse('not_found')
-  wakeWorker(db, workspaceId)
+  await wakeWorker(db, workspaceId, [uuid], input.now)
 }
 
 /** Retries deliveries of any endpoints of the workspace. Returns how many were found; the others are ignored. */
@@ -35,8 +36,9 @@ export async function retryDeliveries(
     const uuid = withoutPrefix('whk', webhookId)
     return uuid === undefined || !isUuid(eventId) ? [] : [{ webhookId: uuid, eventId }]
   })
-  const count = await insertRetries(db, { workspaceId, deliveries, now: clock.now() })
-  wakeWorker(db, workspaceId)
+  const now = clock.now()
+  const count = await insertRetries(db, { workspaceId, deliveries, now })
+  await wakeWorker(db, workspaceId, [...new Set(deliveries.map(({ webhookId }) => webhookId))], now)
   return count
 }
 
@@ -49,14 +51,9 @@ export async function retryFailedSince(
   within?: string,
 ): Promise<number> {
   const { uuid, workspaceId } = await requireEndpoint(db, webhookId, within)
-  const count = await insertRetriesSince(db, {
-    webhookId: uuid,
-    workspaceId,
-    since,
-    trigger: 'manual',
-    due: clock.now(),
-  })
-  wakeWorker(db, workspaceId)
+  const now = clock.now()
+  const count = await insertRetriesSince(db, { webhookId: uuid, workspaceId, since, trigger: 'manual', due: now })
+  await wakeWorker(db, workspaceId, [uuid], now)
   return count
 }
 
@@ -73,10 +70,12 @@ export async function makeDueFailedSince(
   await makeRetriesDue(db, { webhookId, since, now })
   const due = isEnabled ? now : 'infinity'
   await insertRetriesSince(db, { webhookId, workspaceId, since, trigger: 'retry', due })
-  wakeWorker(db, workspaceId)
+  await wakeWorker(db, workspaceId, [webhookId], now)
 }
 
-function wakeWorker(db: Db, workspaceId: string): void {
+/** Plans a claim of the endpoints' deliveries that are due now. */
+async function wakeWorker(db: Db, workspaceId: string, webhookIds: readonly string[], now: Date): Promise<void> {
+  await planVisits(db, workspaceId, webhookIds, now)
   db.notify(workspaceId, 'deliveries')
   wakeAnywhere(db, 'deliveries', workspaceId)
 }

@@ -6,6 +6,7 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 
 const server = useTestServer()
 const processes = useProcesses(server)
+const behindProxy = useTestServer({ trustProxy: ['127.0.0.1'] })
 
 const remaining = (responses: ApiResponse[]) =>
   responses.map(({ headers }) => Number(headers.get('ratelimit-remaining'))).sort((a, b) => b - a)
@@ -124,4 +125,12 @@ test('public and unauthenticated requests share a limit of 600 per minute and IP
   expect((await workspace.call('/v1/me')).headers.get('ratelimit-limit')).toBe('100')
   server.clock.forward({ seconds: 40 })
   expect((await server.call('/v1/me')).headers.get('ratelimit-remaining')).toBe('599')
+})
+
+test('the addresses of one /64 of IPv6 share the limit of one address', async () => {
+  const remainingOf = async (address: string) =>
+    (await behindProxy.call('/v1/me', { headers: { 'x-forwarded-for': address } })).headers.get('ratelimit-remaining')
+  expect(await remainingOf('2001:db8:1:2::1')).toBe('599')
+  expect(await remainingOf('2001:db8:1:2:ffff::9')).toBe('598')
+  expect(await remainingOf('2001:db8:1:3::1')).toBe('599')
 })

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { AccessDecision, AccessRequest, CheckAccess, RateLimitState } from '../../lib/access-check.ts'
+import { addressBlock } from '../../lib/addresses.ts'
 import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
@@ -40,7 +41,7 @@ export function newAccessCheck(db: Db, clock: Clock): CheckAccess {
   }
 }
 
-/** Limit per IP address, for requests without a usable key. */
+/** Limit per IPv4 address or /64 of IPv6, for requests without a usable key. */
 const addressBudget = 600
 
 /** Each retry means that a key changed while the batch was being decided; this many in a row do not happen. */
@@ -64,7 +65,7 @@ function addCharge(charges: Map<string, Charge>, request: AccessRequest, access:
   const refusal = refusalOf(request, access, now)
   const caller = access?.caller ?? null
   const [subject, budget] =
-    caller && !refusal ? [`k:${caller.keyId}`, caller.budget] : [`a:${request.address}`, addressBudget]
+    caller && !refusal ? [`k:${caller.keyId}`, caller.budget] : [`a:${addressBlock(request.address)}`, addressBudget]
   let charge = charges.get(subject)
   if (!charge) {
     charge = { subject, amount: 0, budget, granted: 0, used: 0, msLeft: 0 }

@@ -41,6 +41,11 @@ export const failingWebhooks = (db: Db, workspaceId: string | null, failuresMin:
 export const countWebhooks = (db: Db): Promise<{ workspaceId: string; count: number }[]> =>
   db.rows('select workspace_id as "workspaceId", count(*) from webhooks where deleted_at is null group by 1')
 
+export const countWebhooksOf = async (db: Db, workspaceId: string): Promise<number> => {
+  const sql = 'select count(*)::int as count from webhooks where workspace_id = $1 and deleted_at is null'
+  return (await db.first<{ count: number }>(sql, [workspaceId]))?.count ?? 0
+}
+
 export const webhookById = (db: Db, id: string): Promise<WebhookRow | undefined> =>
   db.first(`select ${columns} from webhooks where id = $1 and deleted_at is null`, [id])
 

@@ -13,9 +13,10 @@ import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../deliveries/e
 import { secretPrefix } from '../deliveries/engine/signature.ts'
 import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { makeDueFailedSince } from '../deliveries/retry.ts'
-import { requireWorkspace } from '../workspaces/workspaces.ts'
+import { endpointsMax, requireWorkspace } from '../workspaces/workspaces.ts'
 import {
   activateStagedSecret,
+  countWebhooksOf,
   insertWebhook,
   updateSecret,
   updateStagedSecret,
@@ -76,9 +77,20 @@ export async function saveNewWebhook(
   await requireWorkspace(db, workspaceId)
   const id = newUuid(clock.now().getTime())
   const { secret, secretHint, secretSealed } = newSecret(keys, id)
-  await insertWebhook(db, { id, workspaceId, name, url, secretSealed, secretHint, events, createdAt: clock.now() })
-  db.notify(workspaceId, 'webhooks')
-  return { webhook: toWebhook(requireRow(await webhookById(db, id))), secret }
+  return db.transaction(async (tx) => {
+    await refuseAtLimit(tx, workspaceId)
+    await insertWebhook(tx, { id, workspaceId, name, url, secretSealed, secretHint, events, createdAt: clock.now() })
+    tx.notify(workspaceId, 'webhooks')
+    return { webhook: toWebhook(requireRow(await webhookById(tx, id))), secret }
+  })
+}
+
+/** Every event is delivered to every endpoint, so without a limit one workspace could occupy the deliveries of all. */
+async function refuseAtLimit(tx: Db, workspaceId: string): Promise<void> {
+  const max = await endpointsMax(tx, workspaceId)
+  if ((await countWebhooksOf(tx, workspaceId)) < max) return
+  const message = `This workspace has reached its limit of ${max} webhooks. Delete one, or ask the operator to raise the limit with "parley workspace limit".`
+  refuseParam('webhooks', 'too_many', message)
 }
 
 /** Changes the given fields. */

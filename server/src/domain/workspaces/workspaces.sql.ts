@@ -22,6 +22,14 @@ export const workspaceById = (db: Db, id: string): Promise<WorkspaceRow | undefi
 export const setSuspended = (db: Db, id: string, at: Date | null, reason: string | null): Promise<number> =>
   db.change('update workspaces set suspended_at = $2, suspended_reason = $3 where id = $1', [id, at, reason])
 
+/** How many endpoints the workspace may have. Locks the workspace, so that endpoints are created one after another. */
+export const lockEndpointsMax = async (db: Db, id: string): Promise<number | undefined> =>
+  (await db.first<{ max: number }>('select endpoints_max as max from workspaces where id = $1 for no key update', [id]))
+    ?.max
+
+export const setEndpointsMax = (db: Db, id: string, max: number): Promise<number> =>
+  db.change('update workspaces set endpoints_max = $2 where id = $1', [id, max])
+
 export interface SettingsRow {
   id: string
   name: string

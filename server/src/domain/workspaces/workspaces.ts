@@ -3,7 +3,18 @@ import type { Clock } from '../../lib/clock.ts'
 import { textErrors } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
-import { allWorkspaces, insertWorkspace, setSuspended, type WorkspaceRow, workspaceById } from './workspaces.sql.ts'
+import {
+  allWorkspaces,
+  insertWorkspace,
+  lockEndpointsMax,
+  setEndpointsMax,
+  setSuspended,
+  type WorkspaceRow,
+  workspaceById,
+} from './workspaces.sql.ts'
+
+/** The highest limit on the endpoints of a workspace. A new workspace may have 100. */
+const endpointsMaxMax = 10_000
 
 export interface Workspace {
   id: string
@@ -43,6 +54,20 @@ export async function resumeWorkspace(db: Db, id: string): Promise<Workspace> {
   await setSuspended(db, id, null, null)
   return { ...workspace, suspended: null }
 }
+
+/** Sets how many webhook endpoints the workspace may have. Existing ones stay. */
+export async function limitEndpoints(db: Db, id: string, max: number): Promise<Workspace> {
+  if (!Number.isInteger(max) || max < 1 || max > endpointsMaxMax) {
+    refuseParam('webhooks', 'invalid', `Enter a whole number from 1 to ${endpointsMaxMax}.`)
+  }
+  const workspace = await requireWorkspace(db, id)
+  await setEndpointsMax(db, id, max)
+  return workspace
+}
+
+/** The limit on the workspace's endpoints. Until the transaction ends, no other one is created. */
+export const endpointsMax = async (db: Db, id: string): Promise<number> =>
+  (await lockEndpointsMax(db, id)) ?? refuse('not_found', { message: `Workspace ${id} not found.` })
 
 function toWorkspace(row: WorkspaceRow): Workspace {
   const suspended = row.suspended_at && { at: row.suspended_at, reason: row.suspended_reason ?? '' }

@@ -1,3 +1,4 @@
+import { testEventType } from '@parley/contract/events'
 import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
 import type { Posted } from '../../../lib/outbound.ts'
 import type { EndedAttempt } from './record-attempts.ts'
@@ -32,7 +33,7 @@ export function outcomeOf(
   const { at, endedAt, leaseUntil, secretChangedAt } = context
   const decision = decide(fault, number, endedAt)
   const delivery = { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, hasTurn }
-  const attempt = { ...delivery, at, number, endedAt, fault, secretChangedAt }
+  const attempt = { ...delivery, at, number, endedAt, fault, secretChangedAt, isTest: type === testEventType }
   const result = { address, status, error: fault, answer: response, durationUs }
   if (decision.kind !== 'retry') {
     return {

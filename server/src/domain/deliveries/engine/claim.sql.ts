@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
-import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
+import { planVisitsSql } from './visits.sql.ts'
 
 export interface ClaimedRow {
   eventId: string
@@ -17,20 +17,52 @@ export interface ClaimedRow {
   body: Buffer | null
 }
 
+/** An endpoint that a claim looks at. */
+export interface Visit {
+  webhookId: string
+  workspaceId: string
+  /** See the table `endpoint_visits`. */
+  step: number
+}
+
 export interface ClaimInput {
   now: Date
   lease: string
   leaseUntil: Date
-  /** Endpoints that this process has queues for, and how many more deliveries each takes. */
-  busy: readonly { webhookId: string; capacity: number }[]
-  defaultCapacity: number
-  limit: number
+  /** The endpoints, and how many deliveries to claim of each. */
+  visits: readonly (Visit & { take: number })[]
 }
 
+const picking = statement(
+  { now: 'timestamptz', except: 'uuid[]', limit: 'int' },
+  ({ now, except, limit }) => `delete from endpoint_visits v using (
+       select ctid from endpoint_visits where visit_at <= ${now} and webhook_id <> all(${except})
+       order by visit_at limit ${limit} for update skip locked) as p
+     where v.ctid = p.ctid
+     returning v.webhook_id as "webhookId", v.workspace_id as "workspaceId", v.step`,
+)
+
 /**
- * Leases due deliveries: retries, deliveries that no worker has started, and deliveries with an expired lease. The `queue`
- * CTE finds the endpoints by one index lookup each, so a long queue of one endpoint is never scanned to reach another's.
+ * Takes the visits that are due, those that wait longest first. The claim that follows in the same transaction plans the next
+ * visits, behind those of all other endpoints. Visits of endpoints in `except` stay, for other processes.
+ */
+export const takeVisits = (db: Db, now: Date, except: readonly string[], limit: number): Promise<Visit[]> =>
+  picking.rows(db, { now, except, limit })
+
+/** The second look is this much later, so that it sees what was about to be committed at the first. */
+const lookAgainMs = 1_000
+
+/** Endpoints with open deliveries are visited at least this often. As long as a lease, so that it is never too late. */
+const visitEveryMs = 30_000
+
+/**
+ * Leases due deliveries of the endpoints that are visited: retries, deliveries that no worker has started, and deliveries
+ * with an expired lease. Each endpoint costs a few index lookups, however many deliveries wait.
  * Events are looked up one by one in a lateral join; for a plain join PostgreSQL would scan the whole table.
+ *
+ * The next visit of an endpoint is now if more may be due, which is behind all others; at the time of its next delivery
+ * otherwise. A transaction that is not committed yet may have relied on the visit that ends here, and its deliveries are not
+ * visible. So a visit that finds no more is followed by a second one soon, and the last one is half a minute after that.
  *
  * A failing endpoint has a turn for one attempt at a time, in `webhooks.next_attempt_at`. The process that locks the row
  * after that time claims one delivery, a manual one first, and takes the turn for as long as the lease lasts. The row is
@@ -41,39 +73,66 @@ const claiming = statement(
     now: 'timestamptz',
     lease: 'uuid',
     leaseUntil: 'timestamptz',
-    busy: { webhookId: 'uuid', capacity: 'int' },
-    defaultCapacity: 'int',
-    limit: 'int',
+    visits: { webhookId: 'uuid', workspaceId: 'uuid', step: 'smallint', take: 'int' },
   },
-  ({ now, lease, leaseUntil, busy, defaultCapacity, limit }) => `with recursive queue(id) as (
-       (select webhook_id from deliveries order by webhook_id limit 1)
-       union all
-       select (select d.webhook_id from deliveries d where d.webhook_id > l.id order by d.webhook_id limit 1)
-       from queue l where l.id is not null
+  ({ now, lease, leaseUntil, visits }) => `with visit as materialized (
+       select visits.*, w.next_attempt_at, ${now}::timestamptz as now
+       from ${visits} left join webhooks w on w.id = visits.webhook_id
      ), turns as materialized (
-       select id from webhooks where next_attempt_at <= ${now} for update skip locked
+       select w.id from visit v
+       cross join lateral (
+         select id from webhooks
+         where id = v.webhook_id and next_attempt_at <= ${now} for update skip locked) as w
+       where v.next_attempt_at is not null
+     ), endpoint as materialized (
+       select v.*, t.id is not null as has_turn,
+         case when v.next_attempt_at is null then v.take when t.id is null then 0 else least(v.take, 1) end as claims
+       from visit v left join turns t on t.id = v.webhook_id
      ), due as materialized (
        select d.webhook_id, d.event_id, r.has_turn
-       from (select l.id, t.id is not null as has_turn,
-               case when w.next_attempt_at is null then c.capacity when t.id is null then 0
-                 else least(c.capacity, 1) end as capacity
-             from queue l
-             left join ${busy} on busy.webhook_id = l.id
-             cross join lateral (select coalesce(busy.capacity, ${defaultCapacity}) as capacity) as c
-             left join webhooks w on w.id = l.id
-             left join turns t on t.id = l.id
-             where l.id is not null) as r
+       from endpoint r
        cross join lateral (
          select * from (
            select webhook_id, event_id from deliveries
-           where webhook_id = r.id and trigger = 'manual' and due_at <= ${now}
-           order by due_at limit case when r.has_turn then r.capacity else 0 end for update skip locked) as manual
+           where webhook_id = r.webhook_id and trigger = 'manual' and due_at <= ${now}
+           order by due_at limit case when r.has_turn then r.claims else 0 end for update skip locked) as manual
          union all
          select * from (
            select webhook_id, event_id from deliveries
-           where webhook_id = r.id and due_at <= ${now} order by due_at limit r.capacity for update skip locked) as other
-         limit r.capacity) as d
-       limit ${limit}
+           where webhook_id = r.webhook_id and due_at <= ${now} order by due_at limit r.claims
+           for update skip locked) as other
+         limit r.claims) as d
+     ), found as materialized (
+       select r.*, coalesce(c.claimed, 0) as claimed, least(l.due_at, case when c.claimed > 0 then ${leaseUntil} end) as later,
+         exists (select from deliveries d where d.webhook_id = r.webhook_id and d.due_at < 'infinity') as is_open
+       from endpoint r
+       left join (select webhook_id, count(*) as claimed from due group by webhook_id) as c
+         on c.webhook_id = r.webhook_id
+       left join lateral (
+         select due_at from deliveries d
+         where d.webhook_id = r.webhook_id and d.due_at > ${now} and d.due_at < 'infinity'
+         order by due_at limit 1) as l on true
+     ), next_visits as (
+       insert into endpoint_visits (webhook_id, workspace_id, visit_at, step)
+       select f.webhook_id, f.workspace_id, n.visit_at, n.step
+       from found f
+       cross join lateral (
+         select f.now + interval '${lookAgainMs} milliseconds' as soon,
+           f.now + interval '${visitEveryMs} milliseconds' as latest) as t
+       cross join lateral (
+         select f.now as visit_at, 0 as step where f.claimed > 0 and f.claimed = f.claims and not f.has_turn
+         union all
+         select case when f.has_turn then t.latest else least(greatest(f.next_attempt_at, t.soon), t.latest) end, 0
+         where f.next_attempt_at is not null and f.is_open and (f.claimed > 0 or not f.has_turn)
+         union all
+         select least(f.later, t.soon), 1 where f.step = 0
+         union all
+         select least(coalesce(f.later, t.soon), t.latest), 0 where f.is_open
+         union all
+         select t.latest, 2 where f.step = 1
+         limit 1) as n
+       where n.step > 0 or (select true from endpoint_visits v
+         where v.webhook_id = f.webhook_id and v.step = 0 and v.visit_at <= n.visit_at limit 1) is null
      ), taken as (
        update webhooks w set next_attempt_at = ${leaseUntil} from due where due.has_turn and w.id = due.webhook_id
      ), claimed as (
@@ -89,8 +148,7 @@ const claiming = statement(
      order by c.event_created_at, c.event_id`,
 )
 
-export const claimDue = (db: Db, input: ClaimInput): Promise<ClaimedRow[]> =>
-  withIndexLookups(db, (tx) => claiming.rows(tx, input))
+export const claimDue = (db: Db, input: ClaimInput): Promise<ClaimedRow[]> => claiming.rows(db, input)
 
 interface LeaseKey {
   webhookId: string
@@ -108,17 +166,38 @@ const leaseKey = { webhookId: 'uuid', eventId: 'uuid', lease: 'uuid' } as const
 
 const isOurs = 'd.webhook_id = leased.webhook_id and d.event_id = leased.event_id and d.lease = leased.lease'
 
+/**
+ * A CTE that returns the turns of failing endpoints, so that the next attempt can begin at `due`. All endpoints are locked
+ * first and in order, as recording attempts locks them, to prevent deadlocks.
+ */
+const returnTurns = (webhookIds: string, turns: string, due: string): string => `locked as materialized (
+       select id, next_attempt_at from webhooks where id = any(${webhookIds}) order by id for update
+     ), returned as (
+       update webhooks w set next_attempt_at = ${due} from locked l
+       where w.id = l.id and l.id = any(${turns}) and l.next_attempt_at is not null
+       returning w.id as webhook_id, w.workspace_id, w.next_attempt_at as due_at
+     ), first as materialized (select count(*) from locked)`
+
+const turnsOf = (items: readonly { webhookId: string; hasTurn: boolean }[]): string[] =>
+  items.filter(({ hasTurn }) => hasTurn).map(({ webhookId }) => webhookId)
+
+const endpointsOf = (items: readonly { webhookId: string }[]): string[] => [
+  ...new Set(items.map(({ webhookId }) => webhookId)),
+]
+
 const releasing = statement(
   {
     leased: { ...leaseKey, attempts: 'smallint', trigger: 'text', hasTurn: 'bool' },
+    webhookIds: 'uuid[]',
     turns: 'uuid[]',
     due: 'timestamptz',
   },
-  ({ leased, turns, due }) => `with returned as (
-       update webhooks set next_attempt_at = ${due} where id = any(${turns}) and next_attempt_at is not null returning 1
-     )
-     update deliveries d set lease = null, due_at = ${due}, attempts = leased.attempts, trigger = leased.trigger
-     from ${leased}, (select count(*) from returned) as first where ${isOurs}`,
+  ({ leased, webhookIds, turns, due }) => `with ${returnTurns(webhookIds, turns, due)}
+     , released as (
+       update deliveries d set lease = null, due_at = ${due}, attempts = leased.attempts, trigger = leased.trigger
+       from ${leased}, first where ${isOurs}
+       returning d.webhook_id, d.workspace_id, d.due_at
+     )${planVisitsSql('released')}`,
 )
 
 /**
@@ -129,15 +208,20 @@ const releasing = statement(
 export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date | 'infinity'): Promise<number> =>
   releasing.change(db, {
     leased: items,
-    turns: due === 'infinity' ? [] : items.filter(({ hasTurn }) => hasTurn).map(({ webhookId }) => webhookId),
+    webhookIds: endpointsOf(items),
+    turns: due === 'infinity' ? [] : turnsOf(items),
     due,
   })
 
 const dropping = statement(
-  { leased: leaseKey },
-  ({ leased }) => `delete from deliveries d using ${leased} where ${isOurs}`,
+  { leased: leaseKey, webhookIds: 'uuid[]', turns: 'uuid[]', now: 'timestamptz' },
+  ({ leased, webhookIds, turns, now }) => `with ${returnTurns(webhookIds, turns, now)}
+     , dropped as (delete from deliveries d using ${leased}, first where ${isOurs})${planVisitsSql('returned')}`,
 )
 
-/** Deletes deliveries that can no longer be made: the endpoint is deleted, or the event is past retention. */
-export const dropLeases = (db: Db, items: readonly LeaseKey[]): Promise<number> =>
-  dropping.change(db, { leased: items })
+/**
+ * Deletes deliveries that can no longer be made: the endpoint is deleted, or the event is past retention. The turn of a
+ * failing endpoint goes to its next delivery.
+ */
+export const dropLeases = (db: Db, items: readonly (LeaseKey & { hasTurn: boolean })[], now: Date): Promise<number> =>
+  dropping.change(db, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), now })

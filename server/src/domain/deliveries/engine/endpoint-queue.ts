@@ -1,10 +1,11 @@
 import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
 import { Queue } from '../../../lib/queue.ts'
-import { failuresBeforePacing } from './retry-policy.ts'
+import { failuresBeforePacing, parallelAttemptsMax } from './retry-policy.ts'
 
 const initialConcurrency = 8
-const concurrencyMax = 64
 const queuedMax = 20_000
+/** Before the first attempt has ended and shows how fast the receiver is. */
+const queuedMaxUnknown = 1_000
 const queuedMin = 64
 const queuedMaxFailing = 100
 /** A queue holds no more than it can attempt in this time. Leases last several times as long. */
@@ -19,6 +20,7 @@ const maxQueueMs = 5_000
  */
 export class EndpointQueue {
   readonly id: string
+  readonly workspaceId: string
   /** Whether it is in the list of queues that are asked for their next delivery. */
   isScheduled = false
   #concurrency = initialConcurrency
@@ -30,8 +32,9 @@ export class EndpointQueue {
   readonly #first = new Queue<LeasedDelivery>()
   readonly #retries = new Queue<LeasedDelivery>()
 
-  constructor(id: string) {
+  constructor(id: string, workspaceId: string) {
     this.id = id
+    this.workspaceId = workspaceId
   }
 
   get queued(): number {
@@ -60,7 +63,7 @@ export class EndpointQueue {
 
   get #limit(): number {
     if (this.#failures >= failuresBeforePacing) return queuedMaxFailing
-    if (this.#attemptMs === 0) return queuedMax
+    if (this.#attemptMs === 0) return queuedMaxUnknown
     return Math.max(queuedMin, Math.min(queuedMax, Math.floor((this.#concurrency * maxQueueMs) / this.#attemptMs)))
   }
 
@@ -90,7 +93,7 @@ export class EndpointQueue {
     if (success) {
       this.#failures = 0
       if (this.#concurrency < initialConcurrency) this.#concurrency = initialConcurrency
-      else if (this.queued > 0) this.#concurrency = Math.min(concurrencyMax, this.#concurrency + 1)
+      else if (this.queued > 0) this.#concurrency = Math.min(parallelAttemptsMax, this.#concurrency + 1)
     } else {
       this.#failures++
       this.#concurrency = this.#failures >= failuresBeforePacing ? 1 : Math.max(1, this.#concurrency >> 1)
@@ -100,87 +103,5 @@ export class EndpointQueue {
   /** Removes and returns all queued deliveries. */
   clear(): LeasedDelivery[] {
     return [...this.#first.clear(), ...this.#retries.clear()]
-  }
-}
-
-/** The queues of all endpoints. Queues with deliveries take turns, so one busy endpoint does not delay the others. */
-export class EndpointQueues {
-  readonly #all = new Map<string, EndpointQueue>()
-  readonly #full = new Set<string>()
-  #ready: EndpointQueue[] = []
-  #queued = 0
-
-  /** Deliveries in all queues. */
-  get queued(): number {
-    return this.#queued
-  }
-
-  /** The capacity of each queue, after deleting the idle ones. */
-  capacities(): { webhookId: string; capacity: number }[] {
-    for (const [id, queue] of this.#all) if (queue.isIdle) this.#all.delete(id)
-    return [...this.#all.values()].map((queue) => ({ webhookId: queue.id, capacity: queue.capacity }))
-  }
-
-  /** Endpoints whose queues take no more for now. */
-  get full(): Iterable<string> {
-    return this.#full
-  }
-
-  push(item: LeasedDelivery): void {
-    let queue = this.#all.get(item.webhookId)
-    if (!queue) {
-      queue = new EndpointQueue(item.webhookId)
-      this.#all.set(item.webhookId, queue)
-    }
-    queue.push(item)
-    this.#queued++
-    this.#schedule(queue)
-    this.#updateFull(queue)
-  }
-
-  next(): { queue: EndpointQueue; item: LeasedDelivery } | undefined {
-    for (let queue = this.#ready.shift(); queue; queue = this.#ready.shift()) {
-      queue.isScheduled = false
-      const item = queue.next()
-      if (!item) continue
-      this.#schedule(queue)
-      this.#queued--
-      this.#updateFull(queue)
-      return { queue, item }
-    }
-    return undefined
-  }
-
-  done(queue: EndpointQueue, item: LeasedDelivery, success: boolean | null, ms: number): void {
-    queue.done(item, success, ms)
-    this.#schedule(queue)
-    this.#updateFull(queue)
-  }
-
-  /** Removes and returns the deliveries of a queue that do not have their endpoint's turn. */
-  removeWithoutTurn(queue: EndpointQueue): LeasedDelivery[] {
-    const items = queue.clear()
-    for (const item of items) if (item.hasTurn) queue.push(item)
-    const removed = items.filter((item) => !item.hasTurn)
-    this.#queued -= removed.length
-    this.#updateFull(queue)
-    return removed
-  }
-
-  clear(): LeasedDelivery[] {
-    this.#queued = 0
-    this.#full.clear()
-    return [...this.#all.values()].flatMap((queue) => queue.clear())
-  }
-
-  #updateFull(queue: EndpointQueue): void {
-    if (queue.isFull) this.#full.add(queue.id)
-    else if (this.#full.size > 0) this.#full.delete(queue.id)
-  }
-
-  #schedule(queue: EndpointQueue): void {
-    if (queue.isScheduled) return
-    queue.isScheduled = true
-    this.#ready.push(queue)
   }
 }

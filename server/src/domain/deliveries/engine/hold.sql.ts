@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { planVisitsSql } from './visits.sql.ts'
 
 export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
   db.change(
@@ -42,8 +43,11 @@ export const releaseDeliveries = (db: Db, webhookId: string, now: Date): Promise
 /** Releases deliveries that were inserted as held while their endpoint was being enabled. */
 export const releaseStrandedDeliveries = (db: Db, now: Date): Promise<number> =>
   db.change(
-    `update deliveries d set due_at = $1, lease = null from webhooks w
-     where w.enabled and w.deleted_at is null and d.webhook_id = w.id and d.due_at = 'infinity'`,
+    `with released as (
+       update deliveries d set due_at = $1, lease = null from webhooks w
+       where w.enabled and w.deleted_at is null and d.webhook_id = w.id and d.due_at = 'infinity'
+       returning d.webhook_id, d.workspace_id, d.due_at
+     )${planVisitsSql('released')}`,
     [now],
   )
 

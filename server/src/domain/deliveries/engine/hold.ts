@@ -9,12 +9,14 @@ import {
   markEnabled,
   releaseDeliveries,
 } from './hold.sql.ts'
+import { planVisits } from './visits.sql.ts'
 
 /** Enables an endpoint, makes its held deliveries due and resets its failure count. */
 export const enableEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
   db.transaction(async (tx) => {
     await markEnabled(tx, webhookId)
     await releaseDeliveries(tx, webhookId, now)
+    await planVisits(tx, workspaceId, [webhookId], now)
     notifyChanged(tx, workspaceId)
     wakeAnywhere(tx, 'deliveries', workspaceId)
   })

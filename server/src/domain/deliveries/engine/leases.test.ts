@@ -4,6 +4,7 @@ import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newUuid } from '../../../lib/ids.ts'
+import { releaseLeases } from './claim.sql.ts'
 import { releaseStrandedDeliveries } from './hold.sql.ts'
 
 const server = useTestServer()
@@ -89,4 +90,35 @@ test('a delivery that was inserted as held while its endpoint was being enabled 
   await releaseStrandedDeliveries(server.db, server.clock.now())
   await startWorker().drain()
   expect(receiver.received).toHaveLength(1)
+})
+
+test('releasing leases locks endpoints in the order in which recording attempts locks them', async () => {
+  const [one, two] = [await newEndpoint(), await newEndpoint()]
+  const [low = '', high = ''] = [one.id.slice(4), two.id.slice(4)].sort()
+  // Its row is now behind the other one in the table.
+  await server.db.change('update webhooks set next_attempt_at = $2 where id = $1', [high, server.clock.now()])
+  await server.db.change('update webhooks set next_attempt_at = $2 where id = $1', [low, server.clock.now()])
+  const items = [high, low].map((webhookId) => ({
+    webhookId,
+    eventId: newUuid(),
+    lease: newUuid(),
+    attempts: 0,
+    trigger: 'first' as const,
+    hasTurn: true,
+  }))
+  const isLocked = async (id: string) =>
+    !(await server.db.first('select 1 from webhooks where id = $1 for update skip locked', [id]))
+  let releasing: Promise<unknown> | undefined
+  await server.db.transaction(async (recording) => {
+    await recording.rows('select id from webhooks where id = $1 for update', [low])
+    releasing = releaseLeases(server.db, items, server.clock.now())
+    await until('it waits for the first endpoint', async () => {
+      const waiting = await server.db.first(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return waiting !== undefined
+    })
+    expect(await isLocked(high)).toBe(false)
+  })
+  await releasing
 })

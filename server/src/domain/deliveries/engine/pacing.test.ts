@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { attemptsOf, type Line, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
-import { useReceivers } from '../../../../testing/receiver.ts'
+import { type Receiver, useReceivers } from '../../../../testing/receiver.ts'
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
@@ -22,7 +22,7 @@ const stateOf = async (id: string) =>
 
 describe('with a clock that tests move', () => {
   async function newEndpoint() {
-    const worker = newDeliveryWorker(server)
+    const worker = newDeliveryWorker(server, { deadlineMs: 10_000 })
     onTestFinished(() => worker.stop(0))
     const receiver = await newReceiver()
     const line = await newLine(server)
@@ -37,7 +37,7 @@ describe('with a clock that tests move', () => {
     const before = receiver.received.length
     // Up to eight attempts are in progress when the first one fails.
     expect(before).toBeGreaterThanOrEqual(5)
-    expect(before).toBeLessThanOrEqual(10)
+    expect(before).toBeLessThanOrEqual(8)
     for (let made = before; made < 20; made++) {
       server.clock.forward({ seconds: 1 })
       await worker.drain()
@@ -75,25 +75,90 @@ describe('with a clock that tests move', () => {
     expect(new Set(receiver.received.slice(before).map((got) => got.id)).size).toBe(30)
   })
 
-  test('failures of dozens of attempts in progress at the same time do not disable an endpoint', async () => {
-    const { worker, receiver, line, id } = await newEndpoint()
+  /** Answers 300 requests, and leaves those after them in progress until `fail` is called. */
+  function stopAnswering(receiver: Receiver) {
     const pending: (() => void)[] = []
     receiver.behave((response) => {
       if (receiver.received.length <= 300) response.end()
       else pending.push(() => response.writeHead(503).end())
     })
+    return {
+      pending,
+      fail() {
+        receiver.behave(503)
+        for (const answer of pending) answer()
+      },
+    }
+  }
+
+  test('a receiver that goes down for good under heavy traffic gets exactly twenty attempts', async () => {
+    const { worker, receiver, line, id } = await newEndpoint()
+    const { pending, fail } = stopAnswering(receiver)
     await line.write(600)
-    await until('many attempts are in progress', () => pending.length > 20)
-    receiver.behave(503)
-    for (const answer of pending) answer()
+    await until('as many attempts as allowed are in progress', () => pending.length >= 16)
+    await sleep(200)
+    expect(pending).toHaveLength(16)
+    fail()
     await worker.drain()
-    expect(await stateOf(id)).toMatchObject({ enabled: true, failures: 10 })
+    expect(await stateOf(id)).toMatchObject({ enabled: true, failures: 16 })
+    for (let paced = 0; paced < 10; paced++) {
+      server.clock.forward({ seconds: 2 })
+      await worker.drain()
+    }
+    expect(await stateOf(id)).toMatchObject({ enabled: false, failures: 20 })
+    expect(receiver.received).toHaveLength(320)
+  })
+
+  test('a receiver that restarts for four seconds under heavy traffic stays enabled', async () => {
+    const { worker, receiver, line, id } = await newEndpoint()
+    const { pending, fail } = stopAnswering(receiver)
+    await line.write(600)
+    await until('many attempts are in progress', () => pending.length >= 16)
+    fail()
+    await worker.drain()
+    for (let paced = 0; paced < 2; paced++) {
+      server.clock.forward({ seconds: 2 })
+      await worker.drain()
+    }
     receiver.behave(200)
-    for (const seconds of [2, 10]) {
+    for (const seconds of [2, 10, 60]) {
       server.clock.forward({ seconds })
       await worker.drain()
     }
+    expect(await stateOf(id)).toMatchObject({ enabled: true, failures: 0 })
     expect(await openOf(server, id)).toEqual([])
+  })
+
+  test('more than twenty attempts that were in progress in two processes do not disable an endpoint when they fail', async () => {
+    const receiver = await newReceiver()
+    const line = await newLine(server)
+    const { id } = await line.listen(receiver)
+    const { pending, fail } = stopAnswering(receiver)
+    await line.write(900)
+    const workers = [1, 2].map(() => newDeliveryWorker(server, { deadlineMs: 10_000 }))
+    onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop(0)))))
+    for (const worker of workers) await worker.claim()
+    await until('many attempts are in progress', () => pending.length > 20)
+    fail()
+    await Promise.all(workers.map((worker) => worker.drain()))
+    expect(await stateOf(id)).toMatchObject({ enabled: true, failures: 16 })
+  })
+
+  test('when a delivery expires with its event, the turn of its failing endpoint goes to the next delivery', async () => {
+    const { worker, receiver, line, id } = await newEndpoint()
+    receiver.behave(503)
+    for (let count = 0; count < 30; count++) await line.write()
+    await worker.drain()
+    const before = receiver.received.length
+    await server.db.change('delete from events where id in (select event_id from deliveries where webhook_id = $1)', [
+      id.slice(4),
+    ])
+    await line.write()
+    receiver.behave(200)
+    server.clock.forward({ seconds: 2 })
+    await worker.drain()
+    expect(receiver.received.length).toBeGreaterThan(before)
+    expect(await stateOf(id)).toMatchObject({ enabled: true, failures: 0 })
   })
 
   test('a test event and a manual retry are the next attempts at a failing endpoint', async () => {

@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import type { Lease } from '../../../lib/first-attempts.ts'
+import { planVisitsSql } from './visits.sql.ts'
 
 export interface EventRow {
   id: string
@@ -28,7 +29,7 @@ const eventParameters = {
 
 /**
  * CTEs that insert events and, for each event, a delivery to every endpoint of its workspace that subscribes to its type,
- * leased to this process. `new_deliveries` returns the deliveries. A delivery to a disabled endpoint is held until the
+ * leased to this process, and plan the visits of claims. `new_deliveries` returns the deliveries. A delivery to a disabled endpoint is held until the
  * endpoint is enabled, one to a failing endpoint is claimed when it is its turn. `events` names rows of (id, workspace_id, type, body, message_id).
  */
 export const insertEventsSql = (
@@ -46,7 +47,8 @@ export const insertEventsSql = (
          case when w.enabled and w.next_attempt_at is null and w.id <> all(${leaseExcept}) then ${leaseToken} end
        from ${events} e join webhooks w
          on w.workspace_id = e.workspace_id and e.type = any(w.events) and w.deleted_at is null
-       returning event_id, webhook_id, lease is not null as leased
+       returning event_id, webhook_id, workspace_id, due_at, lease is not null as leased
+     ), new_visits as (${planVisitsSql('new_deliveries')}
      )`
 
 const insertion = statement(
@@ -79,9 +81,11 @@ const testInsertion = statement(
   ({ id, workspaceId, webhookId, type, body, attempts, now }) => `with event as (
        insert into events (id, workspace_id, type, body, created_at)
        values (${id}, ${workspaceId}, ${type}, ${body}, ${now})
-     )
-     insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
-     values (${id}, ${webhookId}, ${workspaceId}, ${now}, ${attempts}, 'manual', ${now})`,
+     ), delivery as (
+       insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
+       values (${id}, ${webhookId}, ${workspaceId}, ${now}, ${attempts}, 'manual', ${now})
+       returning webhook_id, workspace_id, due_at
+     )${planVisitsSql('delivery')}`,
 )
 
 /** Inserts an event and its delivery to one endpoint, as if `attempts` attempts had been made already. */

@@ -3,6 +3,7 @@ import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
 import { type FailureRun, failuresBeforePacing, pacedGapMs, unpacedFailuresMax } from './retry-policy.ts'
+import { planVisitsSql } from './visits.sql.ts'
 
 /** A recorded attempt. */
 export interface AttemptRecord {
@@ -31,6 +32,8 @@ export interface AttemptRow extends AttemptRecord {
   endedAt: Date
   /** The endpoint's `secret_changed_at` when the attempt was signed. */
   secretChangedAt: Date | null
+  /** A test event: it is attempted once, whatever happens to the secret. */
+  isTest: boolean
 }
 
 export interface FailureRunRow extends FailureRun {
@@ -68,8 +71,9 @@ export interface HourRow {
 /**
  * In one statement: inserts attempts, finishes or reschedules their deliveries if this process still has the lease, updates
  * the failures of their endpoints, and counts the attempts by hour. A failed attempt that was signed before the secret was
- * replaced is due again immediately: the receiver may only know the new secret. It commits asynchronously: if PostgreSQL crashes and
- * loses the commit, the events are delivered again. Endpoints are locked first and in order, to prevent deadlocks.
+ * replaced is due again immediately, the last one of a schedule with a new schedule: the receiver may only know the new
+ * secret. It commits asynchronously: if PostgreSQL crashes and loses the commit, the events are delivered again. Endpoints
+ * are locked first and in order, to prevent deadlocks.
  */
 const recording = statement(
   {
@@ -93,6 +97,7 @@ const recording = statement(
       nextLease: 'uuid',
       endedAt: 'timestamptz',
       secretChangedAt: 'timestamptz',
+      isTest: 'bool',
     },
     hours: {
       hour: 'timestamptz',
@@ -115,20 +120,25 @@ const recording = statement(
     },
   },
   ({ webhookIds, attempts, hours, runs }) => `with before as materialized (
-       select id, enabled, failures, secret_changed_at from webhooks where id = any(${webhookIds}) order by id for update
+       select id, enabled, failures, secret_changed_at, next_attempt_at from webhooks where id = any(${webhookIds}) order by id for update
      ), attempt as materialized (
-       select attempts.* from ${attempts},
-         (select count(*), set_config('synchronous_commit', 'off', true) from before) as locked
+       select attempts.*, b.enabled, attempts.state <> 'delivered' and not attempts.is_test
+           and attempts.next_lease is null
+           and b.secret_changed_at is distinct from attempts.secret_changed_at as is_due_again
+       from (select count(*), set_config('synchronous_commit', 'off', true) from before) as locked, ${attempts}
+       left join before b on b.id = attempts.webhook_id
      ), finished as (
        delete from deliveries d using attempt o
-       where o.due_at is null and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
+       where o.due_at is null and o.is_due_again is not true
+         and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
      ), moved as (
-       update deliveries d set attempts = o.number, trigger = 'retry', lease = o.next_lease,
-         due_at = case when not b.enabled then 'infinity'
-           when o.next_lease is null and b.secret_changed_at is distinct from o.secret_changed_at then o.ended_at
-           else o.due_at end
-       from attempt o join before b on b.id = o.webhook_id
-       where o.due_at is not null and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
+       update deliveries d set attempts = case when o.due_at is null then 0 else o.number end, trigger = 'retry',
+         lease = o.next_lease,
+         due_at = case when not o.enabled then 'infinity' when o.is_due_again then o.ended_at else o.due_at end
+       from attempt o
+       where (o.due_at is not null or o.is_due_again)
+         and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
+       returning d.webhook_id, d.workspace_id, d.due_at
      ), inserted as (
        insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state,
          address, status, error, answer, duration_us)
@@ -146,7 +156,7 @@ const recording = statement(
          durations = array(
            select coalesce(d.had, 0) + coalesce(d.more, 0)
            from unnest(h.durations, excluded.durations) with ordinality as d(had, more, step) order by d.step)
-     )
+     ), changed as (
      update webhooks w set
        failures = n.failures,
        next_attempt_at = case when not w.enabled or n.failures < ${failuresBeforePacing} then null
@@ -161,7 +171,16 @@ const recording = statement(
            else greatest(b.failures, least(b.failures + runs.leading - runs.failed_turn::int, ${unpacedFailuresMax}))
              + runs.failed_turn::int end as failures) as n
      where w.id = runs.webhook_id
-     returning w.id as "webhookId", w.enabled, w.failures, w.failing_since as "failingSince"`,
+     returning w.id, w.workspace_id, w.enabled, w.failures, w.failing_since,
+       -- The time of the next turn; or, when the pacing ends, now.
+       coalesce(w.next_attempt_at, case when b.next_attempt_at is not null then runs.ended_at end) as turn_at
+     ), next as (
+       select webhook_id, workspace_id, due_at from moved
+       union all
+       select id, workspace_id, turn_at from changed where turn_at is not null
+     ), new_visits as (${planVisitsSql('next')}
+     )
+     select id as "webhookId", enabled, failures, failing_since as "failingSince" from changed`,
 )
 
 export const recordAttempts = (

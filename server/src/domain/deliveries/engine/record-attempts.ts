@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { testEventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { withPrefix } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
@@ -17,7 +16,6 @@ import {
 import { disabledReason, failureRunOf, failuresMax } from './retry-policy.ts'
 
 export type EndedAttempt = AttemptRow & {
-  type: string
   fault: OutboundErrorKind | null
   hasTurn: boolean
   /** Called when the attempt is recorded and, if this was one failure too many, its endpoint is disabled. */
@@ -122,7 +120,7 @@ async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<Endp
 }
 
 /** Test events neither extend nor end a run of failures. */
-const isCounted = ({ type }: EndedAttempt): boolean => type !== testEventType
+const isCounted = ({ isTest }: EndedAttempt): boolean => !isTest
 
 function toRun([webhookId, attempts]: [string, EndedAttempt[]]): FailureRunRow {
   const counted = attempts.filter(isCounted)

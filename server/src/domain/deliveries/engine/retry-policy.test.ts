@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
+import { EndpointQueue } from './endpoint-queue.ts'
+import { EndpointQueues } from './endpoint-queues.ts'
 import { decide, disabledReason, failureRunOf } from './retry-policy.ts'
 
 const endedAt = new Date('2026-11-15T09:00:00.000Z')
@@ -30,7 +31,7 @@ test('the disabled reason says when the failures began and what the last one was
 })
 
 test('the concurrency of a queue grows with successes, halves with failures, and ends at one', () => {
-  const queue = new EndpointQueue('one')
+  const queue = new EndpointQueue('one', 'workspace')
   const item = (trigger: 'first' | 'retry') => ({ trigger }) as Parameters<EndpointQueue['push']>[0]
   const fill = () => {
     const running = []
@@ -60,11 +61,11 @@ let running: ReturnType<EndpointQueue['clear']> = []
 
 test('a queue takes no more than it can attempt soon, and has capacity again only when half of it is done', () => {
   const queues = new EndpointQueues()
-  const item = { trigger: 'first', webhookId: 'one' } as Parameters<EndpointQueue['push']>[0]
-  const capacity = () => queues.capacities()[0]?.capacity ?? 0
+  const item = { trigger: 'first', webhookId: 'one', workspaceId: 'workspace' } as Parameters<EndpointQueue['push']>[0]
+  const capacity = () => queues.capacityOf('one')
   queues.push(item)
   expect([...queues.full]).toEqual([])
-  expect(capacity()).toBe(19_999)
+  expect(capacity()).toBe(999)
   const { queue } = queues.next() as { queue: EndpointQueue }
   // Eight at a time, two seconds each: 20 in five seconds, but the minimum is 64.
   queues.done(queue, item, true, 2_000)

@@ -1,7 +1,7 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { newLine, openOf, useDeliveryWorker } from '../../../../testing/deliveries.ts'
+import { attemptsOf, newLine, openOf, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { type Received, useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
@@ -160,6 +160,44 @@ test('an attempt that was in progress during the rotation and fails is repeated 
   await deliveries.worker.drain()
   expect(receiver.received).toHaveLength(3)
   expect(verifiesWithStripe(secret, receiver.received[2] as Received)).toBe(true)
+})
+
+test('the last attempt of a schedule that was in progress during the rotation and fails is repeated, a test event is not', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(server)
+  const { id } = await line.listen(receiver)
+  receiver.behave(400)
+  await line.write()
+  for (const seconds of [0, 10, 60, 300, 1800, 7200]) {
+    server.clock.forward({ seconds })
+    await deliveries.worker.drain()
+  }
+  expect(receiver.received).toHaveLength(7)
+  const answers: (() => void)[] = []
+  receiver.next((response) => void answers.push(() => response.writeHead(400).end()))
+  server.clock.forward({ seconds: 21_600 })
+  await deliveries.worker.claim()
+  await until('the eighth attempt is in progress', () => answers.length === 1)
+  receiver.behave(200)
+  const { secret } = await rotateWebhook(server.db, server.clock, server.secretKeys, id)
+  answers[0]?.()
+  await deliveries.worker.idle()
+  server.clock.forward({ seconds: 2 })
+  await deliveries.worker.drain()
+  expect(receiver.received).toHaveLength(9)
+  const last = receiver.received[8] as Received
+  expect(last.id).toBe(receiver.received[0]?.id)
+  expect(verifiesWithStripe(secret, last)).toBe(true)
+  expect((await attemptsOf(server, id)).at(-1)).toMatchObject({ number: 1, trigger: 'retry', state: 'delivered' })
+  receiver.next((response) => void answers.push(() => response.writeHead(400).end()))
+  await sendTestEvent(server.db, server.clock, id)
+  await deliveries.worker.claim()
+  await until('the test event is in progress', () => answers.length === 2)
+  await rotateWebhook(server.db, server.clock, server.secretKeys, id)
+  answers[1]?.()
+  await deliveries.worker.drain()
+  expect(receiver.received).toHaveLength(10)
+  expect(await openOf(server, id)).toEqual([])
 })
 
 test('during a staged rotation deliveries verify with both secrets, and after activation with the new one only', async () => {

@@ -1,11 +1,14 @@
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
 import { deleteDeliveriesBefore, releaseStrandedDeliveries } from './hold.sql.ts'
+import { planMissingVisits } from './visits.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const pollEveryMs = 1_000
 const releaseEveryMs = 10_000
+const planMissingEveryMs = 60_000
 
 /** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
 export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {
@@ -26,9 +29,15 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     releaseEveryMs,
     async () => void (await releaseStrandedDeliveries(db, clock.now())),
   )
+  const visitLoop = startLoop(
+    deps,
+    'missing visits',
+    planMissingEveryMs,
+    async () => void (await withIndexLookups(db, planMissingVisits)),
+  )
   return {
     async stop() {
-      await Promise.all([loop.stop(), releaseLoop.stop()])
+      await Promise.all([loop.stop(), releaseLoop.stop(), visitLoop.stop()])
       await worker.stop()
     },
   }

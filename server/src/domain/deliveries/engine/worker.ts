@@ -9,11 +9,13 @@ import type { Logger } from '../../../lib/logger.ts'
 import type { Outbound, Posted } from '../../../lib/outbound.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
 import { headersOf, outcomeOf } from './attempt.ts'
-import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
-import { type EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
+import { dropLeases, releaseLeases } from './claim.sql.ts'
+import type { EndpointQueue } from './endpoint-queue.ts'
+import { EndpointQueues, queuedMax } from './endpoint-queues.ts'
 import { AttemptWriter } from './record-attempts.ts'
 import { pacedGapMs, postponedMs } from './retry-policy.ts'
 import { type Target, Targets } from './targets.ts'
+import { claimInTurn, visitMax } from './visits.ts'
 
 export interface WorkerDeps {
   db: Database
@@ -29,13 +31,10 @@ export interface WorkerDeps {
 const leaseMs = 30_000
 /** The longest an attempt takes. It starts only if its lease lasts at least this long. */
 const attemptMaxMs = 15_000
-const inFlightMax = 512
-const queuedMax = 50_000
 const unrecordedMax = 5_000
-const claimMax = 500
 /** With more than this many in flight, refreshes start `refreshGapMs` apart, so that more attempts share one refresh. */
 const busyAbove = 8
-const refreshGapMs = 4
+const refreshGapMs = 1
 const refreshRetryMs = 200
 
 interface PickedDelivery {
@@ -119,21 +118,24 @@ export class DeliveryWorker implements FirstAttempts {
 
   /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
   async claim(): Promise<number> {
-    const { db, clock } = this.#deps
-    if (this.#stopping || this.#queues.queued > queuedMax) return 0
     // Nothing is claimed for endpoints with an unreadable secret, so read them again here: it may have been rotated.
     if (this.#targets.unreadable.size > 0) await this.#targets.read([...this.#targets.unreadable])
+    for (;;) {
+      if (this.#stopping || this.#queues.queued > queuedMax) return 0
+      const { visited, claimed } = await this.#visitEndpoints()
+      if (claimed > 0 || visited < visitMax) return claimed
+    }
+  }
+
+  async #visitEndpoints(): Promise<{ visited: number; claimed: number }> {
+    const { db, clock } = this.#deps
     const lease = newUuid()
     const now = clock.now()
     const leaseUntil = new Date(now.getTime() + leaseMs)
-    const rows = await claimDue(db, {
-      now,
-      lease,
-      leaseUntil,
-      busy: this.#capacities(),
-      defaultCapacity: claimMax,
-      limit: claimMax,
-    })
+    this.#queues.deleteIdle()
+    const except = [...this.#queues.withoutCapacity(), ...this.#targets.unreadable]
+    const capacityOf = (webhookId: string) => this.#queues.capacityOf(webhookId)
+    const { visited, rows } = await claimInTurn(db, { now, lease, leaseUntil, except, capacityOf })
     const leased = { lease, leaseUntilMs: leaseUntil.getTime() }
     const items = rows.flatMap(({ body, type, ...row }) =>
       body === null || type === null ? [] : [{ ...row, body, type, ...leased }],
@@ -143,12 +145,13 @@ export class DeliveryWorker implements FirstAttempts {
       await dropLeases(
         db,
         expired.map((row) => ({ ...row, lease })),
+        now,
       )
       const fields = { event: 'delivery.expired', deliveries: expired.length } as const
       this.#deps.log.warn(fields, 'deliveries expired with their events')
     }
     this.take(items)
-    return rows.length
+    return { visited, claimed: rows.length }
   }
 
   /** Attempts all due deliveries, including immediate retries, until none is due. */
@@ -204,7 +207,7 @@ export class DeliveryWorker implements FirstAttempts {
   }
 
   #pump(): void {
-    while (this.#inFlight < inFlightMax && this.#writer.backlog < unrecordedMax) {
+    while (this.#writer.backlog < unrecordedMax) {
       const next = this.#queues.next()
       if (!next) break
       this.#inFlight++
@@ -275,21 +278,13 @@ export class DeliveryWorker implements FirstAttempts {
     // No target: the endpoint was deleted. Enabled: it is claimed when it is its turn, or this process cannot decrypt the
     // secret and another one may claim it immediately. Otherwise the endpoint is disabled.
     const released = !target
-      ? dropLeases(db, [item])
+      ? dropLeases(db, [item], now)
       : target.isPaced
         ? Promise.all([item, ...this.#queues.removeWithoutTurn(queue)].map((each) => this.#release(each)))
         : target.enabled
           ? this.#release(item)
           : this.#hold(item)
     released.catch(() => {}).finally(() => this.#finish(queue, item, null))
-  }
-
-  /** How many deliveries to claim per endpoint; none for one whose secret this process cannot decrypt. */
-  #capacities(): { webhookId: string; capacity: number }[] {
-    const { unreadable } = this.#targets
-    const capacities = this.#queues.capacities().filter(({ webhookId }) => !unreadable.has(webhookId))
-    for (const webhookId of unreadable) capacities.push({ webhookId, capacity: 0 })
-    return capacities
   }
 
   #onAttemptEnded(

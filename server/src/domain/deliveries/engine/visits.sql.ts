@@ -1,0 +1,45 @@
+/** Visits: when a claim looks at an endpoint. See `claim.sql.ts`. */
+import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
+
+/**
+ * Plans a visit for each endpoint of `rows` (webhook_id, workspace_id, due_at) at its earliest time, unless one is planned by
+ * then. A claim that deletes that visit at the same moment does not see these rows yet: it looks again a second later.
+ */
+export const planVisitsSql = (rows: string): string => `
+     insert into endpoint_visits (webhook_id, workspace_id, visit_at)
+     select r.webhook_id, r.workspace_id, r.due_at
+     from (select webhook_id, workspace_id, min(due_at) as due_at from ${rows} as due where due_at < 'infinity'
+       group by webhook_id, workspace_id) as r
+     where (select true from endpoint_visits v
+       where v.webhook_id = r.webhook_id and v.step = 0 and v.visit_at <= r.due_at limit 1) is null`
+
+const planning = statement(
+  { workspaceId: 'uuid', webhookIds: 'uuid[]', at: 'timestamptz' },
+  ({ workspaceId, webhookIds, at }) => `with new as materialized (
+       select id as webhook_id, workspace_id, ${at}::timestamptz as due_at from webhooks
+       where id = any(${webhookIds}) and workspace_id = ${workspaceId}
+     )${planVisitsSql('new')}`,
+)
+
+export const planVisits = (db: Db, workspaceId: string, webhookIds: readonly string[], at: Date): Promise<number> =>
+  planning.change(db, { workspaceId, webhookIds, at })
+
+/**
+ * Plans visits for endpoints that have open deliveries but no visit: those of a process of an earlier version, and of
+ * transactions that took longer than the claims look again. It finds the endpoints by one index lookup each.
+ */
+export const planMissingVisits = (db: Db): Promise<number> =>
+  db.change(`with recursive endpoint(id) as (
+       (select webhook_id from deliveries order by webhook_id limit 1)
+       union all
+       select (select d.webhook_id from deliveries d where d.webhook_id > e.id order by d.webhook_id limit 1)
+       from endpoint e where e.id is not null
+     )
+     insert into endpoint_visits (webhook_id, workspace_id, visit_at)
+     select d.webhook_id, d.workspace_id, d.due_at
+     from endpoint e
+     cross join lateral (
+       select webhook_id, workspace_id, due_at from deliveries
+       where webhook_id = e.id and due_at < 'infinity' order by due_at limit 1) as d
+     where (select true from endpoint_visits v where v.webhook_id = d.webhook_id and v.step = 0 limit 1) is null`)
