@@ -41,7 +41,7 @@ beforeAll(async () => {
   const addressOf = () => '127.0.0.1'
   const limits = newConnectionLimits({ maxConnections: 100, maxConnectionsPerAddress: 100 })
   const deps = {
-    db: { within: () => ({}) } as unknown as Db,
+    db: { within: () => ({}), process: { metrics: new Counters() } } as unknown as Db,
     clock: new FakeClock(),
     log,
     publicUrl: 'http://parley.test',
@@ -65,7 +65,9 @@ beforeAll(async () => {
   const network = newIngressListener({ ...deps, verifyHandshake: rejects, screen: () => undefined, receive: rejects })
   app = newHttpServer(v1, network, { ...deps, admit, record() {} })
   const api = openRoute({ method: 'GET', path: '/fails', reply: Type.Null(), handle: fail })
-  app.register(async (scope) => mountConsole(scope, [api], deps as unknown as ConsoleDeps), { prefix: '/console/api' })
+  const openRoutes = { clientOf: () => ({ key: 'test', isKnown: false }), openRequestsPerMinute: 1_000 }
+  const consoleDeps = { ...deps, ...openRoutes } as unknown as ConsoleDeps
+  app.register(async (scope) => mountConsole(scope, [api], consoleDeps), { prefix: '/console/api' })
   app.register(async (scope) => mountPages(scope, { isReady: rejects, pages: {} }))
   app.register(async (scope) => mountMetrics(scope, { token: null, contentType: 'text/plain', render: rejects }))
   await app.listen({ host: '127.0.0.1', port: 0 })

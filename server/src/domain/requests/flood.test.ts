@@ -29,16 +29,25 @@ async function flood(requests: readonly Sent[], connections = 4): Promise<void> 
   const send = (part: readonly Sent[]) =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname)
+      let sent = 0
       let responses = 0
       let rest = ''
+      // A connection with more than a hundred requests in progress is closed.
+      const sendMore = () => {
+        const more = part.slice(sent, responses + 50)
+        sent += more.length
+        if (more.length > 0) socket.write(more.map(rawRequest).join(''))
+      }
       socket.on('error', reject)
+      socket.on('close', () => reject(new Error(`closed after ${responses} of ${part.length} responses`)))
       socket.on('data', (chunk) => {
         const pieces = (rest + chunk.toString('latin1')).split('HTTP/1.1 ')
         responses += pieces.length - 1
         rest = pieces.at(-1)?.slice(-9) ?? ''
         if (responses === part.length) socket.end(() => resolve())
+        else sendMore()
       })
-      socket.write(part.map(rawRequest).join(''))
+      sendMore()
     })
   await Promise.all(
     Array.from({ length: connections }, (_, index) => send(requests.slice(index * share, (index + 1) * share))),

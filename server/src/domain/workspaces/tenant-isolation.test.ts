@@ -35,6 +35,7 @@ const sharedTables = new Set([
   'challenges', // of people who are signing in
   'sign_in_tries', // by a hash of the email address
   'failed_sign_ins', // of people
+  'account_tries', // of people
   'sending_holds', // by sender, connection or app; only the sending loop reads them
 ])
 
