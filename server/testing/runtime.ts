@@ -19,5 +19,12 @@ export function newRuntime(options: TestRuntimeOptions): Runtime {
   // The receivers of tests are on this machine, which webhooks may not reach with a public URL or a proxy.
   const { targetRules } = readConfig(env)
   const network = newNetwork({ db, clock, secretKeys, client: new GraphClient({ productVersion: 'test' }) })
-  return { config: { ...config, targetRules, secretKeys: () => secretKeys }, log, db, clock, network, simulatorUrl: null }
+  return {
+    config: { ...config, targetRules, secretKeys: () => secretKeys },
+    log,
+    db,
+    clock,
+    network,
+    simulatorUrl: null,
+  }
 }
