@@ -37,10 +37,10 @@ export async function benchHangingNames(): Promise<void> {
       webhookOf(appId, fresh * 2, 100, numberAt(fresh * 2 + index)),
     )
     await putUnderLoad({ port: target.port, connections: 4, seconds: 30, requests, once: true })
-    const beside = await measure(target, receiver, appId, fresh)
+    const together = await measure(target, receiver, appId, fresh)
     console.log(`${fresh} endpoints at new names, one message each, from ingress to receiver`)
     console.log(`  alone                      ${format(alone)}`)
-    console.log(`  with ${hanging} hanging names      ${format(beside)}`)
+    console.log(`  with ${hanging} hanging names      ${format(together)}`)
   } finally {
     await target.stop()
     await receiver.stop()

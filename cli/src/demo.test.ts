@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { publicDemoSecrets } from '@parley/simulator/datasets/demo-secrets'
@@ -112,10 +112,16 @@ test('an installation with the well-known secrets of earlier versions gets rando
   const out = await stop(after)
   const state = readFileSync(stateFile, 'utf8')
   for (const secret of Object.values(publicDemoSecrets)) expect(state).not.toContain(`"${secret}"`)
-  const file = join(folder, 'secrets')
+  const file = join(env.PARLEY_DATA_DIR, 'simulator-secrets')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   for (const secret of Object.values(JSON.parse(readFileSync(file, 'utf8')))) {
     expect(state).toContain(`"${secret}"`)
     expect(out + after.err()).not.toContain(secret)
   }
-}, 60_000)
+
+  // Deleting the folder of the simulator resets it. It has the same secrets afterwards.
+  rmSync(folder, { recursive: true })
+  const reset = await startParley(now)
+  await sendHello(reset.url, authorization)
+  await stop(reset)
+}, 90_000)

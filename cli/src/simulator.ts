@@ -9,14 +9,14 @@ import type { Simulator } from '@parley/simulator/start'
 
 /**
  * Starts the simulated WhatsApp network in this process. Its state is kept in the data directory between runs, and so
- * are its secrets, which are random. Earlier versions used well-known ones: apps and connections that still have those
+ * are its secrets, which are random. They are not in its folder: a simulator whose folder was deleted is still connected. Earlier versions used well-known ones: apps and connections that still have those
  * get the new ones before anything is sent or received.
  */
 export async function runSimulator({ simulatorPort, dataDir, secretKeys }: Config, db: Db): Promise<Simulator> {
   // Loaded on demand: no other command needs it.
   const { startSimulator } = await import('@parley/simulator/start')
   const { newDemoSecrets, publicDemoSecrets } = await import('@parley/simulator/datasets/demo-secrets')
-  const demoSecrets = readSecrets(join(dataDir, 'simulator', 'secrets'), newDemoSecrets)
+  const demoSecrets = readSecrets(join(dataDir, 'simulator-secrets'), newDemoSecrets)
   await exchangeSecrets(db, secretKeys(), publicDemoSecrets, demoSecrets)
   const stateFile = join(dataDir, 'simulator', 'state.json')
   try {

@@ -49,6 +49,25 @@ test.each(['0.0.0.0', '::', '192.168.1.5', 'parley.lan', '127.example.com'])(
   },
 )
 
+test.each([
+  [{ PUBLIC_URL: 'https://parley.example.com' }, 'PUBLIC_URL is https://parley.example.com'],
+  [{ PUBLIC_URL: 'http://localhost:8080', PARLEY_TRUST_PROXY: '127.0.0.1/32' }, 'PARLEY_TRUST_PROXY is set'],
+])('behind a proxy (%j) webhooks may not reach this machine, although HOST is a loopback address', (env, opening) => {
+  const { targetRules, targetNotice } = readConfig(env)
+  expect(targetRules).toMatchObject({ allowHttp: false, allowRanges: [] })
+  expect(targetNotice).toMatch(`${opening}, so webhooks cannot reach this machine or use plain http.`)
+})
+
+test.each(['http://localhost:9000', 'http://[::1]:8080', 'http://127.0.0.1:8080/'])(
+  'with PUBLIC_URL=%s webhooks may reach this machine',
+  (publicUrl) => {
+    expect(readConfig({ PUBLIC_URL: publicUrl })).toMatchObject({
+      targetRules: { allowHttp: 'loopback', allowRanges: { length: 2 } },
+      targetNotice: null,
+    })
+  },
+)
+
 test('settings of webhook targets apply with any HOST, and the notice names only the missing ones', () => {
   const ranges = { HOST: '0.0.0.0', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.1' }
   expect(readConfig(ranges)).toMatchObject({

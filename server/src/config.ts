@@ -28,7 +28,7 @@ export interface Config {
    * only this machine can reach the service.
    */
   targetRules: TargetRules
-  /** Says that HOST changed the defaults of `targetRules`. */
+  /** Says which setting changed the defaults of `targetRules`. */
   targetNotice: string | null
   webhookCa: string | null
   /** Name servers for the hosts of webhooks; none for the system's. */
@@ -59,11 +59,13 @@ export function readConfig(env: Environment): Config {
   const dataDir = env.PARLEY_DATA_DIR ? resolve(env.PARLEY_DATA_DIR) : join(projectDir, 'data')
   const dnsServers = readDnsServers(env)
   const loopback = '127.0.0.0/8,::1/128'
-  const reachesLoopback = embedded && isLoopback(host)
+  const publicUrl = readPublicUrl(env, host, port)
+  const opening = openedBy(env, host, publicUrl)
+  const reachesLoopback = embedded && opening === null
   return Object.freeze({
     host,
     port,
-    publicUrl: readPublicUrl(env, host, port),
+    publicUrl,
     databaseUrl,
     dataDir,
     role: readChoice(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
@@ -76,7 +78,7 @@ export function readConfig(env: Environment): Config {
       allowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', reachesLoopback ? loopback : ''),
       resolve: new NameLookups({ servers: dnsServers }).resolve,
     },
-    targetNotice: embedded && !reachesLoopback ? targetNotice(env, host, loopback) : null,
+    targetNotice: embedded && opening !== null ? targetNotice(env, opening, loopback) : null,
     webhookCa: readCaFile(env),
     dnsServers,
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
@@ -163,10 +165,17 @@ function readAllowHttp(env: Environment, reachesLoopback: boolean): boolean | 'l
 }
 
 /**
- * Other machines can reach the service, so a workspace may belong to someone who must not reach the services of this
- * machine through a webhook. Null if both settings are set.
+ * The setting that shows that other machines can reach the service, directly or through a proxy. Then a workspace may
+ * belong to someone who must not reach the services of this machine through a webhook. Null if there is none.
  */
-function targetNotice(env: Environment, host: string, loopback: string): string | null {
+function openedBy(env: Environment, host: string, publicUrl: string): string | null {
+  if (!isLoopback(host)) return `HOST is ${host}`
+  if (!isLoopback(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1'))) return `PUBLIC_URL is ${publicUrl}`
+  return env.PARLEY_TRUST_PROXY ? 'PARLEY_TRUST_PROXY is set' : null
+}
+
+/** Says that webhooks cannot reach this machine. Null if both settings are set. */
+function targetNotice(env: Environment, opening: string, loopback: string): string | null {
   const missing = [
     ...(env.PARLEY_WEBHOOK_ALLOW_CIDRS === undefined
       ? [{ off: 'reach this machine', setting: `PARLEY_WEBHOOK_ALLOW_CIDRS=${loopback}` }]
@@ -175,7 +184,7 @@ function targetNotice(env: Environment, host: string, loopback: string): string 
   ]
   if (missing.length === 0) return null
   const off = missing.map((each) => each.off).join(' or ')
-  return `HOST is ${host}, so webhooks cannot ${off}. To allow it, set ${missing.map(({ setting }) => setting).join(' and ')}.`
+  return `${opening}, so webhooks cannot ${off}. To allow it, set ${missing.map(({ setting }) => setting).join(' and ')}.`
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)

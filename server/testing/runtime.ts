@@ -16,6 +16,15 @@ export interface TestRuntimeOptions extends Pick<Runtime, 'db' | 'clock'>, Parti
 export function newRuntime(options: TestRuntimeOptions): Runtime {
   const { db, clock, log = newLogger('silent'), secretKeys, trustProxy = [], env = {} } = options
   const config = readConfig({ PUBLIC_URL: 'http://parley.test', PARLEY_TRUST_PROXY: trustProxy.join(), ...env })
+  // The receivers of tests are on this machine, which webhooks may not reach with a public URL or a proxy.
+  const { targetRules } = readConfig(env)
   const network = newNetwork({ db, clock, secretKeys, client: new GraphClient({ productVersion: 'test' }) })
-  return { config: { ...config, secretKeys: () => secretKeys }, log, db, clock, network, simulatorUrl: null }
+  return {
+    config: { ...config, targetRules, secretKeys: () => secretKeys },
+    log,
+    db,
+    clock,
+    network,
+    simulatorUrl: null,
+  }
 }

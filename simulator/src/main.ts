@@ -8,7 +8,7 @@ const help = `A simulated WhatsApp network: the Graph API, phones and signed web
 
   --port N          port to listen on (default: 8090)
   --host H          address to listen on (default: 127.0.0.1)
-  --public-url URL  URL under which other machines reach the simulator, used in media links
+  --public-url URL  URL under which other machines reach the simulator, used in media links; its host name is accepted
   --dataset NAME    demo or empty (default: demo)
   --state FILE      save the state to this file and load it on the next start
   --callback URL    verify this webhook URL and set it as the callback of every app

@@ -10,6 +10,7 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { open, type SecretKeys, seal } from '../../lib/seal.ts'
 import { newVault } from '../connections/vault.ts'
+import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { totpContext } from '../people/two-factor.ts'
 import { deleteWebhook, rotateWebhook, stageRotation } from '../webhooks/webhooks.ts'
 import { checkSecrets } from './accounts.ts'
@@ -169,6 +170,21 @@ test('secrets whose key is missing stay as they are, and their key is reported a
   expect(await reseal(keys)).toMatchObject({ unreadable: 1, stillUsed: new Map([['lost', 1]]), notNeeded: ['test'] })
   await server.db.change(`delete from people where totp_sealed like 'lost:%'`)
   await reseal(new Map([...secretKeys, ...keys]))
+})
+
+test('an unreadable secret of a deleted webhook is not reported, as it is not used any more', async () => {
+  const { id } = await (await newLine(server)).listen({ url: 'http://127.0.0.1:9/' })
+  await deleteWebhook(server.db, server.clock, id)
+  const uuid = id.replace('whk_', '')
+  const encryptWith = (keys: SecretKeys) =>
+    server.db.change('update webhooks set secret_sealed = $2 where id = $1', [
+      uuid,
+      seal(keys, 'whsec_', webhookSecretContext(uuid)),
+    ])
+  await encryptWith(new Map([['lost', randomBytes(32)]]))
+  expect(await reseal(server.secretKeys)).toMatchObject({ unreadable: 0, stillUsed: new Map() })
+  expect(await checkSecrets(server.db, server.secretKeys)).toMatchObject({ verdict: 'ok' })
+  await encryptWith(server.secretKeys)
 })
 
 test('a staged secret does not make the health check report unreadable secrets', async () => {

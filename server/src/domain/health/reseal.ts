@@ -14,7 +14,7 @@ export interface Resealed {
   /** The first key, which encrypts all secrets now. */
   keyId: string
   resealed: { kind: SecretKind; count: number }[]
-  /** Secrets whose key is missing. They stay as they are. */
+  /** Secrets that are still used and whose key is missing. They stay as they are. */
   unreadable: number
   /** Keys other than the first that still encrypt secrets, and how many. */
   stillUsed: Map<string, number>
@@ -47,7 +47,8 @@ export async function resealSecrets(
         const secret = openOrNull(keys, sealed, kind.context(id))
         return secret === null ? [] : [{ id, sealed, resealed: seal(keys, secret, kind.context(id)) }]
       })
-      unreadable += found.length - batch.length
+      const done = new Set(batch.map(({ id }) => id))
+      unreadable += found.filter(({ id, used }) => used && !done.has(id)).length
       if (batch.length > 0) {
         count += await db.transaction(async (tx) => {
           if (!isRecorded) {

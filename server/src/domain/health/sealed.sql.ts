@@ -38,16 +38,16 @@ export interface SealedSecret {
 export const liveSecrets = (db: Db, { column, from, live }: SealedColumn): Promise<SealedSecret[]> =>
   db.rows(`select id, ${column} as sealed ${from} where ${column} is not null and ${live} order by id`)
 
-/** Secrets that another key encrypts, by ID; also of deleted rows. */
+/** Secrets that another key encrypts, by ID; also of deleted rows, which are not used any more. */
 export const secretsOfOtherKeys = (
   db: Db,
-  { column, from }: SealedColumn,
+  { column, from, live }: SealedColumn,
   keyId: string,
   afterId: string,
   take: number,
-): Promise<SealedSecret[]> =>
+): Promise<(SealedSecret & { used: boolean })[]> =>
   db.rows(
-    `select id, ${column} as sealed ${from}
+    `select id, ${column} as sealed, ${live} as used ${from}
      where id > $2 and ${column} is not null and not starts_with(${column}, $1 || ':') order by id limit $3`,
     [keyId, afterId, take],
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../lib/refuse.ts'
-import { checkPassword } from './passwords.ts'
+import { checkPassword, hashPassword, isPassword } from './passwords.ts'
 
 const ana = { email: 'ana.ruiz@example.com', name: 'Ana Ruiz' }
 
@@ -25,3 +25,18 @@ test.each(['seven quiet otters', 'my password is a heron', 'ana ruiz eats plums'
     expect(() => checkPassword(password, ana)).not.toThrow()
   },
 )
+
+test('without a password, the check takes as long as with one', async () => {
+  const stored = await hashPassword('seven quiet otters', { key: 'test', isKnown: false })
+  const fastest = async (passwordHash: string | null) => {
+    const durations = []
+    for (let run = 0; run < 8; run++) {
+      const start = performance.now()
+      expect(await isPassword(passwordHash, 'wrong and long enough')).toBe(false)
+      durations.push(performance.now() - start)
+    }
+    return Math.min(...durations)
+  }
+  const [without, withOne] = [await fastest(null), await fastest(stored)]
+  expect(without).toBeGreaterThan(withOne / 3)
+})

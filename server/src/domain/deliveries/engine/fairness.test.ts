@@ -22,7 +22,7 @@ function startWorker() {
   return worker
 }
 
-test('64 endpoints of one workspace that do not answer leave slots for another workspace', async () => {
+test('64 endpoints of one workspace that do not respond leave slots for another workspace', async () => {
   startWorker()
   const slow = await newReceiver()
   slow.behave(() => {})
