@@ -72,6 +72,20 @@ test('a passkey counts as the second factor of an operator, who then has to sign
   expect((await browser.call('/operator/workspaces')).status).toBe(200)
 })
 
+test('the first passkey of an operator ends the sessions that began with the password alone', async () => {
+  const operator = await signedIn(strict, { operator: true })
+  const { browser: other } = await signIn(strict.url, operator.email)
+  await newPasskey().register(operator, 'Laptop')
+  expect((await other.call('/session')).status).toBe(401)
+  expect((await operator.call('/operator/workspaces')).status).toBe(200)
+  const passkey = newPasskey()
+  await passkey.register(operator, 'Phone')
+  const phone = newBrowser(strict.url)
+  await passkey.signIn(phone)
+  await newPasskey().register(operator, 'Tablet')
+  expect((await phone.call('/session')).status).toBe(200)
+})
+
 test('a person with a passkey cannot become an operator with the password alone', async () => {
   const { id: workspaceId } = await newWorkspace(strict)
   const operator = await signedIn(strict, { operator: true })
