@@ -1,5 +1,6 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
-import { invite, linkUrl, listInvited, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
+import { inviteToTeam } from '@parley/server/domain/people/invite'
+import { linkUrl, listInvited, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
 import { disablePerson, enablePerson, makeOperator, removeOperator } from '@parley/server/domain/people/operators'
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
 import { findPerson, listPeople } from '@parley/server/domain/people/people'
@@ -25,10 +26,12 @@ export const userCommands: readonly Command[] = [
       const { clock, config, option } = call
       const role = readRole(option('role') ?? '')
       const workspace = await readWorkspace(call)
-      const email = option('email') ?? ''
-      const token = await change(call, async (tx, audit) => {
-        await audit({ action: 'invite.create', workspaceId: workspace.id, targetName: email, after: { role } })
-        return invite(tx, clock, { workspaceId: workspace.id, email, role, createdBy: 'command line' })
+      const input = { workspaceId: workspace.id, email: option('email') ?? '', role, createdBy: 'command line' }
+      const { email, token } = await change(call, async (tx, audit) => {
+        const { id, ...invited } = await inviteToTeam(tx, clock, input)
+        const entry = { action: 'invite.create', workspaceId: workspace.id, target: id, targetName: invited.email }
+        await audit({ ...entry, after: { role } })
+        return invited
       })
       const url = linkUrl(config.publicUrl, token)
       return {
