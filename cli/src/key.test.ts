@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import type { Message } from '@parley/contract/message'
 import { expect, test, vi } from 'vitest'
 import { signedIn } from '../../server/testing/console.ts'
@@ -91,7 +92,7 @@ test('key rotate creates a key for the same calling system, as the console does'
   expect(again.status).toBe(201)
   expect(await rotations(workspace.id)).toEqual([
     {
-      actor: 'command line',
+      actor: `command line (${userInfo().username})`,
       target: workspace.key.id,
       target_name: 'test key',
       after: { new_key: rotated.id, old_key_ends_at: rotated.old_key_ends_at },
