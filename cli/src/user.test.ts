@@ -202,3 +202,11 @@ test('user operator --email E --remove takes effect immediately, except for the 
   expect(entries).toEqual([{ after: { operator: true } }, { after: { operator: false } }])
   expect((await parley('user', 'operator', '--remove')).output).toContain('--remove needs --email')
 })
+
+test('user create does not invite a member again, whose role the invitation would change', async () => {
+  const { id: workspaceId } = await newWorkspace(server)
+  const { email } = await signedIn(server, { workspaceId, role: 'admin' })
+  const words = ['user', 'create', '--email', email.toUpperCase(), '--workspace', workspaceId, '--role', 'member']
+  const { code, output } = await parley(...words)
+  expect([code, output]).toEqual([1, expect.stringContaining(`${email} is already a member of this workspace.`)])
+})

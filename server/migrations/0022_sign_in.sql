@@ -7,6 +7,11 @@ alter table people add column disabled_at timestamptz;
 -- The link that is used once the second factor is correct.
 alter table challenges add column link_id uuid references links on delete cascade;
 
+-- A challenge for adding a passkey does not serve for signing in or confirming, nor the other way around.
+alter table challenges drop constraint challenges_kind_check;
+alter table challenges add constraint challenges_kind_check
+  check (kind in ('second_factor', 'passkey', 'new_passkey'));
+
 -- Failed attempts of an account from all addresses together, in a window that begins with the first one. A row lasts one
 -- window. No foreign key: an attempt does not wait for a transaction that holds the person.
 create table account_tries (

@@ -1,11 +1,11 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
-import { recordAuditEntry } from '@parley/server/domain/audit/audit'
-import { invite, linkUrl, listInvited, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
+import { inviteToTeam } from '@parley/server/domain/people/invite'
+import { linkUrl, listInvited, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
 import { disablePerson, enablePerson, makeOperator, removeOperator } from '@parley/server/domain/people/operators'
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
 import { findPerson, listPeople } from '@parley/server/domain/people/people'
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
-import { change, commandLine } from '../audit.ts'
+import { change } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
@@ -24,14 +24,14 @@ export const userCommands: readonly Command[] = [
     examples: ['user create --email bea@example.com --workspace ID --role developer'],
     async run(call) {
       const { clock, config, option } = call
-      const db = await call.db()
       const role = readRole(option('role') ?? '')
       const workspace = await readWorkspace(call)
-      const email = option('email') ?? ''
-      const token = await db.transaction(async (tx) => {
-        const entry = { action: 'invite.create', workspaceId: workspace.id, targetName: email, after: { role } }
-        await recordAuditEntry(tx, clock, commandLine, entry)
-        return invite(tx, clock, { workspaceId: workspace.id, email, role, createdBy: 'command line' })
+      const input = { workspaceId: workspace.id, email: option('email') ?? '', role, createdBy: 'command line' }
+      const { email, token } = await change(call, async (tx, audit) => {
+        const { id, ...invited } = await inviteToTeam(tx, clock, input)
+        const entry = { action: 'invite.create', workspaceId: workspace.id, target: id, targetName: invited.email }
+        await audit({ ...entry, after: { role } })
+        return invited
       })
       const url = linkUrl(config.publicUrl, token)
       return {
@@ -150,10 +150,10 @@ export const userCommands: readonly Command[] = [
     async run(call) {
       const { clock, args } = call
       const person = await requireByEmail(call, args[0] ?? '')
-      const ended = await (await call.db()).transaction(async (tx) => {
+      const ended = await change(call, async (tx, audit) => {
         const { sessionsEnded } = await disablePerson(tx, clock, person.id)
         const after = { sessions_ended: sessionsEnded }
-        await recordAuditEntry(tx, clock, commandLine, { ...entryFor('person.disable', person), after })
+        await audit({ ...entryFor('person.disable', person), after })
         return sessionsEnded
       })
       return {
@@ -169,11 +169,10 @@ export const userCommands: readonly Command[] = [
     args: ['EMAIL'],
     examples: ['user enable bea@example.com'],
     async run(call) {
-      const { clock, args } = call
-      const person = await requireByEmail(call, args[0] ?? '')
-      await (await call.db()).transaction(async (tx) => {
+      const person = await requireByEmail(call, call.args[0] ?? '')
+      await change(call, async (tx, audit) => {
         await enablePerson(tx, person.id)
-        await recordAuditEntry(tx, clock, commandLine, entryFor('person.enable', person))
+        await audit(entryFor('person.enable', person))
       })
       return { lines: [`Enabled ${person.email}.`], json: { email: person.email, state: 'active' } }
     },
@@ -193,15 +192,14 @@ export const userCommands: readonly Command[] = [
       const { clock, config, option, flag } = call
       const person = await requireByEmail(call, option('email') ?? '')
       const removesFactors = flag('second-factor')
-      const { token, after } = await (await call.db()).transaction(async (tx) => {
+      const { token, after } = await change(call, async (tx, audit) => {
         const recovered = removesFactors ? await removeSecondFactor(tx, person.id) : null
         const after = {
           second_factor_off: removesFactors,
           passkeys_removed: recovered?.passkeysRemoved ?? 0,
           sessions_ended: recovered?.sessionsEnded ?? 0,
         }
-        const entry = { action: 'person.reset_link', workspaceId: null, target: person.id, targetName: person.email }
-        await recordAuditEntry(tx, clock, commandLine, { ...entry, after })
+        await audit({ ...entryFor('person.reset_link', person), after })
         return { token: await newResetLink(tx, clock, person, 'command line'), after }
       })
       const url = linkUrl(config.publicUrl, token)
@@ -223,10 +221,10 @@ export const userCommands: readonly Command[] = [
     },
     examples: ['user passkeys --email bea@example.com', 'user passkeys --email bea@example.com --remove ID'],
     async run(call) {
-      const { clock, option } = call
-      const db = await call.db()
-      const { id: personId, email } = await requireByEmail(call, option('email') ?? '')
-      const passkeys = await listPasskeys(db, personId)
+      const { option } = call
+      const person = await requireByEmail(call, option('email') ?? '')
+      const { email } = person
+      const passkeys = await listPasskeys(await call.db(), person.id)
       const id = option('remove')
       if (id === undefined) {
         const rows = passkeys.map((each) => [each.id, each.name, formatTime(each.created_at)])
@@ -241,10 +239,9 @@ export const userCommands: readonly Command[] = [
           `${email} has no passkey with the ID "${id}". Run the command without --remove to list them.`,
         )
       }
-      await db.transaction(async (tx) => {
-        const { name } = await removePasskey(tx, personId, id)
-        const entry = { action: 'person.passkey_remove', workspaceId: null, target: personId, targetName: email }
-        await recordAuditEntry(tx, clock, commandLine, { ...entry, before: { passkey: id, name } })
+      await change(call, async (tx, audit) => {
+        const { name } = await removePasskey(tx, person.id, id)
+        await audit({ ...entryFor('person.passkey_remove', person), before: { passkey: id, name } })
       })
       return {
         lines: [

@@ -1,6 +1,7 @@
 import { ConfirmReply, PasskeyRow, SessionRow } from '@parley/contract/console/session'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
+import { mustSetUpTwoFactor } from '../../http/console/pipeline.ts'
 import { type ConsoleRoute, personRoute, type SignedInContext } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { refuse } from '../../lib/refuse.ts'
@@ -199,6 +200,8 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
       const who = await requirePerson(db, person.personId)
       const passkey = await addPasskey(db, clock, deps, who, cookie('step'), body.name, body.response)
       setCookie('step', null)
+      // The other sessions began with the password alone. With a passkey, they could do everything.
+      if (mustSetUpTwoFactor(person, deps)) await endSessions(db, person.personId, person.sessionId)
       await audit({ action: 'account.passkey_add', target: passkey.id, targetName: passkey.name })
       return toPasskey(passkey)
     },

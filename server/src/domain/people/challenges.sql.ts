@@ -2,7 +2,8 @@ import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
 export interface ChallengeRow {
-  kind: 'second_factor' | 'passkey'
+  /** `new_passkey`: for adding one. `passkey`: for signing in, or, with a person, for confirming. */
+  kind: 'second_factor' | 'passkey' | 'new_passkey'
   person_id: string | null
   challenge: string | null
   /** The link that is used once the second factor is correct. */

@@ -115,6 +115,21 @@ test('an invitation does not reveal whether the email address has an account', a
   }
   expect(responses[0]).toEqual(responses[1])
   expect(responses[0]).toMatchObject({ status: 200, error: { code: 'wrong_credentials' } })
+
+  // Nor does a form that is filled in wrong on purpose, so that the invitation stays open.
+  const wrongForms = [
+    { name: 'Eve', password: 'short' },
+    { name: ' ', password: 'nine patient herons' },
+  ]
+  for (const form of wrongForms) {
+    const errors = []
+    for (const email of emails) {
+      const { status, body } = await follow(await inviteTo(ours.id, email), form)
+      errors.push([status, body.error.code, body.error.errors])
+    }
+    expect(errors[0]).toEqual(errors[1])
+    expect(errors[0]?.slice(0, 2)).toEqual([400, 'validation_failed'])
+  }
 })
 
 test('the token of a link is in the fragment of its URL and in no log line', async () => {

@@ -23,7 +23,16 @@ import {
 import { addMember } from './members.ts'
 import { newPassword } from './new-password.ts'
 import { makeOperator } from './operators.ts'
-import { createPerson, findPerson, holdPerson, type Person, readEmail, requirePerson } from './people.ts'
+import {
+  createPerson,
+  findPerson,
+  holdPerson,
+  lockPerson,
+  type Person,
+  readEmail,
+  requireEnabled,
+  requirePerson,
+} from './people.ts'
 import { endAccess, type Recovered } from './recovery.ts'
 
 const day = 24 * 3_600_000
@@ -127,6 +136,8 @@ export async function followLink(
   client: Client,
 ): Promise<FollowedLink> {
   const link = await readLink(db, clock, token)
+  // The person before the link, as in everything that ends reset links: the other way around, both wait for each other.
+  if (link.person_id) await lockPerson(db, link.person_id)
   if (!(await useLink(db, link.id, clock.now()))) refuse('link_expired')
   if (link.kind === 'reset') {
     const person = await requirePerson(db, link.person_id as string)
@@ -135,7 +146,7 @@ export async function followLink(
     return { link, person, recovered }
   }
   const existing = await accountFor(db, link, given.email)
-  if (existing && !(verified?.id === existing.id && (await isPasswordUnchanged(db, verified)))) {
+  if (existing && !(verified?.id === existing.id && (await isStillVerified(db, verified)))) {
     refuse('conflict', { message: 'An account with this email address exists now. Try again with its password.' })
   }
   const { operator } = link
@@ -157,9 +168,9 @@ async function grant(db: Db, clock: Clock, link: Link, person: Person): Promise<
   return { link, person, recovered: null }
 }
 
-/** Whether the password is still the one that was checked. */
-export const isPasswordUnchanged = async (db: Db, verified: Person): Promise<boolean> =>
-  (await holdPerson(db, verified.id)).password_hash === verified.password_hash
+/** Whether the password is still the one that was checked. Fails if the account was disabled since. */
+export const isStillVerified = async (db: Db, verified: Person): Promise<boolean> =>
+  requireEnabled(await holdPerson(db, verified.id)).password_hash === verified.password_hash
 
 interface NewLink extends Partial<Omit<LinkRow, 'id' | 'kind' | 'created_by' | 'created_at' | 'expires_at'>> {
   kind: LinkKind

@@ -15,6 +15,9 @@ import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { defaultClientTimeouts } from '../../http/client-timeouts.ts'
 import { newLogger } from '../../lib/logger.ts'
+import { newResetLink } from './links.ts'
+import { disablePerson } from './operators.ts'
+import { lockPerson, requirePerson } from './people.ts'
 import { codeAt } from './totp.ts'
 
 const timeouts = { ...defaultClientTimeouts, streamCheckMs: 3_600_000 }
@@ -70,6 +73,20 @@ test('a passkey counts as the second factor of an operator, who then has to sign
   const browser = newBrowser(strict.url)
   expect((await passkey.signIn(browser)).status).toBe(200)
   expect((await browser.call('/operator/workspaces')).status).toBe(200)
+})
+
+test('the first passkey of an operator ends the sessions that began with the password alone', async () => {
+  const operator = await signedIn(strict, { operator: true })
+  const { browser: other } = await signIn(strict.url, operator.email)
+  await newPasskey().register(operator, 'Laptop')
+  expect((await other.call('/session')).status).toBe(401)
+  expect((await operator.call('/operator/workspaces')).status).toBe(200)
+  const passkey = newPasskey()
+  await passkey.register(operator, 'Phone')
+  const phone = newBrowser(strict.url)
+  await passkey.signIn(phone)
+  await newPasskey().register(operator, 'Tablet')
+  expect((await phone.call('/session')).status).toBe(200)
 })
 
 test('a person with a passkey cannot become an operator with the password alone', async () => {
@@ -130,6 +147,31 @@ test('disabling a person ends their sessions and streams in every process, and e
   } finally {
     await other.close()
   }
+})
+
+test('disabling a person ends a sign-in and a password reset that run at the same time', async () => {
+  const { id: workspaceId } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId, role: 'member' })
+  const id = await idOf(person)
+  const reset = await newResetLink(server.db, server.clock, await requirePerson(server.db, id), 'test')
+  const pending = await server.db.transaction(async (tx) => {
+    await lockPerson(tx, id)
+    // Both wait for the lock, with what they read before.
+    const attempts = [
+      signIn(server.url, person.email),
+      followLink(newBrowser(server.url), reset, { password: 'nine patient herons' }),
+    ]
+    await until('both wait for the lock', async () => {
+      const waiting = await server.db.first<{ count: number }>(
+        `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return waiting?.count === 2
+    })
+    await disablePerson(tx, server.clock, id)
+    return attempts
+  })
+  expect((await Promise.all(pending)).map(({ status }) => status)).toEqual([403, 410])
+  expect(await server.db.rows('select id from sessions where person_id = $1', [id])).toEqual([])
 })
 
 test('the last operator cannot be disabled, even if two disable each other at the same time', async () => {

@@ -58,7 +58,7 @@ export async function passkeyRegistrationOptions(
     excludeCredentials: known.map(({ credential_id: id }) => ({ id })),
   })
   const token = await createChallenge(db, clock, {
-    kind: 'passkey',
+    kind: 'new_passkey',
     person_id: person.id,
     challenge: options.challenge,
     link_id: null,
@@ -78,7 +78,7 @@ export async function addPasskey(
 ): Promise<PasskeyRow> {
   // A recovery that finished in the meantime has deleted the challenge.
   await holdPerson(db, person.id)
-  const stored = await consumePasskeyChallenge(db, clock, token)
+  const stored = await consumePasskeyChallenge(db, clock, 'new_passkey', token)
   if (stored.person_id !== person.id) refuse('wrong_credentials', { message: 'Start adding the passkey again.' })
   const { id: rpId, origin } = rpOf(site)
   const { verifyRegistrationResponse } = await webauthn()
@@ -158,7 +158,7 @@ export async function checkPasskey(
   personId: string | null,
   onInvalid: (personId: string) => Promise<void>,
 ): Promise<CheckedPasskey> {
-  const stored = await consumePasskeyChallenge(db, clock, token)
+  const stored = await consumePasskeyChallenge(db, clock, 'passkey', token)
   if (stored.person_id !== personId) refuse('wrong_credentials', { message: 'Start again.' })
   const response = body as AuthenticationResponseJSON
   const passkey = typeof response?.id === 'string' ? await passkeyByCredential(db, response.id) : undefined
@@ -207,8 +207,13 @@ export async function removePasskey(db: Db, personId: string, id: string): Promi
 /** Removes all passkeys of a person and returns their number. */
 export const removePasskeys = (db: Db, personId: string): Promise<number> => deletePasskeys(db, personId)
 
-async function consumePasskeyChallenge(db: Db, clock: Clock, token: string | undefined) {
-  const stored = await findChallenge(db, clock, 'passkey', token)
+async function consumePasskeyChallenge(
+  db: Db,
+  clock: Clock,
+  kind: 'passkey' | 'new_passkey',
+  token: string | undefined,
+) {
+  const stored = await findChallenge(db, clock, kind, token)
   if (!stored || token === undefined || !(await consumeChallenge(db, token))) {
     return refuse('wrong_credentials', { message: 'This took too long. Try again.' })
   }

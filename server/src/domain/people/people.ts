@@ -43,10 +43,16 @@ export interface PersonInput {
   operator: boolean
 }
 
-export async function createPerson(db: Db, clock: Clock, input: PersonInput, client: Client): Promise<Person> {
+/** Fails with what is wrong with the input for a new account. */
+export function checkNewPerson(input: Omit<PersonInput, 'operator'>): { email: string; name: string } {
   const email = readEmail(input.email)
   const name = readName(input.name)
   checkPassword(input.password, { email, name })
+  return { email, name }
+}
+
+export async function createPerson(db: Db, clock: Clock, input: PersonInput, client: Client): Promise<Person> {
+  const { email, name } = checkNewPerson(input)
   const id = newUuid(clock.now().getTime())
   const { operator } = input
   const passwordHash = await hashPassword(input.password, client)

@@ -15,7 +15,7 @@ import { type FollowedLink, readLink } from './links.ts'
 import { listMemberships } from './members.ts'
 import { listPasskeys, passkeySignInOptions } from './passkeys.ts'
 import { endSession } from './sessions.ts'
-import { type SigningIn, type Step, secondFactor, signIn, signInByPasskey } from './sign-in.ts'
+import { type OnStep, type SigningIn, type Step, secondFactor, signIn, signInByPasskey } from './sign-in.ts'
 import { newStrangerTries } from './sign-in-attempts.ts'
 import { signInWithLink } from './sign-in-with-link.ts'
 
@@ -76,7 +76,10 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       reply: NextStep,
       ownTransactions: true,
       handle: async (context, { body }) =>
-        finishStep(context, await signIn(context.db, context.clock, body, browserOf(context)), 'password'),
+        setCookies(
+          context,
+          await signIn(context.db, context.clock, body, browserOf(context), audited(context, 'password')),
+        ),
     }),
     openRoute({
       method: 'POST',
@@ -86,17 +89,17 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       ownTransactions: true,
       async handle(context, { body }) {
         const { db, clock, cookie } = context
-        const { step, usedLink } = await secondFactor(
+        const by = `password and ${body.kind === 'totp' ? 'app' : 'backup code'}`
+        const step = await secondFactor(
           db,
           clock,
           deps.secretKeys(),
           cookie('step'),
           body,
           browserOf(context),
-          auditLink(context),
+          audited(context, by),
         )
-        const by = `password and ${body.kind === 'totp' ? 'app' : 'backup code'}`
-        return usedLink ? setCookies(context, step) : finishStep(context, step, by)
+        return setCookies(context, step)
       },
     }),
     openRoute({
@@ -118,8 +121,16 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       ownTransactions: true,
       async handle(context, { body }) {
         const { db, clock, cookie } = context
-        const done = await signInByPasskey(db, clock, deps, cookie('step'), body.response, browserOf(context))
-        return finishStep(context, done, 'passkey')
+        const step = await signInByPasskey(
+          db,
+          clock,
+          deps,
+          cookie('step'),
+          body.response,
+          browserOf(context),
+          audited(context, 'passkey'),
+        )
+        return setCookies(context, step)
       },
     }),
     personRoute({
@@ -159,8 +170,8 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       ownTransactions: true,
       async handle(context, { body: { token, ...given } }) {
         const { db, clock } = context
-        const { step, usedLink } = await signInWithLink(db, clock, token, given, browserOf(context), auditLink(context))
-        return usedLink ? setCookies(context, step) : finishStep(context, step, 'link and password')
+        const onStep = audited(context, 'link and password')
+        return setCookies(context, await signInWithLink(db, clock, token, given, browserOf(context), onStep))
       },
     }),
   ]
@@ -169,14 +180,6 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
   function browserOf({ address, userAgent, client, clock, cookie }: ConsoleContext): SigningIn {
     const known = readKnownBrowser(deps.secretKeys(), cookie('browser'), clock.now())
     return { address, userAgent, client, known, strangers, operatorsNeedTwoFactor: deps.operatorsNeedTwoFactor }
-  }
-
-  /** Audits a step of signing in and sets its cookies. */
-  async function finishStep(context: ConsoleContext, step: Step, by: string): Promise<NextStep> {
-    const { id: personId, email } = step.person
-    const action = step.kind === 'done' ? 'session.begin' : 'session.first_factor'
-    await context.audit({ action, after: { by }, by: { personId, email } })
-    return setCookies(context, step)
   }
 
   function setCookies(context: ConsoleContext, step: Step): NextStep {
@@ -191,11 +194,19 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
   }
 }
 
-/** Using a link is audited in its transaction. That it also signs the person in is not recorded separately. */
-const auditLink = (context: ConsoleContext) => (tx: Parameters<ConsoleContext['audit']>[1], followed: FollowedLink) =>
-  context.audit(auditedActionOf(followed), tx)
+/** Audits a step in its transaction. That using a link also signs the person in is not recorded separately. */
+const audited =
+  (context: ConsoleContext, by: string): OnStep =>
+  (tx, step, followed) =>
+    context.audit(followed ? actionOfLink(followed) : actionOfStep(step, by), tx)
 
-function auditedActionOf({ link, person, recovered }: FollowedLink): AuditedAction {
+const actionOfStep = ({ kind, person }: Step, by: string): AuditedAction => ({
+  action: kind === 'done' ? 'session.begin' : 'session.first_factor',
+  after: { by },
+  by: { personId: person.id, email: person.email },
+})
+
+function actionOfLink({ link, person, recovered }: FollowedLink): AuditedAction {
   const { kind, role, operator, workspace_id: workspaceId } = link
   const who = { by: { personId: person.id, email: person.email }, target: person.id, targetName: person.email }
   if (kind === 'reset') {

@@ -32,6 +32,21 @@ test('a setup link creates an operator who is an admin of the workspace, and wor
   expect(again).toMatchObject({ status: 410, body: { error: { code: 'link_expired' } } })
 })
 
+test('no session begins without its audit entry, and the correct password does not count as a failure', async () => {
+  const person = await signedIn(server, { operator: true })
+  const sessions = () => server.db.rows('select id from sessions order by id')
+  const failures = () => server.db.rows('select subject, failures from sign_in_tries order by 1')
+  const before = [await sessions(), await failures()]
+  const body = { email: person.email, password: goodPassword }
+  await server.db.change(`alter table audit_entries add constraint refuses check (action <> 'session.begin') not valid`)
+  try {
+    expect((await newBrowser(server.url).call('/sign-in', { method: 'POST', body })).status).toBe(500)
+  } finally {
+    await server.db.change('alter table audit_entries drop constraint refuses')
+  }
+  expect([await sessions(), await failures()]).toEqual(before)
+})
+
 test('no session, a stored token digest or a preset cookie gets 401', async () => {
   const stranger = newBrowser(server.url)
   expect(await stranger.call('/session')).toMatchObject({ status: 401, body: { error: { code: 'not_signed_in' } } })

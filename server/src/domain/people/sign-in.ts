@@ -39,6 +39,9 @@ export type Step =
   /** Not signed in yet: the token only identifies the person whose second factor is expected. */
   | { kind: 'second_factor'; person: Person; stepToken: string }
 
+/** Called in the transaction of each step, with the link that was used in it. */
+export type OnStep = (db: Db, step: Step, followed: FollowedLink | null) => Promise<void>
+
 const wrongPassword = 'Wrong email address or password.'
 const wrongCode = 'Wrong code, or it was used already.'
 
@@ -48,23 +51,27 @@ export async function signIn(
   clock: Clock,
   given: { email: string; password: string },
   browser: SigningIn,
+  onStep: OnStep,
 ): Promise<Step> {
   const { person, attempt } = await checkFirstFactor(db, clock, given, browser, { message: wrongPassword })
-  return db.transaction(async (tx) => {
-    const current = await holdPerson(tx, person.id)
+  const signedIn = db.transaction(async (tx) => {
+    const current = requireEnabled(await holdPerson(tx, person.id))
     if (current.password_hash !== person.password_hash) refuse('wrong_credentials', { message: wrongPassword })
-    return startSession(tx, clock, current, browser, { attempt })
+    const step = await startSession(tx, clock, current, browser, { attempt })
+    await onStep(tx, step, null)
+    return step
   })
+  return releaseOnError(db, attempt, signedIn)
 }
 
-/** Returns the person whose email address and password these are, and the attempt, which still counts. */
+/** Returns the person whose email address and password these are, and the attempt, if it still counts. */
 export async function checkFirstFactor(
   db: Db,
   clock: Clock,
   given: { email: string; password: string },
   browser: SigningIn,
   { message, becomesOperator = false }: { message: string; becomesOperator?: boolean },
-): Promise<{ person: Person; attempt: SignInAttempt }> {
+): Promise<{ person: Person; attempt: SignInAttempt | null }> {
   const email = given.email.trim().toLowerCase().slice(0, 254)
   const { person, attempt, isCorrect } = await whenHashingIsFree(browser.client, async () => {
     const person = await personByEmail(db, email)
@@ -79,10 +86,11 @@ export async function checkFirstFactor(
   const isOperator = person.operator || becomesOperator
   const isPasskeyMissing = browser.operatorsNeedTwoFactor && isOperator && (await needsPasskey(db, person))
   // Earlier failures still count until the second factor is correct too.
-  if (person.totp_confirmed_at || person.disabled_at || isPasskeyMissing) await releaseAttempt(db, attempt)
+  const isReleased = person.totp_confirmed_at !== null || person.disabled_at !== null || isPasskeyMissing
+  if (isReleased) await releaseAttempt(db, attempt)
   requireEnabled(person)
   if (isPasskeyMissing) refuse('passkey_required')
-  return { person, attempt }
+  return { person, attempt: isReleased ? null : attempt }
 }
 
 /** Others cannot lock out a browser in which this person signed in before. */
@@ -99,13 +107,16 @@ export async function signInByPasskey(
   token: string | undefined,
   response: unknown,
   browser: SigningIn,
+  onStep: OnStep,
 ): Promise<Step> {
   const passkey = await checkPasskey(db, clock, site, token, response, null, async (personId) =>
     recordFailure(db, clock, await requirePerson(db, personId), browser, signInFailures.passkey),
   )
   return db.transaction(async (tx) => {
     const person = requireEnabled(await personOfPasskey(tx, passkey))
-    return finish(tx, clock, person, browser, null)
+    const step = await finish(tx, clock, person, browser, null)
+    await onStep(tx, step, null)
+    return step
   })
 }
 
@@ -133,7 +144,7 @@ async function finish(db: Db, clock: Clock, person: Person, browser: SigningIn, 
   return { kind: 'done' as const, person, sessionToken: await openSession(db, clock, person.id, browser) }
 }
 
-/** `onLink` is called in the transaction of the sign-in, if a link waited for the second factor. */
+/** Also uses the link that waited for the second factor, if there is one. */
 export async function secondFactor(
   db: Db,
   clock: Clock,
@@ -141,13 +152,13 @@ export async function secondFactor(
   stepToken: string | undefined,
   given: { code: string; kind: 'totp' | 'backup' },
   browser: SigningIn,
-  onLink: (db: Db, followed: FollowedLink) => Promise<void>,
-): Promise<{ step: Step; usedLink: boolean }> {
-  const step = await findChallenge(db, clock, 'second_factor', stepToken)
-  if (!step?.person_id || stepToken === undefined) {
+  onStep: OnStep,
+): Promise<Step> {
+  const challenge = await findChallenge(db, clock, 'second_factor', stepToken)
+  if (!challenge?.person_id || stepToken === undefined) {
     return refuse('not_signed_in', { message: 'This took too long. Sign in again.' })
   }
-  const person = await requirePerson(db, step.person_id)
+  const person = await requirePerson(db, challenge.person_id)
   const account = { email: person.email, personId: person.id }
   const attempt = await reserveAttempt(db, clock, account, triedFrom(browser, person.id))
   const isCorrect =
@@ -158,12 +169,15 @@ export async function secondFactor(
     await auditFailure(db, clock, person, browser, attempt, signInFailures.code)
     refuse('wrong_credentials', { message: wrongCode })
   }
-  return db.transaction(async (tx) => {
+  const signedIn = db.transaction(async (tx) => {
     const current = requireEnabled(await holdPerson(tx, person.id))
     if (!(await consumeChallenge(tx, stepToken))) refuse('not_signed_in')
-    if (step.link_id !== null) await onLink(tx, await useLinkAs(tx, clock, step.link_id, current))
-    return { step: await finish(tx, clock, current, browser, attempt), usedLink: step.link_id !== null }
+    const followed = challenge.link_id === null ? null : await useLinkAs(tx, clock, challenge.link_id, current)
+    const step = await finish(tx, clock, current, browser, attempt)
+    await onStep(tx, step, followed)
+    return step
   })
+  return releaseOnError(db, attempt, signedIn)
 }
 
 const signInFailures = {
@@ -249,12 +263,15 @@ export async function verifyPasskey(
   await db.transaction((tx) => personOfPasskey(tx, passkey))
 }
 
-/** If the check itself fails, because a key is missing or the service is overloaded, the attempt does not count. */
-async function releaseOnError(db: Db, attempt: SignInAttempt, check: Promise<boolean>): Promise<boolean> {
+/**
+ * The attempt does not count if the check itself fails, because a key is missing or the service is overloaded, nor if the
+ * sign-in fails after a correct check. `attempt` is null if it was released before.
+ */
+export async function releaseOnError<T>(db: Db, attempt: SignInAttempt | null, work: Promise<T>): Promise<T> {
   try {
-    return await check
+    return await work
   } catch (error) {
-    await releaseAttempt(db, attempt)
+    if (attempt) await releaseAttempt(db, attempt)
     throw error
   }
 }

@@ -127,9 +127,11 @@ test('only a passkey of the person confirms, once per challenge, and only with a
   await admin.call(`/account/passkeys/${data.find((each: { name: string }) => each.name === 'Lost').id}`, {
     method: 'DELETE',
   })
-  confirmationExpires()
   const isRefused = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
     expect([status, body.error?.code]).toEqual([401, 'wrong_credentials'])
+  const forAdding = await newPasskey().begin(admin)
+  isRefused(await admin.call('/confirm', post({ passkey: mine.signed(forAdding.challenge) })))
+  confirmationExpires()
   isRefused(await theirs.confirm(admin))
   isRefused(await removed.confirm(admin))
 
@@ -144,6 +146,8 @@ test('only a passkey of the person confirms, once per challenge, and only with a
   expect((await admin.call('/confirm', post({ passkey: mine.signed(challenge) }))).status).toBe(200)
   admin.cookies.set('parley-step', step)
   isRefused(await admin.call('/confirm', post({ passkey: mine.signed(challenge) })))
+  const again = (await admin.call('/confirm/passkey/options', post())).body
+  isRefused(await newPasskey().finish(admin, 'New', again))
 })
 
 test('the options to confirm with a passkey name only the passkeys of the person, and need one', async () => {
