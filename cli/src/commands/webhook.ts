@@ -95,7 +95,7 @@ export const webhookCommands: readonly Command[] = [
       const before = await requireWebhook(await call.db(), call.args[0] ?? '')
       const checked = await checkInput(config.targetRules, { ...settingsOf(before), ...input }, before.workspaceId)
       const webhook = await change(call, async (tx, audit) => {
-        const saved = await saveWebhook(tx, before.uuid, checked)
+        const saved = await saveWebhook(tx, before, checked)
         const changes = changesOf(settingsOf(before), settingsOf({ webhook: saved }))
         await audit({ action: 'webhook.change', ...targetOf({ ...before, webhook: saved }), ...changes })
         return saved

@@ -6,7 +6,7 @@ import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { plainSchema } from '../../lib/field-errors.ts'
-import { hintOf } from '../webhooks/webhooks.ts'
+import { hintOf, requireWebhook, saveWebhook } from '../webhooks/webhooks.ts'
 import { limitEndpoints } from '../workspaces/workspaces.ts'
 
 const server = useTestServer()
@@ -97,6 +97,17 @@ test('an endpoint is created, changed, rotated and deleted, and its secret is sh
   ])
   for (const hidden of [secret, rotated.body.secret, staged.body.secret, again.body.secret])
     expect(JSON.stringify(entries)).not.toContain(hidden)
+})
+
+test('a change that was checked before another one was saved is refused, and does not undo it', async () => {
+  const { receiver, admin, at } = await setUp(false)
+  const input = { name: 'Shop', url: receiver.url, events: ['message.received'] }
+  const { id } = (await admin.call(at('/webhooks'), post(input))).body.webhook
+  const before = await requireWebhook(server.db, id)
+  const moved = { method: 'PATCH', body: { url: `${receiver.url}moved` } }
+  expect((await admin.call(at(`/webhooks/${id}`), moved)).status).toBe(200)
+  await expect(saveWebhook(server.db, before, { ...input, name: 'Till' })).rejects.toThrow('Load it again')
+  expect((await requireWebhook(server.db, id)).webhook).toMatchObject({ name: 'Shop', url: `${receiver.url}moved` })
 })
 
 test('an invalid endpoint gets an error for each field', async () => {

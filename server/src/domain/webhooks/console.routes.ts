@@ -70,13 +70,13 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     reply: Webhook,
     ownTransactions: true,
     async handle({ db, workspaceId, requireConfirmation, audit }, { params, body }) {
-      const { uuid, webhook: before } = await requireWebhook(db, params.id, workspaceId)
-      const { name, url, events } = before
+      const before = await requireWebhook(db, params.id, workspaceId)
+      const { name, url, events } = before.webhook
       const checked = await checkInput(targetRules, { name, url, events, ...body }, workspaceId)
       // Another URL sends the messages of the workspace to someone else.
       if (checked.url !== url) requireConfirmation()
       return db.transaction(async (tx) => {
-        const after = await saveWebhook(tx, uuid, checked)
+        const after = await saveWebhook(tx, before, checked)
         const changed = changesOf({ name, url, events }, { name: after.name, url: after.url, events: after.events })
         await audit({ action: 'webhook.change', target: after.id, targetName: after.name, ...changed }, tx)
         return after

@@ -83,14 +83,23 @@ export const insertWebhook = (
   },
 ): Promise<number> => insertion.change(db, { webhook: [webhook], events })
 
+interface Settings {
+  name: string
+  url: string
+  events: readonly string[]
+}
+
+/** Changes the settings if they are still those of `before`. */
 export const updateWebhook = (
   db: Db,
   id: string,
-  { name, url, events }: { name: string; url: string; events: readonly string[] },
+  before: Settings,
+  { name, url, events }: Settings,
 ): Promise<WebhookRow | undefined> =>
   db.first(
-    `update webhooks set name = $2, url = $3, events = $4 where id = $1 and deleted_at is null returning ${columns}`,
-    [id, name, url, events],
+    `update webhooks set name = $2, url = $3, events = $4
+     where id = $1 and deleted_at is null and name = $5 and url = $6 and events = $7 returning ${columns}`,
+    [id, name, url, events, before.name, before.url, before.events],
   )
 
 interface SealedSecret {

@@ -100,14 +100,21 @@ export async function changeWebhook(
   id: string,
   input: Partial<Omit<WebhookInput, 'workspaceId'>>,
 ): Promise<Webhook> {
-  const { uuid, workspaceId, webhook } = await requireWebhook(db, id)
-  const { name, url, events } = webhook
-  return saveWebhook(db, uuid, await checkInput(rules, { name, url, events, ...input }, workspaceId))
+  const before = await requireWebhook(db, id)
+  const { name, url, events } = before.webhook
+  return saveWebhook(db, before, await checkInput(rules, { name, url, events, ...input }, before.workspaceId))
 }
 
-/** The part of `changeWebhook` that may run in a transaction: it makes no DNS lookups. */
-export async function saveWebhook(db: Db, uuid: string, checked: CheckedInput): Promise<Webhook> {
-  const row = requireRow(await updateWebhook(db, uuid, checked))
+/**
+ * The part of `changeWebhook` that may run in a transaction: it makes no DNS lookups. Refused if someone changed the
+ * endpoint after `before` was read: their change would be undone, and a URL could return that no one confirmed.
+ */
+export async function saveWebhook(db: Db, before: OwnedWebhook, checked: CheckedInput): Promise<Webhook> {
+  const row = await updateWebhook(db, before.uuid, before.webhook, checked)
+  if (!row) {
+    await requireWebhook(db, before.webhook.id)
+    return refuse('conflict', { message: 'Someone else changed this webhook just now. Load it again.' })
+  }
   db.notify(row.workspace_id, 'webhooks')
   return toWebhook(row)
 }
