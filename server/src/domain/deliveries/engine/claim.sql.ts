@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
-import { planVisitsSql } from './visits.sql.ts'
+import { planVisitsSql, visitEveryMs } from './visits.sql.ts'
 
 export interface ClaimedRow {
   eventId: string
@@ -51,9 +51,6 @@ export const takeVisits = (db: Db, now: Date, except: readonly string[], limit: 
 
 /** The second look is this much later, so that it sees what was about to be committed at the first. */
 const lookAgainMs = 1_000
-
-/** Endpoints with open deliveries are visited at least this often. As long as a lease, so that it is never too late. */
-const visitEveryMs = 30_000
 
 /**
  * Leases due deliveries of the endpoints that are visited: retries, deliveries that no worker has started, and deliveries
