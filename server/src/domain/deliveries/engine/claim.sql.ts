@@ -124,7 +124,7 @@ const claiming = statement(
          union all
          select least(f.later, t.soon), 1 where f.step = 0
          union all
-         select least(coalesce(f.later, t.soon), t.latest), 0 where f.is_open
+         select case when f.claims = 0 then t.soon else least(coalesce(f.later, t.soon), t.latest) end, 0 where f.is_open
          union all
          select t.latest, 2 where f.step = 1
          limit 1) as n

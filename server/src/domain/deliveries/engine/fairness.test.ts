@@ -53,11 +53,11 @@ async function addWaiting(webhookId: string, workspaceId: string, count: number)
 }
 
 /** Claims as a process does, and returns how many deliveries of each endpoint it got. */
-async function claim(except: readonly string[] = []) {
+async function claim(except: readonly string[] = [], capacity = 1_000) {
   const now = server.clock.now()
   const leaseUntil = new Date(now.getTime() + 30_000)
   const lease = crypto.randomUUID()
-  const { rows } = await claimInTurn(server.db, { now, lease, leaseUntil, except, capacityOf: () => 1_000 })
+  const { rows } = await claimInTurn(server.db, { now, lease, leaseUntil, except, capacityOf: () => capacity })
   server.clock.forward({ ms: 5 })
   return rows
 }
@@ -138,5 +138,18 @@ test('a delivery without a visit is claimed soon, although a later visit of its 
   // As a process of an earlier version inserts it.
   await addWaiting(id, line.workspace.id, 1)
   await planMissingVisits(server.db, server.clock.now())
+  expect(await claim()).toHaveLength(1)
+})
+
+test('what a process has no capacity for any more when it visits the endpoint is claimed a second later', async () => {
+  const line = await newLine(server)
+  const { id } = await line.listen(await newReceiver())
+  await line.write()
+  expect(await claim()).toHaveLength(1)
+  await addWaiting(id, line.workspace.id, 1)
+  for (let visit = 0; visit < 2; visit++) {
+    expect(await claim([], 0)).toEqual([])
+    server.clock.forward({ seconds: 1 })
+  }
   expect(await claim()).toHaveLength(1)
 })
