@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type NameAnswer, type NameServer, startNameServer } from '../../testing/name-server.ts'
 import { tempFolder } from '../../testing/temp-folder.ts'
@@ -139,10 +140,64 @@ test('a resolver that only answers what it has cached is our problem', async () 
   expect(await outcomeOf('other.example')).toBe('resolver_down')
 })
 
-test('a process that has resolved nothing yet asks for the root to know whether its resolver works', async () => {
-  const { server, outcomeOf } = await newLookups({ 'bad.example': 'hang', '': good })
-  expect(await outcomeOf('bad.example')).toBe('no_response')
+test.each(['bad.example', 'good.example'])(
+  'a process that knows no other name asks below the top-level domain whether its resolver works (%s)',
+  async (name) => {
+    const move = moveClock()
+    const { server, outcomeOf } = await newLookups({ 'good.example': good })
+    if (name === 'good.example') await outcomeOf(name)
+    move(5_001)
+    server.names.set(name, 'servfail')
+    expect(await outcomeOf(name)).toBe('no_response')
+    expect(server.asked.some((each) => /^parley-[0-9a-f]+\.example$/.test(each))).toBe(true)
+  },
+)
+
+test('a resolver that only answers the root from its cache is our problem', async () => {
+  const { server, outcomeOf } = await newLookups({ '': good })
+  server.unlisted = 'servfail'
+  expect(await outcomeOf('first.example')).toBe('resolver_down')
+})
+
+test('for a name without a dot, a process that knows no other name asks for the root', async () => {
+  const { server, outcomeOf } = await newLookups({ bad: 'servfail', '': good })
+  expect(await outcomeOf('bad')).toBe('no_response')
   expect(server.asked).toContain('')
+})
+
+test('a name so long that nothing fits below it does not make our resolver look healthy', async () => {
+  const long = `${Array(4).fill('a'.repeat(58)).join('.')}.example`
+  const { server, outcomeOf } = await newLookups({ [long]: good })
+  expect(await outcomeOf(long)).toEqual(good)
+  server.everything = 'servfail'
+  expect(await outcomeOf('other.example')).toBe('resolver_down')
+})
+
+test('a resolver that stays down is our problem for as long as it is down', async () => {
+  const move = moveClock()
+  const { server, outcomeOf } = await newLookups({ 'one.example': good, 'two.example': good })
+  await outcomeOf('one.example')
+  await outcomeOf('two.example')
+  // A forwarder that lost its own name server knows the root for days.
+  server.names = new Map([['', good]])
+  server.unlisted = 'servfail'
+  for (let round = 0; round < 3; round++) {
+    move(5_001)
+    expect(await outcomeOf('one.example')).toBe('resolver_down')
+    expect(await outcomeOf('two.example')).toBe('resolver_down')
+  }
+})
+
+test('a name that is answered once a stall of our resolver has ended is found', async () => {
+  const names = { 'good.example': good, 'known.example': good }
+  const { server, outcomeOf } = await newLookups(names, { deadlineMs: 3_000 })
+  await outcomeOf('known.example')
+  server.everything = 'hang'
+  const outcome = outcomeOf('good.example')
+  const isCheck = (name: string) => name.startsWith('parley-')
+  await until('the resolver is checked', () => server.asked.some(isCheck))
+  server.everything = null
+  expect(await outcome).toEqual(good)
 })
 
 test('nothing listens at the address of the name server', async () => {
@@ -157,6 +212,28 @@ test('a name with addresses of one family is found although the other is not ans
   const { server, outcomeOf } = await newLookups({ 'four.example': good })
   server.hangsFor = 'aaaa'
   expect(await outcomeOf('four.example')).toEqual(good)
+})
+
+test('IPv6 addresses alone are used only if there is no response for IPv4, and not for long', async () => {
+  const move = moveClock()
+  const { server, outcomeOf } = await newLookups(
+    { 'both.example': ['2606:4700::1111', ...good] },
+    { deadlineMs: 4_000 },
+  )
+  server.ttl = 300
+  server.hangsFor = 'a'
+  const first = outcomeOf('both.example')
+  await until('the first query for IPv4 was lost', () => timesAsked(server, 'both.example') >= 2)
+  await sleep(700)
+  server.hangsFor = null
+  expect(await first).toEqual([...good, '2606:4700::1111'])
+
+  move(300_001)
+  server.hangsFor = 'a'
+  expect(await outcomeOf('both.example')).toEqual(['2606:4700::1111'])
+  server.hangsFor = null
+  move(5_001)
+  expect(await outcomeOf('both.example')).toEqual([...good, '2606:4700::1111'])
 })
 
 test('/etc/hosts comes first and is read again when it changes; localhost needs no name server', async () => {

@@ -18,16 +18,18 @@ export interface LookupOptions {
   resolvConfFile?: string
 }
 
-/** Together with `lineMaxMs` and `checkMaxMs` this is less than the ten seconds of an attempt. */
-const lookupMaxMs = 5_000
+/** Together with `lineMaxMs` and `againMaxMs` this is less than the ten seconds of an attempt. */
+const lookupMaxMs = 4_000
 /** How long a look-up waits for another of its workspace to end. */
 const lineMaxMs = 2_000
 /** How long the question whether the resolver works may take. */
 const checkMaxMs = 2_000
-/** After the first address, the other address family gets this long. */
+/** Meanwhile the name is asked for again, a little longer: if the resolver only stalled, it answers both. */
+const againMaxMs = checkMaxMs + 500
+/** Once there are IPv4 addresses, those of IPv6 get this long. */
 const otherFamilyMs = 500
 
-/** Names that one workspace may have in progress. Each takes `lookupMaxMs` if its name server hangs. */
+/** Names that one workspace may have in progress. Each takes `lookupMaxMs` and `againMaxMs` if its name server hangs. */
 const perWorkspaceMax = 16
 const perWorkspaceWaitingMax = 1_000
 
@@ -42,6 +44,8 @@ const failureTtlMs = 5_000
 
 /** Names whose zones are asked whether the resolver works. */
 const knownMax = 100
+/** A made-up name below a longer one would be too long: c-ares rejects it without asking. */
+const knownLengthMax = 200
 const askedMax = 3
 const checkValidMs = 2_000
 const logEveryMs = 60_000
@@ -132,31 +136,37 @@ export class NameLookups {
   }
 
   async #lookUp(name: string): Promise<Outcome> {
-    const deadlineMs = performance.now() + (this.#options.deadlineMs ?? lookupMaxMs)
-    let answer: Answer = 'not_found'
-    for (const candidate of this.#system.candidatesOf(name)) {
-      answer = await this.#ask(candidate, deadlineMs)
-      if (answer === 'not_found') continue
-      if (answer === 'no_response') this.#known.delete(candidate)
-      else this.#remember(candidate)
-      break
+    const maxMs = this.#options.deadlineMs ?? lookupMaxMs
+    let { answer, candidate } = await this.#askInOrder(name, maxMs)
+    let isWorking = true
+    if (answer === 'no_response') {
+      const check = this.#isWorking(candidate)
+      ;({ answer, candidate } = await this.#askInOrder(name, Math.min(maxMs, againMaxMs)))
+      isWorking = answer !== 'no_response' || (await check)
     }
+    const outcome = outcomeOf(answer, isWorking)
+    if (typeof answer === 'object') this.#remember(candidate)
+    else if (answer === 'no_response' && isWorking) this.#known.delete(candidate)
     if (answer !== 'no_response') this.#onWorking()
-    const outcome = await this.#outcomeOf(answer)
+    if (!isWorking) this.#onDown()
     this.#options.metrics?.add('name lookups', outcome instanceof LookupError ? outcome.reason : 'found')
     this.#keep(name, outcome, typeof answer === 'object' ? answer.ttlMs : failureTtlMs)
     return outcome
   }
 
-  async #outcomeOf(answer: Answer): Promise<Outcome> {
-    if (typeof answer === 'object') return answer.addresses
-    if (answer === 'not_found') return new LookupError('not_found')
-    if (await this.#isWorking()) return new LookupError('no_response')
-    this.#onDown()
-    return new LookupError('resolver_down')
+  /** Asks for the candidates of a name until one is not "not found". */
+  async #askInOrder(name: string, maxMs: number): Promise<{ answer: Answer; candidate: string }> {
+    const deadlineMs = performance.now() + maxMs
+    let asked: { answer: Answer; candidate: string } = { answer: 'not_found', candidate: name }
+    for (const candidate of this.#system.candidatesOf(name)) {
+      asked = { answer: await this.#ask(candidate, deadlineMs), candidate }
+      if (asked.answer !== 'not_found') break
+    }
+    return asked
   }
 
   #remember(candidate: string): void {
+    if (candidate.length > knownLengthMax) return
     this.#known.delete(candidate)
     this.#known.set(candidate, true)
     deleteOldest(this.#known, knownMax)
@@ -171,13 +181,17 @@ export class NameLookups {
   }
 
   /**
-   * Whether the resolver answers at all. It is asked for made-up names below names that it has answered, because a resolver
-   * that cannot reach other name servers any more still answers what it has cached.
+   * Whether the resolver answers for others than `candidate`. It is asked for made-up names below names that it has
+   * answered, because a resolver that cannot reach other name servers any more still answers what it has cached. A process
+   * that has resolved no other name asks below the top-level domain of this one.
    */
-  #isWorking(): Promise<boolean> {
+  #isWorking(candidate: string): Promise<boolean> {
     const nowMs = performance.now()
     if (!this.#check || this.#check.untilMs < nowMs) {
-      const names = pickSome([...this.#known.keys()], askedMax).map((name) => `parley-${randomHex()}.${name}`)
+      const others = [...this.#known.keys()].filter((name) => name !== candidate)
+      const topLevel = candidate.includes('.') ? [candidate.slice(candidate.lastIndexOf('.') + 1)] : []
+      const parents = others.length > 0 ? pickSome(others, askedMax) : topLevel
+      const names = parents.map((name) => `parley-${randomHex()}.${name}`)
       const asked = names.length > 0 ? names.map((name) => this.#ask(name, nowMs + checkMaxMs)) : [this.#askRoot()]
       const isWorking = firstTrue(asked.map(async (answer) => (await answer) !== 'no_response'))
       this.#check = { isWorking, untilMs: nowMs + checkValidMs }
@@ -185,7 +199,7 @@ export class NameLookups {
     return this.#check.isWorking
   }
 
-  /** For a process that has resolved nothing yet. */
+  /** For a name without a dot, in a process that has resolved no other. */
   async #askRoot(): Promise<Answer> {
     const asked = this.#currentResolver()
       .resolveNs('.')
@@ -193,7 +207,10 @@ export class NameLookups {
     return (await within(checkMaxMs, asked)) ?? 'no_response'
   }
 
-  /** Both address families. If only one is answered with addresses, those are used. */
+  /**
+   * Both address families. If only one is answered with addresses, those are used. IPv4 is waited for until the deadline,
+   * because many machines reach no other: without it, a lost packet would make a healthy endpoint fail.
+   */
   async #ask(name: string, deadlineMs: number): Promise<Answer> {
     const resolver = this.#currentResolver()
     const found = (family: number) => (records: { address: string; ttl: number }[]) => ({
@@ -202,13 +219,10 @@ export class NameLookups {
     })
     const v4: Promise<Answer> = resolver.resolve4(name, { ttl: true }).then(found(4), answerOf)
     const v6: Promise<Answer> = resolver.resolve6(name, { ttl: true }).then(found(6), answerOf)
-    const leftMs = Math.max(0, deadlineMs - performance.now())
-    const eitherFound = Promise.any([v4, v6].map(async (each) => addressesOrThrow(await each))).catch(() => undefined)
-    const cut = within(leftMs, eitherFound).then((first) => (first ? pause(otherFamilyMs) : undefined))
-    const [a, b] = await Promise.all(
-      [v4, v6].map((each) => Promise.race([each, cut.then(() => 'no_response' as const)])),
-    )
-    return merge(a as Answer, b as Answer)
+    const leftMs = () => Math.max(0, deadlineMs - performance.now())
+    const a = (await within(leftMs(), v4)) ?? 'no_response'
+    const b = (await within(typeof a === 'object' ? otherFamilyMs : leftMs(), v6)) ?? 'no_response'
+    return merge(a, b)
   }
 
   /** A new one whenever /etc/resolv.conf has changed: c-ares reads it only once. */
@@ -253,9 +267,10 @@ const notFoundCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY', 
 const answerOf = (error: NodeJS.ErrnoException): Answer =>
   notFoundCodes.has(error.code ?? '') ? 'not_found' : 'no_response'
 
-function addressesOrThrow(answer: Answer): Answer {
-  if (typeof answer === 'string') throw new Error(answer)
-  return answer
+/** A name without a response is our failure unless the resolver works for others. */
+function outcomeOf(answer: Answer, isWorking: boolean): Outcome {
+  if (typeof answer === 'object') return answer.addresses
+  return new LookupError(isWorking ? answer : 'resolver_down')
 }
 
 function merge(v4: Answer, v6: Answer): Answer {
@@ -263,7 +278,8 @@ function merge(v4: Answer, v6: Answer): Answer {
   if (found.length > 0) {
     return {
       addresses: found.flatMap(({ addresses }) => addresses),
-      ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),
+      // The other family may have addresses too: it is asked for again soon.
+      ttlMs: v4 === 'no_response' || v6 === 'no_response' ? 0 : Math.min(...found.map(({ ttlMs }) => ttlMs)),
     }
   }
   return v4 === 'no_response' || v6 === 'no_response' ? 'no_response' : 'not_found'
@@ -286,8 +302,6 @@ const firstTrue = (promises: Promise<boolean>[]): Promise<boolean> =>
       return true
     }),
   ).catch(() => false)
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
 async function within<Value>(ms: number, value: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined

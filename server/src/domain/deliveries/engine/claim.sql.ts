@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
-import { planVisitsSql } from './visits.sql.ts'
+import { planVisitsSql, visitEveryMs } from './visits.sql.ts'
 
 export interface ClaimedRow {
   eventId: string
@@ -51,9 +51,6 @@ export const takeVisits = (db: Db, now: Date, except: readonly string[], limit: 
 
 /** The second look is this much later, so that it sees what was about to be committed at the first. */
 const lookAgainMs = 1_000
-
-/** Endpoints with open deliveries are visited at least this often. As long as a lease, so that it is never too late. */
-const visitEveryMs = 30_000
 
 /**
  * Leases due deliveries of the endpoints that are visited: retries, deliveries that no worker has started, and deliveries
@@ -127,7 +124,7 @@ const claiming = statement(
          union all
          select least(f.later, t.soon), 1 where f.step = 0
          union all
-         select least(coalesce(f.later, t.soon), t.latest), 0 where f.is_open
+         select case when f.claims = 0 then t.soon else least(coalesce(f.later, t.soon), t.latest) end, 0 where f.is_open
          union all
          select t.latest, 2 where f.step = 1
          limit 1) as n

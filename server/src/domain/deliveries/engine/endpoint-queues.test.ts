@@ -66,8 +66,11 @@ test('one workspace holds half of the 50,000 deliveries in memory, and another i
   expect(queues.queued).toBeLessThan(25_030)
   queues.push(item('other', 'other'))
   expect([...queues.full]).not.toContain('other')
-  expect(queues.capacityOf('other')).toBeGreaterThan(100)
-  expect(queues.capacityOf('hog 0')).toBe(0)
+  expect(queues.capacityOf('other', 'other')).toBeGreaterThan(100)
+  expect(queues.capacityOf('new', 'new')).toBeGreaterThan(100)
+  expect(queues.capacityOf('hog 0', 'hog')).toBe(0)
+  // Nothing of it is in memory yet, but its workspace has its share.
+  expect(queues.capacityOf('hog new', 'hog')).toBe(0)
 })
 
 test('every workspace has the same share of a claim, and within it every endpoint', () => {

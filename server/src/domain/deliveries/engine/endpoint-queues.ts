@@ -63,9 +63,10 @@ export class EndpointQueues {
   }
 
   /** How many more deliveries to claim for an endpoint. */
-  capacityOf(webhookId: string): number {
+  capacityOf(webhookId: string, workspaceId: string): number {
     const queue = this.#all.get(webhookId)
-    return queue ? this.#capacity(queue) : Number.MAX_SAFE_INTEGER
+    if (queue) return this.#capacity(queue)
+    return this.#hasShare(workspaceId) ? Number.MAX_SAFE_INTEGER : 0
   }
 
   push(item: LeasedDelivery): void {
@@ -150,16 +151,16 @@ export class EndpointQueues {
   }
 
   /** A workspace holds at most as many deliveries as are left for the others. */
-  #hasShare(queue: EndpointQueue): boolean {
-    return this.#workspaceOf(queue).queued < queuedMax - this.#queued
+  #hasShare(workspaceId: string): boolean {
+    return (this.#workspaces.get(workspaceId)?.queued ?? 0) < queuedMax - this.#queued
   }
 
   #capacity(queue: EndpointQueue): number {
-    return this.#hasShare(queue) ? queue.capacity : 0
+    return this.#hasShare(queue.workspaceId) ? queue.capacity : 0
   }
 
   #updateFull(queue: EndpointQueue): void {
-    if (queue.isFull || (queue.queued > 0 && !this.#hasShare(queue))) this.#full.add(queue.id)
+    if (queue.isFull || (queue.queued > 0 && !this.#hasShare(queue.workspaceId))) this.#full.add(queue.id)
     else if (this.#full.size > 0) this.#full.delete(queue.id)
   }
 

@@ -5,7 +5,7 @@ import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { planMissingVisits } from './visits.sql.ts'
-import { claimInTurn } from './visits.ts'
+import { claimInTurn, planVisits } from './visits.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()
@@ -53,11 +53,11 @@ async function addWaiting(webhookId: string, workspaceId: string, count: number)
 }
 
 /** Claims as a process does, and returns how many deliveries of each endpoint it got. */
-async function claim(except: readonly string[] = []) {
+async function claim(except: readonly string[] = [], capacity = 1_000) {
   const now = server.clock.now()
   const leaseUntil = new Date(now.getTime() + 30_000)
   const lease = crypto.randomUUID()
-  const { rows } = await claimInTurn(server.db, { now, lease, leaseUntil, except, capacityOf: () => 1_000 })
+  const { rows } = await claimInTurn(server.db, { now, lease, leaseUntil, except, capacityOf: () => capacity })
   server.clock.forward({ ms: 5 })
   return rows
 }
@@ -69,12 +69,12 @@ test('claims take from every endpoint in turn, however much waits at the others'
     await addWaiting((await hog.listen(receiver)).id, hog.workspace.id, 30)
   }
   await expect(hog.listen(receiver)).rejects.toThrow('limit of 100 webhooks')
-  await planMissingVisits(server.db)
+  await planMissingVisits(server.db, server.clock.now())
   server.clock.forward({ ms: 5 })
   const other = await newLine(server)
   const { id } = await other.listen(receiver)
   await addWaiting(id, other.workspace.id, 10)
-  await planMissingVisits(server.db)
+  await planMissingVisits(server.db, server.clock.now())
   const first = await claim()
   const counts = Map.groupBy(first, (row) => row.webhookId)
   expect(counts.size).toBe(100)
@@ -127,5 +127,29 @@ test('a claim finds what was committed after another claim had visited the endpo
     expect(await claim()).toHaveLength(0)
   })
   server.clock.forward({ seconds: 1 })
+  expect(await claim()).toHaveLength(1)
+})
+
+test('a delivery without a visit is claimed soon, although a later visit of its endpoint is planned', async () => {
+  const line = await newLine(server)
+  const { id } = await line.listen(await newReceiver())
+  const webhookIds = [id.slice(4)]
+  await planVisits(server.db, line.workspace.id, webhookIds, new Date(server.clock.now().getTime() + 21_600_000))
+  // As a process of an earlier version inserts it.
+  await addWaiting(id, line.workspace.id, 1)
+  await planMissingVisits(server.db, server.clock.now())
+  expect(await claim()).toHaveLength(1)
+})
+
+test('what a process has no capacity for any more when it visits the endpoint is claimed a second later', async () => {
+  const line = await newLine(server)
+  const { id } = await line.listen(await newReceiver())
+  await line.write()
+  expect(await claim()).toHaveLength(1)
+  await addWaiting(id, line.workspace.id, 1)
+  for (let visit = 0; visit < 2; visit++) {
+    expect(await claim([], 0)).toEqual([])
+    server.clock.forward({ seconds: 1 })
+  }
   expect(await claim()).toHaveLength(1)
 })

@@ -62,7 +62,7 @@ let running: ReturnType<EndpointQueue['clear']> = []
 test('a queue takes no more than it can attempt soon, and has capacity again only when half of it is done', () => {
   const queues = new EndpointQueues()
   const item = { trigger: 'first', webhookId: 'one', workspaceId: 'workspace' } as Parameters<EndpointQueue['push']>[0]
-  const capacity = () => queues.capacityOf('one')
+  const capacity = () => queues.capacityOf('one', 'workspace')
   queues.push(item)
   expect([...queues.full]).toEqual([])
   expect(capacity()).toBe(999)

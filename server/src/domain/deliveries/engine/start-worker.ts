@@ -33,7 +33,7 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     deps,
     'missing visits',
     planMissingEveryMs,
-    async () => void (await withIndexLookups(db, planMissingVisits)),
+    async () => void (await withIndexLookups(db, (tx) => planMissingVisits(tx, clock.now()))),
   )
   return {
     async stop() {

@@ -25,12 +25,16 @@ const planning = statement(
 export const planVisits = (db: Db, workspaceId: string, webhookIds: readonly string[], at: Date): Promise<number> =>
   planning.change(db, { workspaceId, webhookIds, at })
 
+/** Endpoints with open deliveries are visited at least this often. As long as a lease, so that it is never too late. */
+export const visitEveryMs = 30_000
+
 /**
- * Plans visits for endpoints that have open deliveries but no visit: those of a process of an earlier version, and of
+ * Plans visits for endpoints that have open deliveries but no visit in time: those of a process of an earlier version, and of
  * transactions that took longer than the claims look again. It finds the endpoints by one index lookup each.
  */
-export const planMissingVisits = (db: Db): Promise<number> =>
-  db.change(`with recursive endpoint(id) as (
+export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
+  db.change(
+    `with recursive endpoint(id) as (
        (select webhook_id from deliveries order by webhook_id limit 1)
        union all
        select (select d.webhook_id from deliveries d where d.webhook_id > e.id order by d.webhook_id limit 1)
@@ -42,4 +46,9 @@ export const planMissingVisits = (db: Db): Promise<number> =>
      cross join lateral (
        select webhook_id, workspace_id, due_at from deliveries
        where webhook_id = e.id and due_at < 'infinity' order by due_at limit 1) as d
-     where (select true from endpoint_visits v where v.webhook_id = d.webhook_id and v.step = 0 limit 1) is null`)
+     where (select true from endpoint_visits v
+       where v.webhook_id = d.webhook_id and v.step = 0
+         and v.visit_at <= greatest(d.due_at, $1::timestamptz + interval '${visitEveryMs} milliseconds')
+       limit 1) is null`,
+    [now],
+  )

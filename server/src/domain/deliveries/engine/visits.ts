@@ -20,7 +20,7 @@ export async function claimInTurn(
     leaseUntil: Date
     /** Endpoints to leave to other processes. */
     except: readonly string[]
-    capacityOf: (webhookId: string) => number
+    capacityOf: (webhookId: string, workspaceId: string) => number
   },
 ): Promise<{ visited: number; rows: ClaimedRow[] }> {
   const { except, capacityOf, ...claim } = input
@@ -49,12 +49,13 @@ function oncePerEndpoint(visits: readonly Visit[]): Visit[] {
 export function shareClaim(
   visits: readonly Visit[],
   limit: number,
-  capacityOf: (webhookId: string) => number,
+  capacityOf: (webhookId: string, workspaceId: string) => number,
 ): (Visit & { take: number })[] {
   const byWorkspace = Map.groupBy(visits, ({ workspaceId }) => workspaceId)
   const ofWorkspace = limit / byWorkspace.size
   return visits.map((visit) => {
     const endpoints = byWorkspace.get(visit.workspaceId)?.length ?? 1
-    return { ...visit, take: Math.min(capacityOf(visit.webhookId), Math.max(1, Math.floor(ofWorkspace / endpoints))) }
+    const capacity = capacityOf(visit.webhookId, visit.workspaceId)
+    return { ...visit, take: Math.min(capacity, Math.max(1, Math.floor(ofWorkspace / endpoints))) }
   })
 }

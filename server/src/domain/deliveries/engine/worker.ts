@@ -134,7 +134,7 @@ export class DeliveryWorker implements FirstAttempts {
     const leaseUntil = new Date(now.getTime() + leaseMs)
     this.#queues.deleteIdle()
     const except = [...this.#queues.withoutCapacity(), ...this.#targets.unreadable]
-    const capacityOf = (webhookId: string) => this.#queues.capacityOf(webhookId)
+    const capacityOf = this.#queues.capacityOf.bind(this.#queues)
     const { visited, rows } = await claimInTurn(db, { now, lease, leaseUntil, except, capacityOf })
     const leased = { lease, leaseUntilMs: leaseUntil.getTime() }
     const items = rows.flatMap(({ body, type, ...row }) =>
