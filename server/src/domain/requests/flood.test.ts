@@ -22,6 +22,9 @@ const rawRequest = ({ from, path = '/v1/me', authorization }: Sent): string =>
     authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
   }\r\n`
 
+/** Below the limit of requests in progress on one connection. */
+const pipelined = 50
+
 /** Sends all requests over a few connections and resolves when all are responded to. */
 async function flood(requests: readonly Sent[], connections = 4): Promise<void> {
   const { hostname, port } = new URL(server.url)
@@ -29,16 +32,23 @@ async function flood(requests: readonly Sent[], connections = 4): Promise<void> 
   const send = (part: readonly Sent[]) =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname)
+      let sent = 0
       let responses = 0
       let rest = ''
+      const sendMore = () => {
+        const next = part.slice(sent, sent + pipelined)
+        sent += next.length
+        socket.write(next.map(rawRequest).join(''))
+      }
       socket.on('error', reject)
       socket.on('data', (chunk) => {
         const pieces = (rest + chunk.toString('latin1')).split('HTTP/1.1 ')
         responses += pieces.length - 1
         rest = pieces.at(-1)?.slice(-9) ?? ''
         if (responses === part.length) socket.end(() => resolve())
+        else if (responses === sent) sendMore()
       })
-      socket.write(part.map(rawRequest).join(''))
+      sendMore()
     })
   await Promise.all(
     Array.from({ length: connections }, (_, index) => send(requests.slice(index * share, (index + 1) * share))),
