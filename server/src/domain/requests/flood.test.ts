@@ -107,6 +107,26 @@ test('the first requests of a client are logged in full, and the operator sees h
   expect(next.count - found.count).toBe(40)
 })
 
+test('the limits of a minute also apply after the clock was set back', async () => {
+  const later = nextMinute()
+  await flood([{ from: '203.0.113.70' }], 1)
+  await countsSince(later, 1)
+  server.clock.forward({ minutes: -60 })
+  const rows = () =>
+    server.db.rows<Pick<Counted, 'count' | 'logged'>>(
+      `select sum(count)::bigint as count, sum(logged)::bigint as logged from unauthenticated_minutes
+       where client = '203.0.113.71'`,
+    )
+  for (let sent = 30; sent <= 90; sent += 30) {
+    await flood(Array.from({ length: 30 }, () => ({ from: '203.0.113.71' })))
+    await until('they are counted', async () => (await rows())[0]?.count === sent)
+    // Until the next write, which forgets the minutes that are over.
+    await sleep(1100)
+  }
+  expect(await rows()).toEqual([{ count: 90, logged: loggedPerClient }])
+  server.clock.forward({ minutes: 60 })
+})
+
 test('a flood of unauthenticated requests while the database is slow drops no request of a workspace', async () => {
   const since = nextMinute()
   const workspace = await newWorkspace(server)
