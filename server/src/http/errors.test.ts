@@ -41,7 +41,7 @@ beforeAll(async () => {
   const addressOf = () => '127.0.0.1'
   const limits = newConnectionLimits({ maxConnections: 100, maxConnectionsPerAddress: 100 })
   const deps = {
-    db: { within: () => ({}) } as unknown as Db,
+    db: { within: () => ({}), process: { metrics: new Counters() } } as unknown as Db,
     clock: new FakeClock(),
     log,
     publicUrl: 'http://parley.test',
@@ -49,6 +49,8 @@ beforeAll(async () => {
     timeouts: defaultClientTimeouts,
     overload,
     addressOf,
+    clientOf: (_cookie: string | undefined, key: string) => ({ key, isKnown: false }),
+    openRequestsPerMinute: 1000,
     bodies: new Bodies({ limits: defaultBodyLimits, overload, addressOf }),
     turns: new WorkspaceTurns(defaultTurnLimits, overload),
     senders: new NetworkSenders(defaultSenderLimits),
