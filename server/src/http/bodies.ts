@@ -75,6 +75,11 @@ export class Bodies {
     return this.#start(request, source).readAll(withinMs, workspaceId)
   }
 
+  /** Frees the memory of a body that no handler has requested. */
+  releaseUnclaimed(request: WithReader): void {
+    request[readerOf]?.releaseUnclaimed()
+  }
+
   /** Frees the memory of the body. */
   release(request: WithReader): void {
     request[readerOf]?.release()

@@ -167,6 +167,25 @@ test.each([false, true])(
   },
 )
 
+test('the memory of a body that no handler reads is released before earlier responses on its connection', async () => {
+  await server.db.transaction(async (tx) => {
+    await tx.rows('lock table access_revision in access exclusive mode')
+    const connection = await rawConnection(server.url)
+    opened.push(connection)
+    const body = ' '.repeat(50 * KiB)
+    // The first request waits for its access check.
+    connection.send('GET /v1/me HTTP/1.1\r\nHost: x\r\n\r\n')
+    for (const path of ['/nowhere', '/console/api/sign-in']) {
+      connection.send(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    }
+    await until('all have arrived', async () => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text()
+      return metrics.includes('parley_http_requests_in_progress 4\n')
+    })
+    await until('their memory is released', async () => (await bytesInMemory()) === 0)
+  })
+})
+
 test('the memory of a chunked body that is refused unread is released, also if a pipelined connection breaks', async () => {
   const chunk = `${(20 * KiB).toString(16)}\r\n${' '.repeat(20 * KiB)}\r\n`
   const request = (path: string) =>

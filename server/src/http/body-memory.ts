@@ -17,6 +17,8 @@ interface SourceLimits {
   addressBytes: number
   /** Of all bodies of one workspace, once the request is authenticated. */
   workspaceBytes?: number
+  /** Of all bodies whose request is not authenticated, or not yet. */
+  unassignedBytes?: number
 }
 
 /**
@@ -33,14 +35,21 @@ export interface BodyLimits extends Record<BodySource, SourceLimits> {
  * app and the format of its signature are checked. WhatsApp posts from few addresses: one address may have at least
  * eight webhooks of the largest size in progress, or tens of thousands of the usual 1 to 2 KB. Until an address has sent a
  * correctly signed webhook, it may have two, and all such addresses together get half, so that they cannot keep
- * WhatsApp out. A workspace gets a quarter of the memory of clients.
+ * WhatsApp out. A workspace gets a quarter of the memory of clients. Bodies of requests that are not authenticated get at
+ * most half of it, so that strangers cannot keep workspaces out.
  */
 export const defaultBodyLimits: BodyLimits = {
   totalBytes: 64 * MiB,
   // WhatsApp's webhooks are up to 3 MB.
   network: { bodyBytes: 4 * MiB, bytes: 64 * MiB, addressBytes: 32 * MiB },
   unverified: { bodyBytes: 4 * MiB, bytes: 32 * MiB, addressBytes: 8 * MiB },
-  client: { bodyBytes: 256 * 1024, bytes: 32 * MiB, addressBytes: 16 * MiB, workspaceBytes: 8 * MiB },
+  client: {
+    bodyBytes: 256 * 1024,
+    bytes: 32 * MiB,
+    addressBytes: 8 * MiB,
+    workspaceBytes: 8 * MiB,
+    unassignedBytes: 16 * MiB,
+  },
 }
 
 export type ExceededLimit = 'process_bodies' | 'address_bodies' | 'workspace_bodies'
@@ -71,6 +80,7 @@ export class BodyMemory {
 
 class Usage {
   bytes = 0
+  unassigned = 0
   readonly byAddress = new Map<string, number>()
   readonly byWorkspace = new Map<string, number>()
 }
@@ -97,6 +107,7 @@ export class BodyLease {
   assignTo(workspaceId: string): ExceededLimit | null {
     const { byWorkspace } = this.#usage
     this.#workspaceId = workspaceId
+    this.#usage.unassigned -= this.#bytes
     const bytes = (byWorkspace.get(workspaceId) ?? 0) + this.#bytes
     if (bytes > 0) byWorkspace.set(workspaceId, bytes)
     return bytes > (this.#limits.workspaceBytes ?? bytes) ? 'workspace_bodies' : null
@@ -108,14 +119,18 @@ export class BodyLease {
     const more = bytes - this.#bytes
     const ofAddress = (byAddress.get(this.#block) ?? 0) + more
     const ofWorkspace = this.#workspaceId === undefined ? 0 : (byWorkspace.get(this.#workspaceId) ?? 0) + more
+    const unassigned = this.#usage.unassigned + (this.#workspaceId === undefined ? more : 0)
     if (more > 0) {
       if (ofAddress > this.#limits.addressBytes) return 'address_bodies'
       if (ofWorkspace > (this.#limits.workspaceBytes ?? ofWorkspace)) return 'workspace_bodies'
+      if (this.#workspaceId === undefined && unassigned > (this.#limits.unassignedBytes ?? unassigned))
+        return 'process_bodies'
       if (this.#usage.bytes + more > this.#limits.bytes || this.#memory.bytes + more > this.#totalBytes)
         return 'process_bodies'
     }
     this.#bytes = bytes
     this.#usage.bytes += more
+    this.#usage.unassigned = unassigned
     setOrDelete(byAddress, this.#block, ofAddress)
     if (this.#workspaceId !== undefined) setOrDelete(byWorkspace, this.#workspaceId, ofWorkspace)
     return null

@@ -26,8 +26,8 @@ const fixedLimits = {
   addressUnreadBytes: 16 * MiB,
 }
 
-/** For database connections, deliveries, sends and files. */
-const reservedDescriptors = 1_024
+/** For 1,100 connections to the network, 512 deliveries, the database and files. */
+const reservedDescriptors = 2_048
 
 /**
  * Each connection takes a file descriptor. Connections get what is left of the process's limit after a reserve, or half of a

@@ -267,7 +267,7 @@ describe('the limit of connections', () => {
   test.each([
     [Number.POSITIVE_INFINITY, 10_000, 1_000],
     [1_048_576, 10_000, 1_000],
-    [4_096, 3_072, 1_000],
+    [4_096, 2_048, 1_000],
     [1_024, 512, 256],
     [256, 128, 64],
   ])('with %d file descriptors it leaves a reserve', (descriptors, processConnections, addressConnections) => {

@@ -49,6 +49,8 @@ beforeAll(async () => {
     timeouts: defaultClientTimeouts,
     overload,
     addressOf,
+    clientOf: (_cookie: string | undefined, key: string) => ({ key, isKnown: false }),
+    openRequestsPerMinute: 1000,
     bodies: new Bodies({ limits: defaultBodyLimits, overload, addressOf }),
     turns: new WorkspaceTurns(defaultTurnLimits, overload),
     senders: new NetworkSenders(defaultSenderLimits),

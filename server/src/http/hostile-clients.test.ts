@@ -5,6 +5,7 @@ import { loggedOf, loggedRequest } from '../../testing/log.ts'
 import { type RawResponse, rawConnection, rawResponse } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
+import { loggedPerClient } from '../domain/requests/unauthenticated.ts'
 
 const server = useTestServer({ moreRoutes: echoRoutes })
 
@@ -50,8 +51,8 @@ test.each<[way: string, bytes: string, why: string]>([
   ['a negative length', `POST /v1/echo HTTP/1.1\r\n${head}Content-Length: -1\r\n\r\n`, 'HPE_INVALID_CONTENT_LENGTH'],
   ['a tunnel', `CONNECT example.com:443 HTTP/1.1\r\n${head}\r\n`, 'CONNECT'],
 ])('an invalid HTTP request gets an error in the usual shape: %s', async (_way, bytes, why) => {
-  // Of requests without a key, only the first ten of each client, error and minute are in the log.
-  if (refused.length % 10 === 0) server.clock.forward({ minutes: 1 })
+  // Of requests without a key, only the first of each client, error and minute are in the log.
+  if (refused.length % loggedPerClient === 0) server.clock.forward({ minutes: 2 })
   const response = await rawResponse(server.url, bytes)
   const message = `Invalid HTTP request (${why}).`
   expectRefusal(response, {

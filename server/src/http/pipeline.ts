@@ -193,7 +193,8 @@ class Exchange implements AccessRequest, Context {
     route.checks.body?.(body)
     // The checks above guarantee the types that the route declares.
     const input = { params, query, body } as Parameters<CompiledRoute['handle']>[1]
-    const result = await (workspace
+    // A download waits for its file and for its client, and uses the database for single short reads only.
+    const result = await (workspace && !route.isBytes
       ? this.#services.turns.run(workspace, () => route.handle(this, input))
       : route.handle(this, input))
     if (route.isBytes) await this.#sendBytes(result as BytesResponse)

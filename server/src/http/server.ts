@@ -44,6 +44,11 @@ export function newHttpServer(v1: Pipeline, network: Pipeline, deps: HttpServerD
   // Fastify does not read bodies: the console's handlers do it themselves, and no other route has one.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  // Not on the response's `close` event: the response may have to wait for earlier ones on the connection.
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    deps.bodies.releaseUnclaimed(request.raw)
+    done(null, payload)
+  })
   // By default Node responds to these two itself: an unknown Expect header, and CONNECT.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {

@@ -6,7 +6,8 @@ import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 import { defaultBodyLimits } from './body-memory.ts'
-import { route } from './route.ts'
+import { sendBytes } from './bytes.ts'
+import { bytesRoute, route } from './route.ts'
 
 const KiB = 1024
 let running = 0
@@ -30,12 +31,31 @@ const waits = route({
   },
 })
 
+/** A download whose file does not arrive until the test lets it continue. */
+const arrives = bytesRoute({
+  method: 'GET',
+  path: '/v1/arrives',
+  scope: 'none',
+  summary: 'Arrives',
+  tag: 'Test',
+  async handle() {
+    await new Promise<void>((resolve) => open.push(resolve))
+    const read = async function* () {
+      yield Buffer.from('file')
+    }
+    return sendBytes(
+      { size: 4, contentType: 'text/plain', disposition: 'attachment', tag: '"1"', read },
+      { range: undefined, ifRange: undefined },
+    )
+  },
+})
+
 const letAllContinue = () => {
   for (const resolve of open.splice(0)) resolve()
 }
 
 const server = useTestServer({
-  moreRoutes: [waits],
+  moreRoutes: [waits, arrives],
   turnLimits: { running: 2, inProgress: 5 },
   bodyLimits: { ...defaultBodyLimits, client: { ...defaultBodyLimits.client, workspaceBytes: 300 * KiB } },
 })
@@ -70,6 +90,18 @@ test('the requests of one workspace run a few at a time, too many get 503, and a
   open = []
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   expect(metrics).toMatch(/parley_http_overload_total\{limit="workspace_requests"\} [1-9]/)
+})
+
+test('downloads that wait for their file do not delay the other requests of their workspace', async () => {
+  const { secret } = await newWorkspace(server)
+  const get = () => fetch(`${server.url}/v1/arrives`, { headers: { authorization: `Bearer ${secret}` } })
+  const downloads = Array.from({ length: 3 }, get)
+  await until('all wait', () => open.length === 3)
+  expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
+  letAllContinue()
+  expect(await Promise.all((await Promise.all(downloads)).map((response) => response.text()))).toEqual(
+    Array(3).fill('file'),
+  )
 })
 
 test('the request bodies of one workspace are limited, from any number of keys', async () => {

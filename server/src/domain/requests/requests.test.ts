@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../../../testing/echo.ts'
-import { loggedRequest } from '../../../testing/log.ts'
+import { loggedOf, loggedRequest } from '../../../testing/log.ts'
 import { rawConnection } from '../../../testing/raw.ts'
 import { startTestServer, useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { revokeKey } from '../keys/keys.ts'
 import { newSecret } from '../keys/secret.ts'
@@ -101,6 +102,32 @@ test('a request whose client disconnects while it waits for the access check is 
   expect((await first).status).toBe(200)
   const logged = () => server.db.rows(`select status, workspace_id from request_log where user_agent = 'gone'`)
   await expect.poll(logged, { timeout: 3000 }).toEqual([{ status: 499, workspace_id: workspace.id }])
+})
+
+test('pipelined requests whose connection breaks before the response to the first one are all logged as 499', async () => {
+  const workspace = await newWorkspace(server)
+  const common = `Host: x\r\nAuthorization: Bearer ${workspace.secret}\r\nUser-Agent: broken\r\n`
+  const unfinished = `POST /v1/echo HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: 10\r\n\r\n`
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const holding = server.db.transaction(async (tx) => {
+    await tx.change('lock table access_revision in access exclusive mode')
+    await released
+  })
+  const connection = await rawConnection(server.url)
+  // The access check of all of them waits, so none has a response.
+  connection.send(`GET /v1/me HTTP/1.1\r\n${common}\r\n`.repeat(3) + unfinished)
+  const metric = async (name: string) => {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(metrics)?.[1])
+  }
+  await until('they have arrived', async () => (await metric('parley_http_requests_in_progress')) === 5)
+  const connections = await metric('parley_http_connections')
+  connection.socket.resetAndDestroy()
+  await until('the connection is closed', async () => (await metric('parley_http_connections')) < connections)
+  release()
+  await holding
+  const rows = await loggedOf(server, 'broken', 4)
+  expect(rows.map(({ status, key_id }) => [status, key_id])).toEqual(Array(4).fill([499, workspace.key.id]))
 })
 
 test('after the service has stopped, every request is in the log, including rejected ones, or counted', async () => {

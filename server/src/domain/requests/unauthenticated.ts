@@ -50,6 +50,7 @@ export class UnauthenticatedRequests {
   readonly #timer: NodeJS.Timeout
   /** By minute since 1970. */
   readonly #minutes = new Map<number, Minute>()
+  #latestMinute = 0
   #writing: Promise<void> = Promise.resolve()
   #isFailing = false
 
@@ -88,6 +89,7 @@ export class UnauthenticatedRequests {
 
   #minuteOf(at: Date): Minute {
     const number = Math.floor(at.getTime() / minuteMs)
+    this.#latestMinute = number
     const found = this.#minutes.get(number)
     if (found) return found
     const minute = { counts: new Map<string, Counted>(), logged: 0 }
@@ -126,10 +128,10 @@ export class UnauthenticatedRequests {
       .flatMap(({ counts }) => [...counts.values()])
       .filter(({ count }) => count > 0)
     if (due.length > 0 && !(await this.#add(due))) return
-    const latest = Math.max(...this.#minutes.keys())
     for (const [minute, { counts }] of this.#minutes) {
       const isWritten = [...counts.values()].every(({ count }) => count === 0)
-      if (minute < latest && isWritten) this.#minutes.delete(minute)
+      // The one before too, for requests that take a while. A minute in the future was opened before the clock was set back.
+      if (Math.abs(minute - this.#latestMinute) > 1 && isWritten) this.#minutes.delete(minute)
     }
   }
 

@@ -178,7 +178,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         if (route.who === 'anyone') guard.countOpenRequest(request)
         const client = await guard.authorize(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
         if (route.confirmed) requireConfirmation(client.person, deps.clock)
-        const body = changes ? await readInput(deps, request) : {}
+        const body = changes ? await readInput(deps, request, client) : {}
         checks.params?.(params)
         checks.query(request.query)
         if (changes) checks.body(body)
@@ -211,8 +211,13 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
  * Parses the body. Called only after the session check, so that unauthenticated clients cannot make the server parse
  * JSON.
  */
-async function readInput({ bodies, timeouts }: ConsoleDeps, { raw }: FastifyRequest): Promise<unknown> {
-  const bytes = await bodies.read(raw, 'client', timeouts.bodyMs)
+async function readInput(
+  { bodies, timeouts }: ConsoleDeps,
+  { raw }: FastifyRequest,
+  { workspaceId, person }: ConsoleClient,
+): Promise<unknown> {
+  // Outside of workspaces, the bodies of one person are limited like those of a workspace.
+  const bytes = await bodies.read(raw, 'client', timeouts.bodyMs, workspaceId ?? person?.personId)
   return bytes.length === 0 ? {} : parseJson(bytes)
 }
 
