@@ -178,8 +178,9 @@ describe('in two processes, changed by a third', () => {
     expect(held).toHaveLength(2 * queued)
     const disabledAfter = receiver.received.length
     await sleep(1_000)
-    // Until the first failures are recorded, each process has up to eight attempts in flight. All of them count.
-    expect(disabledAfter).toBe(20)
+    // Until the first failures are recorded, each process has up to eight attempts in flight.
+    expect(disabledAfter).toBeGreaterThanOrEqual(20)
+    expect(disabledAfter).toBeLessThanOrEqual(20 + 2 * 8)
     expect(receiver.received.length).toBe(disabledAfter)
   }, 90_000)
 })

@@ -1,8 +1,9 @@
 import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
 import { Queue } from '../../../lib/queue.ts'
-import { failuresBeforePacing, parallelAttemptsMax } from './retry-policy.ts'
+import { failuresBeforePacing } from './retry-policy.ts'
 
 const initialConcurrency = 8
+const concurrencyMax = 64
 const queuedMax = 20_000
 /** Before the first attempt has ended and shows how fast the receiver is. */
 const queuedMaxUnknown = 1_000
@@ -93,7 +94,7 @@ export class EndpointQueue {
     if (success) {
       this.#failures = 0
       if (this.#concurrency < initialConcurrency) this.#concurrency = initialConcurrency
-      else if (this.queued > 0) this.#concurrency = Math.min(parallelAttemptsMax, this.#concurrency + 1)
+      else if (this.queued > 0) this.#concurrency = Math.min(concurrencyMax, this.#concurrency + 1)
     } else {
       this.#failures++
       this.#concurrency = this.#failures >= failuresBeforePacing ? 1 : Math.max(1, this.#concurrency >> 1)

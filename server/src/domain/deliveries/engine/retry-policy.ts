@@ -31,16 +31,11 @@ export const pacedGapMs = 2_000
 export const postponedMs = 10_000
 
 /**
- * The most attempts that a process has in progress at one endpoint. If the receiver goes down, all of them fail before the
- * first failure can slow the endpoint. They must not be twenty, or a short restart under traffic would disable it.
+ * Attempts that were already in progress when an endpoint began to fail count up to here. Only its paced attempts count
+ * further, at least four, which take eight seconds: so a restart under heavy traffic, with dozens of attempts in progress,
+ * does not disable an endpoint.
  */
-export const parallelAttemptsMax = 16
-
-/**
- * Attempts that were already in progress when an endpoint began to fail count up to here, if several processes had more
- * than this together. Only its paced attempts count further: at least four, which take eight seconds.
- */
-export const unpacedFailuresMax = parallelAttemptsMax
+export const unpacedFailuresMax = 16
 
 export type Decision = { kind: 'delivered' } | { kind: 'failed' } | { kind: 'retry'; dueAt: Date }
 

@@ -34,7 +34,7 @@ const attemptMaxMs = 15_000
 const unrecordedMax = 5_000
 /** With more than this many in flight, refreshes start `refreshGapMs` apart, so that more attempts share one refresh. */
 const busyAbove = 8
-const refreshGapMs = 1
+const refreshGapMs = 4
 const refreshRetryMs = 200
 
 interface PickedDelivery {
