@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { ApiError } from '../lib/api.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { PageLink } from '../ui/link.tsx'
@@ -68,29 +68,24 @@ export function NotPermittedPage({ title, role }: { title: string; role: string 
 
 /** The workspace requires two-factor authentication, and this account has none. */
 export function SecondFactorPage({ workspace }: { workspace: string }) {
-  useEffect(() => {
-    document.title = 'Two-factor authentication required · Parley'
-  }, [])
   return (
-    <div className={styles.page}>
-      <EmptyState
-        isPage
-        icon="lock"
-        title={`${workspace} requires two-factor authentication`}
-        action={
-          <ButtonLink to="/account?set_up=app" kind="primary">
-            Set up an authenticator app
-          </ButtonLink>
-        }
-      >
-        Set up an authenticator app to open this workspace. It takes about a minute, and then you return here.
-      </EmptyState>
-    </div>
+    <SetUpSecondFactor title={`${workspace} requires two-factor authentication`}>
+      Set up an authenticator app to open this workspace. It takes about a minute, and then you return here.
+    </SetUpSecondFactor>
   )
 }
 
 /** This installation requires two-factor authentication of its operators, and this one has none. */
 export function OperatorSecondFactorPage() {
+  return (
+    <SetUpSecondFactor title="Operators need two-factor authentication">
+      You operate this installation, so a password alone is not enough. Set up an authenticator app, or add a passkey
+      under <PageLink to="/account">Your account</PageLink>. Everything else opens then.
+    </SetUpSecondFactor>
+  )
+}
+
+function SetUpSecondFactor({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = 'Two-factor authentication required · Parley'
   }, [])
@@ -99,15 +94,14 @@ export function OperatorSecondFactorPage() {
       <EmptyState
         isPage
         icon="lock"
-        title="Operators need two-factor authentication"
+        title={title}
         action={
           <ButtonLink to="/account?set_up=app" kind="primary">
             Set up an authenticator app
           </ButtonLink>
         }
       >
-        You operate this installation, so a password alone is not enough. Set up an authenticator app, or add a passkey
-        under <PageLink to="/account">Your account</PageLink>. Everything else opens then.
+        {children}
       </EmptyState>
     </div>
   )

@@ -1,3 +1,5 @@
+import { deleteOldest } from './delete-oldest.ts'
+
 /**
  * Counts by key in windows that begin with the first count, in memory of this process. It keeps a limited number of keys;
  * beyond that the oldest windows are forgotten.
@@ -21,10 +23,7 @@ export class CountedWindows {
       this.#windows.delete(key)
       window = { openedAt: at, count: 0 }
       this.#windows.set(key, window)
-      for (const oldest of this.#windows.keys()) {
-        if (this.#windows.size <= maxKeys) break
-        this.#windows.delete(oldest)
-      }
+      deleteOldest(this.#windows, maxKeys)
     }
     const isFull = window.count >= max
     if (!isFull) window.count++

@@ -1,4 +1,5 @@
 /** Webhooks about the account itself: its templates, its numbers, its status. */
+import { templateStatuses } from '@parley/contract/template'
 import { type Ignored, ignored } from './ignored.ts'
 import { cleanJson, type JsonObject, readId, readNonBlank, readObject, readPhone, readTime } from './read-json.ts'
 
@@ -108,18 +109,9 @@ function statusAfter(event: string | null): string | null {
 }
 
 const statusByEvent: ReadonlyMap<string, string> = new Map([
-  ...[
-    'APPROVED',
-    'PENDING',
-    'REJECTED',
-    'PAUSED',
-    'DISABLED',
-    'IN_APPEAL',
-    'PENDING_DELETION',
-    'DELETED',
-    'LIMIT_EXCEEDED',
-    'ARCHIVED',
-  ].map((status) => [status, status] as const),
+  ...templateStatuses
+    .filter((status) => status !== 'FLAGGED' && status !== 'LOCKED')
+    .map((status) => [status, status] as const),
   ...['REINSTATED', 'UNARCHIVED', 'UNPAUSED'].map((event) => [event, 'APPROVED'] as const),
 ])
 

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/access-check.ts'
 import { addressBlock } from '../../lib/addresses.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { addUnauthenticated } from './unauthenticated.sql.ts'
+import { addUnauthenticated, type UnauthenticatedRow } from './unauthenticated.sql.ts'
 
 /** How many requests of one client, error and minute are in the request log. Enough to see what the client does. */
 export const loggedPerClient = 10
@@ -18,16 +18,8 @@ const maxMinutes = 10
 const flushMs = 500
 const minuteMs = 60_000
 
-interface Counted {
-  minute: Date
-  code: string | null
-  /** Null for the clients that are not counted separately. */
-  client: string | null
-  /** Not yet written. */
-  count: number
-  logged: number
-  firstAt: Date
-  lastAt: Date
+/** Counts that are not yet written, of a client or of those that are not counted separately (null). */
+interface Counted extends UnauthenticatedRow {
   /** Includes those that are written. */
   loggedInMinute: number
 }
