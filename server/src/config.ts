@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type AddressRange, readRange } from './lib/addresses.ts'
 import { createOnce } from './lib/create-once.ts'
+import { poolSize, serverUrls } from './lib/database-settings.ts'
 import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
 import type { SecretKeys } from './lib/seal.ts'
@@ -17,6 +18,8 @@ export interface Config {
   port: number
   publicUrl: string
   databaseUrl: string | null
+  /** The connections to the database that this process opens at most. */
+  databasePool: number
   dataDir: string
   role: 'all' | 'api' | 'worker'
   trustProxy: readonly AddressRange[]
@@ -67,6 +70,7 @@ export function readConfig(env: Environment): Config {
     port,
     publicUrl,
     databaseUrl,
+    databasePool: readNumber(env, 'PARLEY_DATABASE_POOL', poolSize.default, poolSize.min, poolSize.max),
     dataDir,
     role: readChoice(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
     trustProxy: readRanges(env, 'PARLEY_TRUST_PROXY', ''),
@@ -148,14 +152,23 @@ function readDatabaseUrl(env: Environment): string | null {
   const text = env.DATABASE_URL
   if (!text) return null
   try {
-    // With a Unix socket the host is in `?host=`. A URL with a user must not have an empty host, so one is filled in.
-    const { protocol, username, password, pathname } = new URL(text.replace(/@(:\d+)?\//, '@localhost$1/'))
-    decodeURIComponent(username + password + pathname)
-    if (/^postgres(ql)?:$/.test(protocol)) return text
-  } catch {}
-  // The value may contain a password, so the message does not repeat it.
+    let attribute: string | null = null
+    for (const server of serverUrls(text)) {
+      // With a Unix socket the host is in `?host=`. A URL with a user must not have an empty host, so one is filled in.
+      const url = new URL(server.replace(/@(:\d+)?\//, '@localhost$1/'))
+      decodeURIComponent(url.username + url.password + url.pathname)
+      if (!/^postgres(ql)?:$/.test(url.protocol)) throw new Error('not PostgreSQL')
+      attribute = url.searchParams.get('target_session_attrs')
+    }
+    if (attribute === null || /^(any|read-write|primary)$/.test(attribute)) return text
+  } catch {
+    // The value may contain a password, so the message does not repeat it.
+    throw new StartupError(
+      'Invalid DATABASE_URL. Use the form postgresql://user:password@host:5432/database, with special characters percent-encoded. Separate several servers with commas: host1:5432,host2:5432.',
+    )
+  }
   throw new StartupError(
-    'Invalid DATABASE_URL. Use the form postgresql://user:password@host:5432/database, with special characters percent-encoded.',
+    'Invalid DATABASE_URL: Parley needs a writable server. Remove target_session_attrs, or set it to read-write.',
   )
 }
 

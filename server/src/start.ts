@@ -100,7 +100,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       },
     })
     undo.push(() => watch.stop())
-    const isReady = async () => !stopping && work !== null && (await isDatabaseUp(db))
+    const isReady = async () => !stopping && work !== null && (await isDatabaseWritable(db))
     const api = await buildApi(runtime, { isReady })
     undo.push(() => api.flush())
     signal?.throwIfAborted()
@@ -163,13 +163,9 @@ async function closeWithin(ms: number, app: Awaited<ReturnType<typeof buildApi>>
   clearTimeout(cut)
 }
 
-async function isDatabaseUp(db: Runtime['db']): Promise<boolean> {
+function isDatabaseWritable(db: Runtime['db']): Promise<boolean> {
   const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, 2000, false).unref())
-  const response = db.first('select 1 as one').then(
-    (row) => row !== undefined,
-    () => false,
-  )
-  return Promise.race([response, timeout])
+  return Promise.race([db.isWritable(), timeout])
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

@@ -10,12 +10,15 @@ export interface DatabaseProxy {
   cut(): void
   /** Drops everything PostgreSQL sends until `restore`. */
   hang(): void
+  /** From now on, neither side of the current connections receives anything, and they stay open. New ones work. */
+  silence(): void
   restore(): void
 }
 
 export async function startDatabaseProxy(connection: Connection): Promise<DatabaseProxy> {
   let state: 'open' | 'cut' | 'hanging' = 'open'
   const sockets = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
   const closeAll = () => {
     for (const socket of sockets) socket.destroy()
     sockets.clear()
@@ -26,8 +29,8 @@ export async function startDatabaseProxy(connection: Connection): Promise<Databa
     sockets.add(client).add(upstream)
     client.on('error', () => {}).on('close', () => upstream.destroy())
     upstream.on('error', () => {}).on('close', () => client.destroy())
-    client.pipe(upstream)
-    upstream.on('data', (chunk) => void (state === 'open' && client.write(chunk)))
+    client.on('data', (chunk) => void (silent.has(client) || upstream.write(chunk)))
+    upstream.on('data', (chunk) => void (state === 'open' && !silent.has(client) && client.write(chunk)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -43,6 +46,9 @@ export async function startDatabaseProxy(connection: Connection): Promise<Databa
     },
     hang() {
       state = 'hanging'
+    },
+    silence() {
+      for (const socket of sockets) silent.add(socket)
     },
     restore() {
       state = 'open'

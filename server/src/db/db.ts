@@ -4,7 +4,11 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { newProcessState, type ProcessState } from '../lib/process.ts'
 import { ChangeNotifier, type ChangeTopic, changeChannel } from './change-notices.ts'
 import type { Connection } from './connection.ts'
-import { openSession, type Session } from './session.ts'
+import { backgroundLimits, hardLimitMs, type Limits, limitSettings, requestLimits } from './limits.ts'
+import { type Borrow, newPool } from './pool.ts'
+import { connectClient, ReadOnlyServer, type ServerClient, Servers } from './server-client.ts'
+import { newSession, type Session } from './session.ts'
+import { findIdle, SilenceWatch } from './silence-watch.ts'
 
 /**
  * The database, or a transaction in it. Each connection prepares a statement once and finds it by its text, so the text
@@ -35,6 +39,8 @@ export interface Database extends Db {
   /** Runs text that may contain several statements, without preparing it. For migrations. */
   script(text: string): Promise<void>
   session(): Promise<Session>
+  /** Whether a writable server responds. If the server of this process is read-only, its connections are dropped. */
+  isWritable(): Promise<boolean>
   /** The current use of the connection pools. */
   pools(): { pool: 'all' | 'workspace'; open: number; idle: number; waiting: number }[]
   close(): Promise<void>
@@ -45,43 +51,55 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 /** The workspace that a connection may see: its UUID, or `all` for background loops and the request pipeline. */
 const workspaceSetting = 'parley.workspace'
 
-/** The limit for statements that a request waits for. Background loops have no limit. */
-const defaultTimeoutMs = 30_000
-
 export function openDatabase(
   connection: Connection,
   onError: (error: Error) => void,
+  /** The connections of each of the two pools. */
   max = 10,
-  timeoutMs = defaultTimeoutMs,
+  within: Limits = requestLimits,
 ): Database {
-  // With pipelining, a statement is sent before the response to the one before it has arrived. So `begin` and the
-  // workspace setting cost no extra round trip.
-  const shared = { ...connection, max, idleTimeoutMillis: 30_000, connectionTimeoutMillis: 10_000, pipeline: true }
-  // The setting is the first statement and not in the startup packet, because connection poolers drop it there.
-  const allPool = new pg.Pool({ ...shared, verify: configureForAll })
-  // PostgreSQL cancels slow statements at `statement_timeout`. If it hangs, `query_timeout` ends the wait a little later.
-  const workspacePool = new pg.Pool({
-    ...shared,
-    query_timeout: Math.ceil(timeoutMs * 1.2),
-    verify: (client, done) => void client.query(`set statement_timeout = ${timeoutMs}`, (error) => done(error)),
-  })
+  const servers = new Servers(connection)
+  const sessions = new Set<ServerClient>()
   let closing = false
-  for (const pool of [allPool, workspacePool]) {
-    // The pool reports closed before its last connection is. Errors after that do not matter.
-    pool.on('error', (error) => {
-      if (!closing) onError(error)
-    })
-    // While `verify` runs, the pool has no error listener, and an unhandled error event would end the process.
-    pool.on('connect', (client) => void client.on('error', () => {}))
+
+  /** After one connection led nowhere, the others probably do too: they are replaced before their next use. */
+  function distrustAll(error: Error): void {
+    servers.generation++
+    for (const client of sessions) client.destroy(error)
   }
-  const notifier = new ChangeNotifier((payload) => allPool.query('select pg_notify($1, $2)', [changeChannel, payload]))
+
+  const watch = new SilenceWatch(
+    (pids) => findIdle(servers, pids),
+    (error) => {
+      distrustAll(error)
+      if (!closing) onError(error)
+    },
+  )
+
+  // A pool reports closed before its last connection is. Errors after that do not matter.
+  const pool = (limits: Limits, ...settings: string[]) =>
+    newPool({
+      servers,
+      watch,
+      max,
+      limits,
+      settings,
+      onReadOnly: distrustAll,
+      onLost: (error) => closing || onError(error),
+    })
+  // Use generic plans. With array parameters PostgreSQL would otherwise plan every batch again, which doubles its cost.
+  const all = pool(backgroundLimits, `set ${workspaceSetting} = 'all'`, 'set plan_cache_mode = force_generic_plan')
+  const workspace = pool(within)
+  const notifier = new ChangeNotifier((payload) =>
+    all.borrow((client) => client.query('select pg_notify($1, $2)', [changeChannel, payload])),
+  )
   return {
     ...dbOn(
       { notifier, process: newProcessState() },
       (work) => work(),
-      (work) => borrow(allPool, work),
+      all.borrow,
       (workspaceId) => (work) =>
-        borrow(workspacePool, (client) =>
+        workspace.borrow((client) =>
           pipelined(
             client.query({
               name: 'within',
@@ -92,51 +110,38 @@ export function openDatabase(
           ),
         ),
     ),
-    script: (text) => borrow(allPool, async (client) => void (await client.query(text))),
-    session: () => openSession(connection),
-    pools: () => [usageOf('all', allPool), usageOf('workspace', workspacePool)],
+    script: (text) => all.borrow(async (client) => void (await client.query(text))),
+    async session() {
+      const client = await connectClient(servers, limitSettings(backgroundLimits))
+      sessions.add(client)
+      client.once('end', () => sessions.delete(client))
+      return newSession(client, async (run) => {
+        watch.start(client, hardLimitMs(backgroundLimits))
+        try {
+          return await run()
+        } finally {
+          watch.stop(client)
+        }
+      })
+    },
+    isWritable: () =>
+      all
+        .borrow(async (client) => {
+          const { rows } = await client.query(`select current_setting('transaction_read_only') = 'on' as read_only`)
+          if (rows[0].read_only) throw new ReadOnlyServer()
+          return true
+        })
+        .catch(() => false),
+    pools: () => [
+      { pool: 'all', ...all.usage() },
+      { pool: 'workspace', ...workspace.usage() },
+    ],
     async close() {
       closing = true
       await notifier.close()
-      await Promise.all([allPool.end(), workspacePool.end()])
+      await Promise.all([all.close(), workspace.close()])
+      watch.close()
     },
-  }
-}
-
-const usageOf = <Name>(pool: Name, { totalCount, idleCount, waitingCount }: pg.Pool) => ({
-  pool,
-  open: totalCount,
-  idle: idleCount,
-  waiting: waitingCount,
-})
-
-function configureForAll(client: pg.PoolClient, done: (error?: Error) => void): void {
-  // Use generic plans. With array parameters PostgreSQL would otherwise plan every batch again, which doubles its cost.
-  client.query(`set ${workspaceSetting} = 'all'; set plan_cache_mode = force_generic_plan`, (error) =>
-    done(error ?? undefined),
-  )
-}
-
-type Borrow = <T>(work: (client: pg.ClientBase) => Promise<T>) => Promise<T>
-
-async function borrow<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  // The pool only listens for errors of idle connections. If a connection is lost between two statements of a
-  // transaction, the next statement must fail, not the process.
-  const onLost = (error: Error) => {
-    broken = error
-  }
-  client.on('error', onLost)
-  try {
-    return await work(client)
-  } catch (error) {
-    if (isConnectionError(error)) broken ??= error as Error
-    // The next statement only fails with "not queryable". Throw the error that broke the connection instead.
-    throw broken && /not queryable/.test((error as Error).message) ? broken : error
-  } finally {
-    client.off('error', onLost)
-    client.release(broken)
   }
 }
 
@@ -150,12 +155,6 @@ async function pipelined<T>(statement: Promise<unknown>, work: () => Promise<T>)
     // If the statement failed, its error explains why the work failed.
     await statement
   }
-}
-
-/** An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down. */
-function isConnectionError(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return error.code?.startsWith('57P') === true
-  return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
 }
 
 type AfterCommit = Db['afterCommit']

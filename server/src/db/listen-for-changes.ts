@@ -3,6 +3,12 @@ import { type ChangeNotice, changeChannel, readChangeNotices } from './change-no
 import type { Database } from './db.ts'
 import type { Session } from './session.ts'
 
+/** A connection that only listens does not notice that it went silent, so it runs a statement this often. */
+const checkEveryMs = 5_000
+
+/** The `application_name` of the connection that listens. Each process has one. */
+export const listenerName = 'parley listener'
+
 export interface ChangeListener {
   /** Resolves when it listens, or when the first attempt has failed. */
   ready: Promise<void>
@@ -22,17 +28,29 @@ export function listenForChanges(
   let session: Session | undefined
   let stopped = false
   let retry: NodeJS.Timeout | undefined
+  let isChecking = false
+  const check = setInterval(async () => {
+    if (isChecking) return
+    isChecking = true
+    // If it fails, the connection is lost, and `onLost` reconnects.
+    await session?.rows('select 1').catch(() => {})
+    isChecking = false
+  }, checkEveryMs).unref()
 
   async function open(first: boolean): Promise<void> {
     let opened: Session | undefined
     try {
       opened = await db.session()
+      await opened.rows(`set application_name = '${listenerName}'`)
       await opened.listen(changeChannel, (payload) => {
         for (const notice of readChangeNotices(payload)) onNotice(notice)
       })
       if (stopped) return await opened.close()
       // Registered last: an earlier loss is handled in the catch block, and would otherwise reconnect twice.
-      opened.onLost(() => reconnect(0))
+      opened.onLost(() => {
+        session = undefined
+        reconnect(0)
+      })
       session = opened
       if (!first) onMissed()
     } catch (error) {
@@ -55,6 +73,7 @@ export function listenForChanges(
     async stop() {
       stopped = true
       clearTimeout(retry)
+      clearInterval(check)
       await opening
       await session?.close().catch(() => {})
     },

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { StartupError } from '../lib/refuse.ts'
 import type { Connection, Db } from './db.ts'
+import { migrationSettings } from './limits.ts'
+import { connectClient, Servers } from './server-client.ts'
 
 export interface Migration {
   version: number
@@ -32,14 +34,9 @@ export function readMigrations(folder = migrationsDir): Migration[] {
  * do. Each file is one transaction. There are no down migrations.
  */
 export async function migrate(connection: Connection, migrations = readMigrations()): Promise<string[]> {
-  const client = new pg.Client(connection)
-  // A lost connection fails the running statement, so the event itself needs no handling.
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectClient(new Servers(connection), migrationSettings)
   try {
     await requirePostgresVersion(client)
-    // Neither a migration nor the wait for another process's migration has a time limit.
-    await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [lock])
     await client.query(
       'create table if not exists migrations (version int primary key, name text not null, applied_at timestamptz not null default now())',

@@ -1,6 +1,6 @@
-import pg from 'pg'
-import type { Connection } from './connection.ts'
+import type pg from 'pg'
 import { PreparedQuery, type TextRow } from './prepared-query.ts'
+import type { ServerClient } from './server-client.ts'
 
 /** A dedicated connection, for session state: advisory locks and LISTEN. */
 export interface Session {
@@ -13,16 +13,16 @@ export interface Session {
   close(): Promise<void>
 }
 
-export async function openSession(connection: Connection): Promise<Session> {
-  const client = new pg.Client({ ...connection, keepAlive: true, connectionTimeoutMillis: 10_000 })
-  // Without a listener a lost connection would end the process. The `end` event reports the loss too.
-  client.on('error', () => {})
-  await client.connect()
+/** How long a server may take to confirm that a connection is closed. */
+const closeMs = 1_000
+
+/** `whileWaiting` runs a statement and watches the connection for silence meanwhile. */
+export function newSession(client: ServerClient, whileWaiting: <T>(run: () => Promise<T>) => Promise<T>): Session {
   let closing = false
   const prepared = new Map<string, PreparedQuery>()
   return {
-    rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-      (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows,
+    rows: <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      whileWaiting(async () => (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows),
     queryRow(name, text) {
       let query = prepared.get(name)
       if (!query) {
@@ -35,7 +35,7 @@ export async function openSession(connection: Connection): Promise<Session> {
       client.on('notification', (message) => {
         if (message.channel === channel) onNotification(message.payload ?? '')
       })
-      await client.query(`listen ${client.escapeIdentifier(channel)}`)
+      await whileWaiting(() => client.query(`listen ${client.escapeIdentifier(channel)}`))
     },
     onLost(callback) {
       client.once('end', () => {
@@ -44,7 +44,9 @@ export async function openSession(connection: Connection): Promise<Session> {
     },
     async close() {
       closing = true
+      const timer = setTimeout(() => client.destroy(), closeMs)
       await client.end()
+      clearTimeout(timer)
     },
   }
 }

@@ -5,6 +5,7 @@ import { urlOf } from '../../testing/service.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
+import { listenForChanges } from './listen-for-changes.ts'
 import { openStore } from './store.ts'
 
 const open = (databaseUrl: string) =>
@@ -79,4 +80,89 @@ test('a role that may not create tables is explained in one line', async () => {
   expect(await startupErrorOf(url)).toBe(
     'The user in DATABASE_URL is not allowed to create tables: permission denied for schema public. Make it the owner of the database.',
   )
+})
+
+/** A database of a role that may have only this many connections, and its URL. */
+async function newLimited(connections: number) {
+  const { host, port } = inject('postgres')
+  const name = `limited_${newUuid().replaceAll('-', '')}`
+  await asAdmin(`create role ${name} login password 'pass-word' connection limit ${connections}`)
+  await asAdmin(`create database ${name} owner ${name}`)
+  onTestFinished(async () => {
+    await asAdmin(`drop database ${name} with (force)`)
+    await asAdmin(`drop role ${name}`)
+  })
+  const url = `postgresql://${name}:pass-word@/${name}?host=${encodeURIComponent(host)}&port=${port}`
+  return { url, allow: (count: number) => asAdmin(`alter role ${name} connection limit ${count}`) }
+}
+
+function collectLog() {
+  const lines: { event: string; msg: string }[] = []
+  return { lines, log: newLogger('info', { write: (line) => void lines.push(JSON.parse(line)) }) }
+}
+
+test('a command that gets no connection ends with one line that names the settings', async () => {
+  const { url } = await newLimited(0)
+  const location = { databaseUrl: url, dataDir: '/nowhere' }
+  const { lines, log } = collectLog()
+  const opening = openStore(location, { purpose: 'visitor', schema: 'migrate', log })
+  await expect(opening).rejects.toThrow(
+    /^The database in DATABASE_URL has no connection left \(too many connections .*\)\. Raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL \(13\) of every process\.$/,
+  )
+  expect(lines).toEqual([])
+})
+
+test('a service that gets no connection says so once and waits for one', async () => {
+  const { url, allow } = await newLimited(0)
+  const { lines, log } = collectLog()
+  const opening = openStore({ databaseUrl: url, dataDir: '/nowhere' }, { purpose: 'service', schema: 'migrate', log })
+  await expect.poll(() => lines.map(({ event }) => event)).toEqual(['database.start_waits'])
+  await allow(20)
+  const store = await opening
+  await store.close()
+  expect(lines).toHaveLength(1)
+}, 60_000)
+
+test('a service says in one line that PostgreSQL allows too few connections for all processes', async () => {
+  const { url } = await newLimited(20)
+  const { lines, log } = collectLog()
+  const start = async (databasePool: number) => {
+    const location = { databaseUrl: url, dataDir: '/nowhere', databasePool }
+    const store = await openStore(location, { purpose: 'service', schema: 'migrate', log })
+    const listener = listenForChanges(
+      store.db,
+      log,
+      () => {},
+      () => {},
+    )
+    onTestFinished(async () => {
+      await listener.stop()
+      await store.close()
+    })
+    await listener.ready
+  }
+  await start(10)
+  await start(10)
+  expect(lines).toEqual([])
+  await start(10)
+  expect(lines.map(({ event, msg }) => [event, msg])).toEqual([
+    [
+      'database.few_connections',
+      'PostgreSQL allows 20 connections, but 3 Parley processes with PARLEY_DATABASE_POOL=10 may open 30. Raise max_connections, or lower PARLEY_DATABASE_POOL.',
+    ],
+  ])
+}, 60_000)
+
+test('a process never opens more connections than PARLEY_DATABASE_POOL', async () => {
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
+  const location = { databaseUrl: urlOf(connection), dataDir: '/nowhere', databasePool: 7 }
+  const { db, close } = await openStore(location, { purpose: 'service', schema: 'require', log: newLogger('silent') })
+  onTestFinished(close)
+  const workspace = db.within(newUuid())
+  const sleeping = Array.from({ length: 20 }, (_, index) =>
+    (index % 2 ? db : workspace).rows('select pg_sleep(0.2), pg_backend_pid() as pid'),
+  )
+  const pids = (await Promise.all(sleeping)).flat().map((row) => (row as { pid: number }).pid)
+  expect(new Set(pids).size).toBe(4)
 })

@@ -1,12 +1,17 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { poolSize } from '../lib/database-settings.ts'
 import type { Logger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
+import { toConnection } from './connection.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { toStartupError } from './embedded/explain-error.ts'
+import { backgroundLimits, requestLimits } from './limits.ts'
 import { FailedMigration, migrate, requireVersion } from './migrate.ts'
+import { checkConnectionLimit, sizeOfEachPool } from './pool-size.ts'
 
 export interface Store {
   db: Database
@@ -20,7 +25,12 @@ export interface StoreLocation {
   /** Null for the embedded database in `dataDir`. */
   databaseUrl: string | null
   dataDir: string
+  /** The connections that this process opens at most. */
+  databasePool?: number
 }
+
+/** A service that starts during a failover, or while another one stops, waits this long for the database. */
+const startWait = { totalMs: 30_000, everyMs: 1_000 }
 
 export interface StoreOptions {
   purpose: 'service' | 'visitor'
@@ -40,22 +50,29 @@ export async function openStore(
   config: StoreLocation,
   { purpose, log, say = () => {}, schema, signal }: StoreOptions,
 ): Promise<Store> {
-  const { dataDir } = config
+  const { dataDir, databasePool = poolSize.default } = config
   if (config.databaseUrl === null && schema !== 'migrate' && !hasEmbedded(dataDir)) {
     throw new StartupError(`No database found in ${dataDir}. Run "npx parley start" or "npx parley migrate" first.`)
   }
   const embedded =
     config.databaseUrl === null ? await openEmbedded({ dataDir, purpose, say, ...(signal ? { signal } : {}) }) : null
-  const connection: Connection = embedded?.connection ?? { connectionString: config.databaseUrl as string }
+  const connection: Connection = embedded?.connection ?? toConnection(config.databaseUrl as string)
+  const whenAvailable = <T>(open: () => Promise<T>) =>
+    purpose === 'service' ? retryWhileBusy(open, log, signal) : open()
   try {
     signal?.throwIfAborted()
-    const applied = schema === 'migrate' ? await migrate({ ...connection, connectionTimeoutMillis: 10_000 }) : []
-    const db = openDatabase(connection, (error) =>
-      log.warn({ event: 'database.connection_lost', err: error }, 'a database connection was lost'),
+    const applied = schema === 'migrate' ? await whenAvailable(() => migrate(connection)) : []
+    const db = openDatabase(
+      connection,
+      (error) => log.warn({ event: 'database.connection_lost', err: error }, 'a database connection was lost'),
+      sizeOfEachPool(databasePool),
+      // A command is not a request that times out, and some read a whole workspace.
+      purpose === 'service' ? requestLimits : backgroundLimits,
     )
     try {
       if (schema === 'require') await requireVersion(db)
       else if (schema === 'ignore') await db.rows('select 1')
+      if (purpose === 'service') await whenAvailable(() => checkConnectionLimit(db, log, databasePool))
     } catch (error) {
       await db.close()
       throw error
@@ -71,7 +88,27 @@ export async function openStore(
     }
   } catch (error) {
     await embedded?.close()
-    throw signal?.aborted ? error : explainError(error, embedded ? dataDir : null)
+    throw signal?.aborted ? error : explainError(error, embedded ? dataDir : null, databasePool)
+  }
+}
+
+/** Repeats `open` while PostgreSQL responds that it has no connection left, is starting, or is read-only. */
+async function retryWhileBusy<T>(open: () => Promise<T>, log: Logger, signal: AbortSignal | undefined): Promise<T> {
+  const end = Date.now() + startWait.totalMs
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await open()
+    } catch (error) {
+      const { code = '', message } = error as Error & { code?: string }
+      if (!/^(53300|57P03|25006)$/.test(code) || Date.now() > end) throw error
+      if (isFirst) {
+        log.warn(
+          { event: 'database.start_waits', reason: message },
+          `the database cannot be used yet (${message}); trying again for ${startWait.totalMs / 1000} seconds`,
+        )
+      }
+      await sleep(startWait.everyMs, undefined, { signal })
+    }
   }
 }
 
@@ -88,12 +125,20 @@ export function hasEmbedded(dataDir: string): boolean {
 /**
  * Turns problems of the database or its configuration into one line for the operator. Other errors stay as they are.
  */
-function explainError(error: unknown, embeddedIn: string | null): unknown {
+function explainError(error: unknown, embeddedIn: string | null, databasePool: number): unknown {
   const cause = error instanceof FailedMigration ? error.cause : (error as Error & { code?: string })
   if (embeddedIn !== null)
     return isUnavailable(cause) || cause.code === '53100' ? toStartupError(cause, embeddedIn) : error
   // DATABASE_URL may contain a password, so the messages do not repeat it.
   const { code = '', message } = cause
+  if (code === '25006') {
+    return new StartupError('The database in DATABASE_URL is read-only. If it is a standby, use the primary server.')
+  }
+  if (code === '53300') {
+    return new StartupError(
+      `The database in DATABASE_URL has no connection left (${message}). Raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL (${databasePool}) of every process.`,
+    )
+  }
   if (isUnavailable(cause)) {
     return new StartupError(
       `Cannot connect to the database in DATABASE_URL (${message.split('\n')[0] || code}). Check that it is running and that host and port are correct.`,
@@ -108,9 +153,6 @@ function explainError(error: unknown, embeddedIn: string | null): unknown {
     return new StartupError(
       `The user in DATABASE_URL is not allowed to create tables: ${message}. Make it the owner of the database.`,
     )
-  }
-  if (code === '25006') {
-    return new StartupError('The database in DATABASE_URL is read-only. If it is a standby, use the primary server.')
   }
   return error
 }

@@ -26,7 +26,20 @@ export const logEvents = {
     level: 'error',
     meaning: 'The balance of a workspace is not the sum of its entries. Report it: this is a bug.',
   },
-  'database.connection_lost': { level: 'warn', meaning: 'PostgreSQL closed a connection. The pool opens a new one.' },
+  'database.connection_lost': {
+    level: 'warn',
+    meaning: 'A connection was closed by PostgreSQL or went silent. The pool opens a new one.',
+  },
+  'database.few_connections': {
+    level: 'warn',
+    meaning:
+      'PostgreSQL does not allow the connections that the processes may open. Raise max_connections or lower PARLEY_DATABASE_POOL.',
+  },
+  'database.start_waits': {
+    level: 'warn',
+    meaning:
+      'At the start, PostgreSQL had no connection left, was starting or read-only. The start is retried for 30 seconds.',
+  },
   'delivery.attempt_crashed': {
     level: 'error',
     meaning: 'A delivery attempt failed for an unexpected reason. It is retried. Report it: this is a bug.',

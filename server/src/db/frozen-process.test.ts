@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { newDatabase } from '../../testing/database.ts'
+import { spawnNode } from '../../testing/parley.ts'
+import { until } from '../../testing/until.ts'
+import { openDatabase } from './db.ts'
+
+const lockProcess = join(import.meta.dirname, '..', '..', 'testing', 'lock-process.ts')
+
+test('the locks of a process that is frozen in a transaction are released', async () => {
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
+  const db = openDatabase(connection, () => {}, 2)
+  onTestFinished(() => db.close())
+  await db.script('create table counters (value int); insert into counters values (0)')
+  const other = spawnNode([lockProcess], { TEST_CONNECTION: JSON.stringify(connection) })
+  await until('the other process holds the lock', () => other.out().includes('locked'))
+  let isDone = false
+  const updated = db.change('update counters set value = value + 10').finally(() => {
+    isDone = true
+  })
+  // It is held for as long as the other process runs.
+  await db.rows('select pg_sleep(6)')
+  expect(isDone).toBe(false)
+  other.child.kill('SIGSTOP')
+  expect(await updated).toBe(1)
+  expect(await db.first('select value from counters')).toEqual({ value: 10 })
+}, 40_000)

@@ -1,0 +1,108 @@
+import pg from 'pg'
+import { hardLimitMs, type Limits, lifetimeSeconds, limitSettings } from './limits.ts'
+import { ReadOnlyServer, ServerClient, type Servers } from './server-client.ts'
+import type { SilenceWatch } from './silence-watch.ts'
+
+export type Borrow = <T>(work: (client: pg.ClientBase) => Promise<T>) => Promise<T>
+
+export interface Pool {
+  borrow: Borrow
+  usage(): { open: number; idle: number; waiting: number }
+  close(): Promise<void>
+}
+
+export interface PoolOptions {
+  servers: Servers
+  watch: SilenceWatch
+  max: number
+  limits: Limits
+  /** Statements for each new connection. */
+  settings: readonly string[]
+  /** A statement failed because the server is read-only. */
+  onReadOnly(error: Error): void
+  /** An idle connection was lost. */
+  onLost(error: Error): void
+}
+
+export function newPool({ servers, watch, max, limits, settings, onReadOnly, onLost }: PoolOptions): Pool {
+  const maxMs = hardLimitMs(limits)
+  const setUp = [...settings, limitSettings(limits)].join('; ')
+  class PooledClient extends ServerClient {
+    constructor(options: pg.ClientConfig) {
+      super(servers, options)
+    }
+  }
+  const pool = new pg.Pool({
+    max,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 10_000,
+    maxLifetimeSeconds: lifetimeSeconds,
+    // With pipelining, a statement is sent before the response to the one before it has arrived. So `begin` and the
+    // workspace setting cost no extra round trip.
+    pipeline: true,
+    // The types of the pool do not say that it passes its options on.
+    Client: PooledClient as never,
+    // The settings are the first statement and not in the startup packet, because connection poolers drop them there.
+    verify: (client, done) => void (client as unknown as PooledClient).setUp(setUp).then(() => done(), done),
+  } as pg.PoolConfig)
+  pool.on('error', onLost)
+  // While `verify` runs, the connection is not borrowed yet.
+  pool.on('connect', (client) => watch.start(client as unknown as PooledClient, maxMs))
+  pool.on('remove', (client) => watch.stop(client as unknown as PooledClient))
+
+  async function take(): Promise<PooledClient & pg.PoolClient> {
+    for (let attempt = 1; ; ) {
+      try {
+        const client = (await pool.connect()) as unknown as PooledClient & pg.PoolClient
+        if (client.generation === servers.generation) return client
+        client.destroy()
+        client.release(true)
+      } catch (error) {
+        // It failed at one server; the others follow. A connection that never became free is not tried again.
+        if (attempt++ >= servers.count || /trying to connect/.test((error as Error).message)) throw error
+      }
+    }
+  }
+
+  return {
+    usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
+    async borrow(work) {
+      const client = await take()
+      let broken: Error | undefined
+      // The pool only listens for errors of idle connections. If a connection is lost between two statements of a
+      // transaction, the next statement must fail, not the process.
+      const onBroken = (error: Error) => {
+        broken = error
+      }
+      client.on('error', onBroken)
+      watch.start(client, maxMs)
+      try {
+        return await work(client)
+      } catch (error) {
+        if (isReadOnly(error)) {
+          broken = new ReadOnlyServer()
+          client.leaveServer()
+          // Others may have reported it already. Connections that were opened since then are not affected.
+          if (client.generation === servers.generation) onReadOnly(broken)
+          throw broken
+        }
+        if (isConnectionError(error)) broken ??= error as Error
+        // The next statement only fails with "not queryable". Throw the error that broke the connection instead.
+        throw broken && /not queryable/.test((error as Error).message) ? broken : error
+      } finally {
+        watch.stop(client)
+        client.off('error', onBroken)
+        client.release(broken)
+      }
+    },
+  }
+}
+
+/** An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down. */
+function isConnectionError(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.code?.startsWith('57P') === true
+  return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
+}
+
+const isReadOnly = (error: unknown): boolean => (error as { code?: string } | undefined)?.code === '25006'

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { connectMs, limitSettings, requestLimits } from './limits.ts'
+import { connectClient, type ServerClient, type Servers } from './server-client.ts'
+
+/** How often the connections in use are looked at. */
+const everyMs = 1_000
+
+/** After so many looks without a byte from the server, it is asked whether it still works on the statement. */
+const askAfterLooks = 8
+
+/**
+ * Finds connections that went silent: a firewall dropped them, or the server is gone without closing them. PostgreSQL's
+ * own limits cannot help then, and the kernel gives up only after about 15 minutes. A slow statement looks the same
+ * from here, so a new connection asks the server which of the statements it still works on.
+ *
+ * A connection is looked at while it is in use. There is no timer per statement.
+ */
+export class SilenceWatch {
+  readonly #inUse = new Set<ServerClient>()
+  readonly #findIdle: (pids: number[]) => Promise<number[]>
+  readonly #onSilent: (error: Error) => void
+  readonly #timer: NodeJS.Timeout
+  #isAsking = false
+
+  /** `findIdle` returns those of the server processes that work on no statement. `onSilent` is called once per finding. */
+  constructor(findIdle: (pids: number[]) => Promise<number[]>, onSilent: (error: Error) => void) {
+    this.#findIdle = findIdle
+    this.#onSilent = onSilent
+    this.#timer = setInterval(() => this.#look(), everyMs).unref()
+  }
+
+  /** `maxMs` is when the connection is closed in any case, even if the server says that it still works. */
+  start(client: ServerClient, maxMs: number): void {
+    client.silence.looks = 0
+    client.silence.maxLooks = maxMs / everyMs
+    this.#inUse.add(client)
+  }
+
+  stop(client: ServerClient): void {
+    this.#inUse.delete(client)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const overdue: ServerClient[] = []
+    const quiet: ServerClient[] = []
+    for (const client of this.#inUse) {
+      const { bytesRead, silence } = client
+      silence.looks = bytesRead === silence.bytesRead ? silence.looks + 1 : 0
+      silence.bytesRead = bytesRead
+      if (silence.looks >= silence.maxLooks) overdue.push(client)
+      else if (silence.looks > 0 && silence.looks % askAfterLooks === 0) quiet.push(client)
+    }
+    this.#end(overdue)
+    if (quiet.length > 0 && !this.#isAsking) void this.#ask(quiet)
+  }
+
+  async #ask(quiet: readonly ServerClient[]): Promise<void> {
+    this.#isAsking = true
+    try {
+      const idle = await this.#findIdle(quiet.map(({ pid }) => pid))
+      // A response may still be on its way.
+      await sleep(everyMs, undefined, { ref: false })
+      // Those that were returned to the pool meanwhile, and used again, have fewer looks.
+      const isSilent = ({ pid, bytesRead, silence }: ServerClient) =>
+        idle.includes(pid) && bytesRead === silence.bytesRead && silence.looks >= askAfterLooks
+      this.#end(quiet.filter((client) => this.#inUse.has(client) && isSilent(client)))
+    } finally {
+      this.#isAsking = false
+    }
+  }
+
+  #end(silent: readonly ServerClient[]): void {
+    if (silent.length === 0) return
+    const error = new Error('Connection terminated: the database server does not respond on it')
+    for (const client of silent) {
+      this.#inUse.delete(client)
+      client.destroy(error)
+    }
+    this.#onSilent(error)
+  }
+}
+
+/** Those of the server processes that work on no statement. If no server can be asked, all of them count as such. */
+export async function findIdle(servers: Servers, pids: number[]): Promise<number[]> {
+  let client: ServerClient | undefined
+  try {
+    client = await connectClient(servers, limitSettings(requestLimits))
+    const { rows } = await client.query({
+      text: `select pid from unnest($1::int[]) as asked(pid)
+             where not exists (select from pg_stat_activity s where s.pid = asked.pid and s.state not like 'idle%')`,
+      values: [pids],
+      // Unknown to the types of a query. This connection may go silent too.
+      query_timeout: connectMs.oneOfSeveral,
+    } as pg.QueryConfig)
+    return rows.map(({ pid }) => pid)
+  } catch (error) {
+    // The server responds, but has no connection left to ask it.
+    return (error as { code?: string }).code === '53300' ? [] : pids
+  } finally {
+    client?.destroy()
+  }
+}
