@@ -116,7 +116,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 /** Tables of no noun: triggers of several tables increment it, and statements compare it to detect changes. */
 const sharedTables = ['routing_revision']
 /** Tables that only `db/` uses. */
-const dbTables = ['clock_marks']
+const dbTables = ['batch_writers', 'clock_marks']
 
 /** Exceptions: statements that read tables of another noun, by file or folder in `domain/`, and the reason. */
 const exceptions: readonly { where: string; tables: readonly string[]; why: string }[] = [

@@ -1,4 +1,5 @@
 import { version } from './config.ts'
+import { deleteOldWriters } from './db/batch-writer.ts'
 import { databaseNow } from './db/database-clock.ts'
 import { dropOldPartitions, ensurePartitions } from './db/partitions.ts'
 import { mayDeleteOld } from './db/retention.ts'
@@ -48,6 +49,7 @@ function startUpkeep(runtime: Runtime): Work {
       await deletePastRetention(db, log, now, config.retentionDays)
       await deleteOldParked(db, log, now, config.retentionDays)
       await deleteOldUnknownNumbers(db, now)
+      await deleteOldWriters(db, now)
     }),
     startLoop(runtime, 'budget windows', 60_000, async () => void (await deleteOldWindows(db, clock.pinned()))),
   ])

@@ -1,3 +1,4 @@
+import { type BatchId, batchId, newBatchSql } from '../../../db/batch-writer.ts'
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
@@ -73,10 +74,12 @@ export interface HourRow {
  * the failures of their endpoints, and counts the attempts by hour. A failed attempt that was signed before the secret was
  * replaced is due again immediately, the last one of a schedule with a new schedule: the receiver may only know the new
  * secret. It commits asynchronously: if PostgreSQL crashes and loses the commit, the events are delivered again. Endpoints
- * are locked first and in order, to prevent deadlocks.
+ * are locked first and in order, to prevent deadlocks. Everything depends on `new_batch`: for a batch that is recorded
+ * already, the statement only returns the endpoints.
  */
 const recording = statement(
   {
+    ...batchId,
     webhookIds: 'uuid[]',
     attempts: {
       eventId: 'uuid',
@@ -119,13 +122,16 @@ const recording = statement(
       failedTurn: 'bool',
     },
   },
-  ({ webhookIds, attempts, hours, runs }) => `with before as materialized (
-       select id, enabled, failures, secret_changed_at, next_attempt_at from webhooks where id = any(${webhookIds}) order by id for update
+  ({ webhookIds, attempts, hours, runs, ...id }) => `with new_batch as (${newBatchSql(id)}
+     ), before as materialized (
+       select id, enabled, failures, failing_since, secret_changed_at, next_attempt_at from webhooks
+       -- Evaluated first, so that a repetition waits before it locks endpoints.
+       where (select count(*) from new_batch) >= 0 and id = any(${webhookIds}) order by id for update
      ), attempt as materialized (
        select attempts.*, b.enabled, attempts.state <> 'delivered' and not attempts.is_test
            and attempts.next_lease is null
            and b.secret_changed_at is distinct from attempts.secret_changed_at as is_due_again
-       from (select count(*), set_config('synchronous_commit', 'off', true) from before) as locked, ${attempts}
+       from new_batch, (select count(*), set_config('synchronous_commit', 'off', true) from before) as locked, ${attempts}
        left join before b on b.id = attempts.webhook_id
      ), finished as (
        delete from deliveries d using attempt o
@@ -148,7 +154,7 @@ const recording = statement(
      ), counted as (
        insert into delivery_hours as h (hour, workspace_id, webhook_id, succeeded, failed, durations)
        select hours.hour, hours.workspace_id, hours.webhook_id, hours.succeeded, hours.failed, hours.durations::int[]
-       from ${hours}, (select count(*) from before) as locked
+       from new_batch, (select count(*) from before) as locked, ${hours}
        order by hours.webhook_id, hours.hour
        on conflict (workspace_id, webhook_id, hour) do update set
          succeeded = h.succeeded + excluded.succeeded,
@@ -164,7 +170,7 @@ const recording = statement(
          else greatest(w.next_attempt_at, n.paced_until) end,
        failing_since = case when runs.succeeded then runs.since else coalesce(w.failing_since, runs.since) end,
        last_success_at = greatest(w.last_success_at, runs.succeeded_at)
-     from ${runs} join before b on b.id = runs.webhook_id
+     from new_batch cross join ${runs} join before b on b.id = runs.webhook_id
      cross join lateral (
        select runs.ended_at + interval '${pacedGapMs} milliseconds' as paced_until,
          case when runs.succeeded then least(runs.trailing, ${unpacedFailuresMax})
@@ -180,17 +186,21 @@ const recording = statement(
        select id, workspace_id, turn_at from changed where turn_at is not null
      ), new_visits as (${planVisitsSql('next')}
      )
-     select id as "webhookId", enabled, failures, failing_since as "failingSince" from changed`,
+     select id as "webhookId", enabled, failures, failing_since as "failingSince" from changed
+     union all
+     select id, enabled, failures, failing_since from before where not exists (select from new_batch)`,
 )
 
 export const recordAttempts = (
   db: Db,
+  batch: BatchId,
   attempts: readonly AttemptRow[],
   runs: readonly FailureRunRow[],
   hours: readonly HourRow[],
 ): Promise<EndpointHealth[]> =>
   withIndexLookups(db, (tx) =>
     recording.rows(tx, {
+      ...batch,
       webhookIds: runs.map(({ webhookId }) => webhookId),
       attempts,
       hours: hours.map((each) => ({ ...each, durations: `{${each.durations.join()}}` })),

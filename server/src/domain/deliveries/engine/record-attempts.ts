@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type BatchId, BatchWriter } from '../../../db/batch-writer.ts'
 import type { Db } from '../../../db/db.ts'
 import { withPrefix } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
@@ -27,11 +28,13 @@ const batchMax = 400
 
 /**
  * Records the results of attempts in batches and in order. A batch that fails is retried until it succeeds, so nothing is
- * lost while the database is unreachable.
+ * lost while the database is unreachable. It is retried unchanged and under its ID: it may have been recorded although the
+ * response was lost.
  */
 export class AttemptWriter {
   readonly #db: Db
   readonly #log: Logger
+  readonly #writer = new BatchWriter()
   #waiting: EndedAttempt[] = []
   #writing: Promise<void> | undefined
   #flushNow: (() => void) | undefined
@@ -74,23 +77,32 @@ export class AttemptWriter {
         })
       }
       const batch = this.#waiting.slice(0, size)
+      size = (await this.#write(batch)) ? batchMax : Math.max(1, batch.length >> 1)
+    }
+  }
+
+  /** Writes a batch until it is recorded. False if PostgreSQL rejects it; then nothing of it was recorded. */
+  async #write(batch: readonly EndedAttempt[]): Promise<boolean> {
+    const id = this.#writer.next()
+    for (;;) {
       try {
-        for (const { webhookId, failures } of await recordBatch(this.#db, batch)) {
+        for (const { webhookId, failures } of await recordBatch(this.#db, id, batch)) {
           const fields = { event: 'endpoint.disabled', webhook_id: webhookId, failures } as const
           this.#log.warn(fields, 'disabled an endpoint that keeps failing')
         }
         this.#waiting.splice(0, batch.length)
-        size = batchMax
         for (const each of batch) each.onRecorded?.()
         this.#onProgress()
+        return true
       } catch (error) {
         const fields = { event: 'delivery.recording_failed', err: error, attempts: batch.length } as const
         this.#log.warn(fields, 'recording delivery attempts failed; retrying')
+        await sleep(200)
+        if (!isInvalidData(error)) continue
         // PostgreSQL will never accept this attempt, so drop it: its lease expires and it is delivered again. Smaller
         // batches find it without losing the others.
-        if (batch.length === 1 && isInvalidData(error)) this.#waiting.shift()
-        size = Math.max(1, batch.length >> 1)
-        await sleep(200)
+        if (batch.length === 1) this.#waiting.shift()
+        return false
       }
     }
   }
@@ -105,11 +117,11 @@ const isInvalidData = (error: unknown): boolean => {
 const keyOf = ({ webhookId, eventId }: EndedAttempt): string => webhookId + eventId
 
 /** Records the attempts and disables endpoints that failed too often. Returns the disabled ones. */
-async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<EndpointHealth[]> {
+async function recordBatch(db: Db, id: BatchId, batch: readonly EndedAttempt[]): Promise<EndpointHealth[]> {
   const last = new Map(batch.map((each) => [keyOf(each), each]))
   const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
-  const endpoints = await recordAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
+  const endpoints = await recordAttempts(db, id, attempts, [...byEndpoint].map(toRun), byHour(batch))
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.notify(workspaceId, 'deliveries')
   const failing = endpoints.filter(({ enabled, failures }) => enabled && failures >= failuresMax)
   const disabled: EndpointHealth[] = []
