@@ -36,7 +36,6 @@ export function newCommitWatch(pattern: () => RegExp | null, onCommitted: () => 
     if (pattern()?.test(text)) hasStatement = true
   }
   const ended = () => {
-    pending++
     if (hasStatement && !isInTransaction) isCommitSent = true
   }
   const textsOf = (body: Buffer) => body.toString('latin1').split('\0')
@@ -45,15 +44,20 @@ export function newCommitWatch(pattern: () => RegExp | null, onCommitted: () => 
       const [name = '', text = ''] = textsOf(body)
       prepared.set(name, text)
     } else if (type === 'B') run(prepared.get(textsOf(body)[1] ?? '') ?? '')
-    else if (type === 'S') ended()
+    else if (type === 'S') {
+      pending++
+      ended()
+      // The rows of a COPY end with this.
+    } else if (type === 'c') ended()
     else if (type === 'Q') {
+      pending++
       const [text = ''] = textsOf(body)
       run(text)
       if (/^(commit|rollback)/i.test(text)) {
         isInTransaction = false
         if (/^rollback/i.test(text)) hasStatement = false
       }
-      ended()
+      if (!/^copy/i.test(text)) ended()
     }
   }, false)
   const received = newMessages((type) => {

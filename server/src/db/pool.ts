@@ -105,4 +105,11 @@ function isConnectionError(error: unknown): boolean {
   return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
 }
 
+/** The connection was lost, or no server is writable: what was sent may or may not have been committed. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  error instanceof ReadOnlyServer ||
+  isConnectionError(error) ||
+  // The server has no connection left.
+  (error as { code?: string } | undefined)?.code === '53300'
+
 const isReadOnly = (error: unknown): boolean => (error as { code?: string } | undefined)?.code === '25006'

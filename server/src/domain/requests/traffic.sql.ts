@@ -1,3 +1,4 @@
+import { type BatchId, batchId, newBatchSql } from '../../db/batch-writer.ts'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
@@ -9,12 +10,15 @@ export interface TrafficRow {
 }
 
 const counting = statement(
-  { traffic: { hour: 'timestamptz', workspaceId: 'uuid', keyId: 'uuid', count: 'int' } },
-  ({ traffic }) => `insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
-     select hour, workspace_id, key_id, null, count from ${traffic}
+  { ...batchId, traffic: { hour: 'timestamptz', workspaceId: 'uuid', keyId: 'uuid', count: 'int' } },
+  ({ traffic, ...id }) => `with new_batch as (${newBatchSql(id)}
+     )
+     insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
+     select hour, workspace_id, key_id, null, count from new_batch, ${traffic}
      order by workspace_id, hour, key_id
      on conflict (workspace_id, hour, key_id, code) do update set count = h.count + excluded.count`,
 )
 
-/** Adds counts of successful requests. Rows are in order, so that two processes cannot deadlock. */
-export const addTraffic = (db: Db, traffic: readonly TrafficRow[]): Promise<number> => counting.change(db, { traffic })
+/** Adds counts of successful requests, once per batch. Rows are in order, so that two processes cannot deadlock. */
+export const addTraffic = (db: Db, id: BatchId, traffic: readonly TrafficRow[]): Promise<number> =>
+  counting.change(db, { ...id, traffic })

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/access-check.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { CountBatches } from './count-batches.ts'
 import { addTraffic, type TrafficRow } from './traffic.sql.ts'
 
 const hourMs = 3_600_000
@@ -19,7 +20,7 @@ type Counts = Map<string | null, Counted>
  * counted together with the log. A process that is killed loses up to five seconds of these counts; the log is not affected.
  */
 export class Traffic {
-  readonly #db: Db
+  readonly #batches: CountBatches<TrafficRow>
   readonly #log: Logger
   readonly #timer: NodeJS.Timeout
   /** By hour since 1970, then by key. */
@@ -29,7 +30,7 @@ export class Traffic {
   #writing: Promise<void> = Promise.resolve()
 
   constructor(db: Db, log: Logger) {
-    this.#db = db
+    this.#batches = new CountBatches((id, rows) => addTraffic(db, id, rows))
     this.#log = log
     this.#timer = setInterval(() => void this.#flush(false), flushMs)
     this.#timer.unref()
@@ -71,6 +72,15 @@ export class Traffic {
   }
 
   async #write(all: boolean): Promise<void> {
+    try {
+      await this.#batches.write(() => this.#takeDue(all))
+    } catch (error) {
+      const fields = { event: 'traffic.write_failed', err: error } as const
+      this.#log.warn(fields, 'writing request counts failed; retrying')
+    }
+  }
+
+  #takeDue(all: boolean): TrafficRow[] {
     const nowMs = performance.now()
     const due: Counted[] = []
     for (const [hour, counts] of this.#hours) {
@@ -81,18 +91,11 @@ export class Traffic {
       }
       if (counts.size === 0 && hour !== this.#hour) this.#hours.delete(hour)
     }
-    if (due.length === 0) return
     const rows = due.map((counted) => ({ ...counted }))
     for (const counted of due) {
       counted.count = 0
       counted.writtenMs = nowMs
     }
-    try {
-      await addTraffic(this.#db, rows)
-    } catch (error) {
-      const fields = { event: 'traffic.write_failed', err: error, counts: rows.length } as const
-      this.#log.warn(fields, 'writing request counts failed; retrying')
-      for (const [index, counted] of due.entries()) counted.count += rows[index]?.count ?? 0
-    }
+    return rows
   }
 }

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/access-check.ts'
 import { addressBlock } from '../../lib/addresses.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { CountBatches } from './count-batches.ts'
 import { addUnauthenticated, type UnauthenticatedRow } from './unauthenticated.sql.ts'
 
 /** How many requests of one client, error and minute are in the request log. Enough to see what the client does. */
@@ -37,6 +38,7 @@ interface Minute {
  */
 export class UnauthenticatedRequests {
   readonly #db: Db
+  readonly #batches: CountBatches<UnauthenticatedRow>
   readonly #log: Logger
   readonly #next: (record: RequestRecord) => void
   readonly #timer: NodeJS.Timeout
@@ -48,6 +50,7 @@ export class UnauthenticatedRequests {
 
   constructor(db: Db, log: Logger, next: (record: RequestRecord) => void) {
     this.#db = db
+    this.#batches = new CountBatches((id, rows) => addUnauthenticated(db, id, rows))
     this.#log = log
     this.#next = next
     this.#timer = setInterval(() => void this.#flush(), flushMs)
@@ -116,10 +119,15 @@ export class UnauthenticatedRequests {
   }
 
   async #write(): Promise<void> {
-    const due = [...this.#minutes.values()]
-      .flatMap(({ counts }) => [...counts.values()])
-      .filter(({ count }) => count > 0)
-    if (due.length > 0 && !(await this.#add(due))) return
+    try {
+      await this.#batches.write(() => this.#takeAll())
+      this.#isFailing = false
+    } catch (error) {
+      const fields = { event: 'traffic.write_failed', err: error } as const
+      if (!this.#isFailing) this.#log.warn(fields, 'writing request counts failed; retrying')
+      this.#isFailing = true
+      return
+    }
     for (const [minute, { counts }] of this.#minutes) {
       const isWritten = [...counts.values()].every(({ count }) => count === 0)
       // The one before too, for requests that take a while. A minute in the future was opened before the clock was set back.
@@ -127,23 +135,13 @@ export class UnauthenticatedRequests {
     }
   }
 
-  async #add(due: readonly Counted[]): Promise<boolean> {
+  #takeAll(): UnauthenticatedRow[] {
+    const due = [...this.#minutes.values()]
+      .flatMap(({ counts }) => [...counts.values()])
+      .filter(({ count }) => count > 0)
     const rows = due.map((counted) => ({ ...counted }))
     for (const counted of due) Object.assign(counted, { count: 0, logged: 0 })
-    try {
-      await addUnauthenticated(this.#db, rows)
-      this.#isFailing = false
-      return true
-    } catch (error) {
-      const fields = { event: 'traffic.write_failed', err: error, counts: rows.length } as const
-      if (!this.#isFailing) this.#log.warn(fields, 'writing request counts failed; retrying')
-      this.#isFailing = true
-      for (const [index, counted] of due.entries()) {
-        counted.count += rows[index]?.count ?? 0
-        counted.logged += rows[index]?.logged ?? 0
-      }
-      return false
-    }
+    return rows
   }
 }
 

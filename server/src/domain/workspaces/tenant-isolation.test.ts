@@ -22,6 +22,7 @@ const sharedTables = new Set([
   'migrations', // the applied migrations
   'access_revision', // one number
   'routing_revision', // one number
+  'batch_writers', // one number per writer of a process
   'clock_marks', // the latest times read from the database's clock
   'budget_windows', // counts by key id or address
   'unauthenticated_minutes', // counts by address, of requests that belong to no workspace

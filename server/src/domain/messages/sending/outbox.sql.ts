@@ -124,14 +124,20 @@ const leased = { messageId: 'uuid', lease: 'uuid' } as const
 const isLeased = 'o.message_id = leased.message_id and o.lease = leased.lease'
 
 const calling = statement(
-  { leased, until: 'timestamptz' },
-  ({ leased, until }) => `update outbox o set state = 'calling', attempts = o.attempts + 1, due_at = ${until}
-     from ${leased} where ${isLeased} and o.state = 'claimed' returning o.message_id`,
+  { leased: { ...leased, attempts: 'int' }, until: 'timestamptz' },
+  ({ leased, until }) => `update outbox o set state = 'calling', attempts = leased.attempts + 1, due_at = ${until}
+     from ${leased} where ${isLeased} and o.state in ('claimed', 'calling') returning o.message_id`,
 )
 
-/** Commits that the calls may be made from now on. Only make the calls of returned rows: the other leases have expired. */
-export const markCalling = (db: Db, rows: readonly Leased[], until: Date): Promise<{ message_id: string }[]> =>
-  calling.rows(db, { leased: rows, until })
+/**
+ * Commits that the calls may be made from now on. Only make the calls of returned rows: the other leases have expired. It can
+ * be repeated as long as the call was not made: only the process with the lease makes it.
+ */
+export const markCalling = (
+  db: Db,
+  rows: readonly Pick<ClaimedMessage, 'messageId' | 'lease' | 'attempts'>[],
+  until: Date,
+): Promise<{ message_id: string }[]> => calling.rows(db, { leased: rows, until })
 
 export interface Requeued extends Leased {
   dueAt: Date

@@ -8,7 +8,9 @@
  *           → unknown        no response, or the process died: it may have been sent, so it is never sent again
  *   unknown → (deleted)      a status with our message ID arrives; without one, the message fails after an hour
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseNow } from '../../../db/database-clock.ts'
+import { isDatabaseAway } from '../../../db/pool.ts'
 import { batched } from '../../../lib/batch.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
@@ -64,6 +66,8 @@ const callMs = 90_000
  */
 const defaultSlotCount = 1024
 const stopMs = 8_000
+/** The pause before a statement is repeated while the database is away. */
+const repeatAfterMs = 200
 
 export function newOutbox(
   network: Network,
@@ -79,7 +83,7 @@ export function newOutbox(
   let stopping = false
 
   const markCallingBatched = batched(async (claimed: ClaimedMessage[]) => {
-    const rows = await markCalling(db, claimed, later(callMs))
+    const rows = await repeatWhileAway(() => markCalling(db, claimed, later(callMs)))
     const ours = new Set(rows.map((row) => row.message_id))
     return claimed.map(({ messageId }) => ours.has(messageId))
   })
@@ -89,10 +93,25 @@ export function newOutbox(
     return new Date(clock.now().getTime() + ms)
   }
 
+  /**
+   * Repeats a statement or transaction while the database is away. It may have been committed although the response was
+   * lost, so it must do nothing the second time.
+   */
+  async function repeatWhileAway<T>(run: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await run()
+      } catch (error) {
+        if (stopping || !isDatabaseAway(error)) throw error
+        await sleep(repeatAfterMs)
+      }
+    }
+  }
+
   /** If a batch fails, records each call alone, so that one bad call does not affect the others. */
   async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
     try {
-      await db.transaction((tx) => recordCalls(tx, clock.now(), calls))
+      await repeatWhileAway(() => db.transaction((tx) => recordCalls(tx, clock.now(), calls)))
       return calls.map(() => null)
     } catch (error) {
       if (calls.length === 1) return [{ error }]
