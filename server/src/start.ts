@@ -32,6 +32,12 @@ export interface ServiceOptions {
   startCompanion?: ((db: Db) => Promise<{ url: string; stop(): Promise<void> }>) | undefined
 }
 
+/**
+ * How long each step of stopping may take. Together they stay below the 15 seconds that operators are promised, also if the
+ * database, the network and a client do not respond. A step that takes longer is left behind.
+ */
+const stopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 2_000, otherMs: 1_000 }
+
 /** Opens the database, starts the workers and the HTTP server. `stop` stops them in reverse order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config } = options
@@ -73,7 +79,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const companion = await startCompanion?.(db)
     if (companion) undo.push(() => companion.stop())
     const client = new GraphClient({ productVersion: version })
-    undo.push(() => Promise.race([client.close(), pause(1000)]))
+    undo.push(() => Promise.race([client.close(), pause(stopLimits.otherMs)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
     // One for the process, so that saving a webhook and delivering to it share the cache and the limits.
     const { resolve } = new NameLookups({ servers: config.dnsServers, log, metrics: db.process.metrics })
@@ -92,20 +98,25 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       work = null
       await current?.stop()
     }
-    undo.push(stopWork)
+    undo.push(() => within(stopLimits.workMs, 'the background work', stopWork()))
     const watch = watchClock(clock, db, log, {
       onApart: stopWork,
       onAgree: async () => {
-        work ??= startWork(runtime)
+        if (!stopping) work ??= startWork(runtime)
       },
     })
-    undo.push(() => watch.stop())
+    undo.push(() => within(stopLimits.otherMs, 'the clock watch', watch.stop()))
     const isReady = async () => !stopping && work !== null && (await isDatabaseWritable(db))
     const api = await buildApi(runtime, { isReady })
-    undo.push(() => api.flush())
+    undo.push(() => within(stopLimits.logsMs, 'writing the logs', api.flush()))
     signal?.throwIfAborted()
     await listen(api.app, config)
-    undo.push(() => closeWithin(8_000, api.app))
+    undo.push(async () => {
+      // Together: other processes wait for the leases of this one, however long a request takes.
+      const working = within(stopLimits.workMs, 'the background work', stopWork())
+      const closed = await Promise.allSettled([closeWithin(stopLimits.requestsMs, api.app), working])
+      for (const each of closed) if (each.status === 'rejected') throw each.reason
+    })
     const { address, port } = api.app.server.address() as AddressInfo
     return {
       url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
@@ -161,6 +172,15 @@ async function closeWithin(ms: number, app: Awaited<ReturnType<typeof buildApi>>
   await app.close()
   clearInterval(sweep)
   clearTimeout(cut)
+}
+
+/** Fails if a step of stopping takes too long. It continues, but nothing waits for it. */
+async function within(ms: number, name: string, step: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${name} did not stop within ${ms / 1000} seconds`)), ms)
+  })
+  await Promise.race([step, limit]).finally(() => clearTimeout(timer))
 }
 
 function isDatabaseWritable(db: Runtime['db']): Promise<boolean> {

@@ -5,7 +5,10 @@ import { startService } from '../src/start.ts'
 
 try {
   const service = await startService({ config: readConfig(process.env) })
-  process.once('SIGTERM', async () => {
+  let isStopping = false
+  process.on('SIGTERM', async () => {
+    if (isStopping) return
+    isStopping = true
     await service.stop()
     process.exit(0)
   })

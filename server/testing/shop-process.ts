@@ -69,7 +69,7 @@ export async function newProcessShop() {
       return service
     },
     /** Sends a text through one of the services. */
-    sendText(service: ServiceProcess, to: string) {
+    sendText(service: Pick<ServiceProcess, 'url'>, to: string) {
       const body = { sender_id: `snd_${sender?.id}`, to, type: 'text', text: { body: 'hi' } }
       return callApi(`${service.url}/v1/messages`, { method: 'POST', key: secret, body })
     },

@@ -73,9 +73,10 @@ function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
     setTimeout(() => process.exit(1), 14_000).unref()
     controller.abort()
   }
-  const stopListening = onSignals(() => {
-    // One Ctrl+C arrives twice, from the terminal and from npm. One that comes later is a person's second Ctrl+C.
-    if (stoppedAt !== 0 && Date.now() - stoppedAt > 1000) process.exit(130)
+  const stopListening = onSignals((name) => {
+    // One Ctrl+C arrives twice, from the terminal and from npm. One that comes later is a person's second Ctrl+C. Other signals
+    // may be repeated by whatever manages the process: they do not interrupt the stop.
+    if (name === 'SIGINT' && stoppedAt !== 0 && Date.now() - stoppedAt > 1000) process.exit(130)
     stop()
   })
   if (process.env.npm_lifecycle_event !== undefined) {

@@ -32,6 +32,9 @@ export interface StoreLocation {
 /** A service that starts during a failover, or while another one stops, waits this long for the database. */
 const startWait = { totalMs: 30_000, everyMs: 1_000 }
 
+/** How long closing waits for running statements. */
+const closeMs = 2_000
+
 export interface StoreOptions {
   purpose: 'service' | 'visitor'
   log: Logger
@@ -82,7 +85,8 @@ export async function openStore(
       connection,
       applied,
       async close() {
-        await db.close()
+        // A statement may be running, or the server may not respond. PostgreSQL ends what is left.
+        await Promise.race([db.close(), sleep(closeMs, undefined, { ref: false })])
         await embedded?.close()
       },
     }

@@ -40,7 +40,7 @@ const stopTimeoutMs = 3_000
 
 export function newFetcher(network: Network, log: Logger, onSlotFree: () => void = () => {}): Fetcher {
   const { db, clock } = network
-  const running = new Set<Promise<void>>()
+  const running = new Map<Promise<void>, ClaimedFile>()
   const slots = new FairShares(concurrency)
   const stopping = new AbortController()
 
@@ -50,7 +50,7 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
       case 'lost':
         return
       case 'stopped':
-        return void (await recordFetchRetry(db, claimed, now, null, true))
+        return release(claimed)
       case 'fetched':
         return void (await recordFetched(db, claimed, outcome.file, now))
       case 'too_late':
@@ -62,6 +62,11 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
     log.warn({ event: 'file.fetch_failed', ...fields }, 'downloading a file failed')
     if (decision.kind === 'retry') await recordFetchRetry(db, claimed, decision.at, decision.error)
     else await recordFileLost(db, claimed, decision.why, decision.error)
+  }
+
+  /** Lets another process fetch the file. This attempt does not count. */
+  async function release(claimed: ClaimedFile): Promise<void> {
+    await recordFetchRetry(db, claimed, clock.now(), null, true)
   }
 
   async function fetchAndRecord(claimed: ClaimedFile): Promise<void> {
@@ -127,23 +132,26 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
         slots.release(claimed.workspaceId)
         onSlotFree()
       })
-    running.add(done)
+    running.set(done, claimed)
   }
 
   const fetcher: Fetcher = {
     async turn() {
       if (slots.taken === concurrency || stopping.signal.aborted) return 0
       const claimed = await claim()
-      for (const each of claimed) start(each)
+      if (stopping.signal.aborted) await Promise.all(claimed.map(release))
+      else for (const each of claimed) start(each)
       return claimed.length
     },
     async drain() {
-      while ((await fetcher.turn()) > 0 || running.size > 0) await Promise.race(running)
+      while ((await fetcher.turn()) > 0 || running.size > 0) await Promise.race(running.keys())
     },
     async stop() {
       stopping.abort()
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref())
-      await Promise.race([Promise.all(running), timeout])
+      // First and without waiting for the network: without its lease, a download can write nothing more.
+      const released = Promise.all([...running.values()].map(release)).catch(() => {})
+      await Promise.race([Promise.all([released, ...running.keys()]), timeout])
     },
   }
   return fetcher

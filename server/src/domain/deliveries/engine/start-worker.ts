@@ -37,8 +37,8 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
   )
   return {
     async stop() {
-      await Promise.all([loop.stop(), releaseLoop.stop(), visitLoop.stop()])
-      await worker.stop()
+      // Together: a loop may be waiting for the database, and other processes wait for the leases of this one.
+      await Promise.all([worker.stop(), loop.stop(), releaseLoop.stop(), visitLoop.stop()])
     },
   }
 }

@@ -69,8 +69,12 @@ export class DeliveryWorker implements FirstAttempts {
   #stopping = false
   /** Set when `stop` closes the connections of attempts that are still in flight. */
   #aborting = false
-  /** Leases to release when the worker stops. */
-  #toRelease: LeasedDelivery[] = []
+  /** Leases that a worker which stops has yet to release. */
+  readonly #toRelease: LeasedDelivery[] = []
+  /** The last claim. */
+  #claiming: Promise<unknown> = Promise.resolve()
+  /** Releases of deliveries that arrived after the stop. */
+  #lateReleases: Promise<unknown> = Promise.resolve()
   #onIdle: (() => void)[] = []
   readonly #userAgent: string
   /** Releases the lease; the delivery is due immediately. */
@@ -117,7 +121,13 @@ export class DeliveryWorker implements FirstAttempts {
   }
 
   /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
-  async claim(): Promise<number> {
+  claim(): Promise<number> {
+    const claiming = this.#claim()
+    this.#claiming = claiming.catch(() => {})
+    return claiming
+  }
+
+  async #claim(): Promise<number> {
     // Nothing is claimed for endpoints with an unreadable secret, so read them again here: it may have been rotated.
     if (this.#targets.unreadable.size > 0) await this.#targets.read([...this.#targets.unreadable])
     for (;;) {
@@ -171,23 +181,40 @@ export class DeliveryWorker implements FirstAttempts {
     }
   }
 
-  /** Starts no more attempts, releases queued deliveries, and gives attempts in flight `graceMs` to finish. */
+  /**
+   * Starts no more attempts, releases queued deliveries, and gives attempts in flight `graceMs` to finish. What is queued is
+   * released first, so that another process continues without delay.
+   */
   async stop(graceMs = 2_000): Promise<void> {
     this.#stopping = true
     const { process } = this.#deps.db
     if (process.firstAttempts === this) process.firstAttempts = null
-    this.#toRelease = this.#queues.clear()
+    this.#toRelease.push(...this.#queues.clear())
     const targetsClosed = this.#targets.close()
     for (const { queue, item } of this.#picked.splice(0)) {
       this.#toRelease.push(item)
       this.#finish(queue, item, null)
     }
+    const released = this.#releaseAll().catch(() => {})
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
     this.#aborting = true
     await this.#deps.outbound.close()
     // If the database is unreachable, nothing can be recorded and the leases expire.
-    await Promise.race([Promise.all([this.idle(), targetsClosed]), sleep(2_000, undefined, { ref: false })])
-    if (this.#toRelease.length > 0) await releaseLeases(this.#deps.db, this.#toRelease, this.#deps.clock.now())
+    const rest = Promise.all([this.idle(), this.#claiming, targetsClosed])
+    await Promise.race([rest, sleep(2_000, undefined, { ref: false })])
+    await Promise.all([released, this.#lateReleases])
+    await this.#releaseAll()
+  }
+
+  async #releaseAll(): Promise<void> {
+    const items = this.#toRelease.splice(0)
+    if (items.length === 0) return
+    try {
+      await releaseLeases(this.#deps.db, items, this.#deps.clock.now())
+    } catch (error) {
+      this.#toRelease.push(...items)
+      throw error
+    }
   }
 
   get #isIdle(): boolean {
@@ -199,10 +226,13 @@ export class DeliveryWorker implements FirstAttempts {
   }
 
   #enqueue(items: readonly LeasedDelivery[]): void {
-    for (const item of items) {
-      if (this.#stopping) this.#toRelease.push(item)
-      else this.#queues.push(item)
+    if (this.#stopping) {
+      // Published or claimed by a transaction that was in progress when the worker stopped.
+      const late = items.map((item) => this.#release(item).catch(() => {}))
+      this.#lateReleases = Promise.all([this.#lateReleases, ...late])
+      return
     }
+    for (const item of items) this.#queues.push(item)
     this.#pump()
   }
 

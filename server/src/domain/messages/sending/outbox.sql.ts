@@ -142,17 +142,34 @@ export const markCalling = (
 export interface Requeued extends Leased {
   dueAt: Date
   error: MessageError | null
+  /** Calls made so far. */
+  attempts: number
 }
 
 const requeuing = statement(
-  { leased: { ...leased, dueAt: 'timestamptz', error: 'json' } },
-  ({ leased }) => `update outbox o set state = 'waiting', lease = null, due_at = leased.due_at,
+  { leased: { ...leased, dueAt: 'timestamptz', error: 'json', attempts: 'int' } },
+  ({
+    leased,
+  }) => `update outbox o set state = 'waiting', lease = null, due_at = leased.due_at, attempts = leased.attempts,
        last_error = coalesce(leased.error, o.last_error)
      from ${leased} where ${isLeased} and o.state in ('claimed', 'calling')`,
 )
 
 /** Puts messages that were not sent back in the queue. */
 export const requeue = (db: Db, rows: readonly Requeued[]): Promise<number> => requeuing.change(db, { leased: rows })
+
+const returning = statement(
+  { leased, now: 'timestamptz' },
+  ({ leased, now }) => `update outbox o set state = 'waiting', lease = null, due_at = ${now}
+     from ${leased} where ${isLeased} and o.state = 'claimed'`,
+)
+
+/**
+ * Returns claims, so that another process can send the messages. Only those that are not marked as calling: a call of one
+ * that is marked may have begun, and a message that was returned cannot be marked any more.
+ */
+export const returnClaims = (db: Db, rows: readonly Leased[], now: Date): Promise<number> =>
+  returning.change(db, { leased: rows, now })
 
 const markingUnknown = statement(
   { leased, until: 'timestamptz' },

@@ -23,7 +23,15 @@ export async function recordCalls(db: Db, now: Date, calls: readonly CompletedCa
   await saveStatuses(db, now, calls.flatMap(reportOf))
   const retried = calls.flatMap(({ claimed, decision }) =>
     decision.kind === 'retry'
-      ? [{ ...claimed, dueAt: after(now, decision.afterMs), error: decision.error, scope: decision.scope }]
+      ? [
+          {
+            ...claimed,
+            attempts: claimed.attempts + 1,
+            dueAt: after(now, decision.afterMs),
+            error: decision.error,
+            scope: decision.scope,
+          },
+        ]
       : [],
   )
   if (retried.length > 0) await requeue(db, retried)
