@@ -16,7 +16,7 @@ import { systemClock } from './lib/clock.ts'
 /** What docs/operating.md promises. */
 const stopMaxMs = 15_000
 
-/** A receiver that does not respond until it is told to, and then at once. */
+/** A receiver that does not respond until `respond` is called, and immediately from then on. */
 async function newHangingReceiver() {
   const hanging = new Set<ServerResponse>()
   const arrived = new Set<string>()

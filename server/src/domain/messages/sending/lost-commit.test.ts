@@ -87,7 +87,7 @@ test.for([
 
 test.for([
   ['refused', '15551131009', { last: 'failed', taken: 0 }],
-  ['told to try again later', '15552131000', { last: 'read', taken: 1 }],
+  ['refused for now', '15552131000', { last: 'read', taken: 1 }],
 ] as const)('the result of a message that was %s is recorded when the database is back', async ([_, to, wanted]) => {
   const shop = await sending.newShop()
   const { id } = await shop.sendText(to)

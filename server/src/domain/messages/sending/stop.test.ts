@@ -7,7 +7,7 @@ const server = useTestServer()
 const sending = useSending(server)
 
 test.for(['claimed', 'calling'] as const)(
-  'a message that is %s when its process stops is returned at once, and another process sends it once',
+  'a message that is %s when its process stops is returned immediately, and another process sends it once',
   async (step: Step) => {
     const shop = await sending.newShop()
     const to = step === 'claimed' ? '16505550401' : '16505550402'

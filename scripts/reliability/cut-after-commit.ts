@@ -1,0 +1,81 @@
+// Cuts the connection to PostgreSQL again and again, each time right after it has committed recorded attempts, while a
+// service delivers. Every attempt must be recorded and counted once.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../../server/src/db/db.ts'
+import { openEmbedded } from '../../server/src/db/embedded/embedded.ts'
+import { migrate } from '../../server/src/db/migrate.ts'
+import { createWebhook } from '../../server/src/domain/webhooks/webhooks.ts'
+import { createWorkspace } from '../../server/src/domain/workspaces/workspaces.ts'
+import { systemClock } from '../../server/src/lib/clock.ts'
+import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
+import { newApp, newSender, text, webhookOf } from '../../server/testing/network-app.ts'
+import { openDatabaseProxy } from '../../server/testing/open-database-proxy.ts'
+import { secretKeys, spawnService } from '../../server/testing/service.ts'
+
+const cuts = 10
+const eventsPerCut = 20
+
+export const scenario = {
+  name: 'connection cut after COMMIT',
+  wanted: 'attempts recorded = counted = requests received',
+  async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
+    const dataDir = newFolder('parley-reliability-')
+    const embedded = await openEmbedded({ dataDir, purpose: 'visitor' })
+    let received = 0
+    const receiver = createServer((request, response) => {
+      received++
+      request.resume().on('end', () => response.end())
+    })
+    receiver.listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    await migrate(embedded.connection)
+    const db = openDatabase(embedded.connection, () => {}, 3)
+    const proxy = await openDatabaseProxy(embedded.connection)
+    const service = await spawnService(proxy.connection, {
+      PARLEY_WEBHOOK_ALLOW_HTTP: 'true',
+      PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+    })
+    try {
+      const { id: workspaceId } = await createWorkspace(db, systemClock, 'cut')
+      const url = `http://localhost:${(receiver.address() as AddressInfo).port}/`
+      const rules = { allowHttp: true as const, allowRanges: [], resolve: async () => [] }
+      const input = { workspaceId, name: 'receiver', url, events: ['message.received'] }
+      await createWebhook(db, systemClock, secretKeys, rules, input)
+      const target = { url: service.url, db, clock: systemClock, secretKeys }
+      const app = await newApp(target)
+      const { phoneNumberId } = await newSender(target, workspaceId, app.id, '99000000003')
+      for (let round = 0; round < cuts; round++) {
+        const cut = proxy.cutAfterCommit(/insert into delivery_attempts/)
+        const texts = Array.from({ length: eventsPerCut }, (_, n) => text(`wamid.cut.${round}.${n}`))
+        for (let attempt = 0; attempt < 100; attempt++) {
+          if ((await app.post(webhookOf(phoneNumberId, texts))) === 200) break
+          await sleep(50)
+        }
+        await Promise.race([cut, sleep(10_000)])
+        say(`${round + 1} of ${cuts} connections cut, ${received} requests received`)
+      }
+      for (let wait = 0; wait < 600; wait++) {
+        if ((await db.rows('select 1 from deliveries')).length === 0) break
+        await sleep(100)
+      }
+      await service.stop()
+      const recorded = (await db.rows('select 1 from delivery_attempts')).length
+      const hours = await db.first<{ count: number }>(
+        'select coalesce(sum(succeeded + failed), 0)::int as count from delivery_hours',
+      )
+      const figure = `${cuts} cuts: ${received} requests received, ${recorded} attempts recorded, ${hours?.count} counted`
+      return { figure, ok: recorded === received && hours?.count === received && received >= cuts * eventsPerCut }
+    } finally {
+      service.child.kill('SIGKILL')
+      proxy.close()
+      await db.close()
+      receiver.closeAllConnections()
+      receiver.close()
+      await embedded.close()
+      removeFolder(dataDir)
+    }
+  },
+}
