@@ -82,7 +82,7 @@ export class DeliveryWorker implements FirstAttempts {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
-    this.#targets = new Targets(deps.db, deps.secretKeys, (webhookId, error) =>
+    this.#targets = new Targets(deps.db, deps.clock, deps.secretKeys, (webhookId, error) =>
       deps.log.error(
         { event: 'endpoint.secret_unreadable', err: error, webhook_id: webhookId },
         'cannot decrypt the secret of an endpoint: add its key to PARLEY_SECRET_KEYS or rotate the secret',
