@@ -3,6 +3,7 @@ import { benchDeliver } from './deliver.ts'
 import { benchIngest } from './ingest.ts'
 import { benchIsolation } from './isolation.ts'
 import { benchPages } from './pages.ts'
+import { benchRoles } from './roles.ts'
 import { benchSend } from './send.ts'
 
 const benches: Record<string, { description: string; run: () => Promise<void> }> = {
@@ -20,6 +21,10 @@ const benches: Record<string, { description: string; run: () => Promise<void> }>
   pages: {
     description: 'all requests of the console’s pages, with a million messages and ten million logged requests',
     run: benchPages,
+  },
+  roles: {
+    description: 'webhook in to webhook out with the roles `api` and `worker`, compared with one process',
+    run: benchRoles,
   },
   send: { description: 'accepted sends per second, and the time until WhatsApp is called', run: benchSend },
 }

@@ -46,19 +46,19 @@ const targets: Record<string, (argument: string) => Promise<number>> = {
     return (server.address() as AddressInfo).port
   },
   receiver: startReceiver,
-  async parley(argument) {
+  parley(argument) {
     const [dataDir, dnsServers] = argument.split(' ')
-    const config = readConfig({
-      PARLEY_DATA_DIR: dataDir,
-      PARLEY_DNS_SERVERS: dnsServers,
-      PORT: '0',
-      PARLEY_SIMULATOR_PORT: '0',
-      LOG_LEVEL: 'warn',
-    })
-    const service = await startService({ config })
-    process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)))
-    return Number(new URL(service.url).port)
+    return startParley({ PARLEY_DATA_DIR: dataDir, PARLEY_DNS_SERVERS: dnsServers })
   },
+  /** With the environment in the argument, as JSON. */
+  role: (argument) => startParley(JSON.parse(argument)),
+}
+
+async function startParley(env: Record<string, string | undefined>): Promise<number> {
+  const config = readConfig({ PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'warn', ...env })
+  const service = await startService({ config })
+  process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)))
+  return Number(new URL(service.url).port)
 }
 
 const [name = '', argument = ''] = process.argv.slice(2)

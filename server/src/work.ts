@@ -7,6 +7,7 @@ import { deleteOldParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
 import { deleteOldUnknownNumbers } from './domain/connections/unknown-numbers.ts'
 import { verifyLedger } from './domain/credits/credits.ts'
+import { startHandOver } from './domain/deliveries/engine/hand-over.ts'
 import { deletePastRetention, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { startFetching } from './domain/files/fetching.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
@@ -23,7 +24,10 @@ export type Work = Pick<Loop, 'stop'>
 
 /** Starts the background work of a process: deliveries, sending, downloads, syncs and cleanup. */
 export function startWork(runtime: Runtime): Work {
-  const parts = [startUpkeep(runtime), ...(runtime.config.role === 'api' ? [] : startWorkers(runtime))]
+  const parts = [
+    startUpkeep(runtime),
+    ...(runtime.config.role === 'api' ? [startHandOver(runtime)] : startWorkers(runtime)),
+  ]
   return {
     async stop() {
       // All at once, so that none waits for another to release its leases. If one fails, the others are still stopped.

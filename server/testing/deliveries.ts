@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { DeliveryWorker } from '../src/domain/deliveries/engine/worker.ts'
 import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
+import type { Clock } from '../src/lib/clock.ts'
 import { newOutbound, type OutboundOptions } from '../src/lib/outbound.ts'
 import type { TargetRules } from '../src/lib/target-guard.ts'
 import { newApp, newSender, text, webhookOf } from './network-app.ts'
@@ -36,7 +37,7 @@ export function useDeliveryWorker(
 }
 
 export function newDeliveryWorker(
-  { db, clock, secretKeys, runtime: { log } }: TestServer,
+  { db, clock, secretKeys, runtime: { log } }: Omit<TestServer, 'clock'> & { clock: Clock },
   options: Partial<OutboundOptions> = {},
 ): DeliveryWorker {
   const outbound = newOutbound({ ...localRules, ca: null, deadlineMs: 400, bodyDeadlineMs: 150, ...options })

@@ -69,6 +69,14 @@ export class DatabaseClock implements Clock {
     return aheadOf(databaseMs, sent.wall, received.wall)
   }
 
+  /**
+   * The monotonic clock stops while the machine is suspended. A time that was read from the database since then shows it
+   * before the next sync does.
+   */
+  observe(databaseMs: number): void {
+    this.#databaseMs += Math.max(0, databaseMs - this.#ms(this.#machine.monotonic()))
+  }
+
   /** Whether the next sync is due: some seconds have passed, or this machine's wall clock jumped. */
   get isStale(): boolean {
     const wall = this.#machine.wall() - this.#syncedAt.wall

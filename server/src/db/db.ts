@@ -9,6 +9,7 @@ import { type Borrow, newPool } from './pool.ts'
 import { connectClient, ReadOnlyServer, type ServerClient, Servers } from './server-client.ts'
 import { newSession, type Session } from './session.ts'
 import { findIdle, SilenceWatch } from './silence-watch.ts'
+import { sendNotices } from './worker-notices.ts'
 
 /**
  * The database, or a transaction in it. Each connection prepares a statement once and finds it by its text, so the text
@@ -93,9 +94,15 @@ export function openDatabase(
   const notifier = new ChangeNotifier((payload) =>
     all.borrow((client) => client.query('select pg_notify($1, $2)', [changeChannel, payload])),
   )
+  const send = sendNotices((text, values) =>
+    all.borrow(async (client) => {
+      const query = { name: 'worker notices', text, values: [...values] }
+      return (await client.query<{ index: number }>(query)).rows
+    }),
+  )
   return {
     ...dbOn(
-      { notifier, process: newProcessState() },
+      { notifier, process: newProcessState(send) },
       (work) => work(),
       all.borrow,
       (workspaceId) => (work) =>

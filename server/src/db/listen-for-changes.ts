@@ -2,12 +2,21 @@ import type { Logger } from '../lib/logger.ts'
 import { type ChangeNotice, changeChannel, readChangeNotices } from './change-notices.ts'
 import type { Database } from './db.ts'
 import type { Session } from './session.ts'
+import { wakeHere } from './wake.ts'
+import {
+  announce,
+  announcementChannel,
+  listenerName,
+  readAnnouncement,
+  readNotice,
+  workerChannel,
+} from './worker-notices.ts'
 
 /** A connection that only listens does not notice that it went silent, so it runs a statement this often. */
 const checkEveryMs = 5_000
 
-/** The `application_name` of the connection that listens. Each process has one. */
-export const listenerName = 'parley listener'
+/** How often a process with workers announces itself. */
+const announceEveryMs = 500
 
 export interface ChangeListener {
   /** Resolves when it listens, or when the first attempt has failed. */
@@ -16,7 +25,8 @@ export interface ChangeListener {
 }
 
 /**
- * Listens on its own connection for change notices of all processes. If the connection is lost, it reconnects and calls
+ * Listens on its own connection for change notices of all processes, for the announcements of processes with workers, and for
+ * notices to the workers of this process. If the connection is lost, it reconnects and calls
  * `onMissed`, because notices may have been lost in between.
  */
 export function listenForChanges(
@@ -36,6 +46,13 @@ export function listenForChanges(
     await session?.rows('select 1').catch(() => {})
     isChecking = false
   }, checkEveryMs).unref()
+  const { otherWorkers } = db.process
+  async function announceWorkers(): Promise<void> {
+    const full = db.process.taker?.full()
+    // If it fails, the connection is lost as above.
+    if (session && full) await announce(session, { id: otherWorkers.ownId, full }).catch(() => {})
+  }
+  const announcing = setInterval(() => void announceWorkers(), announceEveryMs).unref()
 
   async function open(first: boolean): Promise<void> {
     let opened: Session | undefined
@@ -45,6 +62,12 @@ export function listenForChanges(
       await opened.listen(changeChannel, (payload) => {
         for (const notice of readChangeNotices(payload)) onNotice(notice)
       })
+      await opened.listen(announcementChannel, (payload) => otherWorkers.onAnnouncement(readAnnouncement(payload)))
+      await opened.listen(workerChannel(otherWorkers.ownId), (payload) => {
+        const { wake, take } = readNotice(payload)
+        for (const loop of wake) wakeHere(db, loop)
+        if (take.length > 0) db.process.taker?.receive(take)
+      })
       if (stopped) return await opened.close()
       // Registered last: an earlier loss is handled in the catch block, and would otherwise reconnect twice.
       opened.onLost(() => {
@@ -52,6 +75,7 @@ export function listenForChanges(
         reconnect(0)
       })
       session = opened
+      void announceWorkers()
       if (!first) onMissed()
     } catch (error) {
       log.warn(
@@ -74,6 +98,7 @@ export function listenForChanges(
       stopped = true
       clearTimeout(retry)
       clearInterval(check)
+      clearInterval(announcing)
       await opening
       await session?.close().catch(() => {})
     },

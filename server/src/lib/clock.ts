@@ -5,6 +5,8 @@ export interface Clock {
   pinned(): Date | null
   /** The time of this machine's own clock, which may be wrong. */
   machine(): Date
+  /** The database's clock has shown this time. Moves a clock forward that follows it and is behind. */
+  observe?(databaseMs: number): void
 }
 
 /** This machine's own clock, for tests and tools. The service and the CLI use the database's clock. */

@@ -1,7 +1,10 @@
-/** The types between code that publishes events and the delivery worker of its process, which attempts them first. */
+/** The types between code that publishes events and the delivery worker that attempts them first. */
 
 /** Why an attempt is made. */
 export type Trigger = 'first' | 'retry' | 'manual'
+
+/** How long the lease of a delivery lasts. */
+export const leaseMs = 30_000
 
 /** The lease that new deliveries are written with. */
 export interface Lease {
@@ -35,4 +38,15 @@ export interface FirstAttempts {
   newLease(now: Date): Lease | null
   /** Starts the first attempts of deliveries that were committed with a lease. */
   take(items: readonly LeasedDelivery[]): void
+}
+
+/** The keys of a delivery and the lease it was written with. */
+export type HandedDelivery = Pick<LeasedDelivery, 'webhookId' | 'eventId' | 'lease'>
+
+/** Takes deliveries that other processes have written with a lease for it. */
+export interface DeliveryTaker {
+  /** The endpoints it takes no more of for now; null if it takes nothing. */
+  full(): readonly string[] | null
+  /** Starts the first attempts of deliveries that were handed over. */
+  receive(handed: readonly HandedDelivery[]): void
 }

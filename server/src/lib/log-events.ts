@@ -53,6 +53,11 @@ export const logEvents = {
     level: 'warn',
     meaning: 'Deliveries were held until their events were past the retention, and were deleted.',
   },
+  'delivery.hand_over_failed': {
+    level: 'warn',
+    meaning:
+      'A worker could not read deliveries that another process handed over. They are claimed when their leases end.',
+  },
   'delivery.recording_failed': {
     level: 'warn',
     meaning: 'The results of delivery attempts could not be written. The process retries until the database is back.',

@@ -1,5 +1,6 @@
 import { Counters } from './counters.ts'
-import type { FirstAttempts } from './first-attempts.ts'
+import type { DeliveryTaker, FirstAttempts } from './first-attempts.ts'
+import { OtherWorkers, type SendNotices } from './other-workers.ts'
 
 /** The names of all background loops, as in logs and metrics. */
 export type LoopName =
@@ -27,8 +28,17 @@ export interface ProcessState {
   readonly metrics: Counters
   /** The loops that run in this process. */
   readonly loops: Map<LoopName, { wake(): void }>
-  /** The delivery worker; null in a process that does not deliver. */
+  /** What makes the first attempts of new deliveries: this process's worker or, in one that does not deliver, others. */
   firstAttempts: FirstAttempts | null
+  /** The delivery worker, if it takes deliveries of other processes. */
+  taker: DeliveryTaker | null
+  readonly otherWorkers: OtherWorkers
 }
 
-export const newProcessState = (): ProcessState => ({ metrics: new Counters(), loops: new Map(), firstAttempts: null })
+export const newProcessState = (send: SendNotices = async (notices) => notices): ProcessState => ({
+  metrics: new Counters(),
+  loops: new Map(),
+  firstAttempts: null,
+  taker: null,
+  otherWorkers: new OtherWorkers(send),
+})

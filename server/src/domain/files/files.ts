@@ -1,6 +1,6 @@
 import type { FileState } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
-import { wakeHere } from '../../db/wake.ts'
+import { wakeAnywhere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { type FormFile, toSource } from '../../whatsapp/incoming-form.ts'
 import { type FileRow, filesOf, insertFiles, type NewFile } from './files.sql.ts'
@@ -20,7 +20,7 @@ export async function saveFormFiles(db: Db, now: Date, forms: readonly FormFiles
   const files = forms.flatMap(({ files: formFiles, ...owner }) => formFiles.map((file) => toNewFile(owner, file, now)))
   if (files.length === 0) return
   await insertFiles(db, files, now, new Date(now.getTime() + networkRetentionMs))
-  wakeHere(db, 'fetch files')
+  for (const { workspaceId } of forms) wakeAnywhere(db, 'fetch files', workspaceId)
 }
 
 function toNewFile(owner: Omit<FormFiles, 'files'>, file: FormFile, now: Date): NewFile {

@@ -41,8 +41,10 @@ export function outcomeOf(
       immediateRetry: null,
     }
   }
-  // At a failing endpoint the immediate retry waits for a turn like all others.
-  const isImmediate = decision.dueAt <= endedAt && !hasTurn
+  // At a failing endpoint the immediate retry waits for a turn like all others. If this process was frozen during the
+  // attempt until its lease ended, the delivery may be another's by now.
+  const hasLease = item.leaseUntilMs > endedAt.getTime()
+  const isImmediate = decision.dueAt <= endedAt && !hasTurn && hasLease
   const dueAt = isImmediate ? leaseUntil : decision.dueAt
   return {
     ended: { ...attempt, ...result, state: 'retrying', dueAt, nextLease: isImmediate ? lease : null },

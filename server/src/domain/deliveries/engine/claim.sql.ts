@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
-import type { Trigger } from '../../../lib/first-attempts.ts'
+import type { LeasedDelivery, Trigger } from '../../../lib/first-attempts.ts'
 import { planVisitsSql, visitEveryMs } from './visits.sql.ts'
 
 export interface ClaimedRow {
@@ -162,6 +163,22 @@ interface LeasedRow extends LeaseKey {
 const leaseKey = { webhookId: 'uuid', eventId: 'uuid', lease: 'uuid' } as const
 
 const isOurs = 'd.webhook_id = leased.webhook_id and d.event_id = leased.event_id and d.lease = leased.lease'
+
+const reading = statement(
+  { leased: leaseKey },
+  ({ leased }) => `select d.event_id as "eventId", d.webhook_id as "webhookId", d.workspace_id as "workspaceId",
+       d.event_created_at as "eventCreatedAt", d.attempts, d.trigger, d.lease, d.due_at as "leaseUntil", e.type, e.body
+     from ${leased} join deliveries d on ${isOurs}
+     cross join lateral (
+       select type, body from events where id = d.event_id and created_at = d.event_created_at limit 1) as e`,
+)
+
+/** The deliveries that still have these leases. */
+export async function readLeased(db: Db, keys: readonly LeaseKey[]): Promise<LeasedDelivery[]> {
+  type Row = Omit<LeasedDelivery, 'hasTurn' | 'leaseUntilMs'> & { leaseUntil: Date }
+  const rows = await withIndexLookups(db, (tx) => reading.rows<Row>(tx, { leased: keys }))
+  return rows.map(({ leaseUntil, ...row }) => ({ ...row, hasTurn: false, leaseUntilMs: leaseUntil.getTime() }))
+}
 
 /**
  * A CTE that returns the turns of failing endpoints, so that the next attempt can begin at `due`. All endpoints are locked

@@ -6,6 +6,7 @@ import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { type Database, openDatabase } from '../../../db/db.ts'
+import { systemClock } from '../../../lib/clock.ts'
 import { RoutingRevision } from './routing-revision.ts'
 
 const server = useTestServer()
@@ -89,7 +90,7 @@ test('a worker that stops releases the deliveries that wait for a refresh of the
 
 test('a read of the routing revision that hangs times out, and the next one opens a new connection', async () => {
   const { proxy, db } = await behindProxy()
-  const revision = new RoutingRevision(db)
+  const revision = new RoutingRevision(db, systemClock)
   onTestFinished(() => revision.close())
   const value = await revision.read()
   proxy.hang()

@@ -3,9 +3,12 @@ import { attemptsOf, newDeliveryWorker, newLine, openOf } from '../../../../test
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
+import { DatabaseClock } from '../../../db/database-clock.ts'
+import { ensureToday } from '../../../db/partitions.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { releaseLeases } from './claim.sql.ts'
 import { releaseStrandedDeliveries } from './hold.sql.ts'
+import { publish } from './publish.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()
@@ -62,6 +65,38 @@ test('a worker that lost the lease records the attempt but does not change the d
   await worker.drain()
   expect(await attemptsOf(server, id)).toMatchObject([{ state: 'delivered', status: 200 }])
   expect(await openOf(server, id)).toHaveLength(1)
+})
+
+test('a process that was frozen during an attempt until its lease ended does not retry it by itself', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  receiver.next((response) => {
+    server.clock.forward({ seconds: 31 })
+    response.writeHead(500).end()
+  })
+  const worker = startWorker()
+  await line.write()
+  await worker.idle()
+  expect(receiver.received).toHaveLength(1)
+  const open = 'select lease, due_at, attempts from deliveries where webhook_id = $1'
+  expect(await server.db.rows(open, [id.slice(4)])).toEqual([{ lease: null, due_at: server.clock.now(), attempts: 1 }])
+  await worker.drain()
+  expect(receiver.received).toHaveLength(2)
+})
+
+test('a lease that ended while the machine was suspended is not used', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  // The clock that leases are compared with is behind by as long as the machine was suspended.
+  const clock = new DatabaseClock({ wall: () => Date.now() - 40_000, monotonic: () => performance.now() })
+  await ensureToday(server.db, clock)
+  const worker = newDeliveryWorker({ ...server, clock })
+  onTestFinished(() => worker.stop(0))
+  const event = { workspaceId: line.workspace.id, type: 'message.received', data: {} } as const
+  await publish(server.db, clock.now(), [event])
+  await worker.idle()
+  expect(receiver.received).toEqual([])
+  expect(await openOf(server, id)).toHaveLength(1)
+  await worker.drain()
+  expect(receiver.received).toHaveLength(1)
 })
 
 test('a stopped worker releases its deliveries, and the next worker attempts them immediately', async () => {

@@ -1,6 +1,6 @@
 import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
-import { wakeAnywhere } from '../../../db/wake.ts'
+import { wakeAnywhere, wakeOther } from '../../../db/wake.ts'
 import type { Lease } from '../../../lib/first-attempts.ts'
 import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
 import { type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
@@ -65,7 +65,7 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
 /** After the commit, gives the inserted deliveries that are leased to this process to its worker, or wakes another one. */
 export function offerToWorker(
   db: Db,
-  { createdAt, rows, lease: { token, until } }: PreparedEvents,
+  { createdAt, rows, lease: { token, until, except } }: PreparedEvents,
   deliveries: readonly PublishedDelivery[],
 ): void {
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) {
@@ -80,6 +80,8 @@ export function offerToWorker(
     for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) wakeAnywhere(db, 'deliveries', workspaceId)
     return
   }
+  // Its queues for these endpoints are full. Another process may have less to do.
+  if (deliveries.some(({ leased, webhookId }) => !leased && except.includes(webhookId))) wakeOther(db, 'deliveries')
   const byId = new Map(rows.map((row) => [row.id, row]))
   const items = deliveries.flatMap(({ eventId, webhookId, leased }) => {
     const event = leased ? byId.get(eventId) : undefined

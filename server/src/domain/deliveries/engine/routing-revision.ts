@@ -1,21 +1,25 @@
 import type { Database } from '../../../db/db.ts'
 import type { Session } from '../../../db/session.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { readRevision } from './targets.sql.ts'
 
 const timeoutMs = 2_000
 
 /**
  * Reads the routing revision with a prepared statement on a dedicated connection, so it never waits for the pool. A read
- * that fails or times out closes the connection; the next read opens a new one.
+ * that fails or times out closes the connection; the next read opens a new one. After a read, the clock is not behind the
+ * database's time of that read, even if the machine was suspended.
  */
 export class RoutingRevision {
   readonly #db: Database
+  readonly #clock: Clock
   #session: Session | undefined
   #isClosed = false
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(db: Database) {
+  constructor(db: Database, clock: Clock) {
     this.#db = db
+    this.#clock = clock
   }
 
   /** The revision at the time of the call, or a later one. Reads are sequential because they share the connection. */
@@ -31,7 +35,9 @@ export class RoutingRevision {
     // Closing the connection makes the current read fail.
     const timer = setTimeout(() => void this.#drop(), timeoutMs)
     try {
-      return await readRevision(session)
+      const { revision, databaseMs } = await readRevision(session)
+      this.#clock.observe?.(databaseMs)
+      return revision
     } catch (error) {
       void this.#drop()
       throw error

@@ -12,10 +12,13 @@ export interface SealedTarget {
   is_paced: boolean
 }
 
-/** A trigger raises the revision in every transaction that changes a target. */
-export async function readRevision(session: Session): Promise<number> {
-  const row = await session.queryRow('routing_revision', 'select value from routing_revision')
-  return Number(row?.[0] ?? 0)
+/** A trigger raises the revision in every transaction that changes a target. `databaseMs` is the time of the database. */
+export async function readRevision(session: Session): Promise<{ revision: number; databaseMs: number }> {
+  const row = await session.queryRow(
+    'routing_revision',
+    'select value, trunc(extract(epoch from clock_timestamp()) * 1000) from routing_revision',
+  )
+  return { revision: Number(row?.[0] ?? 0), databaseMs: Number(row?.[1] ?? 0) }
 }
 
 /** Endpoints, with the routing revision at which they were read. */

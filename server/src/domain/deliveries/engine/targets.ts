@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/db.ts'
 import { RevisionedCache, readAt } from '../../../db/revisioned-cache.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { open, type SecretKeys } from '../../../lib/seal.ts'
 import { RoutingRevision } from './routing-revision.ts'
 import { type SigningKeys, signingKeysOf } from './signature.ts'
@@ -30,10 +31,10 @@ export class Targets {
   readonly #cache: RevisionedCache<Target>
   readonly #unreadable = new Set<string>()
 
-  constructor(db: Database, keys: SecretKeys, onUnreadable: (id: string, error: unknown) => void) {
+  constructor(db: Database, clock: Clock, keys: SecretKeys, onUnreadable: (id: string, error: unknown) => void) {
     this.#keys = keys
     this.#onUnreadable = onUnreadable
-    this.#revision = new RoutingRevision(db)
+    this.#revision = new RoutingRevision(db, clock)
     const read = async (ids: readonly string[]) =>
       readAt(await sealedTargets(db, ids), 'id', (row) => [row.id, this.#open(row)])
     this.#cache = new RevisionedCache(read, maxCached)

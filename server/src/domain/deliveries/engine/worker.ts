@@ -3,13 +3,20 @@ import type { Database } from '../../../db/db.ts'
 import { wakeHere } from '../../../db/wake.ts'
 import { batched } from '../../../lib/batch.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { FirstAttempts, Lease, LeasedDelivery } from '../../../lib/first-attempts.ts'
+import {
+  type DeliveryTaker,
+  type FirstAttempts,
+  type HandedDelivery,
+  type Lease,
+  type LeasedDelivery,
+  leaseMs,
+} from '../../../lib/first-attempts.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { Outbound, Posted } from '../../../lib/outbound.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
 import { headersOf, outcomeOf } from './attempt.ts'
-import { dropLeases, releaseLeases } from './claim.sql.ts'
+import { dropLeases, readLeased, releaseLeases } from './claim.sql.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
 import { EndpointQueues, queuedMax } from './endpoint-queues.ts'
 import { AttemptWriter } from './record-attempts.ts'
@@ -28,10 +35,11 @@ export interface WorkerDeps {
   onDue?: (dueAt: Date) => void
 }
 
-const leaseMs = 30_000
 /** The longest an attempt takes. It starts only if its lease lasts at least this long. */
 const attemptMaxMs = 15_000
 const unrecordedMax = 5_000
+/** With more full endpoints than fit into a notification, the worker takes no deliveries of other processes. */
+const announcedFullMax = 150
 /** With more than this many in flight, refreshes start `refreshGapMs` apart, so that more attempts share one refresh. */
 const busyAbove = 8
 const refreshGapMs = 4
@@ -43,8 +51,8 @@ interface PickedDelivery {
 }
 
 /**
- * Makes delivery attempts. The worker holds a lease on every delivery in its memory: those that this process published are
- * leased when they are inserted, the others when they are claimed. A delivery waits in its endpoint's queue until it is
+ * Makes delivery attempts. The worker holds a lease on every delivery in its memory: those that this process published, or
+ * that another one handed over, are leased when they are inserted, the others when they are claimed. A delivery waits in its endpoint's queue until it is
  * picked and attempted, and then the result is recorded. If no result is recorded, for example because the process died,
  * the lease expires and a worker claims the delivery again.
  *
@@ -52,7 +60,7 @@ interface PickedDelivery {
  * picked, so a rotated secret, a changed URL or a disabled endpoint also takes effect for deliveries that are already in
  * memory. All deliveries picked by then share one refresh. While the database is unreachable, no attempt starts.
  */
-export class DeliveryWorker implements FirstAttempts {
+export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   readonly #deps: WorkerDeps
   readonly #targets: Targets
   readonly #writer: AttemptWriter
@@ -77,6 +85,8 @@ export class DeliveryWorker implements FirstAttempts {
   #lateReleases: Promise<unknown> = Promise.resolve()
   #onIdle: (() => void)[] = []
   readonly #userAgent: string
+  /** Reads what was handed over. Without the lease, it belongs to another worker by now. */
+  readonly #readHanded: (handed: HandedDelivery) => Promise<LeasedDelivery | null>
   /** Releases the lease; the delivery is due immediately. */
   readonly #release: (item: LeasedDelivery) => Promise<unknown>
   /** Releases the lease and holds the delivery until its endpoint is enabled. */
@@ -86,7 +96,7 @@ export class DeliveryWorker implements FirstAttempts {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
-    this.#targets = new Targets(deps.db, deps.secretKeys, (webhookId, error) =>
+    this.#targets = new Targets(deps.db, deps.clock, deps.secretKeys, (webhookId, error) =>
       deps.log.error(
         { event: 'endpoint.secret_unreadable', err: error, webhook_id: webhookId },
         'cannot decrypt the secret of an endpoint: add its key to PARLEY_SECRET_KEYS or rotate the secret',
@@ -102,7 +112,12 @@ export class DeliveryWorker implements FirstAttempts {
     this.#release = batchedRelease(() => deps.clock.now())
     this.#hold = batchedRelease(() => 'infinity')
     this.#postpone = batchedRelease(() => new Date(deps.clock.now().getTime() + postponedMs))
+    this.#readHanded = batched(async (handed: HandedDelivery[]) => {
+      const found = new Map((await readLeased(deps.db, handed)).map((each) => [each.webhookId + each.eventId, each]))
+      return handed.map(({ webhookId, eventId }) => found.get(webhookId + eventId) ?? null)
+    })
     deps.db.process.firstAttempts = this
+    deps.db.process.taker = this
   }
 
   newLease(now: Date): Lease | null {
@@ -118,6 +133,29 @@ export class DeliveryWorker implements FirstAttempts {
       this.#enqueue(items)
       this.#notifyIdle()
     })
+  }
+
+  full(): readonly string[] | null {
+    const full = [...this.#queues.full]
+    return this.#stopping || this.#queues.queued > queuedMax || full.length > announcedFullMax ? null : full
+  }
+
+  receive(handed: readonly HandedDelivery[]): void {
+    this.#pendingTakes++
+    Promise.all(handed.map((each) => this.#readHanded(each)))
+      .then((found) => this.#enqueue(found.filter((each) => each !== null)))
+      // They are claimed when their leases end.
+      .catch((error: unknown) => {
+        const fields = { event: 'delivery.hand_over_failed', err: error, deliveries: handed.length } as const
+        this.#deps.log.warn(
+          fields,
+          'reading deliveries of another process failed; they are claimed when their leases end',
+        )
+      })
+      .finally(() => {
+        this.#pendingTakes--
+        this.#notifyIdle()
+      })
   }
 
   /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
@@ -189,6 +227,7 @@ export class DeliveryWorker implements FirstAttempts {
     this.#stopping = true
     const { process } = this.#deps.db
     if (process.firstAttempts === this) process.firstAttempts = null
+    if (process.taker === this) process.taker = null
     this.#toRelease.push(...this.#queues.clear())
     const targetsClosed = this.#targets.close()
     for (const { queue, item } of this.#picked.splice(0)) {

@@ -1,7 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newProcessShop } from '../../../../testing/shop-process.ts'
 import { until } from '../../../../testing/until.ts'
-import { changeChannel } from '../../../db/change-notices.ts'
+import { watchWorkerNotices } from '../../../../testing/worker-notices.ts'
 
 async function setUp() {
   const { db, control, start } = await newProcessShop()
@@ -40,12 +40,10 @@ test('updates parked by an API process are published once when a killed worker i
   expect(await parkedOf(db)).toBe(0)
 
   // A running worker is woken by the API process.
-  const session = await db.session()
-  onTestFinished(() => session.close())
-  const notifications: string[] = []
-  await session.listen(changeChannel, (payload) => void notifications.push(payload))
+  const { workers, wakes } = await watchWorkerNotices(db)
+  await until('the workers are announced', () => workers.size === 2)
   const another = addNumber('15550780092')
   await control.phones.say('491701112223', { to: another, text: 'woken' })
-  await until('the worker is woken', () => notifications.some((payload) => payload.includes('sync_due')))
+  await until('a worker is woken', () => wakes().includes('synchronise'))
   await until('the update is published', async () => (await texts()).includes('woken'))
-}, 90_000)
+}, 180_000)

@@ -6,7 +6,7 @@ import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
 import type { SendRequest } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
-import { wakeHere } from '../../../db/wake.ts'
+import { wakeAnywhere } from '../../../db/wake.ts'
 import type { Caller } from '../../../lib/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { newUuid, randomBase62, withoutPrefix } from '../../../lib/ids.ts'
@@ -117,7 +117,7 @@ async function storeMessage(
   if (idempotent && !(await saveResponse(tx, idempotent, response, now))) return undefined
   await insertMessage(tx, message)
   await saveTokenOf(tx, message, references)
-  wakeHere(tx, 'send')
+  wakeAnywhere(tx, 'send', message.workspaceId)
   tx.notify(message.workspaceId, 'messages')
   // Last, because it locks the workspace's balance and other sends of the workspace wait for it.
   await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })

@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { expect, onTestFinished, test } from 'vitest'
+import { newDatabase } from '../../../../testing/database.ts'
+import { newDeliveryProcesses } from '../../../../testing/delivery-processes.ts'
+import type { ServiceProcess } from '../../../../testing/service.ts'
+import { until } from '../../../../testing/until.ts'
+import { openDatabase } from '../../../db/db.ts'
+import { announcementChannel, readAnnouncement } from '../../../db/worker-notices.ts'
+
+async function setUp() {
+  const { connection, drop } = await newDatabase()
+  const db = openDatabase(connection, () => {}, 3)
+  const processes = await newDeliveryProcesses(db, connection)
+  const session = await db.session()
+  onTestFinished(async () => {
+    await session.close()
+    await processes.close()
+    await db.close()
+    await drop()
+  })
+  const announced = new Set<string>()
+  await session.listen(announcementChannel, (payload) => void announced.add(readAnnouncement(payload).id))
+  return {
+    db,
+    ...processes,
+    session,
+    announced,
+    /** Starts workers, and waits until all processes know them. */
+    async startWorkers(count: number): Promise<ServiceProcess[]> {
+      announced.clear()
+      const workers = await Promise.all(Array.from({ length: count }, () => processes.start('worker')))
+      await until('the workers are announced', () => announced.size >= count)
+      return workers
+    },
+    haveArrived: (ids: readonly string[]) => ids.every((id) => processes.arrivals.has(id)),
+    /** How many deliveries have the lease that they were written with, which ends 30 seconds after their event. */
+    async leasedAtInsert(): Promise<number> {
+      const row = await db.first<{ count: number }>(
+        `select count(*)::int as count from deliveries
+         where lease is not null and due_at = event_created_at + interval '30 seconds'`,
+      )
+      return row?.count ?? 0
+    },
+    async leases(): Promise<number> {
+      const row = await db.first<{ count: number }>('select count(lease)::int as count from deliveries')
+      return row?.count ?? 0
+    },
+  }
+}
+
+async function kill({ child }: ServiceProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+async function attemptsOf({ url }: ServiceProcess): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^parley_delivery_attempts_total\{outcome="delivered"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
+}
+
+test('an API process hands its deliveries to the workers in turn, and each arrives once, without a claim', async () => {
+  const { start, post, arrivals, startWorkers, haveArrived, respondAfter, leasedAtInsert } = await setUp()
+  const api = await start('api')
+  const workers = await startWorkers(2)
+  respondAfter(1_000)
+  const first = await post(api, 10)
+  await until('all have arrived', () => haveArrived(first))
+  expect(await leasedAtInsert()).toBe(10)
+  respondAfter(0)
+  const ids: string[] = []
+  for (let round = 0; round < 20; round++) ids.push(...(await post(api, 10)))
+  expect(ids).toHaveLength(200)
+  await until('all have arrived', () => haveArrived(ids))
+  expect([...arrivals.values()].every((times) => times.length === 1)).toBe(true)
+  for (const worker of workers) expect(await attemptsOf(worker)).toBeGreaterThan(20)
+  expect(await attemptsOf(api)).toBe(0)
+}, 180_000)
+
+test('deliveries do not wait for the lease of a worker that was killed', async () => {
+  const { start, post, arrivals, startWorkers, haveArrived, leases } = await setUp()
+  const api = await start('api')
+  const [killed, last] = (await startWorkers(2)) as [ServiceProcess, ServiceProcess]
+  await kill(killed)
+  const ids = await post(api, 20)
+  expect(ids).toHaveLength(20)
+  // The leases last 30 seconds.
+  await until('all have arrived', () => haveArrived(ids), 15_000)
+  await until('all are recorded', async () => (await leases()) === 0)
+
+  await kill(last)
+  const waiting = await post(api, 20)
+  await until('no delivery is leased to it', async () => (await leases()) === 0, 15_000)
+  await startWorkers(1)
+  await until('all have arrived', () => haveArrived(waiting), 15_000)
+  expect([...arrivals.values()].every((times) => times.length === 1)).toBe(true)
+}, 180_000)
+
+test('a worker that stops releases what was handed to it, and gets nothing more', async () => {
+  const { start, post, arrivals, startWorkers, haveArrived } = await setUp()
+  const api = await start('api')
+  const [stopping] = await startWorkers(2)
+  const ids: string[] = []
+  const stopped = stopping?.stop()
+  let isStopped = false
+  void stopped?.then(() => {
+    isStopped = true
+  })
+  while (!isStopped) ids.push(...(await post(api, 5)))
+  ids.push(...(await post(api, 5)))
+  expect(await stopped).toBe(0)
+  await until('all have arrived', () => haveArrived(ids), 15_000)
+  expect([...arrivals.values()].every((times) => times.length === 1)).toBe(true)
+}, 180_000)
