@@ -64,6 +64,9 @@ const lookAgainMs = 1_000
  * A failing endpoint has a turn for one attempt at a time, in `webhooks.next_attempt_at`. The process that locks the row
  * after that time claims one delivery, a manual one first, and takes the turn for as long as the lease lasts. The row is
  * locked without waiting, before any delivery is, because recording attempts locks in that order and does wait.
+ *
+ * Of a disabled endpoint only manual deliveries are claimed that were asked for after it was disabled. Its other deliveries are
+ * not looked at, however many are held, and it is not visited again for them.
  */
 const claiming = statement(
   {
@@ -73,8 +76,9 @@ const claiming = statement(
     visits: { webhookId: 'uuid', workspaceId: 'uuid', step: 'smallint', take: 'int' },
   },
   ({ now, lease, leaseUntil, visits }) => `with visit as materialized (
-       select visits.*, w.next_attempt_at, ${now}::timestamptz as now
-       from ${visits} left join webhooks w on w.id = visits.webhook_id
+       select visits.*, w.next_attempt_at, w.enabled, coalesce(w.disabled_at, '-infinity') as disabled_at,
+         ${now}::timestamptz as now
+       from ${visits} join webhooks w on w.id = visits.webhook_id and w.deleted_at is null
      ), turns as materialized (
        select w.id from visit v
        cross join lateral (
@@ -92,22 +96,28 @@ const claiming = statement(
          select * from (
            select webhook_id, event_id from deliveries
            where webhook_id = r.webhook_id and trigger = 'manual' and due_at <= ${now}
-           order by due_at limit case when r.has_turn then r.claims else 0 end for update skip locked) as manual
+             and (r.enabled or due_at >= r.disabled_at)
+           order by due_at limit case when r.has_turn or not r.enabled then r.claims else 0 end
+           for update skip locked) as manual
          union all
          select * from (
            select webhook_id, event_id from deliveries
-           where webhook_id = r.webhook_id and due_at <= ${now} order by due_at limit r.claims
+           where webhook_id = r.webhook_id and due_at <= ${now}
+           order by due_at limit case when r.enabled then r.claims else 0 end
            for update skip locked) as other
          limit r.claims) as d
      ), found as materialized (
        select r.*, coalesce(c.claimed, 0) as claimed, least(l.due_at, case when c.claimed > 0 then ${leaseUntil} end) as later,
-         exists (select from deliveries d where d.webhook_id = r.webhook_id and d.due_at < 'infinity') as is_open
+         case when r.enabled then
+             exists (select from deliveries d where d.webhook_id = r.webhook_id and d.due_at < 'infinity')
+           else exists (select from deliveries d where d.webhook_id = r.webhook_id and d.trigger = 'manual'
+             and d.due_at >= r.disabled_at and d.due_at < 'infinity') end as is_open
        from endpoint r
        left join (select webhook_id, count(*) as claimed from due group by webhook_id) as c
          on c.webhook_id = r.webhook_id
        left join lateral (
          select due_at from deliveries d
-         where d.webhook_id = r.webhook_id and d.due_at > ${now} and d.due_at < 'infinity'
+         where r.enabled and d.webhook_id = r.webhook_id and d.due_at > ${now} and d.due_at < 'infinity'
          order by due_at limit 1) as l on true
      ), next_visits as (
        insert into endpoint_visits (webhook_id, workspace_id, visit_at, step)
@@ -198,17 +208,12 @@ const releasing = statement(
 )
 
 /**
- * Releases leases, and the turns of failing endpoints that were claimed with them. The deliveries are due at `due`; with
- * `infinity` they are held until the endpoint is enabled. The attempts are written too, because the last one may not be
- * recorded yet, and recording it does not change a delivery whose lease has ended.
+ * Releases leases, and the turns of failing endpoints that were claimed with them. The deliveries are due at `due`. The attempts
+ * are written too, because the last one may not be recorded yet, and recording it does not change a delivery whose lease has
+ * ended.
  */
-export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date | 'infinity'): Promise<number> =>
-  releasing.change(db, {
-    leased: items,
-    webhookIds: endpointsOf(items),
-    turns: due === 'infinity' ? [] : turnsOf(items),
-    due,
-  })
+export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date): Promise<number> =>
+  releasing.change(db, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), due })
 
 const dropping = statement(
   { leased: leaseKey, webhookIds: 'uuid[]', turns: 'uuid[]', now: 'timestamptz' },
