@@ -52,12 +52,14 @@ function isSignedWith(secret: string, { body, headers }: Received): boolean {
   return createHmac('sha256', secret).update(`${time}.${body}`).digest('hex') === signature
 }
 
-/** The open deliveries of the endpoint if no process has any of them in memory, otherwise false. */
+/** The open deliveries of the endpoint if it is disabled and no process has any of them in memory, otherwise false. */
 async function heldOf(id: string) {
-  const leased = await server.db.first('select 1 from deliveries where webhook_id = $1 and lease is not null', [
-    id.slice(4),
-  ])
-  return !leased && openOf(server, id)
+  const isHeld = await server.db.first(
+    `select 1 from webhooks w where id = $1 and not enabled
+       and not exists (select from deliveries d where d.webhook_id = w.id and d.lease is not null)`,
+    [id.slice(4)],
+  )
+  return isHeld !== undefined && openOf(server, id)
 }
 
 /** The same tests for one process and for two; `urls` are the processes that deliver. */
