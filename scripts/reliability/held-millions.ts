@@ -45,9 +45,11 @@ async function run(say: (line: string) => void): Promise<{ figure: string; ok: b
     const service = await spawnService(embedded.connection, localReceivers)
     const traffic = await steadyTraffic(db, service.url, other.workspaceId, small)
     const open = async () =>
-      (await db.first<{ n: number }>('select count(*)::int as n from deliveries where webhook_id = $1', [
-        webhookId.slice(4),
-      ]))?.n ?? 0
+      (
+        await db.first<{ n: number }>('select count(*)::int as n from deliveries where webhook_id = $1', [
+          webhookId.slice(4),
+        ])
+      )?.n ?? 0
     const longest = { enable: 0, disable: 0, delete: 0 }
     const timed = async (what: keyof typeof longest, action: () => Promise<unknown>) => {
       const startedMs = performance.now()

@@ -89,32 +89,34 @@ const claiming = statement(
        select v.*, t.id is not null as has_turn,
          case when v.next_attempt_at is null then v.take when t.id is null then 0 else least(v.take, 1) end as claims
        from visit v left join turns t on t.id = v.webhook_id
-     ), due as materialized (
-       select d.webhook_id, d.event_id, r.has_turn
+     ), picked as materialized (
+       select r.*, d.event_ids, coalesce(cardinality(d.event_ids), 0) as claimed
        from endpoint r
        cross join lateral (
-         select * from (
-           select webhook_id, event_id from deliveries
-           where webhook_id = r.webhook_id and trigger = 'manual' and due_at <= ${now}
-             and (r.enabled or due_at >= r.disabled_at)
-           order by due_at limit case when r.has_turn or not r.enabled then r.claims else 0 end
-           for update skip locked) as manual
-         union all
-         select * from (
-           select webhook_id, event_id from deliveries
-           where webhook_id = r.webhook_id and due_at <= ${now}
-           order by due_at limit case when r.enabled then r.claims else 0 end
-           for update skip locked) as other
-         limit r.claims) as d
+         select array_agg(event_id) as event_ids from (
+           select * from (
+             select event_id from deliveries
+             where webhook_id = r.webhook_id and trigger = 'manual' and due_at <= ${now}
+               and (r.enabled or due_at >= r.disabled_at)
+             order by due_at limit case when r.has_turn or not r.enabled then r.claims else 0 end
+             for update skip locked) as manual
+           union all
+           select * from (
+             select event_id from deliveries
+             where webhook_id = r.webhook_id and due_at <= ${now}
+             order by due_at limit case when r.enabled then r.claims else 0 end
+             for update skip locked) as other
+           limit r.claims) as due) as d
+     ), due as materialized (
+       select webhook_id, has_turn, unnest(event_ids) as event_id from picked
      ), found as materialized (
-       select r.*, coalesce(c.claimed, 0) as claimed, least(l.due_at, case when c.claimed > 0 then ${leaseUntil} end) as later,
-         case when r.enabled then
+       select r.*, least(l.due_at, case when r.claimed > 0 then ${leaseUntil} end) as later,
+         case when r.claimed > 0 then true
+           when r.enabled then
              exists (select from deliveries d where d.webhook_id = r.webhook_id and d.due_at < 'infinity')
            else exists (select from deliveries d where d.webhook_id = r.webhook_id and d.trigger = 'manual'
              and d.due_at >= r.disabled_at and d.due_at < 'infinity') end as is_open
-       from endpoint r
-       left join (select webhook_id, count(*) as claimed from due group by webhook_id) as c
-         on c.webhook_id = r.webhook_id
+       from picked r
        left join lateral (
          select due_at from deliveries d
          where r.enabled and d.webhook_id = r.webhook_id and d.due_at > ${now} and d.due_at < 'infinity'
