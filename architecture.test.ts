@@ -77,7 +77,15 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   credits: ['credit_balances', 'credit_entries', 'credit_days', 'prices'],
   // `webhooks` writes the settings of an endpoint. `deliveries` writes its failures and disables it, and reads it with
   // every event and every attempt.
-  deliveries: ['deliveries', 'delivery_attempts', 'delivery_hours', 'endpoint_visits', 'events', 'webhooks'],
+  deliveries: [
+    'deliveries',
+    'delivery_attempts',
+    'delivery_hours',
+    'endpoint_steps',
+    'endpoint_visits',
+    'events',
+    'webhooks',
+  ],
   files: ['flow_files', 'file_chunks'],
   flows: ['flow_responses', 'flow_tokens'],
   keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows'],

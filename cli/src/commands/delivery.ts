@@ -58,16 +58,19 @@ export const deliveryCommands: readonly Command[] = [
         throw new UsageError('Pass either EVENT_ID or --failed-since.')
       if (eventId === undefined) {
         const from = readTime('failed-since', since ?? '')
-        const retried = await change(call, async (tx, audit) => {
+        const { count: retried, more } = await change(call, async (tx, audit) => {
           const { workspaceId, webhook } = await requireWebhook(tx, webhookId)
-          const count = await retryFailedSince(tx, clock, webhookId, from)
-          const after = { since: from.toISOString(), retried: count }
+          const found = await retryFailedSince(tx, clock, webhookId, from)
+          const after = { since: from.toISOString(), retried: found.count, more: found.more }
           await audit({ action: 'webhook.recover', workspaceId, target: webhookId, targetName: webhook.name, after })
-          return count
+          return found
         })
         return {
-          lines: [`Retrying ${plural(retried, 'event')} that failed since ${formatTime(from)}.`],
-          json: { webhook_id: webhookId, failed_since: from.toISOString(), retried },
+          lines: [
+            `Retrying ${plural(retried, 'event')} that failed since ${formatTime(from)}.`,
+            ...(more ? ['More failed since then. They are retried in the background.'] : []),
+          ],
+          json: { webhook_id: webhookId, failed_since: from.toISOString(), retried, more },
         }
       }
       await change(call, async (tx, audit) => {

@@ -221,7 +221,7 @@ export const webhookCommands: readonly Command[] = [
       const [id = ''] = call.args
       const webhook = await change(call, async (tx, audit) => {
         const before = await requireWebhook(tx, id)
-        const disabled = await disableWebhook(tx, id, call.option('reason') ?? '')
+        const disabled = await disableWebhook(tx, call.clock, id, call.option('reason') ?? '')
         await audit({ action: 'webhook.disable', ...targetOf(before), ...statesOf(before.webhook, disabled) })
         return disabled
       })

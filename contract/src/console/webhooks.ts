@@ -9,6 +9,10 @@ export const webhookStates = ['enabled', 'failing', 'disabled'] as const
 export type WebhookState = (typeof webhookStates)[number]
 export const WebhookStateName = Type.Unsafe<WebhookState>(Type.String({ enum: [...webhookStates] }))
 
+/** Work on all deliveries of an endpoint: after it was enabled, for retries of what failed, and after a rotation. */
+const endpointWorks = ['release', 'retry', 'rotate'] as const
+export type EndpointWork = (typeof endpointWorks)[number]
+
 /** A count up to a limit; `more` is true if the limit was reached. */
 export const Bounded = Type.Object({ count: Type.Integer(), more: Type.Boolean() })
 export type Bounded = Static<typeof Bounded>
@@ -29,6 +33,15 @@ export const ConsoleWebhook = Type.Object({
   last_attempt_at: nullable(Timestamp),
   held: Bounded,
   waiting: Bounded,
+  /** Since when its oldest waiting delivery is due; null if none is due. */
+  due_since: nullable(Timestamp),
+  /** Work on all of its deliveries that continues in the background, and how many it has made due so far. */
+  in_progress: Type.Array(
+    Type.Object({
+      work: Type.Unsafe<EndpointWork>(Type.String({ enum: [...endpointWorks] })),
+      done: Type.Integer(),
+    }),
+  ),
   /** Attempts of the last 24 hours, including the current hour. */
   recent: Type.Object({
     attempts: Type.Integer(),
@@ -72,5 +85,6 @@ export type TestSent = Static<typeof TestSent>
 
 export const RecoverInput = Type.Object({ since: Moment }, { additionalProperties: false })
 
-export const Retried = Type.Object({ retried: Type.Integer() })
+/** How many deliveries are retried; `more` follow in the background if it is true. */
+export const Retried = Type.Object({ retried: Type.Integer(), more: Type.Boolean() })
 export type Retried = Static<typeof Retried>

@@ -100,3 +100,13 @@ export function withoutPrefix(prefix: string, id: string): string | undefined {
   const uuid = id.startsWith(`${prefix}_`) ? id.slice(prefix.length + 1) : ''
   return isUuid(uuid) ? uuid : undefined
 }
+
+/** The first UUID of version 7 that can be created at a time. */
+export const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`
+/** The last one of that millisecond. */
+export const lastIdAt = (at: Date): string => `${timeOfId(at)}-ffff-ffff-ffffffffffff`
+
+function timeOfId(at: Date): string {
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}

@@ -75,6 +75,11 @@ export const logEvents = {
     meaning:
       'The secret of an endpoint cannot be decrypted. Its deliveries wait. Add the key to PARLEY_SECRET_KEYS or rotate the secret.',
   },
+  'endpoint.steps_ended': {
+    level: 'info',
+    meaning:
+      'Work on all deliveries of an endpoint has ended: `work` is release, delete, retry or rotate, `deliveries` how many it changed.',
+  },
   'file.fetch_crashed': {
     level: 'warn',
     meaning: 'Downloading a file failed for an unexpected reason. It is retried.',

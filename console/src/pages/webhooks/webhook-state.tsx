@@ -7,6 +7,21 @@ import { Notice } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { useEnableWebhook } from './webhooks.queries.ts'
 
+const workTitles = {
+  release: 'Making the events due that were held',
+  retry: 'Queuing retries of failed deliveries',
+  rotate: 'Queuing retries of what failed before the rotation',
+} as const
+
+/** A notice for each work on all deliveries of a webhook that continues in the background. */
+export function WorkInProgress({ webhook }: { webhook: ConsoleWebhook }) {
+  return webhook.in_progress.map(({ work, done }) => (
+    <Notice key={work} title={`${workTitles[work]}: ${formatNumber(done)} so far.`}>
+      This continues in the background. You can leave this page.
+    </Notice>
+  ))
+}
+
 /** A notice if a webhook is failing or disabled, with the fix. */
 export function WebhookState({ webhook }: { webhook: ConsoleWebhook }) {
   if (webhook.state === 'disabled') return <Disabled webhook={webhook} />

@@ -29,7 +29,7 @@ import {
 } from './webhook-actions.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 import { WebhookSigning } from './webhook-signing.tsx'
-import { WebhookState } from './webhook-state.tsx'
+import { WebhookState, WorkInProgress } from './webhook-state.tsx'
 import { useWebhook } from './webhooks.queries.ts'
 
 const tabs = [
@@ -107,6 +107,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
       </PageHeader>
       <PageBody>
         <WebhookState webhook={webhook} />
+        <WorkInProgress webhook={webhook} />
         <StagedSecret webhook={webhook} onAction={setAction} />
         <TabPanel name={tab}>
           {tab === 'deliveries' && (
@@ -146,8 +147,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
 }
 
 function Figures({ webhook }: { webhook: ConsoleWebhook }) {
-  const { recent, waiting, held } = webhook
-  const plus = ({ count, more }: { count: number; more: boolean }) => `${formatNumber(count)}${more ? '+' : ''}`
+  const { recent, waiting } = webhook
   return (
     <Stats>
       <Stat
@@ -160,13 +160,26 @@ function Figures({ webhook }: { webhook: ConsoleWebhook }) {
         value={<Duration ms={recent.p95_ms} />}
         detail="From request to response"
       />
-      <Stat label="Pending" value={plus(waiting)} detail={held.count > 0 ? `${plus(held)} held` : 'None held'} />
+      <Stat label="Pending" value={plus(waiting)} detail={<PendingDetail webhook={webhook} />} />
       <Stat
         label="Last attempt"
         value={<TimeAgo at={webhook.last_attempt_at} />}
         detail={<LastSuccess webhook={webhook} />}
       />
     </Stats>
+  )
+}
+
+const plus = ({ count, more }: { count: number; more: boolean }) => `${formatNumber(count)}${more ? '+' : ''}`
+
+/** How many are held, or how far the deliveries have come. */
+function PendingDetail({ webhook: { held, due_since } }: { webhook: ConsoleWebhook }) {
+  if (held.count > 0) return `${plus(held)} held`
+  if (due_since === null) return 'None held'
+  return (
+    <>
+      Oldest due <TimeAgo at={due_since} />
+    </>
   )
 }
 

@@ -27,12 +27,11 @@ export const useDelivery = (name: DeliveryName, { eager = false } = {}) =>
 
 /** Retries deliveries and refetches deliveries and webhooks. */
 function useRetryAction<Input>(
-  perform: (post: (path: string, body?: object) => Promise<number>, input: Input) => Promise<number>,
-  done: (retried: number) => string | undefined,
+  perform: (post: (path: string, body?: object) => Promise<Retried>, input: Input) => Promise<Retried>,
+  done: (retried: Retried) => string | undefined,
 ) {
   const here = useHere()
-  const poster = (send: Send) => async (path: string, body?: object) =>
-    (await send<Retried>('POST', here.api(path), body)).retried
+  const poster = (send: Send) => (path: string, body?: object) => send<Retried>('POST', here.api(path), body)
   return useAction((send, input: Input) => perform(poster(send), input), {
     refetch: [here.api('deliveries'), here.api('webhooks')],
     done,
@@ -53,18 +52,19 @@ export const useRetrySeveral = () =>
     async (post, deliveries: readonly DeliveryName[]) => {
       let retried = 0
       for (let from = 0; from < deliveries.length; from += batchSize) {
-        retried += await post('deliveries/retry', { deliveries: deliveries.slice(from, from + batchSize) })
+        retried += (await post('deliveries/retry', { deliveries: deliveries.slice(from, from + batchSize) })).retried
       }
-      return retried
+      return { retried, more: false }
     },
-    (retried) => `${plural(retried, 'retry', 'retries')} queued`,
+    ({ retried }) => `${plural(retried, 'retry', 'retries')} queued`,
   )
 
 /** Retries all deliveries of a webhook that failed since a time. */
 export const useRecover = (webhookId: string) =>
   useRetryAction(
     (post, since: string) => post(`webhooks/${webhookId}/recover`, { since }),
-    (retried) => {
+    ({ retried, more }) => {
+      if (more) return 'Retries are being queued in the background'
       if (retried > 0) return `${plural(retried, 'retry', 'retries')} queued`
       toast.note('No failed deliveries in that period')
       return undefined

@@ -41,7 +41,7 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     async handle({ db, clock, workspaceId, audit }, { params }) {
       await retryDelivery(db, clock, params.webhook, params.event, workspaceId)
       await audit({ action: 'delivery.retry', target: params.event, after: { webhook: params.webhook } })
-      return { retried: 1 }
+      return { retried: 1, more: false }
     },
   }),
   workspaceRoute({
@@ -55,7 +55,7 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
       const requested = body.deliveries.map((each) => ({ webhookId: each.webhook_id, eventId: each.event_id }))
       const retried = await retryDeliveries(db, clock, workspaceId, requested)
       await audit({ action: 'delivery.retry_many', after: { asked: requested.length, retried } })
-      return { retried }
+      return { retried, more: false }
     },
   }),
   workspaceRoute({
@@ -67,9 +67,9 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     reply: Retried,
     status: 202,
     async handle({ db, clock, workspaceId, audit }, { params, body }) {
-      const retried = await retryFailedSince(db, clock, params.id, new Date(body.since), workspaceId)
-      await audit({ action: 'webhook.recover', target: params.id, after: { since: body.since, retried } })
-      return { retried }
+      const { count: retried, more } = await retryFailedSince(db, clock, params.id, new Date(body.since), workspaceId)
+      await audit({ action: 'webhook.recover', target: params.id, after: { since: body.since, retried, more } })
+      return { retried, more }
     },
   }),
 ]

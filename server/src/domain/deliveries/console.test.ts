@@ -464,7 +464,7 @@ test('endpoints and deliveries of another workspace get the same 404 as unknown 
     expect(foreignResponse.status, path).toBe(404)
   }
   const pairs = { deliveries: [{ event_id, webhook_id: theirs.endpoint.id }] }
-  expect((await mine.admin.call(mine.at('/deliveries/retry'), post(pairs))).body).toEqual({ retried: 0 })
+  expect((await mine.admin.call(mine.at('/deliveries/retry'), post(pairs))).body).toEqual({ retried: 0, more: false })
   expect((await mine.get('/deliveries')).data).toEqual([])
   await drain()
   expect(theirs.receiver.received).toHaveLength(1)

@@ -1,6 +1,4 @@
-import { testEventType } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
-import type { Trigger } from '../../lib/first-attempts.ts'
 
 export interface DeliveryKey {
   webhookId: string
@@ -25,44 +23,4 @@ export const insertRetries = (
      on conflict (webhook_id, event_id)
        do update set attempts = 0, trigger = 'manual', due_at = excluded.due_at, lease = null`,
     [workspaceId, deliveries.map((each) => each.webhookId), deliveries.map((each) => each.eventId), now],
-  )
-
-/** Makes due the retries of deliveries with a failed attempt since a time. Those in progress and held ones stay. */
-export const makeRetriesDue = (
-  db: Db,
-  { webhookId, since, now }: { webhookId: string; since: Date; now: Date },
-): Promise<number> =>
-  db.change(
-    `update deliveries d set due_at = $3
-     from (select distinct event_id from delivery_attempts
-       where webhook_id = $1 and at >= $2 and state <> 'delivered') as a
-     where d.webhook_id = $1 and d.event_id = a.event_id and d.lease is null and d.due_at > $3
-       and d.due_at <> 'infinity'`,
-    [webhookId, since, now],
-  )
-
-/**
- * Starts a new schedule for the deliveries of an endpoint that failed for good since a time and are not open again. Test
- * events are sent only once.
- */
-export const insertRetriesSince = (
-  db: Db,
-  {
-    webhookId,
-    workspaceId,
-    since,
-    trigger,
-    due,
-  }: { webhookId: string; workspaceId: string; since: Date; trigger: Trigger; due: Date | 'infinity' },
-): Promise<number> =>
-  db.change(
-    `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at)
-     select distinct a.event_id, a.webhook_id, a.workspace_id, a.event_created_at, $6, $4::timestamptz
-     from delivery_attempts a
-     join events e on e.id = a.event_id and e.created_at = a.event_created_at and e.type <> $5
-     where a.webhook_id = $1 and a.workspace_id = $2 and a.state = 'failed' and a.at >= $3
-       and not exists (select 1 from delivery_attempts l
-         where l.event_id = a.event_id and l.webhook_id = a.webhook_id and l.at >= a.at and l.state = 'delivered')
-     on conflict (webhook_id, event_id) do nothing`,
-    [webhookId, workspaceId, since, due, testEventType, trigger],
   )

@@ -4,8 +4,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { requireEndpoint } from './endpoint.ts'
+import { retryInSteps } from './engine/steps.ts'
 import { planVisits } from './engine/visits.ts'
-import { insertRetries, insertRetriesSince, makeRetriesDue } from './retry.sql.ts'
+import { insertRetries } from './retry.sql.ts'
 
 /**
  * Retries a delivery with a new schedule, whatever its state. The first attempt is made even if the endpoint is disabled,
@@ -42,19 +43,22 @@ export async function retryDeliveries(
   return count
 }
 
-/** Retries the deliveries of an endpoint that failed for good since a time. Returns how many. */
+/**
+ * Retries the deliveries of an endpoint that failed for good since a time. Returns how many, and whether more follow in the
+ * background because they are too many for one statement.
+ */
 export async function retryFailedSince(
   db: Db,
   clock: Clock,
   webhookId: string,
   since: Date,
   within?: string,
-): Promise<number> {
+): Promise<{ count: number; more: boolean }> {
   const { uuid, workspaceId } = await requireEndpoint(db, webhookId, within)
   const now = clock.now()
-  const count = await insertRetriesSince(db, { webhookId: uuid, workspaceId, since, trigger: 'manual', due: now })
+  const retried = await retryInSteps(db, { webhookId: uuid, workspaceId, since, work: 'retry' }, now)
   await wakeWorker(db, workspaceId, [uuid], now)
-  return count
+  return retried
 }
 
 /**
@@ -63,13 +67,11 @@ export async function retryFailedSince(
  */
 export async function makeDueFailedSince(
   db: Db,
-  { webhookId, workspaceId, isEnabled }: { webhookId: string; workspaceId: string; isEnabled: boolean },
+  { webhookId, workspaceId }: { webhookId: string; workspaceId: string },
   since: Date,
   now: Date,
 ): Promise<void> {
-  await makeRetriesDue(db, { webhookId, since, now })
-  const due = isEnabled ? now : 'infinity'
-  await insertRetriesSince(db, { webhookId, workspaceId, since, trigger: 'retry', due })
+  await retryInSteps(db, { webhookId, workspaceId, since, work: 'rotate' }, now)
   await wakeWorker(db, workspaceId, [webhookId], now)
 }
 

@@ -81,7 +81,7 @@ test('a disabled endpoint is reported with its reason and its held events, and o
   expect((await health()).deliveries).toMatchObject({ verdict: 'warning', says: expect.stringContaining('5 minutes') })
   server.clock.forward({ minutes: 15 })
   expect(verdicts(await health(), 'deliveries')).toEqual(['problem'])
-  await disableWebhook(server.db, id, 'the shop moves servers')
+  await disableWebhook(server.db, server.clock, id, 'the shop moves servers')
   const { deliveries, endpoints } = await health()
   expect(deliveries?.verdict).toBe('ok')
   expect(endpoints?.says).toBe('1 endpoint disabled, 2 events held.')

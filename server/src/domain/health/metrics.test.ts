@@ -70,7 +70,7 @@ test('webhooks, events, delivery attempts and held deliveries are counted', asyn
   receiver.next(500)
   await line.write(3)
   await delivering.worker.drain()
-  await disableWebhook(server.db, id, 'moving')
+  await disableWebhook(server.db, server.clock, id, 'moving')
   await line.write(2)
   const after = await scrape()
   const grown = (name: string) => after(name) - before(name)

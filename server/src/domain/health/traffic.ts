@@ -4,6 +4,7 @@ import { formatDuration, formatTime } from '../../lib/format.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { countParked } from '../connections/parked.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
+import { readStepsOf } from '../deliveries/engine/steps.ts'
 import { countDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
 import { activeHolds, countOutbox } from '../messages/sending/outbox.ts'
 import { failingWebhooks } from '../webhooks/webhooks.ts'
@@ -72,14 +73,26 @@ export async function readQueues(db: Db, now: Date): Promise<Queues> {
   }
 }
 
+/** What is done to all deliveries of an endpoint in the background. */
+const workNames = {
+  release: 'making deliveries due that were held',
+  delete: 'deleting the deliveries of a deleted endpoint',
+  retry: 'retrying failed deliveries',
+  rotate: 'retrying what failed before the secret was rotated',
+} as const
+
 export async function checkDeliveries(db: Db, clock: Clock): Promise<Finding> {
   const { waiting, held, overdue, oldestOverdueMs } = (await readQueues(db, clock.now())).deliveries
   const says = `${waiting} waiting, ${held} held, ${overdue} overdue`
-  if (oldestOverdueMs < lateMs.warning) return ok('deliveries', `${says}.`)
+  const details = (await readStepsOf(db, null)).map(
+    ({ webhookId, work, done }) => `${withPrefix('whk', webhookId)}: ${workNames[work]}, ${done} so far`,
+  )
+  if (oldestOverdueMs < lateMs.warning) return ok('deliveries', `${says}.`, { details })
   return (oldestOverdueMs < lateMs.problem ? warning : problem)(
     'deliveries',
     `${says}; the oldest is ${formatDuration(oldestOverdueMs)} late.`,
     {
+      details,
       means: 'No events are lost, but receivers get them late.',
       advice:
         'Check that a process with PARLEY_ROLE "all" or "worker" is running. If so, check "secrets" in this report, then its load and its log.',

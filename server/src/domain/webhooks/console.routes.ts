@@ -187,7 +187,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     reply: ConsoleWebhook,
     async handle({ db, clock, workspaceId, audit }, { params, body }) {
       const before = await getEndpoint(db, clock, workspaceId, params.id)
-      const { disabled_reason } = await disableWebhook(db, params.id, body.reason, workspaceId)
+      const { disabled_reason } = await disableWebhook(db, clock, params.id, body.reason, workspaceId)
       await audit({
         action: 'webhook.disable',
         target: before.id,

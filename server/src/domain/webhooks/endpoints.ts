@@ -5,6 +5,7 @@ import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { failuresMax, pacedGapMs } from '../deliveries/engine/retry-policy.ts'
+import { readStepsOf } from '../deliveries/engine/steps.ts'
 import {
   type HourCounts,
   type OpenCounts,
@@ -37,7 +38,13 @@ async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string
   const open = await readOpenCounts(db, workspaceId, ids, countBound + 1)
   const hours = await readDeliveryHours(db, workspaceId, new Date((thisHour - 23) * hourMs))
   const byEndpoint = Map.groupBy(hours, (hour) => hour.webhookId)
-  return rows.map((row) => toEndpoint(row, now, open.get(row.id), byEndpoint.get(row.id) ?? []))
+  const steps = await readStepsOf(db, ids)
+  return rows.map((row) => ({
+    ...toEndpoint(row, now, open.get(row.id), byEndpoint.get(row.id) ?? []),
+    in_progress: steps.flatMap(({ webhookId, work, done }) =>
+      webhookId === row.id && work !== 'delete' ? [{ work, done }] : [],
+    ),
+  }))
 }
 
 async function oneEndpoint(db: Db, workspaceId: string, id: string): Promise<WebhookRow[]> {
@@ -50,7 +57,7 @@ function toEndpoint(
   now: Date,
   open: OpenCounts | undefined,
   hours: readonly HourCounts[],
-): ConsoleWebhook {
+): Omit<ConsoleWebhook, 'in_progress'> {
   const state = !row.enabled ? 'disabled' : row.failures >= failingFrom ? 'failing' : 'enabled'
   const succeeded = hours.reduce((sum, hour) => sum + hour.succeeded, 0)
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0)
@@ -67,6 +74,7 @@ function toEndpoint(
     last_attempt_at: open?.lastAttemptAt?.toISOString() ?? null,
     held: bounded(open?.held ?? 0),
     waiting: bounded(open?.waiting ?? 0),
+    due_since: open?.nextDueAt && open.nextDueAt <= now ? open.nextDueAt.toISOString() : null,
     recent: { attempts: succeeded + failed, succeeded, p95_ms: percentileMs(durations, 0.95) },
   }
 }

@@ -173,9 +173,9 @@ const changeSecret = (
   db.transaction(async (tx) => {
     const now = clock.now()
     const row = requireRow(await change(tx, now))
-    const { id: webhookId, workspace_id: workspaceId, enabled: isEnabled } = row
+    const { id: webhookId, workspace_id: workspaceId } = row
     const since = new Date(now.getTime() - refusedWithinMs)
-    await makeDueFailedSince(tx, { webhookId, workspaceId, isEnabled }, since, now)
+    await makeDueFailedSince(tx, { webhookId, workspaceId }, since, now)
     tx.notify(row.workspace_id, 'webhooks')
     return toWebhook(row)
   })
@@ -203,11 +203,17 @@ export async function enableWebhook(db: Db, clock: Clock, id: string, within?: s
 }
 
 /** Disables an endpoint. Its deliveries are held until it is enabled. */
-export async function disableWebhook(db: Db, id: string, reason: string, within?: string): Promise<Webhook> {
+export async function disableWebhook(
+  db: Db,
+  clock: Clock,
+  id: string,
+  reason: string,
+  within?: string,
+): Promise<Webhook> {
   const { uuid, workspaceId } = await requireWebhook(db, id, within)
   const trimmed = reason.trim()
   refuseIfAny(textErrors('reason', trimmed, 500))
-  await disableEndpoint(db, workspaceId, uuid, trimmed)
+  await disableEndpoint(db, workspaceId, uuid, trimmed, clock.now())
   return (await requireWebhook(db, id)).webhook
 }
 

@@ -65,6 +65,9 @@ const lookAgainMs = 1_000
  * A failing endpoint has a turn for one attempt at a time, in `webhooks.next_attempt_at`. The process that locks the row
  * after that time claims one delivery, a manual one first, and takes the turn for as long as the lease lasts. The row is
  * locked without waiting, before any delivery is, because recording attempts locks in that order and does wait.
+ *
+ * Of a disabled endpoint only manual deliveries are claimed that were asked for after it was disabled. Its other deliveries are
+ * not looked at, however many are held, and it is not visited again for them.
  */
 const claiming = statement(
   {
@@ -74,8 +77,9 @@ const claiming = statement(
     visits: { webhookId: 'uuid', workspaceId: 'uuid', step: 'smallint', take: 'int' },
   },
   ({ now, lease, leaseUntil, visits }) => `with visit as materialized (
-       select visits.*, w.next_attempt_at, ${now}::timestamptz as now
-       from ${visits} left join webhooks w on w.id = visits.webhook_id
+       select visits.*, w.next_attempt_at, w.enabled, coalesce(w.disabled_at, '-infinity') as disabled_at,
+         ${now}::timestamptz as now
+       from ${visits} join webhooks w on w.id = visits.webhook_id and w.deleted_at is null
      ), turns as materialized (
        select w.id from visit v
        cross join lateral (
@@ -86,29 +90,37 @@ const claiming = statement(
        select v.*, t.id is not null as has_turn,
          case when v.next_attempt_at is null then v.take when t.id is null then 0 else least(v.take, 1) end as claims
        from visit v left join turns t on t.id = v.webhook_id
-     ), due as materialized (
-       select d.webhook_id, d.event_id, r.has_turn
+     ), picked as materialized (
+       select r.*, d.event_ids, coalesce(cardinality(d.event_ids), 0) as claimed
        from endpoint r
        cross join lateral (
-         select * from (
-           select webhook_id, event_id from deliveries
-           where webhook_id = r.webhook_id and trigger = 'manual' and due_at <= ${now}
-           order by due_at limit case when r.has_turn then r.claims else 0 end for update skip locked) as manual
-         union all
-         select * from (
-           select webhook_id, event_id from deliveries
-           where webhook_id = r.webhook_id and due_at <= ${now} order by due_at limit r.claims
-           for update skip locked) as other
-         limit r.claims) as d
+         select array_agg(event_id) as event_ids from (
+           select * from (
+             select event_id from deliveries
+             where webhook_id = r.webhook_id and trigger = 'manual' and due_at <= ${now}
+               and (r.enabled or due_at >= r.disabled_at)
+             order by due_at limit case when r.has_turn or not r.enabled then r.claims else 0 end
+             for update skip locked) as manual
+           union all
+           select * from (
+             select event_id from deliveries
+             where webhook_id = r.webhook_id and due_at <= ${now}
+             order by due_at limit case when r.enabled then r.claims else 0 end
+             for update skip locked) as other
+           limit r.claims) as due) as d
+     ), due as materialized (
+       select webhook_id, has_turn, unnest(event_ids) as event_id from picked
      ), found as materialized (
-       select r.*, coalesce(c.claimed, 0) as claimed, least(l.due_at, case when c.claimed > 0 then ${leaseUntil} end) as later,
-         exists (select from deliveries d where d.webhook_id = r.webhook_id and d.due_at < 'infinity') as is_open
-       from endpoint r
-       left join (select webhook_id, count(*) as claimed from due group by webhook_id) as c
-         on c.webhook_id = r.webhook_id
+       select r.*, least(l.due_at, case when r.claimed > 0 then ${leaseUntil} end) as later,
+         case when r.claimed > 0 then true
+           when r.enabled then
+             exists (select from deliveries d where d.webhook_id = r.webhook_id and d.due_at < 'infinity')
+           else exists (select from deliveries d where d.webhook_id = r.webhook_id and d.trigger = 'manual'
+             and d.due_at >= r.disabled_at and d.due_at < 'infinity') end as is_open
+       from picked r
        left join lateral (
          select due_at from deliveries d
-         where d.webhook_id = r.webhook_id and d.due_at > ${now} and d.due_at < 'infinity'
+         where r.enabled and d.webhook_id = r.webhook_id and d.due_at > ${now} and d.due_at < 'infinity'
          order by due_at limit 1) as l on true
      ), next_visits as (
        insert into endpoint_visits (webhook_id, workspace_id, visit_at, step)
@@ -215,17 +227,12 @@ const releasing = statement(
 )
 
 /**
- * Releases leases, and the turns of failing endpoints that were claimed with them. The deliveries are due at `due`; with
- * `infinity` they are held until the endpoint is enabled. The attempts are written too, because the last one may not be
- * recorded yet, and recording it does not change a delivery whose lease has ended.
+ * Releases leases, and the turns of failing endpoints that were claimed with them. The deliveries are due at `due`. The attempts
+ * are written too, because the last one may not be recorded yet, and recording it does not change a delivery whose lease has
+ * ended.
  */
-export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date | 'infinity'): Promise<number> =>
-  releasing.change(db, {
-    leased: items,
-    webhookIds: endpointsOf(items),
-    turns: due === 'infinity' ? [] : turnsOf(items),
-    due,
-  })
+export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date): Promise<number> =>
+  releasing.change(db, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), due })
 
 const dropping = statement(
   { leased: leaseKey, webhookIds: 'uuid[]', turns: 'uuid[]', now: 'timestamptz' },

@@ -78,7 +78,8 @@ test('claims take from every endpoint in turn, however much waits at the others'
   const first = await claim()
   const counts = Map.groupBy(first, (row) => row.webhookId)
   expect(counts.size).toBe(100)
-  expect(new Set([...counts.values()].map((rows) => rows.length))).toEqual(new Set([5]))
+  expect(new Set([...counts.values()].map((rows) => rows.length))).toEqual(new Set([3]))
+  // Its workspace has a share of the claim like the other one, which has a hundred endpoints.
   const second = await claim()
   expect(second.filter((row) => row.webhookId === id.slice(4))).toHaveLength(10)
   // Two processes at the same time take different rows, and in the end every row was taken once.

@@ -1,9 +1,8 @@
 import type { Db } from '../../../db/db.ts'
-import { planVisitsSql } from './visits.sql.ts'
 
 export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
   db.change(
-    `update webhooks set enabled = true, disabled_reason = null, failures = 0, failing_since = null,
+    `update webhooks set enabled = true, disabled_reason = null, disabled_at = null, failures = 0, failing_since = null,
        next_attempt_at = null
      where id = $1 and deleted_at is null`,
     [webhookId],
@@ -14,14 +13,16 @@ export const markDisabled = (
   db: Db,
   webhookId: string,
   reason: string,
+  at: Date,
 ): Promise<{ name: string; wasEnabled: boolean } | undefined> =>
   db.first(
     `with endpoint as (select id, enabled from webhooks where id = $1 and deleted_at is null for update)
      update webhooks w set enabled = false, next_attempt_at = null,
-       disabled_reason = case when w.enabled then $2 else w.disabled_reason end
+       disabled_reason = case when w.enabled then $2 else w.disabled_reason end,
+       disabled_at = case when w.enabled then $3 else w.disabled_at end
      from endpoint where w.id = endpoint.id
      returning w.name, endpoint.enabled as "wasEnabled"`,
-    [webhookId, reason],
+    [webhookId, reason, at],
   )
 
 export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number> =>
@@ -30,30 +31,35 @@ export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number
     [webhookId, at],
   )
 
-/** Leases are kept, so that the result of an attempt in flight still counts. */
-export const holdDeliveries = (db: Db, webhookId: string): Promise<number> =>
-  db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [webhookId])
-
-export const releaseDeliveries = (db: Db, webhookId: string, now: Date): Promise<number> =>
-  db.change(`update deliveries set due_at = $2, lease = null where webhook_id = $1 and due_at = 'infinity'`, [
-    webhookId,
-    now,
-  ])
-
-/** Releases deliveries that were inserted as held while their endpoint was being enabled. */
-export const releaseStrandedDeliveries = (db: Db, now: Date): Promise<number> =>
+/**
+ * Makes retries due that are planned for later. Only up to `limit`. Call it with the endpoint locked: then none of them was
+ * planned after it was enabled. Deliveries at infinity are those that the version before held.
+ */
+export const releaseFirst = (db: Db, webhookId: string, now: Date, limit: number): Promise<number> =>
   db.change(
-    `with released as (
-       update deliveries d set due_at = $1, lease = null from webhooks w
-       where w.enabled and w.deleted_at is null and d.webhook_id = w.id and d.due_at = 'infinity'
-       returning d.webhook_id, d.workspace_id, d.due_at
-     )${planVisitsSql('released')}`,
-    [now],
+    `with later as materialized (
+       select event_id from deliveries where webhook_id = $1 and due_at > $2 and (lease is null or due_at = 'infinity')
+       order by due_at limit $3 for update skip locked
+     )
+     update deliveries d set due_at = $2, lease = null from later where d.webhook_id = $1 and d.event_id = later.event_id`,
+    [webhookId, now, limit],
   )
 
-export const dropDeliveries = (db: Db, webhookId: string): Promise<number> =>
-  db.change(`delete from deliveries where webhook_id = $1`, [webhookId])
+/** Endpoints that are disabled. Their deliveries are not claimed, so they expire without being noticed. */
+export const disabledEndpoints = (db: Db): Promise<{ id: string }[]> =>
+  db.rows('select id from webhooks where not enabled and deleted_at is null order by id')
 
-/** Deletes held deliveries whose events are past retention. */
-export const deleteDeliveriesBefore = (db: Db, before: Date): Promise<number> =>
-  db.change(`delete from deliveries where event_created_at < $1 and due_at = 'infinity'`, [before])
+/** Deletes deliveries of an endpoint whose events were created before a time, oldest first. */
+export const deleteDeliveriesBefore = (
+  db: Db,
+  webhookId: string,
+  { before, firstId, limit }: { before: Date; firstId: string; limit: number },
+): Promise<number> =>
+  db.change(
+    `with expired as materialized (
+       select event_id from deliveries where webhook_id = $1 and event_id < $2 and event_created_at < $3
+       order by event_id limit $4 for update skip locked
+     )
+     delete from deliveries d using expired where d.webhook_id = $1 and d.event_id = expired.event_id`,
+    [webhookId, firstId, before, limit],
+  )

@@ -1,21 +1,21 @@
-/** Enabling, disabling and deleting endpoints, and the effect on their deliveries. */
+/**
+ * Enabling, disabling and deleting endpoints. Their deliveries are not rewritten: claims read whether an endpoint is enabled,
+ * and readers show the open deliveries of a disabled one as held.
+ */
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { wakeAnywhere } from '../../../db/wake.ts'
-import {
-  dropDeliveries,
-  holdDeliveries,
-  markDeleted,
-  markDisabled,
-  markEnabled,
-  releaseDeliveries,
-} from './hold.sql.ts'
+import { markDeleted, markDisabled, markEnabled, releaseFirst } from './hold.sql.ts'
+import { deleteNext } from './steps.sql.ts'
+import { planSteps, stepMax } from './steps.ts'
 import { planVisits } from './visits.sql.ts'
 
-/** Enables an endpoint, makes its held deliveries due and resets its failure count. */
+/** Enables an endpoint, resets its failure count and makes all of its deliveries due, also retries that were planned for later. */
 export const enableEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
-  db.transaction(async (tx) => {
+  withIndexLookups(db, async (tx) => {
     await markEnabled(tx, webhookId)
-    await releaseDeliveries(tx, webhookId, now)
+    const released = await releaseFirst(tx, webhookId, now, stepMax)
+    if (released === stepMax) await planSteps(tx, { workspaceId, webhookId, work: 'release', askedAt: now })
     await planVisits(tx, workspaceId, [webhookId], now)
     notifyChanged(tx, workspaceId)
     wakeAnywhere(tx, 'deliveries', workspaceId)
@@ -27,19 +27,20 @@ export const disableEndpoint = (
   workspaceId: string,
   webhookId: string,
   reason: string,
+  now: Date,
 ): Promise<{ name: string; wasEnabled: boolean } | undefined> =>
   db.transaction(async (tx) => {
-    const disabled = await markDisabled(tx, webhookId, reason)
-    await holdDeliveries(tx, webhookId)
+    const disabled = await markDisabled(tx, webhookId, reason, now)
     notifyChanged(tx, workspaceId)
     return disabled
   })
 
-/** Deletes an endpoint and its open deliveries. Its recorded attempts are kept. */
+/** Deletes an endpoint and its open deliveries, the first of them immediately. Its recorded attempts are kept. */
 export const deleteEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
-  db.transaction(async (tx) => {
+  withIndexLookups(db, async (tx) => {
     await markDeleted(tx, webhookId, now)
-    await dropDeliveries(tx, webhookId)
+    await deleteNext(tx, { webhookId, position: null }, stepMax)
+    await planSteps(tx, { workspaceId, webhookId, work: 'delete', askedAt: now })
     notifyChanged(tx, workspaceId)
   })
 

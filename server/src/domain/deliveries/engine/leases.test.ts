@@ -7,7 +7,6 @@ import { DatabaseClock } from '../../../db/database-clock.ts'
 import { ensureToday } from '../../../db/partitions.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { releaseLeases } from './claim.sql.ts'
-import { releaseStrandedDeliveries } from './hold.sql.ts'
 import { publish } from './publish.ts'
 
 const server = useTestServer()
@@ -116,15 +115,6 @@ test('a stopped worker releases its deliveries, and the next worker attempts the
   await startWorker().drain()
   expect(new Set(receiver.received.map((each) => each.id)).size).toBe(20)
   expect(await openOf(server, id)).toEqual([])
-})
-
-test('a delivery that was inserted as held while its endpoint was being enabled is released', async () => {
-  const { receiver, line, id } = await newEndpoint()
-  await line.write()
-  await server.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [id.slice(4)])
-  await releaseStrandedDeliveries(server.db, server.clock.now())
-  await startWorker().drain()
-  expect(receiver.received).toHaveLength(1)
 })
 
 test('releasing leases locks endpoints in the order in which recording attempts locks them', async () => {

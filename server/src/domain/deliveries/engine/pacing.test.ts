@@ -50,7 +50,7 @@ describe('with a clock that tests move', () => {
     server.clock.forward({ hours: 12 })
     await worker.drain()
     expect(receiver.received).toHaveLength(20)
-    expect((await openOf(server, id)).map(({ due }) => due)).toEqual(Array(30).fill('infinity'))
+    expect(await openOf(server, id)).toHaveLength(30)
     receiver.behave(200)
     await enableWebhook(server.db, server.clock, id)
     await worker.drain()

@@ -29,8 +29,8 @@ const eventParameters = {
 
 /**
  * CTEs that insert events and, for each event, a delivery to every endpoint of its workspace that subscribes to its type,
- * leased to this process, and plan the visits of claims. `new_deliveries` returns the deliveries. A delivery to a disabled endpoint is held until the
- * endpoint is enabled, one to a failing endpoint is claimed when it is its turn. `events` names rows of (id, workspace_id, type, body, message_id).
+ * leased to this process, and plan the visits of claims. `new_deliveries` returns the deliveries. A disabled endpoint is not
+ * visited, so its deliveries wait until it is enabled; one to a failing endpoint is claimed when it is its turn. `events` names rows of (id, workspace_id, type, body, message_id).
  */
 export const insertEventsSql = (
   events: string,
@@ -39,16 +39,19 @@ export const insertEventsSql = (
      new_events as (
        insert into events (id, workspace_id, type, body, message_id, created_at)
        select e.id, e.workspace_id, e.type, e.body, e.message_id, ${createdAt} from ${events} e
-     ), new_deliveries as (
-       insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
-       select e.id, w.id, e.workspace_id, ${createdAt},
-         case when not w.enabled then 'infinity'
-           when w.id = any(${leaseExcept}) or w.next_attempt_at is not null then ${createdAt} else ${leaseUntil} end,
-         case when w.enabled and w.next_attempt_at is null and w.id <> all(${leaseExcept}) then ${leaseToken} end
+     ), fan_out as materialized (
+       select e.id as event_id, w.id as webhook_id, e.workspace_id, w.enabled,
+         case when i.mine then ${leaseUntil}::timestamptz else ${createdAt} end as due_at,
+         case when i.mine then ${leaseToken}::uuid end as lease
        from ${events} e join webhooks w
          on w.workspace_id = e.workspace_id and e.type = any(w.events) and w.deleted_at is null
-       returning event_id, webhook_id, workspace_id, due_at, lease is not null as leased
-     ), new_visits as (${planVisitsSql('new_deliveries')}
+       cross join lateral (
+         select w.enabled and w.next_attempt_at is null and w.id <> all(${leaseExcept}) as mine) as i
+     ), new_deliveries as (
+       insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
+       select event_id, webhook_id, workspace_id, ${createdAt}, due_at, lease from fan_out
+       returning event_id, webhook_id, lease is not null as leased
+     ), new_visits as (${planVisitsSql('(select * from fan_out where enabled)')}
      )`
 
 const insertion = statement(

@@ -73,9 +73,9 @@ export interface HourRow {
  * In one statement: inserts attempts, finishes or reschedules their deliveries if this process still has the lease, updates
  * the failures of their endpoints, and counts the attempts by hour. A failed attempt that was signed before the secret was
  * replaced is due again immediately, the last one of a schedule with a new schedule: the receiver may only know the new
- * secret. It commits asynchronously: if PostgreSQL crashes and loses the commit, the events are delivered again. Endpoints
- * are locked first and in order, to prevent deadlocks. Everything depends on `new_batch`: for a batch that is recorded
- * already, the statement only returns the endpoints.
+ * secret. At a disabled endpoint it is due as soon as that is enabled. It commits asynchronously: if PostgreSQL crashes and
+ * loses the commit, the events are delivered again. Endpoints are locked first and in order, to prevent deadlocks. Everything
+ * depends on `new_batch`: for a batch that is recorded already, the statement only returns the endpoints.
  */
 const recording = statement(
   {
@@ -140,7 +140,7 @@ const recording = statement(
      ), moved as (
        update deliveries d set attempts = case when o.due_at is null then 0 else o.number end, trigger = 'retry',
          lease = o.next_lease,
-         due_at = case when not o.enabled then 'infinity' when o.is_due_again then o.ended_at else o.due_at end
+         due_at = case when o.is_due_again or (not o.enabled and o.next_lease is null) then o.ended_at else o.due_at end
        from attempt o
        where (o.due_at is not null or o.is_due_again)
          and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease

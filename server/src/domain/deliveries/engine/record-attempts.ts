@@ -175,7 +175,7 @@ async function disable(db: Db, endpoint: EndpointHealth, attempts: readonly Ende
   const reason = disabledReason(failure.fault, failure.status, endpoint.failures, since)
   const { workspaceId, endedAt } = failure
   await db.transaction(async (tx) => {
-    const disabled = await disableEndpoint(tx, workspaceId, endpoint.webhookId, reason)
+    const disabled = await disableEndpoint(tx, workspaceId, endpoint.webhookId, reason, endedAt)
     // Another process may have disabled it in the meantime.
     if (!disabled?.wasEnabled) return
     await recordAuditEntry(tx, { now: () => endedAt }, system, {

@@ -116,7 +116,7 @@ test('the twentieth failure in a row disables the endpoint with a reason, and en
   server.clock.forward({ hours: 12 })
   await drain()
   expect(receiver.received).toHaveLength(receivedBefore)
-  expect((await openOf(server, id)).map(({ due }) => due)).toEqual(Array(17).fill('infinity'))
+  expect(await openOf(server, id)).toHaveLength(17)
   receiver.behave(200)
   await enableWebhook(server.db, server.clock, id)
   await drain()

@@ -1,13 +1,15 @@
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
+import { firstIdAt } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
-import { deleteDeliveriesBefore, releaseStrandedDeliveries } from './hold.sql.ts'
+import { deleteDeliveriesBefore, disabledEndpoints } from './hold.sql.ts'
+import { stepMax, takeNextStep } from './steps.ts'
 import { planMissingVisits } from './visits.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const pollEveryMs = 1_000
-const releaseEveryMs = 10_000
+const stepEveryMs = 1_000
 const planMissingEveryMs = 60_000
 
 /** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
@@ -23,12 +25,12 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     const claimed = await worker.claim()
     return { nextInMs: claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime()) }
   })
-  const releaseLoop = startLoop(
-    deps,
-    'held deliveries',
-    releaseEveryMs,
-    async () => void (await releaseStrandedDeliveries(db, clock.now())),
-  )
+  const stepLoop = startLoop(deps, 'endpoint steps', stepEveryMs, async () => {
+    const startedMs = performance.now()
+    if (!(await takeNextStep(db, clock, deps.log))) return
+    // As long a pause as the step took, so that the steps use at most half of the time of one connection.
+    return { nextInMs: performance.now() - startedMs }
+  })
   const visitLoop = startLoop(
     deps,
     'missing visits',
@@ -38,14 +40,20 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
   return {
     async stop() {
       // Together: a loop may be waiting for the database, and other processes wait for the leases of this one.
-      await Promise.all([worker.stop(), loop.stop(), releaseLoop.stop(), visitLoop.stop()])
+      await Promise.all([worker.stop(), loop.stop(), stepLoop.stop(), visitLoop.stop()])
     },
   }
 }
 
-/** Deletes held deliveries whose events are past retention. */
+/** Deletes held deliveries whose events are past retention, in steps. Those of enabled endpoints are deleted when they are claimed. */
 export async function deletePastRetention(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
-  const deleted = await deleteDeliveriesBefore(db, new Date(now.getTime() - retentionDays * 86_400_000))
+  const before = new Date(now.getTime() - retentionDays * 86_400_000)
+  const input = { before, firstId: firstIdAt(before), limit: stepMax }
+  let deleted = 0
+  for (const { id } of await disabledEndpoints(db)) {
+    const deleteNext = () => withIndexLookups(db, (tx) => deleteDeliveriesBefore(tx, id, input))
+    for (let count = stepMax; count === stepMax; deleted += count) count = await deleteNext()
+  }
   if (deleted > 0) {
     log.warn({ event: 'delivery.expired', deliveries: deleted }, 'held deliveries expired with their events')
   }

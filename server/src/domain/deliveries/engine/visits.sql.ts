@@ -30,7 +30,8 @@ export const visitEveryMs = 30_000
 
 /**
  * Plans visits for endpoints that have open deliveries but no visit in time: those of a process of an earlier version, and of
- * transactions that took longer than the claims look again. It finds the endpoints by one index lookup each.
+ * transactions that took longer than the claims look again. Plans steps for what such a transaction has added to a deleted
+ * endpoint, and for what an earlier version has held of an enabled one. It finds the endpoints by one index lookup each.
  */
 export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
   db.change(
@@ -40,14 +41,32 @@ export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
        select (select d.webhook_id from deliveries d where d.webhook_id > e.id order by d.webhook_id limit 1)
        from endpoint e where e.id is not null
      )
+     , open as materialized (
+       select w.id, w.workspace_id, w.enabled, w.disabled_at, w.deleted_at is not null as is_deleted
+       from endpoint e join webhooks w on w.id = e.id
+     ), new_steps as (
+       insert into endpoint_steps (webhook_id, workspace_id, work, asked_at, step_at)
+       select o.id, o.workspace_id, case when o.is_deleted then 'delete' else 'release' end, $1, $1
+       from open o
+       where o.is_deleted or (o.enabled and exists (select from deliveries where webhook_id = o.id and due_at = 'infinity'))
+       order by o.id
+       on conflict do nothing
+     )
      insert into endpoint_visits (webhook_id, workspace_id, visit_at)
-     select d.webhook_id, d.workspace_id, d.due_at
-     from endpoint e
+     select o.id, o.workspace_id, d.due_at
+     from open o
      cross join lateral (
-       select webhook_id, workspace_id, due_at from deliveries
-       where webhook_id = e.id and due_at < 'infinity' order by due_at limit 1) as d
+       select due_at from (
+         select due_at from deliveries
+         where o.enabled and webhook_id = o.id and due_at < 'infinity' order by due_at limit 1) as any_of_enabled
+       union all
+       select due_at from (
+         select due_at from deliveries
+         where not o.enabled and not o.is_deleted and webhook_id = o.id and trigger = 'manual'
+           and due_at >= coalesce(o.disabled_at, '-infinity') and due_at < 'infinity' order by due_at limit 1) as manual
+     ) as d
      where (select true from endpoint_visits v
-       where v.webhook_id = d.webhook_id and v.step = 0
+       where v.webhook_id = o.id and v.step = 0
          and v.visit_at <= greatest(d.due_at, $1::timestamptz + interval '${visitEveryMs} milliseconds')
        limit 1) is null`,
     [now],

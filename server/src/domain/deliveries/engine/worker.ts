@@ -89,10 +89,10 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   readonly #readHanded: (handed: HandedDelivery) => Promise<LeasedDelivery | null>
   /** Releases the lease; the delivery is due immediately. */
   readonly #release: (item: LeasedDelivery) => Promise<unknown>
-  /** Releases the lease and holds the delivery until its endpoint is enabled. */
-  readonly #hold: (item: LeasedDelivery) => Promise<unknown>
   /** Releases the lease; the delivery is due soon. No attempt was made, so none counts. */
   readonly #postpone: (item: LeasedDelivery) => Promise<unknown>
+  /** Deletes the delivery: its endpoint is deleted. */
+  readonly #drop: (item: LeasedDelivery) => Promise<unknown>
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
@@ -104,17 +104,20 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     )
     this.#writer = new AttemptWriter(deps.db, deps.log, () => this.#pump())
     this.#userAgent = `Parley/${deps.productVersion}`
-    const batchedRelease = (dueAt: () => Date | 'infinity') =>
+    const batchedRelease = (dueAt: () => Date) =>
       batched(async (items: LeasedDelivery[]) => {
         await releaseLeases(deps.db, items, dueAt())
         return items
       })
     this.#release = batchedRelease(() => deps.clock.now())
-    this.#hold = batchedRelease(() => 'infinity')
     this.#postpone = batchedRelease(() => new Date(deps.clock.now().getTime() + postponedMs))
     this.#readHanded = batched(async (handed: HandedDelivery[]) => {
       const found = new Map((await readLeased(deps.db, handed)).map((each) => [each.webhookId + each.eventId, each]))
       return handed.map(({ webhookId, eventId }) => found.get(webhookId + eventId) ?? null)
+    })
+    this.#drop = batched(async (items: LeasedDelivery[]) => {
+      await dropLeases(deps.db, items, deps.clock.now())
+      return items
     })
     deps.db.process.firstAttempts = this
     deps.db.process.taker = this
@@ -317,8 +320,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   }
 
   #startAttempt(queue: EndpointQueue, item: LeasedDelivery, target: Target | null): void {
-    const { clock, db } = this.#deps
-    const now = clock.now()
+    const now = this.#deps.clock.now()
     // The lease could expire during the attempt: leave the delivery to the worker that claims it then.
     if (item.leaseUntilMs < now.getTime() + attemptMaxMs) {
       this.#finish(queue, item, null)
@@ -344,15 +346,13 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       )
       return
     }
-    // No target: the endpoint was deleted. Enabled: it is claimed when it is its turn, or this process cannot decrypt the
-    // secret and another one may claim it immediately. Otherwise the endpoint is disabled.
+    // No target: the endpoint was deleted. Otherwise the delivery is claimed when it is its turn, when the endpoint is enabled,
+    // or, if this process cannot decrypt the secret, by another one immediately.
     const released = !target
-      ? dropLeases(db, [item], now)
+      ? this.#drop(item)
       : target.isPaced
         ? Promise.all([item, ...this.#queues.removeWithoutTurn(queue)].map((each) => this.#release(each)))
-        : target.enabled
-          ? this.#release(item)
-          : this.#hold(item)
+        : this.#release(item)
     released.catch(() => {}).finally(() => this.#finish(queue, item, null))
   }
 

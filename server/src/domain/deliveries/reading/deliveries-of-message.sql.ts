@@ -46,7 +46,7 @@ export const deliveriesOfEvents = (
        ${nextAttemptAt} as "dueAt"
      from unnest($2::uuid[], $3::timestamptz[]) as e(id, created_at)
      join webhooks w on w.workspace_id = $1
-     left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+     left join deliveries d on d.webhook_id = w.id and d.event_id = e.id and w.deleted_at is null
      ${lastAttempt('e.id', 'w.id', 'e.created_at')}
      where d.event_id is not null or l.state is not null
      order by e.created_at, e.id, w.created_at, w.id`,

@@ -1,12 +1,19 @@
+/** A person asked for the open delivery `d` after its endpoint `w` was disabled, so it is attempted. */
+export const isManualNow = `(d.trigger = 'manual' and d.due_at < 'infinity'
+  and d.due_at >= coalesce(w.disabled_at, '-infinity'))`
+
+/** The open delivery `d` waits until its endpoint `w` is enabled. Before this version, held deliveries were due at infinity. */
+export const isHeld = `(not w.enabled and not ${isManualNow})`
+
 /**
- * The only definition of a delivery's state. `d` is its row in `deliveries`, which exists while it is open; `l` is its last
- * attempt. A delivery without a row is finished and has the state of its last attempt.
+ * The only definition of a delivery's state. `d` is its row in `deliveries`, which exists while it is open; `w` is its endpoint;
+ * `l` is its last attempt. A delivery without a row is finished and has the state of its last attempt.
  */
-export const deliveryState = `case when d.event_id is null then l.state when d.due_at = 'infinity' then 'held'
+export const deliveryState = `case when d.event_id is null then l.state when ${isHeld} then 'held'
   when d.attempts > 0 then 'retrying' else 'pending' end`
 
 /** When the next attempt is due. Null while an attempt is in flight, while the delivery is held, and when it is finished. */
-export const nextAttemptAt = `case when d.lease is null then nullif(d.due_at, 'infinity') end`
+export const nextAttemptAt = `case when d.lease is null and not ${isHeld} then nullif(d.due_at, 'infinity') end`
 
 /** Joins the last attempt of a delivery as `l`; `l.made` is the number of its attempts. */
 export const lastAttempt = (eventId: string, webhookId: string, since: string): string => `left join lateral (

@@ -2,7 +2,7 @@ import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
 import { attemptColumns } from './attempts.sql.ts'
-import { deliveryState, lastAttempt } from './delivery-state.sql.ts'
+import { deliveryState, isHeld, lastAttempt } from './delivery-state.sql.ts'
 
 export interface DetailRow {
   /** Null if the event is past retention. */
@@ -26,9 +26,10 @@ export const deliveryOf = (
 ): Promise<DetailRow | undefined> =>
   db.first(
     `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", ${deliveryState} as state,
-       nullif(d.due_at, 'infinity') as "dueAt", d.attempts, d.lease is not null as leased
+       case when not ${isHeld} then nullif(d.due_at, 'infinity') end as "dueAt", d.attempts, d.lease is not null as leased
      from (select $3::uuid as id) as requested
      left join events e on e.id = requested.id and e.workspace_id = $1
+     left join webhooks w on w.id = $2 and w.workspace_id = $1
      left join deliveries d on d.webhook_id = $2 and d.event_id = requested.id and d.workspace_id = $1
      ${lastAttempt('requested.id', '$2', `coalesce(e.created_at, d.event_created_at, '-infinity')`)}`,
     [workspaceId, webhookId, eventId],

@@ -2,7 +2,8 @@ import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
-import { deliveryState, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
+import { firstIdAt, lastIdAt } from '../../../lib/ids.ts'
+import { deliveryState, isHeld, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface DeliveryListRow {
   eventId: string
@@ -78,8 +79,8 @@ export function openPage(
   const { eventId, since, until, after } = input
   const listing = statement(parameters, (param) => {
     const conditions = [
-      state === 'held' && `d.due_at = 'infinity'`,
-      state === 'waiting' && `d.due_at < 'infinity'`,
+      state === 'held' && isHeld,
+      state === 'waiting' && `not ${isHeld}`,
       eventId && `d.event_id = ${param.eventId}`,
       since && `d.event_id >= ${param.sinceId}`,
       until && `d.event_id <= ${param.untilId}`,
@@ -92,13 +93,14 @@ export function openPage(
        ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
      from (
-       select d.*, w.name from webhooks w
+       select d.*, w.name, w.enabled, w.disabled_at from webhooks w
        cross join lateral (select * from deliveries d
          where d.webhook_id = w.id and d.workspace_id = ${param.workspaceId} ${all(conditions)}
          order by d.event_id desc limit ${param.take}) as d
        where ${endpoints(input, param)}
        order by d.event_id desc, d.webhook_id desc limit ${param.take}
      ) as d
+     cross join lateral (select d.enabled, d.disabled_at) as w
      ${eventOf('d')}
      ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
      order by d.event_id desc, d.webhook_id desc`
@@ -250,11 +252,3 @@ const all = (conditions: readonly (string | false | null)[]): string =>
 
 const endpoints = ({ webhookId }: DeliveryListQuery, param: Places<typeof parameters>): string =>
   `w.workspace_id = ${param.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${param.webhookId}`}`
-
-const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`
-const lastIdAt = (at: Date): string => `${timeOfId(at)}-ffff-ffff-ffffffffffff`
-
-function timeOfId(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`
-}

@@ -30,7 +30,7 @@ export const newestDeliveries = (
        from webhooks w
        cross join lateral (select * from deliveries d where d.webhook_id = w.id order by d.event_id desc limit $3) as d
        ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
-       where ($1::uuid is null or w.id = $1)
+       where ($1::uuid is null or w.id = $1) and w.deleted_at is null
      ), finished as (
        select a.event_id, a.webhook_id, a.workspace_id, a.event_created_at, a.number as attempts, a.state,
          null::timestamptz as due_at, a.at as last_at, a.status, a.error

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { isHeld, isManualNow } from './delivery-state.sql.ts'
 
 export interface HourCounts {
   hour: Date
@@ -33,17 +34,21 @@ export const openCounts = (
   bound: number,
 ): Promise<OpenCounts[]> =>
   db.rows(
-    `select w.id as "webhookId", l.at as "lastAttemptAt", h.count as held, o.count as waiting,
+    `select w.id as "webhookId", l.at as "lastAttemptAt", a.count - m.count as held, o.count + m.count as waiting,
        n.due_at as "nextDueAt"
-     from unnest($2::uuid[]) as w(id)
+     from unnest($2::uuid[]) as asked(id)
+     join webhooks w on w.id = asked.id
      left join lateral (select a.at from delivery_attempts a
        where a.webhook_id = w.id and ($1::uuid is null or a.workspace_id = $1) order by a.at desc limit 1) as l on true
      cross join lateral (select count(*) from (select 1 from deliveries d
-       where d.webhook_id = w.id and d.due_at = 'infinity' limit $3::int) as held) as h
+       where not w.enabled and d.webhook_id = w.id limit $3::int) as open) as a
      cross join lateral (select count(*) from (select 1 from deliveries d
-       where d.webhook_id = w.id and d.due_at < 'infinity' limit $3::int) as waiting) as o
+       where not w.enabled and d.webhook_id = w.id and ${isManualNow} limit $3::int) as manual) as m
+     cross join lateral (select count(*) from (select 1 from deliveries d
+       where w.enabled and d.webhook_id = w.id limit $3::int) as waiting) as o
      left join lateral (select d.due_at from deliveries d
-       where d.webhook_id = w.id and d.due_at < 'infinity' and d.lease is null order by d.due_at limit 1) as n on true`,
+       where w.enabled and d.webhook_id = w.id and d.due_at < 'infinity' and d.lease is null
+       order by d.due_at limit 1) as n on true`,
     [workspaceId, webhookIds, bound],
   )
 
@@ -58,9 +63,10 @@ export interface DeliveryCounts {
 /** Counts the deliveries of all workspaces. Those of failing endpoints wait for their turn, so they are not overdue. */
 export const countDeliveries = (db: Db, now: Date): Promise<DeliveryCounts | undefined> =>
   db.first(
-    `select count(*) filter (where due_at <> 'infinity')::int as waiting,
-       count(*) filter (where due_at = 'infinity')::int as held, count(*) filter (where due_at <= $1 and p.id is null)::int as overdue,
-       min(due_at) filter (where due_at <= $1 and p.id is null) as "oldestDueAt"
-     from deliveries d left join webhooks p on p.id = d.webhook_id and p.next_attempt_at is not null`,
+    `select count(*) filter (where not is_held)::int as waiting, count(*) filter (where is_held)::int as held,
+       count(*) filter (where is_late)::int as overdue, min(due_at) filter (where is_late) as "oldestDueAt"
+     from (
+       select d.due_at, ${isHeld} as is_held, d.due_at <= $1 and w.next_attempt_at is null and not ${isHeld} as is_late
+       from deliveries d join webhooks w on w.id = d.webhook_id and w.deleted_at is null) as open`,
     [now],
   )

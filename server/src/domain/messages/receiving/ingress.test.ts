@@ -459,14 +459,15 @@ test('each endpoint that subscribes gets a delivery, which is held if the endpoi
   await server.db.change(`update webhooks set enabled = false where id = $1`, [held.webhook.id.slice(4)])
   await postMessages(text('wamid.A'))
   const [event] = await eventsOf(server, workspace.id)
-  const deliveries = await server.db.rows<{ webhook_id: string; due: string; event_id: string }>(
-    `select webhook_id, event_id, due_at::text as due from deliveries where workspace_id = $1`,
+  const deliveries = await server.db.rows<{ webhook_id: string; visited: boolean; event_id: string }>(
+    `select webhook_id, event_id, exists (select from endpoint_visits v where v.webhook_id = d.webhook_id) as visited
+     from deliveries d where workspace_id = $1`,
     [workspace.id],
   )
-  expect(new Map(deliveries.map((each) => [`whk_${each.webhook_id}`, each.due === 'infinity']))).toEqual(
+  expect(new Map(deliveries.map((each) => [`whk_${each.webhook_id}`, each.visited]))).toEqual(
     new Map([
-      [listening.webhook.id, false],
-      [held.webhook.id, true],
+      [listening.webhook.id, true],
+      [held.webhook.id, false],
     ]),
   )
   expect(deliveries.every((each) => each.event_id === event?.id)).toBe(true)

@@ -1,0 +1,255 @@
+import { beforeEach, expect, test } from 'vitest'
+import { signedIn } from '../../../../testing/console.ts'
+import { newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
+import { useReceivers } from '../../../../testing/receiver.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
+import { newUuid } from '../../../lib/ids.ts'
+import { deleteWebhook, disableWebhook, enableWebhook, rotateWebhook } from '../../webhooks/webhooks.ts'
+import { listDeliveries } from '../reading/newest.ts'
+import { retryDelivery, retryFailedSince } from '../retry.ts'
+import { deletePastRetention } from './start-worker.ts'
+import { stepMax, takeNextStep } from './steps.ts'
+import { planMissingVisits } from './visits.sql.ts'
+
+const server = useTestServer()
+const deliveries = useDeliveryWorker(server)
+const newReceiver = useReceivers()
+const drain = () => deliveries.worker.drain()
+
+// Claims and steps take what all tests have left.
+beforeEach(async () => {
+  for (const table of ['deliveries', 'endpoint_visits', 'endpoint_steps'])
+    await server.db.change(`delete from ${table}`)
+})
+
+/** More than three steps. */
+const many = 3 * stepMax + 100
+
+async function newEndpoint() {
+  const receiver = await newReceiver()
+  const line = await newLine(server)
+  return { receiver, line, ...(await line.listen(receiver)), workspaceId: line.workspace.id }
+}
+
+type Endpoint = Awaited<ReturnType<typeof newEndpoint>>
+
+const minutes = (count: number) => new Date(server.clock.now().getTime() + count * 60_000)
+
+const newIds = (count: number, at: Date) => Array.from({ length: count }, () => newUuid(at.getTime()))
+
+/** Adds deliveries that wait for a retry. */
+const addRetries = ({ id, workspaceId }: Endpoint, count: number, dueAt: Date | 'infinity') =>
+  server.db.change(
+    `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
+     select event_id, $1, $2, $3, 2, 'retry', $4 from unnest($5::uuid[]) as event_id`,
+    [id.slice(4), workspaceId, server.clock.now(), dueAt, newIds(count, server.clock.now())],
+  )
+
+const countOf = async ({ id }: Endpoint, condition = 'true'): Promise<number> =>
+  (
+    await server.db.first<{ count: number }>(
+      `select count(*)::int as count from deliveries where webhook_id = $1 and ${condition}`,
+      [id.slice(4)],
+    )
+  )?.count ?? 0
+
+/** The versions of all rows: a row that is updated gets another one. */
+const versionsOf = ({ id }: Endpoint) =>
+  server.db.rows('select event_id, xmin::text, ctid::text from deliveries where webhook_id = $1 order by event_id', [
+    id.slice(4),
+  ])
+
+async function takeSteps(): Promise<number> {
+  let steps = 0
+  while (await takeNextStep(server.db, server.clock, server.runtime.log)) steps++
+  return steps
+}
+
+test('disabling and enabling an endpoint writes none of the deliveries that wait, and shows them as held meanwhile', async () => {
+  const endpoint = await newEndpoint()
+  const { id, line, workspaceId } = endpoint
+  await addRetries(endpoint, many, minutes(-1))
+  const before = await versionsOf(endpoint)
+  await disableWebhook(server.db, server.clock, id, 'moving servers')
+  const admin = await signedIn(server, { workspaceId, role: 'admin' })
+  const get = async (path: string) => (await admin.call(`/w/${workspaceId}${path}`)).body
+  expect(await get(`/webhooks/${id}`)).toMatchObject({
+    state: 'disabled',
+    held: { count: many },
+    waiting: { count: 0 },
+  })
+  expect((await get('/deliveries?state=held')).data).toHaveLength(50)
+  expect((await get('/deliveries?state=waiting')).data).toEqual([])
+  await drain()
+  const enabled = await admin.call(`/w/${workspaceId}/webhooks/${id}/enable`, { method: 'POST', body: {} })
+  expect(enabled).toMatchObject({
+    status: 200,
+    body: { held: { count: 0 }, waiting: { count: many }, in_progress: [] },
+  })
+  expect(await get(`/webhooks/${id}`)).toMatchObject({ due_since: minutes(-1).toISOString() })
+  expect(await versionsOf(endpoint)).toEqual(before)
+  await server.db.change('delete from deliveries where webhook_id = $1', [id.slice(4)])
+  await line.write()
+  await drain()
+  expect(endpoint.receiver.received).toHaveLength(1)
+})
+
+test('a retry that was planned for later is due when its endpoint is enabled, but not one that failed after that', async () => {
+  const endpoint = await newEndpoint()
+  const { id, workspaceId } = endpoint
+  await disableWebhook(server.db, server.clock, id, 'moving servers')
+  await addRetries(endpoint, many, minutes(60))
+  await enableWebhook(server.db, server.clock, id)
+  const now = server.clock.now()
+  const due = `due_at <= '${now.toISOString()}'`
+  expect(await countOf(endpoint, due)).toBe(stepMax)
+  // An attempt after the endpoint was enabled has planned this one.
+  const failed = await server.db.first<{ event_id: string }>(
+    `with failed as (select event_id from deliveries where webhook_id = $1 and not ${due} order by event_id desc limit 1)
+     insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, duration_us)
+     select $3, event_id, $1, $2, $3, 3, 'retry', 'retrying', 1 from failed returning event_id`,
+    [id.slice(4), workspaceId, now],
+  )
+  const admin = await signedIn(server, { workspaceId, role: 'admin' })
+  const progress = async () => (await admin.call(`/w/${workspaceId}/webhooks/${id}`)).body.in_progress
+  expect(await progress()).toEqual([{ work: 'release', done: 0 }])
+  await takeNextStep(server.db, server.clock, server.runtime.log)
+  expect((await progress())[0].done).toBeGreaterThan(0)
+  await takeSteps()
+  expect(await progress()).toEqual([])
+  expect(await countOf(endpoint, due)).toBe(many - 1)
+  expect(await countOf(endpoint, `not (${due}) and event_id = '${failed?.event_id}'`)).toBe(1)
+})
+
+test('deleting an endpoint deletes its deliveries in steps, and none of them is claimed', async () => {
+  const endpoint = await newEndpoint()
+  const { id } = endpoint
+  await addRetries(endpoint, many, minutes(-1))
+  await planMissingVisits(server.db, server.clock.now())
+  await deleteWebhook(server.db, server.clock, id)
+  expect(await countOf(endpoint)).toBe(many - stepMax)
+  await drain()
+  expect(await countOf(endpoint, 'lease is not null')).toBe(0)
+  // A row that another transaction has locked is left for a later step.
+  await server.db.transaction(async (tx) => {
+    await tx.rows('select 1 from deliveries where webhook_id = $1 order by event_id limit 1 for update', [id.slice(4)])
+    // Two processes at the same time do not take the same step.
+    await Promise.all([takeSteps(), takeSteps()])
+    expect(await countOf(endpoint)).toBe(1)
+  })
+  server.clock.forward({ seconds: 10 })
+  await takeSteps()
+  expect(await countOf(endpoint)).toBe(0)
+  // A transaction that began before the endpoint was deleted commits now.
+  await addRetries(endpoint, 3, minutes(-1))
+  server.clock.forward({ seconds: 10 })
+  await takeSteps()
+  expect(await countOf(endpoint)).toBe(0)
+  server.clock.forward({ minutes: 2 })
+  await takeSteps()
+  const steps = () => server.db.rows('select work from endpoint_steps where webhook_id = $1', [id.slice(4)])
+  expect(await steps()).toEqual([])
+  // Later than any transaction may commit.
+  await addRetries(endpoint, 3, minutes(-1))
+  await planMissingVisits(server.db, server.clock.now())
+  expect(await steps()).toEqual([{ work: 'delete' }])
+})
+
+test('manual retries that wait when an endpoint is disabled are held, and later ones are attempted', async () => {
+  const { id, line, receiver } = await newEndpoint()
+  await disableWebhook(server.db, server.clock, id, 'moving servers')
+  await line.write(3)
+  await enableWebhook(server.db, server.clock, id)
+  const held = (await listDeliveries(server.db, { webhookId: id, state: 'pending' })).map(({ event_id }) => event_id)
+  const [first = '', second = ''] = held
+  await retryDelivery(server.db, server.clock, id, first)
+  server.clock.forward({ seconds: 1 })
+  await disableWebhook(server.db, server.clock, id, 'moving servers again')
+  server.clock.forward({ seconds: 1 })
+  await retryDelivery(server.db, server.clock, id, second)
+  await drain()
+  expect(receiver.received.map((each) => each.id)).toEqual([second])
+  expect(await listDeliveries(server.db, { webhookId: id, state: 'held' })).toHaveLength(2)
+  await enableWebhook(server.db, server.clock, id)
+  await drain()
+  expect(new Set(receiver.received.map((each) => each.id))).toEqual(new Set(held))
+})
+
+test('held deliveries whose events are past the retention are deleted in steps, the others stay', async () => {
+  const endpoint = await newEndpoint()
+  const { id } = endpoint
+  const other = await newEndpoint()
+  await disableWebhook(server.db, server.clock, id, 'moving servers')
+  const add = (to: Endpoint, count: number, at: Date) =>
+    server.db.change(
+      `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at)
+       select id, $1, $2, $3, $3 from unnest($4::uuid[]) as id`,
+      [to.id.slice(4), to.workspaceId, at, newIds(count, at)],
+    )
+  await add(endpoint, many, minutes(-31 * 1_440))
+  await add(endpoint, 5, minutes(-29 * 1_440))
+  await add(other, 5, minutes(-31 * 1_440))
+  await deletePastRetention(server.db, server.runtime.log, server.clock.now(), 30)
+  expect([await countOf(endpoint), await countOf(other)]).toEqual([5, 5])
+})
+
+/** Adds deliveries that failed for good, with their events. */
+const addFailed = ({ id, workspaceId }: Endpoint, count: number, state: 'failed' | 'retrying') =>
+  server.db.change(
+    `with event as (
+       insert into events (id, workspace_id, type, body, created_at)
+       select gen_random_uuid(), $2, 'message.received', '{}', $3 from generate_series(1, $4::int) returning id
+     )
+     insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, duration_us)
+     select $3, id, $1, $2, $3, 8, 'retry', $5, 1 from event`,
+    [id.slice(4), workspaceId, server.clock.now(), count, state],
+  )
+
+test('retrying what failed takes the first in the same transaction and the others in steps, each once', async () => {
+  const endpoint = await newEndpoint()
+  await addFailed(endpoint, many, 'failed')
+  const since = minutes(-1)
+  server.clock.forward({ seconds: 1 })
+  const retried = await retryFailedSince(server.db, server.clock, endpoint.id, since)
+  expect(retried).toEqual({ count: stepMax, more: true })
+  // It fails after the request, so it is not part of it.
+  server.clock.forward({ seconds: 1 })
+  await addFailed(endpoint, 1, 'failed')
+  await takeSteps()
+  expect(await countOf(endpoint, `trigger = 'manual'`)).toBe(many)
+})
+
+test('a rotation makes retries due in steps', async () => {
+  const endpoint = await newEndpoint()
+  await addFailed(endpoint, many, 'retrying')
+  await server.db.change(
+    `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
+     select event_id, webhook_id, workspace_id, event_created_at, 8, 'retry', $2 from delivery_attempts where webhook_id = $1`,
+    [endpoint.id.slice(4), minutes(60)],
+  )
+  server.clock.forward({ seconds: 1 })
+  await rotateWebhook(server.db, server.clock, server.secretKeys, endpoint.id)
+  const due = `due_at <= '${server.clock.now().toISOString()}'`
+  expect(await countOf(endpoint, due)).toBe(stepMax)
+  await takeSteps()
+  expect(await countOf(endpoint, due)).toBe(many)
+})
+
+test('what a process of the version before has held is released, also if it did so after the endpoint was enabled', async () => {
+  const endpoint = await newEndpoint()
+  const { id, line, receiver } = endpoint
+  await disableWebhook(server.db, server.clock, id, 'moving servers')
+  await line.write(3)
+  const hold = () => server.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [id.slice(4)])
+  await hold()
+  expect(await listDeliveries(server.db, { webhookId: id, state: 'held' })).toHaveLength(3)
+  await enableWebhook(server.db, server.clock, id)
+  await drain()
+  expect(receiver.received).toHaveLength(3)
+  await deliveries.worker.stop(0)
+  await line.write(2)
+  await hold()
+  await planMissingVisits(server.db, server.clock.now())
+  await takeSteps()
+  expect(await countOf(endpoint, `due_at < 'infinity'`)).toBe(2)
+})
