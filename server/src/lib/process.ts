@@ -10,6 +10,7 @@ export type LoopName =
   | 'fetch files'
   | 'held deliveries'
   | 'idempotency keys'
+  | 'maintenance'
   | 'missing visits'
   | 'old files'
   | 'partitions'

@@ -2,17 +2,15 @@ import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
-import { deleteDeliveriesBefore, releaseStrandedDeliveries } from './hold.sql.ts'
+import { deleteDeliveriesBefore } from './hold.sql.ts'
 import { planMissingVisits } from './visits.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const pollEveryMs = 1_000
-const releaseEveryMs = 10_000
-const planMissingEveryMs = 60_000
 
 /** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
 export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {
-  const { clock, db } = deps
+  const { clock } = deps
   let nextDueMs = Number.POSITIVE_INFINITY
   const onDue = (dueAt: Date) => {
     nextDueMs = Math.min(nextDueMs, dueAt.getTime())
@@ -23,25 +21,17 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     const claimed = await worker.claim()
     return { nextInMs: claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime()) }
   })
-  const releaseLoop = startLoop(
-    deps,
-    'held deliveries',
-    releaseEveryMs,
-    async () => void (await releaseStrandedDeliveries(db, clock.now())),
-  )
-  const visitLoop = startLoop(
-    deps,
-    'missing visits',
-    planMissingEveryMs,
-    async () => void (await withIndexLookups(db, (tx) => planMissingVisits(tx, clock.now()))),
-  )
   return {
     async stop() {
-      await Promise.all([loop.stop(), releaseLoop.stop(), visitLoop.stop()])
+      await loop.stop()
       await worker.stop()
     },
   }
 }
+
+/** Plans visits for endpoints that have due deliveries and no visit in time. */
+export const planMissing = (db: Db, now: Date): Promise<number> =>
+  withIndexLookups(db, (tx) => planMissingVisits(tx, now))
 
 /** Deletes held deliveries whose events are past retention. */
 export async function deletePastRetention(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
