@@ -39,7 +39,7 @@ export function startWork(runtime: Runtime): Work {
 }
 
 /** What one process does for all, whatever its role. */
-function maintenanceSteps({ db: database, clock, log, config: { retentionDays } }: Runtime): MaintenanceStep[] {
+export function maintenanceSteps({ db: database, clock, log, config: { retentionDays } }: Runtime): MaintenanceStep[] {
   const sweepEarlyStatuses = newEarlyStatusSweep(clock)
   return [
     {

@@ -13,9 +13,10 @@ import {
   newEntriesOf,
   type SummedEntries,
   saveChecks,
+  saveFirstChecks,
   sumEntries,
   type WrongBalance,
-  workspacesWithCredits,
+  wrongBalances,
 } from './verify-ledger.sql.ts'
 
 export type { WrongBalance }
@@ -29,6 +30,7 @@ const lowestId = '00000000-0000-0000-0000-000000000000'
 /** Checks all balances, reads only the entries since the last check, and logs an error for each balance that is wrong. */
 export async function verifyNewEntries(db: Db, clock: Clock, log: Logger): Promise<WrongBalance[]> {
   const until = new Date((await databaseNow(db, clock)).getTime() - settledMs)
+  await saveFirstChecks(db, until)
   const wrong: WrongBalance[] = []
   for (let after = lowestId; ; ) {
     const batch = await withIndexLookups(db, (tx) => newEntriesOf(tx, after, until, perBatch))
@@ -43,31 +45,26 @@ export async function verifyNewEntries(db: Db, clock: Clock, log: Logger): Promi
 
 /** Checks all balances against all entries. It reads the whole ledger. */
 export async function verifyLedger(db: Db, log: Logger | null = null): Promise<WrongBalance[]> {
-  const wrong: WrongBalance[] = []
-  for (let after: string | null = lowestId; after !== null; ) {
-    const ids: string[] = await workspacesWithCredits(db, after, perBatch)
-    for (const id of ids) wrong.push(...(await verifyAllEntries(db, log, id, null)))
-    after = ids.length < perBatch ? null : (ids.at(-1) ?? null)
-  }
+  const wrong = await wrongBalances(db)
+  if (log) for (const each of wrong) logWrong(log, each)
   return wrong
 }
 
-/** Saves a checkpoint at `until`, unless it is null. */
-async function verifyAllEntries(
-  db: Db,
-  log: Logger | null,
-  workspaceId: string,
-  until: Date | null,
-): Promise<WrongBalance[]> {
+/** Reads all entries of a workspace. Saves a checkpoint if its balance is right. */
+async function verifyAllEntries(db: Db, log: Logger, workspaceId: string, until: Date): Promise<WrongBalance[]> {
   const summed = await sumEntries(db, workspaceId, until)
   if (isRight(summed)) {
-    if (until) await saveChecks(db, [summed], until)
+    await saveChecks(db, [summed], until)
     return []
   }
-  const { balance, entered } = summed
-  const fields = { workspace_id: workspaceId, balance, sum_of_entries: entered }
-  if (log) log.error({ event: 'credits.balance_wrong', ...fields }, 'a balance is not the sum of its entries')
-  return [{ workspace_id: workspaceId, balance, entered }]
+  const wrong = { workspace_id: workspaceId, balance: summed.balance, entered: summed.entered }
+  logWrong(log, wrong)
+  return [wrong]
+}
+
+function logWrong(log: Logger, { workspace_id, balance, entered }: WrongBalance): void {
+  const fields = { workspace_id, balance, sum_of_entries: entered }
+  log.error({ event: 'credits.balance_wrong', ...fields }, 'a balance is not the sum of its entries')
 }
 
 const isRight = ({ balance, entered }: SummedEntries): boolean => balance === entered
