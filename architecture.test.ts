@@ -74,7 +74,7 @@ const nouns = [
 const owners: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit_entries'],
   connections: ['apps', 'connections', 'parked_updates', 'unknown_numbers'],
-  credits: ['credit_balances', 'credit_entries', 'credit_days', 'prices'],
+  credits: ['credit_balances', 'credit_entries', 'credit_checks', 'credit_days', 'prices'],
   // `webhooks` writes the settings of an endpoint. `deliveries` writes its failures and disables it, and reads it with
   // every event and every attempt.
   deliveries: [
@@ -124,7 +124,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 /** Tables of no noun: triggers of several tables increment it, and statements compare it to detect changes. */
 const sharedTables = ['routing_revision']
 /** Tables that only `db/` uses. */
-const dbTables = ['batch_writers', 'clock_marks']
+const dbTables = ['batch_writers', 'clock_marks', 'maintenance_owner', 'maintenance_steps']
 
 /** Exceptions: statements that read tables of another noun, by file or folder in `domain/`, and the reason. */
 const exceptions: readonly { where: string; tables: readonly string[]; why: string }[] = [

@@ -1,33 +1,34 @@
+import { hostname } from 'node:os'
 import { version } from './config.ts'
 import { deleteOldWriters } from './db/batch-writer.ts'
 import { databaseNow } from './db/database-clock.ts'
+import { type MaintenanceStep, startMaintenance } from './db/maintenance.ts'
 import { dropOldPartitions, ensurePartitions } from './db/partitions.ts'
 import { mayDeleteOld } from './db/retention.ts'
 import { deleteOldParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
 import { deleteOldUnknownNumbers } from './domain/connections/unknown-numbers.ts'
-import { verifyLedger } from './domain/credits/credits.ts'
+import { verifyNewEntries } from './domain/credits/verify-ledger.ts'
 import { startHandOver } from './domain/deliveries/engine/hand-over.ts'
-import { deletePastRetention, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
-import { startFetching } from './domain/files/fetching.ts'
+import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
+import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
+import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
 import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
-import { applyEarlyStatuses } from './domain/messages/receiving/statuses.ts'
 import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
 import { startSending } from './domain/messages/sending/start-sending.ts'
 import { deleteExpiredPeopleData } from './domain/people/delete-expired.ts'
-import { type Loop, startLoop } from './lib/loop.ts'
+import type { Loop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
 import type { Runtime } from './runtime.ts'
 
 export type Work = Pick<Loop, 'stop'>
 
-/** Starts the background work of a process: deliveries, sending, downloads, syncs and cleanup. */
+/** Starts the background work of a process: deliveries, sending, downloads, syncs and its part in maintenance. */
 export function startWork(runtime: Runtime): Work {
-  const parts = [
-    startUpkeep(runtime),
-    ...(runtime.config.role === 'api' ? [startHandOver(runtime)] : startWorkers(runtime)),
-  ]
+  const { db, log, config } = runtime
+  const maintenance = startMaintenance({ db, log, process: `${hostname()}:${process.pid}` }, maintenanceSteps(runtime))
+  const parts = [maintenance, ...(config.role === 'api' ? [startHandOver(runtime)] : startWorkers(runtime))]
   return {
     async stop() {
       // All at once, so that none waits for another to release its leases. If one fails, the others are still stopped.
@@ -38,25 +39,51 @@ export function startWork(runtime: Runtime): Work {
   }
 }
 
-/** Runs in every process, whatever its role. */
-function startUpkeep(runtime: Runtime): Work {
-  const { db, clock, log, config } = runtime
-  return together([
-    startLoop(runtime, 'partitions', 60_000, async () => {
-      await ensurePartitions(db, clock)
-      await mayDeleteOld(db, clock, log)
-    }),
-    startLoop(runtime, 'retention', 3_600_000, async () => {
-      if (!(await mayDeleteOld(db, clock, log))) return
-      await dropOldPartitions(db, clock, log, config.retentionDays)
-      const now = await databaseNow(db, clock)
-      await deletePastRetention(db, log, now, config.retentionDays)
-      await deleteOldParked(db, log, now, config.retentionDays)
-      await deleteOldUnknownNumbers(db, now)
-      await deleteOldWriters(db, now)
-    }),
-    startLoop(runtime, 'budget windows', 60_000, async () => void (await deleteOldWindows(db, clock.pinned()))),
-  ])
+/** What one process does for all, whatever its role. */
+export function maintenanceSteps({ db: database, clock, log, config: { retentionDays } }: Runtime): MaintenanceStep[] {
+  const sweepEarlyStatuses = newEarlyStatusSweep(clock)
+  return [
+    {
+      name: 'partitions',
+      everyMs: 60_000,
+      async run(db) {
+        await ensurePartitions(db, clock)
+        await mayDeleteOld(db, clock, log)
+      },
+    },
+    {
+      name: 'retention',
+      everyMs: 3_600_000,
+      async run(db) {
+        if (!(await mayDeleteOld(db, clock, log))) return
+        await dropOldPartitions(database, clock, log, retentionDays)
+        const now = await databaseNow(db, clock)
+        await deletePastRetention(db, log, now, retentionDays)
+        await deleteOldParked(db, log, now, retentionDays)
+        await deleteOldUnknownNumbers(db, now)
+        await deleteOldWriters(db, now)
+      },
+    },
+    { name: 'budget windows', everyMs: 60_000, run: (db) => deleteOldWindows(db, clock.pinned()) },
+    { name: 'missing visits', everyMs: 60_000, run: (db) => planMissing(db, clock.now()) },
+    { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
+    { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
+    {
+      name: 'idempotency keys',
+      everyMs: 600_000,
+      async run(db) {
+        if (await mayDeleteOld(db, clock, log)) await deleteOldResponses(db, clock)
+      },
+    },
+    {
+      name: 'old files',
+      everyMs: 600_000,
+      async run(db) {
+        if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, await databaseNow(db, clock), retentionDays)
+      },
+    },
+    { name: 'prove the ledger', everyMs: 3_600_000, run: (db) => verifyNewEntries(db, clock, log) },
+  ]
 }
 
 function startWorkers(runtime: Runtime): Work[] {
@@ -65,21 +92,9 @@ function startWorkers(runtime: Runtime): Work[] {
   const outbound = newOutbound({ ...config.targetRules, ca: config.webhookCa })
   return [
     startDeliveries({ db, clock, log, secretKeys, outbound, productVersion: version }),
-    together([
-      startSyncLoop(network, log),
-      startReleaseLoop(db, clock, log),
-      startLoop(runtime, 'early statuses', 5_000, () => applyEarlyStatuses(db, clock)),
-      startLoop(runtime, 'sign-ins', 600_000, () => deleteExpiredPeopleData(db, clock)),
-      startLoop(runtime, 'idempotency keys', 600_000, async () => {
-        if (await mayDeleteOld(db, clock, log)) await deleteOldResponses(db, clock)
-      }),
-      startLoop(runtime, 'prove the ledger', 3_600_000, async () => void (await verifyLedger(db, log))),
-    ]),
+    startSyncLoop(network, log),
+    startReleaseLoop(db, clock, log),
     startSending(network, log),
-    startFetching(network, log, config.retentionDays),
+    startFetching(network, log),
   ]
 }
-
-const together = (loops: readonly Loop[]): Work => ({
-  stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
-})

@@ -11,7 +11,10 @@ import { styled } from '../style.ts'
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check the installation: what is wrong, what it means and what to do',
-  options: { offline: { help: 'Skip the checks that call WhatsApp and your PUBLIC_URL' } },
+  options: {
+    offline: { help: 'Skip the checks that call WhatsApp and your PUBLIC_URL' },
+    ledger: { help: 'Also check every credit balance against all of its entries' },
+  },
   async run(call) {
     const progress = newProgress()
     const findings: Finding[] = []
@@ -49,6 +52,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
     const { findings } = await instanceHealth(opened.db, clock, {
       secretKeys: config.secretKeys(),
       site: config,
+      ledger: flag('ledger'),
       ...(!flag('offline') && { outside: { client, get } }),
       onProgress: (check, done, all) =>
         progress.say(all === undefined ? `Checking ${check}` : `Checking ${check} (${done} of ${all})`),

@@ -75,7 +75,8 @@ export async function dropOldPartitions(db: Database, clock: Clock, log: Logger,
   try {
     const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [dropLock])
     if (!lock?.held) return
-    await session.rows(`set lock_timeout = '1s'`)
+    // A process that is frozen here loses its session, and with it the lock.
+    await session.rows(`set lock_timeout = '1s'; set idle_session_timeout = '5s'`)
     const before = dayOf((await databaseNow(db, clock)).getTime() - retentionDays * dayMs)
     for (const table of tables) {
       await dropBefore(session, table, before, log).catch((error: unknown) => {

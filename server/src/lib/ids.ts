@@ -67,6 +67,12 @@ export function newUuid(given?: number): string {
   return letters.toString('latin1')
 }
 
+/** The lowest UUID of a time: those of `newUuid` from before that time are lower. */
+export function lowestUuidAt(at: Date): string {
+  const digits = at.getTime().toString(16).padStart(12, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`
+}
+
 function move(last: Last, ms: number, count: number): void {
   last.ms = ms
   last.count = count

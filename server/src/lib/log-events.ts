@@ -104,6 +104,16 @@ export const logEvents = {
     level: 'warn',
     meaning: 'A background loop failed. It runs again after its usual interval. `loop` names it.',
   },
+  'maintenance.lost': {
+    level: 'warn',
+    meaning:
+      'Another process does the maintenance now, because this one was frozen, cut off from the database or overloaded.',
+  },
+  'maintenance.taken': {
+    level: 'info',
+    meaning:
+      'This process does the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
+  },
   'network.notice': { level: 'info', meaning: 'WhatsApp sent a notice about an account or a number.' },
   'network.problem': {
     level: 'warn',

@@ -11,6 +11,7 @@ export type LoopName =
   | 'endpoint steps'
   | 'fetch files'
   | 'idempotency keys'
+  | 'maintenance'
   | 'missing visits'
   | 'old files'
   | 'partitions'

@@ -8,9 +8,11 @@
  */
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
+import { inBatches } from '../../db/in-batches.ts'
+import { withIndexLookups } from '../../db/planner-settings.ts'
 import { readAt } from '../../db/revisioned-cache.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
-import { newUuid } from '../../lib/ids.ts'
+import { lowestUuidAt, newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Destination, destinationsOf } from '../senders/senders.ts'
 import {
@@ -116,7 +118,8 @@ export const postponeParked = (db: Db, number: KnownNumber, id: string, now: Dat
 
 /** Deletes parked updates that are older than the retention. */
 export async function deleteOldParked(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
-  const updates = await deleteParkedBefore(db, new Date(now.getTime() - retentionDays * 86_400_000))
+  const beforeId = lowestUuidAt(new Date(now.getTime() - retentionDays * 86_400_000))
+  const updates = await inBatches((limit) => withIndexLookups(db, (tx) => deleteParkedBefore(tx, beforeId, limit)))
   if (updates > 0) {
     const fields = { event: 'parked_updates.expired', updates, retention_days: retentionDays } as const
     log.warn(fields, 'parked updates expired: no sync found their numbers within the retention')

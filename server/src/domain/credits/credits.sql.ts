@@ -89,23 +89,6 @@ export const entriesOfMessage = (db: Db, workspaceId: string, messageId: string)
     [workspaceId, messageId],
   )
 
-export interface WrongBalance {
-  workspace_id: string
-  balance: number
-  entered: number
-}
-
-/** Balances that are not the sum of their entries. One statement, so that it reads one snapshot. */
-export const wrongBalances = (db: Db): Promise<WrongBalance[]> =>
-  db.rows(
-    `select coalesce(b.workspace_id, e.workspace_id) as workspace_id, coalesce(b.balance, 0) as balance,
-       coalesce(e.entered, 0)::bigint as entered
-     from credit_balances b
-     full join (select workspace_id, sum(amount) as entered from credit_entries group by 1) e
-       on e.workspace_id = b.workspace_id
-     where coalesce(b.balance, 0) <> coalesce(e.entered, 0) order by 1`,
-  )
-
 export const priceRows = (db: Db): Promise<{ item: string; credits: number }[]> =>
   db.rows('select item, credits from prices order by item')
 

@@ -3,8 +3,9 @@ import { ledgerOf } from '../../../testing/ledger.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newLogger } from '../../lib/logger.ts'
-import { giveCredits, readBalance, verifyLedger } from './credits.ts'
+import { giveCredits, readBalance } from './credits.ts'
 import { listPrices, setPrice } from './prices.ts'
+import { verifyLedger } from './verify-ledger.ts'
 
 const server = useTestServer()
 const sending = useSending(server)

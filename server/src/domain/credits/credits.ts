@@ -6,7 +6,6 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
-import type { Logger } from '../../lib/logger.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import {
@@ -17,12 +16,10 @@ import {
   moveBalance,
   openBalance,
   unrefunded,
-  type WrongBalance,
-  wrongBalances,
 } from './credits.sql.ts'
 
 export { allBalances, balancesSince, creditsSpent } from './credits.sql.ts'
-export type { EntryRow, WrongBalance }
+export type { EntryRow }
 
 export const readBalance = async (db: Db, workspaceId: string): Promise<number> =>
   (await balanceOf(db, workspaceId))?.balance ?? 0
@@ -119,14 +116,4 @@ export async function refund(
       await moveBalance(db, { id, workspaceId, kind: 'refund', amount, messageId, note: null, at: now })
     }
   }
-}
-
-/** Checks that every balance is the sum of its entries, and logs an error for each that is not. */
-export async function verifyLedger(db: Db, log: Logger): Promise<WrongBalance[]> {
-  const wrong = await wrongBalances(db)
-  for (const { workspace_id: workspaceId, balance, entered } of wrong) {
-    const fields = { workspace_id: workspaceId, balance, sum_of_entries: entered }
-    log.error({ event: 'credits.balance_wrong', ...fields }, 'a balance is not the sum of its entries')
-  }
-  return wrong
 }

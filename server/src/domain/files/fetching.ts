@@ -1,6 +1,4 @@
-import { databaseNow } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
-import { mayDeleteOld } from '../../db/retention.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Loop, startLoop } from '../../lib/loop.ts'
 import type { Network } from '../connections/network.ts'
@@ -8,22 +6,18 @@ import { newFetcher } from './fetcher.ts'
 import { deleteFilesBefore } from './fetching.sql.ts'
 
 const pollMs = 500
-const cleanupEveryMs = 600_000
 
 /**
  * Fetches files until stopped. A file that this process received is fetched immediately; the poll finds those of other
  * processes.
  */
-export function startFetching(network: Network, log: Logger, retentionDays: number): Pick<Loop, 'stop'> {
-  const { db, clock } = network
+export function startFetching(network: Network, log: Logger): Pick<Loop, 'stop'> {
+  const { db } = network
   const fetcher = newFetcher(network, log, () => loop.wake())
   const loop = startLoop({ db, log }, 'fetch files', pollMs, async () => void (await fetcher.turn()))
-  const cleanup = startLoop({ db, log }, 'old files', cleanupEveryMs, async () => {
-    if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, await databaseNow(db, clock), retentionDays)
-  })
   return {
     async stop() {
-      await Promise.all([loop.stop(), fetcher.stop(), cleanup.stop()])
+      await Promise.all([loop.stop(), fetcher.stop()])
     },
   }
 }

@@ -7,6 +7,7 @@ import { failingConnections } from '../connections/connections.ts'
 import { type WaitingNumber, waitingNumbers } from '../connections/parked.ts'
 import { recentUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { balancesSince } from '../credits/credits.ts'
+import { verifyLedger } from '../credits/verify-ledger.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
 import { countActiveSenders, failingSenders } from '../senders/senders.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
@@ -168,4 +169,18 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
       advice: 'Set the addresses that should use the key: npx parley key change ID --ip CIDR',
     },
   )
+}
+
+/** Reads the whole ledger. */
+export async function checkLedger(db: Db): Promise<Finding> {
+  const wrong = await verifyLedger(db)
+  if (wrong.length === 0) return ok('ledger', 'Every balance is the sum of its entries.')
+  return problem('ledger', `${count(wrong.length, 'balance')} not the sum of the entries.`, {
+    details: wrong.map(
+      ({ workspace_id, balance, entered }) => `${workspace_id}: balance ${balance}, sum of its entries ${entered}`,
+    ),
+    means:
+      'A balance and its entries change in one statement, so only a bug, or somebody who changed the tables, can make them differ.',
+    advice: 'Report it, with the entries of the workspace (Credits → Export CSV). Nothing corrects it automatically.',
+  })
 }

@@ -8,8 +8,10 @@ import { FakeClock } from '../../../testing/fake-clock.ts'
 import { newApp, newSender, text, webhookOf } from '../../../testing/network-app.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { openDatabase } from '../../db/db.ts'
+import { readMaintenance, startMaintenance } from '../../db/maintenance.ts'
 import { type AddressRange, readRange } from '../../lib/addresses.ts'
 import { formatTime } from '../../lib/format.ts'
 import { parkUpdates } from '../connections/parked.ts'
@@ -40,10 +42,13 @@ const verdicts = (found: Record<string, Finding>, ...checks: string[]) => checks
 test('a healthy installation passes every check except the clock, which is faked here', async () => {
   const workspace = await newWorkspace(server)
   await world.newAccount().connect(workspace)
-  const found = await health({ outside: { client: world.network.client, get } })
+  const maintenance = startMaintenance({ db: server.db, log: server.runtime.log, process: 'app-1:4711' }, [])
+  onTestFinished(() => maintenance.stop())
+  await until('the maintenance has an owner', async () => (await readMaintenance(server.db)).withoutOwnerMs === 0)
+  const found = await health({ ledger: true, outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(17)
+  expect(Object.keys(others)).toHaveLength(19)
   for (const [check, { verdict, says, advice }] of Object.entries(others)) {
     expect({ check, verdict, advice }).toEqual({ check, verdict: 'ok', advice: null })
     expect(says).not.toBe('')
@@ -174,6 +179,42 @@ test('missing partitions for tomorrow are a problem', async () => {
   const clock = new FakeClock(new Date(server.clock.now().getTime() + 30 * 86_400_000))
   const { partitions } = await health({}, clock)
   expect(partitions).toMatchObject({ verdict: 'problem', says: expect.stringContaining('request_log') })
+})
+
+test('a process that does the maintenance is named, and so are steps that fail; without one for an hour it is a problem', async () => {
+  const maintenance = startMaintenance({ db: server.db, log: server.runtime.log, process: 'app-2:4712' }, [
+    { name: 'sign-ins', everyMs: 600_000, run: async (db) => void (await db.rows('select 1 / 0')) },
+    { name: 'old files', everyMs: 600_000, run: async () => {} },
+  ])
+  onTestFinished(() => maintenance.stop())
+  await until('both steps ran', async () => (await readMaintenance(server.db)).steps.length === 2)
+  const found = (await health()).maintenance
+  expect(found).toMatchObject({
+    verdict: 'warning',
+    says: expect.stringMatching(/^app-2:4712 does .*; 1 step failed\.$/),
+  })
+  expect(found?.details).toEqual([
+    expect.stringMatching(/^sign-ins: failed at .* \(division by zero\), never succeeded$/),
+  ])
+  // A scrape is cached for two seconds.
+  const metrics = await until('the metrics name the owner', async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    return /^parley_maintenance_owner\{process="app-2:4712"\} 1$/m.test(text) && text
+  })
+  expect(metrics).toMatch(/^parley_maintenance_step_failed\{step="sign-ins"\} 1$/m)
+  expect(metrics).toMatch(/^parley_maintenance_step_failed\{step="old files"\} 0$/m)
+  expect(metrics).toMatch(/^parley_maintenance_step_age_seconds\{step="old files"\} \d/m)
+
+  await maintenance.stop()
+  // Another process would take over now.
+  expect((await health()).maintenance?.verdict).toBe('warning')
+  await server.db.change(`update maintenance_steps set ended_at = ended_at - interval '5 minutes'`)
+  expect((await health()).maintenance).toMatchObject({
+    verdict: 'warning',
+    says: 'No process does the maintenance. app-2:4712 did it last, 5 minutes ago.',
+  })
+  await server.db.change(`update maintenance_steps set ended_at = ended_at - interval '1 hour'`)
+  expect((await health()).maintenance?.verdict).toBe('problem')
 })
 
 test('a revoked access token is reported with the network’s error message, without the token', async () => {

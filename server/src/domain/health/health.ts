@@ -7,6 +7,7 @@ import { newNetwork } from '../connections/network.ts'
 import {
   checkBalances,
   checkKeys,
+  checkLedger,
   checkParked,
   checkSecrets,
   checkSenders,
@@ -15,6 +16,7 @@ import {
 } from './accounts.ts'
 import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkRole } from './database.ts'
 import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
+import { checkMaintenance } from './maintenance.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
 import { checkDeliveries, checkEndpoints, checkOutbox } from './traffic.ts'
 
@@ -23,6 +25,8 @@ export type { CheckResult, Finding, Get, Site }
 export interface HealthDeps {
   secretKeys: SecretKeys
   site: Site
+  /** Also checks every balance against the whole ledger. */
+  ledger?: boolean
   /** For the slow checks, which call the network and our own public URL. Skipped if left out. */
   outside?: { client: GraphClient; get: Get }
   /** Called before each check with its name, and with its progress if it has several steps. */
@@ -66,9 +70,11 @@ const isEmpty = (db: Db): Promise<boolean> =>
     () => false,
   )
 
-function tableChecks(db: Db, clock: Clock, { secretKeys, site, outside, onProgress = () => {} }: HealthDeps): Check[] {
+function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
+  const { secretKeys, site, ledger, outside, onProgress = () => {} } = deps
   const checks: Check[] = [
     ['partitions', () => checkPartitions(db, clock)],
+    ['maintenance', () => checkMaintenance(db)],
     ['secrets', () => checkSecrets(db, secretKeys)],
     ['keys', () => checkKeys(db, clock)],
     ['credits', () => checkBalances(db, clock)],
@@ -80,6 +86,7 @@ function tableChecks(db: Db, clock: Clock, { secretKeys, site, outside, onProgre
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],
   ]
+  if (ledger) checks.push(['ledger', () => checkLedger(db)])
   if (outside) {
     const network = newNetwork({ db, clock, secretKeys, client: outside.client })
     const steps = (done: number, all: number) => onProgress('access tokens', done, all)

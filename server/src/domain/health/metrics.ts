@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import type { Database } from '../../db/db.ts'
+import { readMaintenance } from '../../db/maintenance.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type DurationHistogram, durationBounds } from '../../lib/counters.ts'
 import type { RequestMeter } from '../requests/meter.ts'
@@ -50,6 +51,7 @@ function newRegistry({ db, clock, requests, bodies, connections, version }: Metr
   const registry = new Registry()
   const counted = db.process.metrics
   const queues = cached(() => readQueues(db, clock.now()))
+  const maintenance = cached(() => readMaintenance(db))
   const metric = (type: string, name: string, help: string, read: () => Value[] | Promise<Value[]>) => {
     const get = async () => ({ name, help, type, values: await read() })
     // prom-client's own classes need every increment; the registry itself needs only a name and `get`.
@@ -181,6 +183,21 @@ function newRegistry({ db, clock, requests, bodies, connections, version }: Metr
   )
   gauge('parley_database_connection_waiters', 'Statements waiting for a database connection, by pool', () =>
     db.pools().map(({ pool, waiting }) => ({ value: waiting, labels: { pool } })),
+  )
+  gauge('parley_maintenance_owner', '1 if a process does the maintenance, otherwise 0', async () => {
+    const state = await maintenance()
+    return state ? [{ value: state.withoutOwnerMs === 0 ? 1 : 0, labels: { process: state.process ?? '' } }] : []
+  })
+  gauge('parley_maintenance_step_failed', '1 if the last run of a step of the maintenance failed', async () =>
+    ((await maintenance())?.steps ?? []).map(({ step, error }) => ({
+      value: error === null ? 0 : 1,
+      labels: { step },
+    })),
+  )
+  gauge('parley_maintenance_step_age_seconds', 'Time since a step of the maintenance last succeeded', async () =>
+    ((await maintenance())?.steps ?? []).flatMap(({ step, sinceSuccessMs }) =>
+      sinceSuccessMs === null ? [] : [{ value: sinceSuccessMs / 1000, labels: { step } }],
+    ),
   )
   labeledCounter('parley_loop_failures_total', 'Failed runs of background loops', 'loop failures', 'loop')
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 })

@@ -46,8 +46,13 @@ export async function removeAttempt(db: Db, subject: Buffer, lockedUntil: Date |
 export const clearFailures = (db: Db, subject: Buffer): Promise<number> =>
   db.change('delete from sign_in_tries where subject = $1', [subject])
 
-export const deleteAttemptsBefore = (db: Db, before: Date): Promise<number> =>
-  db.change('delete from sign_in_tries where last_at < $1', [before])
+/** Deletes at most `limit`. Those that are being changed are skipped and deleted next time. */
+export const deleteAttemptsBefore = (db: Db, before: Date, limit: number): Promise<number> =>
+  db.change(
+    `delete from sign_in_tries where ctid = any(array(
+       select ctid from sign_in_tries where last_at < $1 limit $2 for update skip locked))`,
+    [before, limit],
+  )
 
 export interface AccountTriesRow {
   failures: number

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { inBatches } from '../../db/in-batches.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { CountedWindows } from '../../lib/counted-windows.ts'
 import { sha256 } from '../../lib/hash.ts'
@@ -136,6 +137,6 @@ export async function clearAttempts(
 }
 
 export async function deleteOldSignInAttempts(db: Db, now: Date): Promise<void> {
-  await deleteAttemptsBefore(db, new Date(now.getTime() - forgetMs))
+  await inBatches((limit) => deleteAttemptsBefore(db, new Date(now.getTime() - forgetMs), limit))
   await deleteAccountTriesBefore(db, new Date(now.getTime() - accountWindowMs))
 }

@@ -10,7 +10,6 @@ import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const pollEveryMs = 1_000
 const stepEveryMs = 1_000
-const planMissingEveryMs = 60_000
 
 /** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
 export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {
@@ -31,19 +30,17 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     // As long a pause as the step took, so that the steps use at most half of the time of one connection.
     return { nextInMs: performance.now() - startedMs }
   })
-  const visitLoop = startLoop(
-    deps,
-    'missing visits',
-    planMissingEveryMs,
-    async () => void (await withIndexLookups(db, (tx) => planMissingVisits(tx, clock.now()))),
-  )
   return {
     async stop() {
       // Together: a loop may be waiting for the database, and other processes wait for the leases of this one.
-      await Promise.all([worker.stop(), loop.stop(), stepLoop.stop(), visitLoop.stop()])
+      await Promise.all([worker.stop(), loop.stop(), stepLoop.stop()])
     },
   }
 }
+
+/** Plans visits for endpoints that have due deliveries and no visit in time. */
+export const planMissing = (db: Db, now: Date): Promise<number> =>
+  withIndexLookups(db, (tx) => planMissingVisits(tx, now))
 
 /** Deletes held deliveries whose events are past retention, in steps. Those of enabled endpoints are deleted when they are claimed. */
 export async function deletePastRetention(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {

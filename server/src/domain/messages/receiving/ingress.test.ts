@@ -10,6 +10,7 @@ import { newUuid } from '../../../lib/ids.ts'
 import { seal } from '../../../lib/seal.ts'
 import { fixture } from '../../../whatsapp/fixtures.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
+import { newEarlyStatusSweep } from './early-statuses.ts'
 
 const server = useTestServer()
 
@@ -245,11 +246,10 @@ test('status events and the message have the pricing, also if a repeated status 
 
 test('a status that waits for its message keeps its pricing', async () => {
   const { workspace, sender, postStatuses } = await newNumber()
-  const { applyEarlyStatuses } = await import('./statuses.ts')
   const pricing = { pricing_model: 'CBP', category: 'service' }
   await postStatuses(status('wamid.W', 'delivered', '1786000002', { pricing }))
   await sentMessage(workspace.id, sender.id, 'wamid.W')
-  await applyEarlyStatuses(server.db, server.clock)
+  await newEarlyStatusSweep(server.clock)(server.db)
   const [event] = await eventsOf(server, workspace.id)
   expect(event?.data.pricing).toEqual({ category: 'service', type: null, model: 'CBP' })
 })
@@ -377,12 +377,11 @@ test('a status that arrives before the response of the send call is matched by o
 
 test('a status without our ID is stored until its message is known, and statuses of other apps publish nothing', async () => {
   const { workspace, sender, postStatuses } = await newNumber()
-  const { applyEarlyStatuses } = await import('./statuses.ts')
   await postStatuses(status('wamid.LATE', 'delivered'), status('wamid.OTHER', 'delivered'))
   expect(await eventsOf(server, workspace.id)).toEqual([])
   await sentMessage(workspace.id, sender.id, 'wamid.LATE')
-  await applyEarlyStatuses(server.db, server.clock)
-  await applyEarlyStatuses(server.db, server.clock)
+  await newEarlyStatusSweep(server.clock)(server.db)
+  await newEarlyStatusSweep(server.clock)(server.db)
   const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => [event.type, event.data.wa_message_id])).toEqual([['message.delivered', 'wamid.LATE']])
 })

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MessageStatusData } from '@parley/contract/events'
 import type { Static } from 'typebox'
-import { databaseNow } from '../../../db/database-clock.ts'
 import type { Db } from '../../../db/db.ts'
-import type { Clock } from '../../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { isStaleTemplate } from '../../../whatsapp/errors.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
@@ -14,16 +12,13 @@ import { publish } from '../../deliveries/engine/publish.ts'
 import { type Destination, networkIdsOf } from '../../senders/senders.ts'
 import { numberIn } from '../recipient.ts'
 import { dropFromOutbox } from '../sending/outbox.sql.ts'
+import { deleteEarly, type EarlyStatus, earlyOf, insertEarly, type MessageKey } from './early-statuses.sql.ts'
 import { statusTime } from './status-times.ts'
 import {
-  deleteEarlyBefore,
-  type EarlyStatus,
-  insertEarly,
   insertStatuses,
   lockMessages,
   type MessageProgress,
   type TrackedMessage,
-  takeMatchedEarly,
   updateProgress,
 } from './statuses.sql.ts'
 
@@ -50,6 +45,15 @@ export function toReport(item: StatusItem, { senderId, workspaceId }: Destinatio
  */
 export async function saveStatuses(db: Db, now: Date, reports: readonly StatusReport[]): Promise<void> {
   if (reports.length === 0) return
+  const changes = await saveMatched(db, now, reports)
+  const named = changes.flatMap(({ message: { senderId, waMessageId }, progress }) =>
+    waMessageId === null && progress.waMessageId !== null ? [{ senderId, waMessageId: progress.waMessageId }] : [],
+  )
+  if (named.length > 0) await applyEarly(db, now, named)
+}
+
+/** Returns the messages that were changed. */
+async function saveMatched(db: Db, now: Date, reports: readonly StatusReport[]): Promise<Change[]> {
   const tracked = await lockMessages(db, reports)
   const byWaId = new Map(tracked.flatMap((each) => (each.waMessageId ? [[waKeyOf(each), each]] : [])))
   const byId = new Map(tracked.map((each) => [each.id, each]))
@@ -69,7 +73,7 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
       changed.map(({ progress }) => progress),
     )
   }
-  if (fresh.length === 0) return
+  if (fresh.length === 0) return changed
   await insertStatuses(
     db,
     fresh.map(({ message, report }) => ({ ...report, messageId: message.id, workspaceId: message.workspaceId })),
@@ -94,6 +98,7 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
     data: toData(message, progress, report),
   }))
   await publish(db, now, events)
+  return changed
 }
 
 /** Syncs the accounts whose templates the network rejects, in the order of their IDs, so that no two batches deadlock. */
@@ -104,18 +109,16 @@ async function syncStaleTemplates(db: Db, now: Date, failed: readonly { report: 
   for (const id of [...ids].sort()) await scheduleSyncOf(db, now, id)
 }
 
-/** Applies early statuses whose message is known now, and deletes those older than seven days. */
-export async function applyEarlyStatuses(db: Db, clock: Clock): Promise<void> {
-  const now = await databaseNow(db, clock)
-  await db.transaction(async (tx) => {
-    const matched = await takeMatchedEarly(tx, 1000)
-    await saveStatuses(
-      tx,
-      now,
-      matched.map((early) => ({ ...early, messageId: null })),
-    )
-  })
-  await deleteEarlyBefore(db, new Date(now.getTime() - 7 * 24 * 3_600_000))
+/** Applies the early statuses of messages whose network ID is known now. Run within a transaction. */
+export async function applyEarly(db: Db, now: Date, messages: readonly MessageKey[]): Promise<void> {
+  const early = await earlyOf(db, messages)
+  if (early.length === 0) return
+  await deleteEarly(db, early)
+  await saveStatuses(
+    db,
+    now,
+    early.map((each) => ({ ...each, messageId: null })),
+  )
 }
 
 /**

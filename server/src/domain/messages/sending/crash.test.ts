@@ -6,7 +6,7 @@ import { newProcessShop } from '../../../../testing/shop-process.ts'
 import { until } from '../../../../testing/until.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { newNetwork } from '../../connections/network.ts'
-import { verifyLedger } from '../../credits/credits.ts'
+import { verifyLedger } from '../../credits/verify-ledger.ts'
 import { newOutbox } from './outbox.ts'
 
 const log = newLogger('silent')

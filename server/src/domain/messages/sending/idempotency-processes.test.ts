@@ -4,7 +4,8 @@ import { useSending } from '../../../../testing/sending.ts'
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
-import { readBalance, verifyLedger } from '../../credits/credits.ts'
+import { readBalance } from '../../credits/credits.ts'
+import { verifyLedger } from '../../credits/verify-ledger.ts'
 
 const server = useTestServer()
 const sending = useSending(server)

@@ -49,8 +49,13 @@ export const countKey = (db: Db, workspaceId: string, now: Date, max: number): P
     [workspaceId, now, max],
   )
 
-export const deleteResponsesBefore = (db: Db, before: Date): Promise<number> =>
-  db.change('delete from idempotency_keys where created_at < $1', [before])
+/** Deletes the oldest responses that were stored before a time, at most `limit`. */
+export const deleteResponsesBefore = (db: Db, before: Date, limit: number): Promise<number> =>
+  db.change(
+    `delete from idempotency_keys where ctid = any(array(
+       select ctid from idempotency_keys where created_at < $1 order by created_at limit $2 for update skip locked))`,
+    [before, limit],
+  )
 
 export const deleteCountsBefore = (db: Db, before: Date): Promise<number> =>
   db.change(`delete from idempotency_days where day < ($1::timestamptz at time zone 'UTC')::date`, [before])

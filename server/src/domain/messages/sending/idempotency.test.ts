@@ -4,7 +4,8 @@ import { useProcesses } from '../../../../testing/processes.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
-import { giveCredits, readBalance, verifyLedger } from '../../credits/credits.ts'
+import { giveCredits, readBalance } from '../../credits/credits.ts'
+import { verifyLedger } from '../../credits/verify-ledger.ts'
 import { deleteOldResponses, maxPerDay } from './idempotency.ts'
 
 const server = useTestServer()

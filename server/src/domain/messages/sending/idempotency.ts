@@ -8,6 +8,7 @@ import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
 import { databaseNow } from '../../../db/database-clock.ts'
 import type { Db } from '../../../db/db.ts'
+import { inBatches } from '../../../db/in-batches.ts'
 import type { Caller } from '../../../lib/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
@@ -77,7 +78,7 @@ export const isInProgress = (error: unknown): boolean => (error as { code?: stri
 
 export async function deleteOldResponses(db: Db, clock: Clock): Promise<void> {
   const before = new Date((await databaseNow(db, clock)).getTime() - retentionHours * 3_600_000)
-  await deleteResponsesBefore(db, before)
+  await inBatches((limit) => deleteResponsesBefore(db, before, limit))
   await deleteCountsBefore(db, before)
 }
 

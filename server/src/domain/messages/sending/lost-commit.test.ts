@@ -9,7 +9,7 @@ import { until } from '../../../../testing/until.ts'
 import { openDatabase } from '../../../db/db.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { newNetwork } from '../../connections/network.ts'
-import { verifyLedger } from '../../credits/credits.ts'
+import { verifyLedger } from '../../credits/verify-ledger.ts'
 import { newOutbox, type OutboxOptions } from './outbox.ts'
 
 const server = useTestServer()

@@ -1,0 +1,169 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { newDatabase } from '../../testing/database.ts'
+import { type ServiceProcess, spawnService } from '../../testing/service.ts'
+import { until } from '../../testing/until.ts'
+import { newLogger } from '../lib/logger.ts'
+import { type Database, type Db, openDatabase } from './db.ts'
+import { type MaintenanceStep, startMaintenance } from './maintenance.ts'
+
+async function setUp() {
+  const { connection, drop } = await newDatabase()
+  const db = openDatabase(connection, () => {}, 4)
+  onTestFinished(async () => {
+    await db.close()
+    await drop()
+  })
+  const logged: string[] = []
+  const log = newLogger('info', { write: (line) => void logged.push(line) })
+  return {
+    connection,
+    db,
+    logged,
+    /** A process that does the maintenance with one step, when it is its turn. */
+    start(process: string, run: MaintenanceStep['run'] = async () => {}) {
+      const own = openDatabase(connection, () => {}, 3)
+      const maintenance = startMaintenance({ db: own, log, process }, [{ name: 'retention', everyMs: 100, run }])
+      onTestFinished(async () => {
+        await maintenance.stop()
+        await own.close()
+      })
+      return maintenance
+    },
+    untilOwner: (process: string) =>
+      until(`${process} is the owner`, async () => (await ownerOf(db)) === process, 40_000),
+  }
+}
+
+const ownerOf = async (db: Db): Promise<string | null> =>
+  (
+    await db.first<{ process: string }>(
+      'select process from maintenance_owner where until > clock_timestamp() and process is not null',
+    )
+  )?.process ?? null
+
+/** Ends the lease of the owner, as if it had been frozen for too long. */
+const endLease = (db: Db) => db.change(`update maintenance_owner set until = clock_timestamp() - interval '1 second'`)
+
+test('a process that lost the lease in the middle of a step changes nothing more, and another one continues', async () => {
+  const { db, logged, start, untilOwner } = await setUp()
+  await db.script('create table writes (process text)')
+  const write = (on: Db, process: string) => on.change('insert into writes values ($1)', [process])
+  const frozen = Promise.withResolvers<void>()
+  const ended: unknown[] = []
+  let isFrozen = false
+  start('first', async (owned) => {
+    if (isFrozen) return
+    await write(owned, 'first')
+    isFrozen = true
+    await frozen.promise
+    for (const attempt of [() => write(owned, 'late'), () => owned.transaction((tx) => write(tx, 'late'))]) {
+      await attempt().catch((error: unknown) => ended.push(error))
+    }
+    throw ended[0]
+  })
+  await until('the first process is in its step', () => isFrozen)
+  start('second', async (owned) => void (await write(owned, 'second')))
+  await endLease(db)
+  // Whoever comes first gets a lease that has ended: both compete for it every three seconds.
+  while ((await ownerOf(db)) !== 'second') {
+    if ((await ownerOf(db)) === 'first') await endLease(db)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await untilOwner('second')
+  await until('the second process did its step', () => db.first(`select 1 from writes where process = 'second'`))
+  frozen.resolve()
+  await until('the first process noticed it', () => logged.some((line) => line.includes('maintenance.lost')))
+  expect(ended).toHaveLength(2)
+  expect(await db.rows(`select process from writes where process <> 'second'`)).toEqual([{ process: 'first' }])
+  // It is not a failure of the step, and the step is recorded by its owner.
+  expect(logged.filter((line) => line.includes('loop.failed'))).toEqual([])
+  expect(await db.rows('select process, error from maintenance_steps')).toEqual([{ process: 'second', error: null }])
+}, 60_000)
+
+test('a takeover waits for a transaction of the owner, and a renewal does not', async () => {
+  const { db, start } = await setUp()
+  let isInside = false
+  const held = Promise.withResolvers<void>()
+  start('first', (owned) =>
+    owned.transaction(async (tx) => {
+      isInside = true
+      // Statements in between, because PostgreSQL ends a transaction that is idle for five seconds.
+      while (!(await Promise.race([held.promise.then(() => true), tx.rows('select pg_sleep(0.2)').then(() => false)])));
+    }),
+  )
+  await until('the owner is in a transaction', () => isInside)
+  const untilOf = async () => (await db.first<{ until: Date }>('select until from maintenance_owner'))?.until.getTime()
+  const before = (await untilOf()) ?? 0
+  await until('the owner has renewed the lease', async () => ((await untilOf()) ?? 0) > before)
+  start('second')
+  const taken = db.change(`update maintenance_owner set owner_id = gen_random_uuid(), process = 'third'`)
+  await until('the takeover waits', () =>
+    db.first(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%third%'`),
+  )
+  held.resolve()
+  expect(await taken).toBe(1)
+  await endLease(db)
+  await until('one of the two has it again', async () => ['first', 'second'].includes((await ownerOf(db)) ?? ''))
+}, 60_000)
+
+test('a process that stops returns the lease, and one whose lease ends far in the future does not keep it', async () => {
+  const { db, start, untilOwner } = await setUp()
+  const first = start('first')
+  await untilOwner('first')
+  await first.stop()
+  expect(await db.first('select until::text from maintenance_owner')).toEqual({ until: '-infinity' })
+  // The clock of the database was set back by a year.
+  await db.change(`update maintenance_owner set process = 'gone', until = clock_timestamp() + interval '1 year'`)
+  start('second')
+  await untilOwner('second')
+}, 60_000)
+
+test('of three processes one does the maintenance; if it is frozen another takes over, and it does nothing when it wakes up', async () => {
+  const { connection, db } = await setUp()
+  const processes = await Promise.all(
+    ['api', 'worker', 'all'].map((role) => spawnService(connection, { PARLEY_ROLE: role, LOG_LEVEL: 'info' })),
+  )
+  onTestFinished(async () => {
+    for (const { child } of processes) child.kill('SIGCONT')
+    await Promise.all(processes.map((each) => each.stop()))
+  })
+  const first = await until('the maintenance has an owner', () => ownerOf(db))
+  const owner = processes.find(({ child }) => first.endsWith(`:${child.pid}`)) as ServiceProcess
+  await until('every step ran', async () => (await stepsOf(db)).length === 10)
+  expect((await stepsOf(db)).filter(({ process, error }) => process !== first || error !== null)).toEqual([])
+  const others = processes.filter((each) => each !== owner)
+  expect(others.filter((each) => each.output().includes('maintenance.taken'))).toEqual([])
+
+  owner.child.kill('SIGSTOP')
+  const second = await until(
+    'another process takes over',
+    async () => {
+      const now = await ownerOf(db)
+      return now !== null && now !== first && now
+    },
+    40_000,
+  )
+  await until('it did every step', async () => (await stepsOf(db)).every(({ process }) => process === second))
+  owner.child.kill('SIGCONT')
+  await until('the first process noticed it', () => owner.output().includes('maintenance.lost'))
+  // Statuses are looked at every five seconds, so a process that still did maintenance would have recorded one.
+  await db.rows('select pg_sleep(6)')
+  expect((await stepsOf(db)).map(({ process }) => process)).toEqual(Array(10).fill(second))
+  expect(await ownerOf(db)).toBe(second)
+}, 120_000)
+
+test('a process with the role "api" alone creates partitions', async () => {
+  const { connection, db } = await setUp()
+  const starting = spawnService(connection, { PARLEY_ROLE: 'api' })
+  onTestFinished(async () => void (await (await starting).stop()))
+  await starting
+  await until('the partitions of the next days exist', async () => {
+    const [row] = await db.rows<{ count: number }>(
+      `select count(*) as count from pg_inherits where inhparent = 'events'::regclass`,
+    )
+    return row?.count === 9
+  })
+}, 60_000)
+
+const stepsOf = (db: Database): Promise<{ step: string; process: string; error: string | null }[]> =>
+  db.rows('select step, process, error from maintenance_steps order by step')
