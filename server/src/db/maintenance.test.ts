@@ -64,7 +64,7 @@ test('a process that lost the lease in the middle of a step changes nothing more
   await until('the first process is in its step', () => isFrozen)
   start('second', async (owned) => void (await write(owned, 'second')))
   await endLease(db)
-  // Whoever comes first gets a lease that has ended: both compete for it every three seconds.
+  // The first of the two gets a lease that has ended: both compete for it every three seconds.
   while ((await ownerOf(db)) !== 'second') {
     if ((await ownerOf(db)) === 'first') await endLease(db)
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -131,7 +131,7 @@ async function takeLease(db: Db, ownerId: string, process: string): Promise<bool
   return taken === 1
 }
 
-/** Whether the lease is still ours. If so, nobody else gets it before the transaction ends. */
+/** Whether the lease is still ours. If so, no other process gets it before the transaction ends. */
 async function holdLease(tx: Db, ownerId: string): Promise<boolean> {
   const row = await tx.first(
     'select 1 from maintenance_owner where owner_id = $1 and until > clock_timestamp() for key share',

@@ -14,14 +14,14 @@ export interface SummedEntries {
   /** The sum of all entries. */
   entered: number
   /** The sum of the entries before the new checkpoint. */
-  settled: number
+  checked: number
 }
 
 const sums = (
   checkpoint: string,
   entries: string,
 ): string => `(${checkpoint} + coalesce(sum(e.amount), 0))::bigint as entered,
-         (${checkpoint} + coalesce(sum(e.amount) filter (where e.created_at < $2), 0))::bigint as settled
+         (${checkpoint} + coalesce(sum(e.amount) filter (where e.created_at < $2), 0))::bigint as checked
        from credit_entries e where ${entries}`
 
 /**
@@ -37,7 +37,7 @@ export const newEntriesOf = (db: Db, afterId: string, until: Date, limit: number
          order by workspace_id limit $3) as b
        left join credit_checks c on c.workspace_id = b.workspace_id
      )
-     select b.workspace_id as "workspaceId", b.balance, s.entered, s.settled
+     select b.workspace_id as "workspaceId", b.balance, s.entered, s.checked
      from batch b cross join lateral (
        select ${sums('b.entered', 'e.workspace_id = b.workspace_id and e.created_at >= b.checked_until')}) as s
      order by b.workspace_id`,
@@ -51,20 +51,20 @@ export async function sumEntries(db: Db, workspaceId: string, until: Date): Prom
        ${sums('0', 'e.workspace_id = $1')}`,
     [workspaceId, until],
   )
-  return row ?? { workspaceId, balance: 0, entered: 0, settled: 0 }
+  return row ?? { workspaceId, balance: 0, entered: 0, checked: 0 }
 }
 
 const saving = statement(
-  { checks: { workspaceId: 'uuid', settled: 'text' }, until: 'timestamptz' },
+  { checks: { workspaceId: 'uuid', checked: 'text' }, until: 'timestamptz' },
   ({ checks, until }) => `insert into credit_checks (workspace_id, entered, checked_until)
-     select checks.workspace_id, checks.settled::bigint, ${until} from ${checks} order by checks.workspace_id
+     select checks.workspace_id, checks.checked::bigint, ${until} from ${checks} order by checks.workspace_id
      on conflict (workspace_id) do update set entered = excluded.entered, checked_until = excluded.checked_until`,
 )
 
 /** Saves checkpoints: the sums of the entries before a time. */
 export const saveChecks = (db: Db, checks: readonly SummedEntries[], until: Date): Promise<number> =>
   saving.change(db, {
-    checks: checks.map(({ workspaceId, settled }) => ({ workspaceId, settled: String(settled) })),
+    checks: checks.map(({ workspaceId, checked }) => ({ workspaceId, checked: String(checked) })),
     until,
   })
 

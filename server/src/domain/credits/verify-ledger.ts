@@ -24,12 +24,12 @@ export type { WrongBalance }
 /** Workspaces per statement. */
 const perBatch = 200
 /** A checkpoint is this far behind, because an entry is committed a moment after it gets its time. */
-const settledMs = 10 * 60_000
+const behindMs = 10 * 60_000
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /** Checks all balances, reads only the entries since the last check, and logs an error for each balance that is wrong. */
 export async function verifyNewEntries(db: Db, clock: Clock, log: Logger): Promise<WrongBalance[]> {
-  const until = new Date((await databaseNow(db, clock)).getTime() - settledMs)
+  const until = new Date((await databaseNow(db, clock)).getTime() - behindMs)
   await saveFirstChecks(db, until)
   const wrong: WrongBalance[] = []
   for (let after = lowestId; ; ) {

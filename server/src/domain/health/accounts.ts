@@ -180,7 +180,7 @@ export async function checkLedger(db: Db): Promise<Finding> {
       ({ workspace_id, balance, entered }) => `${workspace_id}: balance ${balance}, sum of its entries ${entered}`,
     ),
     means:
-      'A balance and its entries change in one statement, so only a bug, or somebody who changed the tables, can make them differ.',
+      'A balance and its entries change in one statement, so only a bug, or a change of the tables outside Parley, can make them differ.',
     advice: 'Report it, with the entries of the workspace (Credits → Export CSV). Nothing corrects it automatically.',
   })
 }
