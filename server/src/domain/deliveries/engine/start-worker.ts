@@ -10,6 +10,8 @@ import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const pollEveryMs = 1_000
 const stepEveryMs = 1_000
+/** A pause is this many times as long as the step before it: other work gets the rest, and more so on a busy database. */
+const stepPause = 3
 
 /** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
 export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {
@@ -27,8 +29,7 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
   const stepLoop = startLoop(deps, 'endpoint steps', stepEveryMs, async () => {
     const startedMs = performance.now()
     if (!(await takeNextStep(db, clock, deps.log))) return
-    // As long a pause as the step took, so that the steps use at most half of the time of one connection.
-    return { nextInMs: performance.now() - startedMs }
+    return { nextInMs: stepPause * (performance.now() - startedMs) }
   })
   return {
     async stop() {
