@@ -16,6 +16,7 @@ export type LoopName =
   | 'prove the ledger'
   | 'release parked updates'
   | 'retention'
+  | 'schema'
   | 'send'
   | 'sign-ins'
   | 'synchronise'
@@ -29,6 +30,13 @@ export interface ProcessState {
   readonly loops: Map<LoopName, { wake(): void }>
   /** The delivery worker; null in a process that does not deliver. */
   firstAttempts: FirstAttempts | null
+  /** Why this process cannot use the schema of its database, and refuses requests; null if it can. */
+  unusableSchema: string | null
 }
 
-export const newProcessState = (): ProcessState => ({ metrics: new Counters(), loops: new Map(), firstAttempts: null })
+export const newProcessState = (): ProcessState => ({
+  metrics: new Counters(),
+  loops: new Map(),
+  firstAttempts: null,
+  unusableSchema: null,
+})
