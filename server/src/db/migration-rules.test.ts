@@ -33,7 +33,7 @@ async function findRewritten(before: readonly Migration[], migration: Migration)
   }
 }
 
-test('every migration keeps the rules for migrations beside a running service', async () => {
+test('every migration keeps the rules for migrations while the service runs', async () => {
   for (const migration of migrations.filter(({ version }) => version >= first)) {
     expect(findBrokenRules(migration, releasedVersion), migration.name).toEqual([])
     expect(await findRewritten(migrations.slice(0, migration.version - 1), migration), migration.name).toEqual([])

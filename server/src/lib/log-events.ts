@@ -102,7 +102,7 @@ export const logEvents = {
   'migration.waits': {
     level: 'info',
     meaning:
-      'A migration waits until a table is free, or until another process has migrated. If it goes on, look for long transactions.',
+      'A migration waits until a table is free, or until another process has migrated. If it lasts, look for long transactions.',
   },
   'network.notice': { level: 'info', meaning: 'WhatsApp sent a notice about an account or a number.' },
   'network.problem': {
