@@ -16,8 +16,8 @@ export interface Call {
   config: Config
   clock: Clock
   /**
-   * The installation's database, opened on first use, whether or not the service is running. Fails unless its schema
-   * version matches this program.
+   * The installation's database, opened on first use, whether or not the service is running. Fails if this
+   * program cannot use its schema.
    */
   db(): Promise<Database>
   /** Like `db`, for commands that migrate the database or accept any schema version. */

@@ -64,20 +64,20 @@ test('commands on a database of an older version fail with one line and do not m
     expect(await run(connection, ...words), words.join(' ')).toEqual({
       code: 1,
       out: '',
-      err: `The database has schema version ${latest - 1}, but this version of Parley needs ${latest}. Stop the service and run "npx parley migrate", or start the new version, which migrates the database.\n`,
+      err: `The database has schema version ${latest - 1}, but this version of Parley needs ${latest}. Run "npx parley migrate", or start the new version, which migrates the database. Processes of the version before keep working.\n`,
     })
   }
   expect(await versionOf(connection)).toBe(latest - 1)
 })
 
-test('commands on a database of a newer version fail with the same line as "migrate"', async () => {
+test('commands on a database that needs a newer version fail with the same line as "migrate"', async () => {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
   await query(connection, `insert into migrations (version, name) values (${latest + 1}, 'newer.sql')`)
   const expected = {
     code: 1,
     out: '',
-    err: `The database has schema version ${latest + 1}, but this version of Parley supports up to ${latest}. A newer Parley has migrated it. Start the newer version, or restore a backup from before the upgrade.\n`,
+    err: `The database has schema version ${latest + 1}, which needs a Parley of version ${latest + 1} or later, but this is version ${latest}. Start the newer version, or restore a backup from before the upgrade.\n`,
   }
   for (const words of [...commands, ['migrate']])
     expect(await run(connection, ...words), words.join(' ')).toEqual(expected)

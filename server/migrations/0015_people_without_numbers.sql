@@ -1,22 +1,25 @@
 -- People without phone numbers: WhatsApp's user IDs as recipients.
 --
--- Locks: messages and early_statuses exclusively, and inbound_messages against writes, until the migration ends. That takes as
--- long as building the index below; meanwhile nothing is sent or received, and messages cannot be read.
+-- Locks: messages and early_statuses exclusively, for a moment each.
 --
 -- While a process of the version before runs: it ignores changes of user IDs and stores no user ID of a recipient.
 
+-- step: transaction
 -- messages.recipient, and recipient of outbox and flow_tokens, is the phone number that a message is sent to, or the user
 -- ID if it is sent to that. A number has only digits, a user ID starts with letters.
 alter table messages
   -- The recipient's user ID: the request names it, or a status reports it.
   add column recipient_user_id text;
+
+-- step: transaction
 alter table early_statuses add column recipient_user_id text;
 
--- For the conversation with a person without a number. Building it reads the table once: about a second per million
--- messages.
-create index inbound_messages_by_user_id on inbound_messages (workspace_id, sent_by_user_id, recorded_at, id)
+-- step: concurrently
+-- For the conversation with a person without a number.
+create index concurrently inbound_messages_by_user_id on inbound_messages (workspace_id, sent_by_user_id, recorded_at, id)
   where sent_by is null;
 
+-- step: transaction
 -- WhatsApp replaces a person's user ID, for example when they change their number. A message to the old ID goes to the
 -- new one.
 create table user_id_changes (

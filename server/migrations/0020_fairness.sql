@@ -1,7 +1,6 @@
 -- Keeps clients without a key, and workspaces, from using up what others need.
---
--- Locks: flow_files against writes while its partial index is built: one scan of the table, without the contents of files.
 
+-- step: transaction
 -- Requests without a valid API key, counted by minute. Anyone can send them, so only the first of each client, error and
 -- minute are in the request log. They belong to no workspace, so there is no row-level security. Before, they were counted
 -- in refusal_hours without a workspace; those rows stay until they expire.
@@ -19,6 +18,9 @@ create table unauthenticated_minutes (
   unique nulls not distinct (minute, code, client)
 ) partition by range (minute);
 
+-- step: concurrently
 -- Files are claimed from every workspace in turn.
-create index flow_files_due_by_workspace on flow_files (workspace_id, due_at, id) where state in ('waiting', 'fetching');
-drop index flow_files_due;
+create index concurrently flow_files_due_by_workspace on flow_files (workspace_id, due_at, id) where state in ('waiting', 'fetching');
+
+-- step: concurrently
+drop index concurrently flow_files_due;

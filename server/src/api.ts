@@ -55,8 +55,8 @@ export interface Api {
 }
 
 export interface ApiOptions {
-  /** True if the database responds and the service is not stopping. */
-  isReady(): Promise<boolean>
+  /** Null if the database responds, this process can work with it and the service is not stopping. */
+  whyNotReady(): Promise<string | null>
   /** Additional routes, for tests of the pipeline. */
   moreRoutes?: readonly Route[]
   timeouts?: ClientTimeouts
@@ -68,7 +68,7 @@ export interface ApiOptions {
 }
 
 export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<Api> {
-  const { isReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits } = options
+  const { whyNotReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits } = options
   const { db, clock, log, config, network } = runtime
   const requestLog = new RequestLog(db, log)
   const unauthenticated = new UnauthenticatedRequests(db, log, (record) => requestLog.record(record))
@@ -127,7 +127,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   })
   const app = newHttpServer(newPipeline(all, deps), ingressListener, deps)
   const console = openConsole(app, runtime, { ...deps, overload, maxStreams: options.maxStreams })
-  const pages = { isReady, pages: { '/docs/errors': errorsPage() } }
+  const pages = { whyNotReady, pages: { '/docs/errors': errorsPage() } }
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
   await app.register(async (scope) => mountPages(scope, pages))
   const metrics = newMetrics({ db, clock, requests, bodies, connections, version })

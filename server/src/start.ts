@@ -3,7 +3,9 @@ import { buildApi } from './api.ts'
 import { type Config, version, withPort } from './config.ts'
 import { openDatabaseClock, watchClock } from './db/database-clock.ts'
 import type { Db } from './db/db.ts'
+import { programVersion } from './db/migrate.ts'
 import { ensureToday } from './db/partitions.ts'
+import { watchSchema } from './db/schema-version.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
@@ -93,21 +95,44 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       simulatorUrl: companion?.url ?? null,
     }
     let work: Work | null = startWork(runtime)
+    /** Why this process takes no work. */
+    const pauses = new Map<'clock' | 'schema', string>()
     const stopWork = async () => {
       const current = work
       work = null
       await current?.stop()
     }
+    const pauseWork = async (cause: 'clock' | 'schema', reason: string) => {
+      pauses.set(cause, reason)
+      await stopWork()
+    }
+    const resumeWork = (cause: 'clock' | 'schema') => {
+      pauses.delete(cause)
+      if (pauses.size === 0 && !stopping) work ??= startWork(runtime)
+    }
     undo.push(() => within(stopLimits.workMs, 'the background work', stopWork()))
-    const watch = watchClock(clock, db, log, {
-      onApart: stopWork,
-      onAgree: async () => {
-        if (!stopping) work ??= startWork(runtime)
+    const clockWatch = watchClock(clock, db, log, {
+      onApart: () => pauseWork('clock', 'The clock of this machine is wrong.'),
+      onAgree: async () => resumeWork('clock'),
+    })
+    undo.push(() => within(stopLimits.otherMs, 'the clock watch', clockWatch.stop()))
+    const schemaWatch = watchSchema(db, log, programVersion(), {
+      async onUnusable(reason) {
+        db.process.unusableSchema = reason
+        await pauseWork('schema', reason)
+      },
+      async onUsable() {
+        db.process.unusableSchema = null
+        resumeWork('schema')
       },
     })
-    undo.push(() => within(stopLimits.otherMs, 'the clock watch', watch.stop()))
-    const isReady = async () => !stopping && work !== null && (await isDatabaseWritable(db))
-    const api = await buildApi(runtime, { isReady })
+    undo.push(() => within(stopLimits.otherMs, 'the schema watch', schemaWatch.stop()))
+    const whyNotReady = async () => {
+      if (stopping) return 'The process is stopping.'
+      const [reason = null] = pauses.values()
+      return reason ?? ((await isDatabaseWritable(db)) ? null : 'The database does not respond, or is read-only.')
+    }
+    const api = await buildApi(runtime, { whyNotReady })
     undo.push(() => within(stopLimits.logsMs, 'writing the logs', api.flush()))
     signal?.throwIfAborted()
     await listen(api.app, config)

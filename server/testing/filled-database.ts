@@ -71,7 +71,7 @@ export interface TableRows {
   rows: Record<string, unknown>[]
 }
 
-/** Reads all tables with all rows, except the list of migrations. Partitions are read as part of their table. */
+/** Reads all tables with all rows, except the list of migrations and their progress. Partitions are read as part of their table. */
 export async function readTables(connection: Connection): Promise<TableRows[]> {
   return withClient(asSuperuser(connection), async (client) => {
     const { rows: tables } = await client.query<{ name: string; columns: string[]; isProtected: boolean }>(
@@ -80,7 +80,7 @@ export async function readTables(connection: Connection): Promise<TableRows[]> {
          where attrelid = c.oid and attnum > 0 and not attisdropped order by attnum) as columns
        from pg_class c
        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-         and relname <> 'migrations'
+         and relname not in ('migrations', 'migration_progress')
        order by relname`,
     )
     const read: TableRows[] = []

@@ -21,13 +21,19 @@ export function urlOf({ host, port, user, password, database }: Connection): str
   return `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
 }
 
-/** Starts the service in a separate process, on an existing database. `openFiles` limits its file descriptors. */
+/**
+ * Starts the service in a separate process, on an existing database. `openFiles` limits its file descriptors; `root` is the
+ * folder of another version.
+ */
 export async function spawnService(
   connection: Connection,
   env: Record<string, string> = {},
-  { openFiles = 'unchanged' }: { openFiles?: number | 'unchanged' } = {},
+  {
+    openFiles = 'unchanged',
+    root = join(import.meta.dirname, '..', '..'),
+  }: { openFiles?: number | 'unchanged'; root?: string } = {},
 ): Promise<ServiceProcess> {
-  const service = [process.execPath, join(import.meta.dirname, 'service-process.ts')]
+  const service = [process.execPath, join(root, 'server', 'testing', 'service-process.ts')]
   const limited = openFiles === 'unchanged' ? [] : ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']
   const [command = '', ...args] = [...limited, ...service]
   const child = spawn(command, args, {

@@ -30,7 +30,7 @@ export interface TestServer {
   call(path: string, options?: CallOptions): Promise<ApiResponse>
 }
 
-export interface TestServerOptions extends Omit<ApiOptions, 'isReady'> {
+export interface TestServerOptions extends Omit<ApiOptions, 'whyNotReady'> {
   trustProxy?: readonly string[]
   /** More settings. */
   env?: Environment
@@ -93,7 +93,7 @@ export async function serveApi(
 ) {
   const db = openDatabase(connection, () => {}, 5)
   const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy, env })
-  const api = await buildApi(runtime, { isReady: async () => true, ...options })
+  const api = await buildApi(runtime, { whyNotReady: async () => null, ...options })
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   return {
     url,

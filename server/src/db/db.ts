@@ -9,6 +9,7 @@ import { type Borrow, newPool } from './pool.ts'
 import { connectClient, ReadOnlyServer, type ServerClient, Servers } from './server-client.ts'
 import { newSession, type Session } from './session.ts'
 import { findIdle, SilenceWatch } from './silence-watch.ts'
+import { StalePlan } from './stale-plan.ts'
 import { sendNotices } from './worker-notices.ts'
 
 /**
@@ -177,8 +178,14 @@ function dbOn(
   borrowClient: Borrow,
   borrowWithin: (workspaceId: string) => Borrow,
 ): Db {
-  const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
+  const queryOnce = <Row extends object>(text: string, values: readonly unknown[]) =>
     borrowClient((client) => client.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] }))
+  // Only outside a transaction is this error thrown here. Inside, the whole transaction fails with it.
+  const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    queryOnce<Row>(text, values).catch((error: unknown) => {
+      if (error instanceof StalePlan) return queryOnce<Row>(text, values)
+      throw error
+    })
   const db: Db = {
     rows: async (text, values) => (await query<never>(text, values)).rows,
     first: async (text, values) => (await query<never>(text, values)).rows[0],

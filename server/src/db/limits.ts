@@ -31,11 +31,12 @@ export const limitSettings = ({ statementMs, lockMs }: Limits): string =>
    set idle_in_transaction_session_timeout = ${idleInTransactionMs}; set tcp_user_timeout = ${unreadMs}`
 
 /**
- * A migration, and the wait for another process's migration, may take hours. But between two statements a process that
- * migrates is never idle for long, so one that is frozen loses its locks and is rolled back.
+ * A step of a migration may take hours: building an index, or checking a constraint. But between two statements a process
+ * that migrates is never idle for long. So one that is frozen loses its locks on tables as soon as every other process,
+ * and the right to migrate soon after.
  */
 export const migrationSettings = `set statement_timeout = 0; set lock_timeout = 0;
-  set idle_in_transaction_session_timeout = 60000; set idle_session_timeout = 60000`
+  set idle_in_transaction_session_timeout = ${idleInTransactionMs}; set idle_session_timeout = 20000`
 
 /** A server that is the only one gets more time. With several, the next one is tried. */
 export const connectMs = { only: 10_000, oneOfSeveral: 4_000 }

@@ -24,6 +24,14 @@ async function rows(connection: Connection, text: string): Promise<unknown[]> {
   }
 }
 
+async function open(connection: Connection): Promise<pg.Client> {
+  const client = new pg.Client(connection)
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
 const migration = (version: number, text: string): Migration => ({ version, name: `000${version}_test.sql`, text })
 
 const applied = 'select version from migrations order by version'
@@ -52,13 +60,29 @@ test('a failed migration is rolled back, and the ones before it stay applied', a
   expect(await rows(connection, applied)).toEqual([1, 2])
 })
 
-test('a database of a newer version is rejected and left unchanged', async () => {
+test('a database of a newer version is left unchanged, and is rejected if this program is too old for it', async () => {
   const connection = await emptyDatabase()
-  await migrate(connection, [migration(1, 'select 1'), migration(2, 'select 1')])
-  await expect(migrate(connection, [migration(1, 'select 1')])).rejects.toThrow(
-    'The database has schema version 2, but this version of Parley supports up to 1. A newer Parley has migrated it. Start the newer version, or restore a backup from before the upgrade.',
+  const one = [migration(24, 'create table one (id int)')]
+  const two = [...one, migration(25, 'alter table one add column note text')]
+  const three = [...two, migration(26, '-- contract: needs 25\nalter table one drop column id')]
+  const oldest = 'select oldest from migrations order by version'
+  await migrate(connection, two)
+  expect(await migrate(connection, one)).toEqual([])
+  await migrate(connection, three)
+  expect(await migrate(connection, two)).toEqual([])
+  await expect(migrate(connection, one)).rejects.toThrow(
+    'The database has schema version 26, which needs a Parley of version 25 or later, but this is version 24. Start the newer version, or restore a backup from before the upgrade.',
   )
-  expect(await rows(connection, applied)).toEqual([1, 2])
+  expect(await rows(connection, applied)).toEqual([24, 25, 26])
+  expect(await rows(connection, oldest)).toEqual([0, 25, 25])
+})
+
+test('a process that has nothing to apply does not wait for one that migrates', async () => {
+  const connection = await emptyDatabase()
+  await migrate(connection, [migration(1, 'select 1')])
+  const other = await open(connection)
+  await other.query('select pg_advisory_lock(7215400)')
+  expect(await migrate(connection, [migration(1, 'select 1')])).toEqual([])
 })
 
 test('timeouts that are set for the role do not apply to migrations', async () => {

@@ -1,18 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { StartupError } from '../lib/refuse.ts'
-import type { Connection, Db } from './db.ts'
+import type { Connection } from './connection.ts'
 import { migrationSettings } from './limits.ts'
+import { type Migration, neededBy, oldestAfter } from './migration-steps.ts'
+import { inTransaction, type MigrationOptions, OthersWait, progressTable, runSteps } from './run-steps.ts'
+import { noSchema, noticeMs, type Schema, schemaText, whyUnusable } from './schema-version.ts'
 import { connectClient, Servers } from './server-client.ts'
+import { listenerName } from './worker-notices.ts'
 
-export interface Migration {
-  version: number
-  name: string
-  text: string
-}
+export type { Migration }
 
 const lock = 7_215_400
+
+const lockEveryMs = 200
 
 const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations')
 
@@ -28,84 +31,107 @@ export function readMigrations(folder = migrationsDir): Migration[] {
   })
 }
 
+/** The schema version of this program. */
+export const programVersion = (migrations = readMigrations()): number => migrations.at(-1)?.version ?? 0
+
 /**
  * Migrates the database to the schema version of this program, and returns the names of the migrations it applied.
  * Several processes may call it at the same time: one applies the migrations, the others wait and have nothing left to
- * do. Each file is one transaction. There are no down migrations.
+ * do. Does nothing if a newer program has migrated the database, and fails if this one cannot use that schema. There are
+ * no down migrations.
  */
-export async function migrate(connection: Connection, migrations = readMigrations()): Promise<string[]> {
+export async function migrate(
+  connection: Connection,
+  migrations = readMigrations(),
+  options: MigrationOptions = {},
+): Promise<string[]> {
+  // The lock and every step are on this one connection: a process that has lost the lock cannot go on.
   const client = await connectClient(new Servers(connection), migrationSettings)
+  const program = programVersion(migrations)
+  const applied: string[] = []
   try {
     await requirePostgresVersion(client)
-    await client.query('select pg_advisory_lock($1)', [lock])
-    await client.query(
-      'create table if not exists migrations (version int primary key, name text not null, applied_at timestamptz not null default now())',
-    )
-    const { rows } = await client.query<{ version: number }>(versionText)
-    const current = rows[0]?.version ?? 0
-    requireNotNewer(current, latestOf(migrations))
-    const missing = migrations.filter(({ version }) => version > current)
-    for (const migration of missing) await apply(client, migration)
-    return missing.map(({ name }) => name)
+    // A process that has nothing to apply does not wait for one of a newer version that migrates.
+    if (isMigrated(await readSchema(client), program)) return []
+    await takeLock(client, options)
+    await createTables(client, options)
+    for (;;) {
+      const schema = await readSchema(client)
+      const next = migrations.find(({ version }) => version > schema.version)
+      if (!next || isMigrated(schema, program)) return applied
+      try {
+        await apply(client, next, schema, options)
+        applied.push(next.name)
+      } catch (error) {
+        if (!(error instanceof OthersWait)) throw error
+        await client.query('select pg_advisory_unlock($1)', [lock])
+        await sleep(5 * lockEveryMs)
+        await takeLock(client, options)
+      }
+    }
   } finally {
     await client.end()
   }
 }
 
-const versionText = 'select coalesce(max(version), 0) as version from migrations'
-
-const latestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.version ?? 0
-
-/** The number of the last applied migration; 0 if none was applied. */
-export async function readVersion(db: Db): Promise<number> {
-  const found = await db.first<{ exists: boolean }>("select to_regclass('migrations') is not null as exists")
-  return found?.exists ? ((await db.first<{ version: number }>(versionText))?.version ?? 0) : 0
+/** Throws if this program is too old for the schema. */
+function isMigrated(schema: Schema, program: number): boolean {
+  if (schema.version < program) return false
+  const reason = whyUnusable(schema, program)
+  if (reason !== null && schema.version > 0) throw new StartupError(reason)
+  return true
 }
 
-/** Throws if the schema version is not the one of this program. Changes nothing. */
-export async function requireVersion(db: Db, migrations = readMigrations()): Promise<void> {
-  const current = await readVersion(db)
-  const needed = latestOf(migrations)
-  requireNotNewer(current, needed)
-  if (current === 0)
-    throw new StartupError(`The database is empty. Run "npx parley start" or "npx parley migrate" first.`)
-  if (current < needed) {
-    throw new StartupError(
-      `The database has schema version ${current}, but this version of Parley needs ${needed}. Stop the service and run "npx parley migrate", or start the new version, which migrates the database.`,
-    )
+/**
+ * Tries again and again instead of waiting in PostgreSQL: a statement that waits keeps its snapshot, and building an
+ * index concurrently waits for all older snapshots.
+ */
+async function takeLock(client: pg.Client, { onWait, signal }: MigrationOptions): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lock])
+    if (rows[0]?.taken) return
+    if (tries === 10) onWait?.('Another process migrates the database; waiting until it has finished')
+    await sleep(lockEveryMs, undefined, { signal })
   }
 }
 
-function requireNotNewer(current: number, known: number): void {
-  if (current <= known) return
-  throw new StartupError(
-    `The database has schema version ${current}, but this version of Parley supports up to ${known}. A newer Parley has migrated it. Start the newer version, or restore a backup from before the upgrade.`,
+async function createTables(client: pg.Client, options: MigrationOptions): Promise<void> {
+  await client.query(
+    'create table if not exists migrations (version int primary key, name text not null, applied_at timestamptz not null default now())',
   )
+  await client.query(progressTable)
+  const { rows } = await client.query(
+    `select 1 from pg_attribute where attrelid = 'migrations'::regclass and attname = 'oldest'`,
+  )
+  if (rows.length > 0) return
+  const add = () => client.query('alter table migrations add column oldest int')
+  await inTransaction({ client, name: 'list', options }, add)
 }
 
-/** The migration was rolled back. The migrations before it stay applied. */
-export class FailedMigration extends StartupError {
-  override readonly cause: Error & { code?: string }
-
-  constructor(migration: string, cause: Error) {
-    super(`Migration ${migration} failed and was rolled back: ${cause.message}.`)
-    this.cause = cause
-  }
+async function readSchema(client: pg.Client): Promise<Schema> {
+  const { rows } = await client.query<{ exists: boolean }>("select to_regclass('migrations') is not null as exists")
+  if (!rows[0]?.exists) return noSchema
+  return (await client.query<Schema>(schemaText)).rows[0] ?? noSchema
 }
 
-async function apply(client: pg.Client, { version, name, text }: Migration): Promise<void> {
-  await client.query('begin')
-  try {
-    // Row-level security applies to the owner too. Without this setting a migration sees empty tables, and its updates
-    // change nothing. `set local` ends with the transaction, so a connection pooler can neither lose nor leak it.
-    await client.query("set local parley.workspace = 'all'")
-    await client.query(text)
-    await client.query('insert into migrations (version, name) values ($1, $2)', [version, name])
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {})
-    throw new FailedMigration(name, error as Error)
+async function apply(client: pg.Client, next: Migration, schema: Schema, options: MigrationOptions): Promise<void> {
+  const oldest = oldestAfter(next, schema.oldest)
+  if (neededBy(next) !== null && oldest > schema.oldest) await announce(client, schema.version, oldest)
+  const finish = async () => {
+    const values = [next.version, next.name, oldest]
+    await client.query('insert into migrations (version, name, oldest) values ($1, $2, $3)', values)
   }
+  await runSteps(client, next, finish, options)
+}
+
+/** Tells running processes that are too old for the next migration, and waits until they have stopped their work. */
+async function announce(client: pg.Client, version: number, oldest: number): Promise<void> {
+  await client.query('update migrations set oldest = $2 where version = $1', [version, oldest])
+  const { rows } = await client.query(
+    'select 1 from pg_stat_activity where application_name = $1 and datname = current_database() limit 1',
+    [listenerName],
+  )
+  if (rows.length > 0) await sleep(noticeMs)
 }
 
 async function requirePostgresVersion(client: pg.Client): Promise<void> {

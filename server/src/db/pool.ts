@@ -2,6 +2,7 @@ import pg from 'pg'
 import { hardLimitMs, type Limits, lifetimeSeconds, limitSettings } from './limits.ts'
 import { ReadOnlyServer, ServerClient, type Servers } from './server-client.ts'
 import type { SilenceWatch } from './silence-watch.ts'
+import { isStalePlan, StalePlan } from './stale-plan.ts'
 
 export type Borrow = <T>(work: (client: pg.ClientBase) => Promise<T>) => Promise<T>
 
@@ -85,6 +86,12 @@ export function newPool({ servers, watch, max, limits, settings, onReadOnly, onL
           client.leaveServer()
           // Others may have reported it already. Connections that were opened since then are not affected.
           if (client.generation === servers.generation) onReadOnly(broken)
+          throw broken
+        }
+        if (isStalePlan(error)) {
+          broken = new StalePlan()
+          // The other connections prepared it before the migration too.
+          if (client.generation === servers.generation) servers.generation++
           throw broken
         }
         if (isConnectionError(error)) broken ??= error as Error

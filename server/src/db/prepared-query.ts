@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { isStalePlan } from './stale-plan.ts'
 
 /** The columns of a row as text. */
 export type TextRow = readonly (string | null)[]
@@ -28,6 +29,14 @@ export class PreparedQuery {
 
   /** Returns the row, if there is one. */
   run(client: pg.Client): Promise<TextRow | undefined> {
+    return this.#runOnce(client).catch((error: unknown) => {
+      this.#isPrepared = false
+      if (!isStalePlan(error)) throw error
+      return this.#runOnce(client)
+    })
+  }
+
+  #runOnce(client: pg.Client): Promise<TextRow | undefined> {
     return new Promise((resolve, reject) => {
       const onRow = (row: TextRow | undefined) => {
         this.#isPrepared = true

@@ -10,8 +10,10 @@ import { type Connection, type Database, openDatabase } from './db.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { toStartupError } from './embedded/explain-error.ts'
 import { backgroundLimits, requestLimits } from './limits.ts'
-import { FailedMigration, migrate, requireVersion } from './migrate.ts'
+import { migrate, programVersion } from './migrate.ts'
 import { checkConnectionLimit, sizeOfEachPool } from './pool-size.ts'
+import { FailedMigration, type MigrationOptions } from './run-steps.ts'
+import { requireUsable } from './schema-version.ts'
 
 export interface Store {
   db: Database
@@ -41,7 +43,7 @@ export interface StoreOptions {
   say?: (line: string) => void
   /**
    * `migrate`: creates the database if needed, and migrates it to the schema version of this program. `require`: fails
-   * if the schema version differs. `ignore`: opens any version. Only `migrate` changes the database.
+   * if this program cannot use the schema. `ignore`: opens any version. Only `migrate` changes the database.
    */
   schema: 'migrate' | 'require' | 'ignore'
   /** Cancels opening. */
@@ -64,7 +66,17 @@ export async function openStore(
     purpose === 'service' ? retryWhileBusy(open, log, signal) : open()
   try {
     signal?.throwIfAborted()
-    const applied = schema === 'migrate' ? await whenAvailable(() => migrate(connection)) : []
+    // A command has no log.
+    const tell = (message: string) => say(`${message}.`)
+    const reports: MigrationOptions =
+      purpose === 'visitor'
+        ? { onProgress: tell, onWait: tell }
+        : {
+            onProgress: (message) => log.info({ event: 'migration.progress' }, message),
+            onWait: (message) => log.info({ event: 'migration.waits' }, message),
+          }
+    const applied =
+      schema === 'migrate' ? await whenAvailable(() => migrate(connection, undefined, { ...reports, signal })) : []
     const db = openDatabase(
       connection,
       (error) => log.warn({ event: 'database.connection_lost', err: error }, 'a database connection was lost'),
@@ -73,7 +85,7 @@ export async function openStore(
       purpose === 'service' ? requestLimits : backgroundLimits,
     )
     try {
-      if (schema === 'require') await requireVersion(db)
+      if (schema === 'require') await requireUsable(db, programVersion())
       else if (schema === 'ignore') await db.rows('select 1')
       if (purpose === 'service') await whenAvailable(() => checkConnectionLimit(db, log, databasePool))
     } catch (error) {

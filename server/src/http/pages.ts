@@ -5,18 +5,18 @@ import { mountConsolePages } from './console/pages.ts'
 import { pageHeaders } from './page-headers.ts'
 
 export interface PagesOptions {
-  isReady(): Promise<boolean>
+  whyNotReady(): Promise<string | null>
   /** Complete HTML pages, by path. */
   pages: Readonly<Record<string, string>>
 }
 
 /** The routes outside /v1: health checks, a few pages, and the console. */
-export function mountPages(app: FastifyInstance, { isReady, pages }: PagesOptions): void {
+export function mountPages(app: FastifyInstance, { whyNotReady, pages }: PagesOptions): void {
   app.addHook('onSend', async (request, reply) => void reply.header('X-Request-Id', request.id))
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const ready = await isReady()
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
+    const reason = await whyNotReady()
+    return reason === null ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', reason })
   })
   for (const [path, html] of Object.entries(pages)) {
     const headers = pageHeaders({ 'default-src': "'none'", 'style-src': hashesOfStyles(html) })

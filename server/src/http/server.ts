@@ -84,6 +84,10 @@ function newServer(v1: Pipeline, network: Pipeline, others: RequestListener, dep
     const counted = request.url === '/healthz' ? null : connections.begin(request, response)
     if (counted === 'cut') return
     if (counted instanceof Refusal) return sendRefusal(request, response, counted, isApi, deps)
+    if (deps.db.process.unusableSchema && (isApi || isNetwork || request.url?.startsWith('/console/api/'))) {
+      counted?.worked()
+      return sendRefusal(request, response, newerSchema(), isApi, deps)
+    }
     bodies.startEarly(request, response, isNetwork ? networkSourceOf(request) : 'client')
     if (!isApi && !isNetwork) {
       counted?.worked()
@@ -98,6 +102,10 @@ function newServer(v1: Pipeline, network: Pipeline, others: RequestListener, dep
   connections.watch(server)
   return server
 }
+
+/** Another process can answer the request, if it is sent again. The log and /readyz have the reason. */
+const newerSchema = (): Refusal =>
+  new Refusal('service_unavailable', { message: 'This process is of an older version than the database. Try again.' })
 
 /** The response to a request that is not handled. It is not in the request log: a flood would fill it. */
 function sendRefusal(

@@ -114,6 +114,16 @@ export const logEvents = {
     meaning:
       'This process does the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
   },
+  'migration.progress': {
+    level: 'info',
+    meaning:
+      'A migration changes many rows, a few thousand at a time, while the service runs. The message says how far it is.',
+  },
+  'migration.waits': {
+    level: 'info',
+    meaning:
+      'A migration waits until a table is free, or until another process has migrated. If it lasts, look for long transactions.',
+  },
   'network.notice': { level: 'info', meaning: 'WhatsApp sent a notice about an account or a number.' },
   'network.problem': {
     level: 'warn',
@@ -158,6 +168,12 @@ export const logEvents = {
     meaning:
       'The name servers of this installation do not respond. Deliveries whose names are not cached wait. At most once a minute.',
   },
+  'schema.unusable': {
+    level: 'error',
+    meaning:
+      'The database was migrated beyond what this process can use, or restored. It takes no work. Start the newer version.',
+  },
+  'schema.usable': { level: 'info', meaning: 'This process can use the schema of the database again. It takes work.' },
   'service.stop_failed': { level: 'warn', meaning: 'One step of the shutdown failed. The remaining steps still run.' },
   'sync.failed': {
     level: 'warn',

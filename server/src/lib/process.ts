@@ -18,6 +18,7 @@ export type LoopName =
   | 'prove the ledger'
   | 'release parked updates'
   | 'retention'
+  | 'schema'
   | 'send'
   | 'sign-ins'
   | 'synchronise'
@@ -34,6 +35,8 @@ export interface ProcessState {
   /** The delivery worker, if it takes deliveries of other processes. */
   taker: DeliveryTaker | null
   readonly otherWorkers: OtherWorkers
+  /** Why this process cannot use the schema of its database, and refuses requests; null if it can. */
+  unusableSchema: string | null
 }
 
 export const newProcessState = (send: SendNotices = async (notices) => notices): ProcessState => ({
@@ -42,4 +45,5 @@ export const newProcessState = (send: SendNotices = async (notices) => notices):
   firstAttempts: null,
   taker: null,
   otherWorkers: new OtherWorkers(send),
+  unusableSchema: null,
 })

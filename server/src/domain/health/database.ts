@@ -1,7 +1,8 @@
 import { aheadOf, maxSkewMs } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
-import { readMigrations, readVersion } from '../../db/migrate.ts'
+import { readMigrations } from '../../db/migrate.ts'
 import { tablesMissingDays } from '../../db/partitions.ts'
+import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -46,7 +47,7 @@ export async function checkRole(db: Db): Promise<Finding> {
 
 export async function checkMigrations(db: Db): Promise<Finding> {
   const known = readMigrations()
-  const present = await readVersion(db)
+  const { version: present, oldest } = await readSchema(db)
   if (present === 0) {
     return problem('migrations', 'The database is empty.', {
       means: 'No migration has been applied, so the checks that read tables were skipped.',
@@ -61,14 +62,21 @@ export async function checkMigrations(db: Db): Promise<Finding> {
       {
         details: missing,
         means: 'The database has not been migrated. Until it is, other checks and commands may fail.',
-        advice: 'Back up the database, stop Parley, then run "npx parley migrate" or start the new version.',
+        advice:
+          'Back up the database, then run "npx parley migrate" or start the new version. Processes of the version before keep working.',
       },
+    )
+  }
+  if (present > known.length && oldest <= known.length) {
+    return ok(
+      'migrations',
+      `The database is at version ${present}. This version of Parley, ${known.length}, can use it: it needs ${oldest} or later.`,
     )
   }
   if (present > known.length) {
     return problem(
       'migrations',
-      `The database is at version ${present}, but this version of Parley knows only ${known.length}.`,
+      `The database is at version ${present} and needs a Parley of version ${oldest} or later, but this is version ${known.length}.`,
       {
         means: 'A newer version of Parley has migrated the database. Migrations cannot be undone.',
         advice: 'Install the newer version, or restore the backup from before the upgrade.',

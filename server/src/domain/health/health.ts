@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { readVersion } from '../../db/migrate.ts'
+import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { GraphClient } from '../../whatsapp/client.ts'
@@ -65,8 +65,8 @@ type Check = [string, () => Promise<Finding> | Finding]
 
 // If the version cannot be read, the migrations check reports it.
 const isEmpty = (db: Db): Promise<boolean> =>
-  readVersion(db).then(
-    (version) => version === 0,
+  readSchema(db).then(
+    ({ version }) => version === 0,
     () => false,
   )
 

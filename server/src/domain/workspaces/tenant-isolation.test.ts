@@ -20,6 +20,7 @@ let theirs: TestWorkspace
  */
 const sharedTables = new Set([
   'migrations', // the applied migrations
+  'migration_progress', // the steps of the migration that runs
   'access_revision', // one number
   'routing_revision', // one number
   'batch_writers', // one number per writer of a process

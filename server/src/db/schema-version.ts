@@ -1,0 +1,74 @@
+import type { Logger } from '../lib/logger.ts'
+import { type Loop, startLoop } from '../lib/loop.ts'
+import { StartupError } from '../lib/refuse.ts'
+import type { Db } from './db.ts'
+
+/** The schema of a database. A program's own version is the number of its last migration. */
+export interface Schema {
+  /** The number of the last applied migration; 0 if none was applied. */
+  version: number
+  /** The oldest program that can use this schema. */
+  oldest: number
+}
+
+export const noSchema: Schema = { version: 0, oldest: 0 }
+
+/**
+ * The row of the last migration. Programs before version 24 do not write `oldest`, and there the column may not even
+ * exist: then only a program of the same version can use the schema.
+ */
+export const schemaText = `select version, coalesce((to_jsonb(m) ->> 'oldest')::int, version) as oldest
+  from migrations m order by version desc limit 1`
+
+export async function readSchema(db: Db): Promise<Schema> {
+  const found = await db.first<{ exists: boolean }>("select to_regclass('migrations') is not null as exists")
+  return (found?.exists && (await db.first<Schema>(schemaText))) || noSchema
+}
+
+/** Why the program of this version cannot use the schema, and what to do; null if it can. */
+export function whyUnusable({ version, oldest }: Schema, program: number): string | null {
+  if (version === 0) return 'The database is empty. Run "npx parley start" or "npx parley migrate" first.'
+  if (version < program) {
+    return `The database has schema version ${version}, but this version of Parley needs ${program}. Run "npx parley migrate", or start the new version, which migrates the database. Processes of the version before keep working.`
+  }
+  if (program < oldest) {
+    return `The database has schema version ${version}, which needs a Parley of version ${oldest} or later, but this is version ${program}. Start the newer version, or restore a backup from before the upgrade.`
+  }
+  return null
+}
+
+/** Throws if the program cannot use the schema. Changes nothing. */
+export async function requireUsable(db: Db, program: number): Promise<void> {
+  const reason = whyUnusable(await readSchema(db), program)
+  if (reason !== null) throw new StartupError(reason)
+}
+
+/** How soon a process finds out that a newer version has migrated the database beyond what it can use. */
+const checkEveryMs = 2_000
+
+/** How long a migration that older programs cannot follow waits until they have found out, and have stopped their work. */
+export const noticeMs = 10_000
+
+export interface SchemaWatch {
+  /** Called once when the schema becomes unusable. */
+  onUnusable(reason: string): Promise<void>
+  /** It is usable again. */
+  onUsable(): Promise<void>
+}
+
+/** Reports when the schema of the database moves out of what this program can use. */
+export function watchSchema(db: Db, log: Logger, program: number, { onUnusable, onUsable }: SchemaWatch): Loop {
+  let isUsable = true
+  return startLoop({ db, log }, 'schema', checkEveryMs, async () => {
+    const reason = whyUnusable(await readSchema(db), program)
+    if ((reason === null) === isUsable) return
+    isUsable = reason === null
+    if (reason === null) {
+      await onUsable()
+      log.info({ event: 'schema.usable' }, 'this process can use the schema of the database again; taking work')
+    } else {
+      log.error({ event: 'schema.unusable' }, `${reason} This process takes no more work.`)
+      await onUnusable(reason)
+    }
+  })
+}
