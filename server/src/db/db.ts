@@ -9,6 +9,7 @@ import { type Borrow, newPool } from './pool.ts'
 import { connectClient, ReadOnlyServer, type ServerClient, Servers } from './server-client.ts'
 import { newSession, type Session } from './session.ts'
 import { findIdle, SilenceWatch } from './silence-watch.ts'
+import { shareByWorkspace } from './workspace-share.ts'
 
 /**
  * The database, or a transaction in it. Each connection prepares a statement once and finds it by its text, so the text
@@ -90,6 +91,7 @@ export function openDatabase(
   // Use generic plans. With array parameters PostgreSQL would otherwise plan every batch again, which doubles its cost.
   const all = pool(backgroundLimits, `set ${workspaceSetting} = 'all'`, 'set plan_cache_mode = force_generic_plan')
   const workspace = pool(within)
+  const borrowFor = shareByWorkspace(workspace.borrow, max)
   const notifier = new ChangeNotifier((payload) =>
     all.borrow((client) => client.query('select pg_notify($1, $2)', [changeChannel, payload])),
   )
@@ -99,7 +101,7 @@ export function openDatabase(
       (work) => work(),
       all.borrow,
       (workspaceId) => (work) =>
-        workspace.borrow((client) =>
+        borrowFor(workspaceId)((client) =>
           pipelined(
             client.query({
               name: 'within',
