@@ -40,7 +40,7 @@ export const scenario = {
       let next = 0
       const use = async (service: ServiceProcess) => {
         while (!isOver) {
-          const path = next % 3 === 0 ? '/v1/messages' : next % 3 === 1 ? '/v1/webhooks' : '/v1/me'
+          const path = next % 3 === 0 ? '/v1/messages' : next % 3 === 1 ? '/v1/webhook' : '/v1/me'
           const headers = { authorization: `Bearer ${keys[next++ % keys.length]}` }
           const response = await fetch(service.url + path, { headers })
           await response.arrayBuffer()

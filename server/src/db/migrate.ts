@@ -34,7 +34,7 @@ export function readMigrations(folder = migrationsDir): Migration[] {
  * do. Each file is one transaction. There are no down migrations.
  */
 export async function migrate(connection: Connection, migrations = readMigrations()): Promise<string[]> {
-  const client = await connectClient(new Servers(connection), migrationSettings)
+  const client = await connectClient(new Servers(connection.direct ?? connection), migrationSettings)
   try {
     await requirePostgresVersion(client)
     await client.query('select pg_advisory_lock($1)', [lock])
