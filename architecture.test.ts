@@ -80,7 +80,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   deliveries: ['deliveries', 'delivery_attempts', 'delivery_hours', 'endpoint_visits', 'events', 'webhooks'],
   files: ['flow_files', 'file_chunks'],
   flows: ['flow_responses', 'flow_tokens'],
-  keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows'],
+  keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows', 'window_openings'],
   messages: [
     'messages',
     'message_statuses',

@@ -49,7 +49,7 @@ function startUpkeep(runtime: Runtime): Work {
       await deleteOldParked(db, log, now, config.retentionDays)
       await deleteOldUnknownNumbers(db, now)
     }),
-    startLoop(runtime, 'budget windows', 60_000, async () => void (await deleteOldWindows(db, clock.pinned()))),
+    startLoop(runtime, 'budget windows', 60_000, () => deleteOldWindows(db, clock.pinned())),
   ])
 }
 

@@ -13,6 +13,7 @@ export interface DatabaseProxy {
   /** From now on, neither side of the current connections receives anything, and they stay open. New ones work. */
   silence(): void
   restore(): void
+  close(): void
 }
 
 export async function startDatabaseProxy(connection: Connection): Promise<DatabaseProxy> {
@@ -33,10 +34,15 @@ export async function startDatabaseProxy(connection: Connection): Promise<Databa
     upstream.on('data', (chunk) => void (state === 'open' && !silent.has(client) && client.write(chunk)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
+  const close = () => {
     closeAll()
     server.close()
-  })
+  }
+  try {
+    onTestFinished(close)
+  } catch {
+    // Called outside of a test, which closes it itself.
+  }
   const { port } = server.address() as { port: number }
   return {
     connection: { ...connection, host: '127.0.0.1', port },
@@ -53,5 +59,6 @@ export async function startDatabaseProxy(connection: Connection): Promise<Databa
     restore() {
       state = 'open'
     },
+    close,
   }
 }
