@@ -61,8 +61,10 @@ export const scenario = {
       }
       await measure('cut', async () => {
         proxy.cut()
-        await start().catch(() => start())
+        const starting = start()
+        await sleep(500)
         proxy.restore()
+        await starting
       })
       await measure('cut while counting', async () => {
         proxy.hang()

@@ -195,7 +195,7 @@ test.skipIf(reason)(
     const ids = () => new Set(receiver.received.map(({ id }) => id)).size
     await until('every message is sent and delivered', () => ids() >= numbers.length, 60_000)
     expect(ids()).toBe(numbers.length)
-    await until('the console of the other service is told', () => live.text.includes('messages'))
+    await until('the console of the other service is notified', () => live.text.includes('messages'))
     live.close()
     expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0])
     expect(one.output() + two.output()).not.toContain('"level":50')

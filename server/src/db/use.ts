@@ -41,7 +41,7 @@ export function throughPooler(borrow: Borrow, settings: Settings): Use {
   }
 }
 
-/** `begin`, the statement and `commit` are sent at once, so they cost one round trip. If one fails, the commit undoes all. */
+/** `begin`, the statement and `commit` are sent together, so they cost one round trip. If one fails, the commit undoes all. */
 async function inOneTransaction<T>(
   client: pg.ClientBase,
   begin: Use['begin'],
