@@ -34,7 +34,7 @@ import { newPipeline } from './http/pipeline.ts'
 import { mountReference } from './http/reference.ts'
 import { type Route, route } from './http/route.ts'
 import { type HttpServerDeps, newHttpServer } from './http/server.ts'
-import { defaultTurnLimits, type TurnLimits, WorkspaceTurns } from './http/workspace-turns.ts'
+import { defaultRequestsPerWorkspace, WorkspaceRequests } from './http/workspace-requests.ts'
 import { Overload } from './lib/overload.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -63,7 +63,7 @@ export interface ApiOptions {
   bodyLimits?: BodyLimits
   connectionLimits?: Partial<ConnectionLimits>
   senderLimits?: SenderLimits
-  turnLimits?: TurnLimits
+  requestsPerWorkspace?: number
   maxStreams?: number
 }
 
@@ -101,7 +101,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     connections,
     senders,
     addressOf,
-    turns: new WorkspaceTurns(options.turnLimits ?? defaultTurnLimits, overload),
+    workspaceRequests: new WorkspaceRequests(options.requestsPerWorkspace ?? defaultRequestsPerWorkspace, overload),
     admit: newAccessCheck(db, clock),
     record(record) {
       invalidKeys.record(record)

@@ -18,6 +18,8 @@ export interface Config {
   port: number
   publicUrl: string
   databaseUrl: string | null
+  /** PostgreSQL itself, if DATABASE_URL leads to a pooler that shares connections between transactions. */
+  databaseDirectUrl: string | null
   /** The connections to the database that this process opens at most. */
   databasePool: number
   dataDir: string
@@ -54,7 +56,7 @@ const projectDir = join(import.meta.dirname, '..', '..')
 
 /** The only reader of the environment. An invalid value throws a StartupError with one line. */
 export function readConfig(env: Environment): Config {
-  const databaseUrl = readDatabaseUrl(env)
+  const databaseUrl = readDatabaseUrl(env, 'DATABASE_URL')
   const embedded = databaseUrl === null
   const host = readHost(env)
   const port = readPort(env, 'PORT', 8080)
@@ -70,6 +72,7 @@ export function readConfig(env: Environment): Config {
     port,
     publicUrl,
     databaseUrl,
+    databaseDirectUrl: readOtherDatabaseUrl(env, 'PARLEY_DATABASE_DIRECT_URL'),
     databasePool: readNumber(env, 'PARLEY_DATABASE_POOL', poolSize.default, poolSize.min, poolSize.max),
     dataDir,
     role: readChoice(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
@@ -148,8 +151,8 @@ function readDnsServers(env: Environment): string[] {
   }
 }
 
-function readDatabaseUrl(env: Environment): string | null {
-  const text = env.DATABASE_URL
+function readDatabaseUrl(env: Environment, name: string): string | null {
+  const text = env[name]
   if (!text) return null
   try {
     let attribute: string | null = null
@@ -164,12 +167,19 @@ function readDatabaseUrl(env: Environment): string | null {
   } catch {
     // The value may contain a password, so the message does not repeat it.
     throw new StartupError(
-      'Invalid DATABASE_URL. Use the form postgresql://user:password@host:5432/database, with special characters percent-encoded. Separate several servers with commas: host1:5432,host2:5432.',
+      `Invalid ${name}. Use the form postgresql://user:password@host:5432/database, with special characters percent-encoded. Separate several servers with commas: host1:5432,host2:5432.`,
     )
   }
   throw new StartupError(
-    'Invalid DATABASE_URL: Parley needs a writable server. Remove target_session_attrs, or set it to read-write.',
+    `Invalid ${name}: Parley needs a writable server. Remove target_session_attrs, or set it to read-write.`,
   )
+}
+
+/** Another way to the database in DATABASE_URL. */
+function readOtherDatabaseUrl(env: Environment, name: string): string | null {
+  const url = readDatabaseUrl(env, name)
+  if (url !== null && !env.DATABASE_URL) throw new StartupError(`${name} is set, but DATABASE_URL is not. Set both.`)
+  return url
 }
 
 function readAllowHttp(env: Environment, reachesLoopback: boolean): boolean | 'loopback' {

@@ -4,13 +4,23 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { newProcessState, type ProcessState } from '../lib/process.ts'
 import { ChangeNotifier, type ChangeTopic, changeChannel } from './change-notices.ts'
 import type { Connection } from './connection.ts'
-import { backgroundLimits, hardLimitMs, type Limits, limitSettings, requestLimits } from './limits.ts'
-import { type Borrow, newPool } from './pool.ts'
+import {
+  backgroundLimits,
+  hardLimitMs,
+  type Limits,
+  limitSettings,
+  requestLimits,
+  type Settings,
+  setText,
+} from './limits.ts'
+import { newPool } from './pool.ts'
 import { connectClient, ReadOnlyServer, type ServerClient, Servers } from './server-client.ts'
 import { newSession, type Session } from './session.ts'
 import { findIdle, SilenceWatch } from './silence-watch.ts'
 import { StalePlan } from './stale-plan.ts'
+import { directly, throughPooler, type Use } from './use.ts'
 import { sendNotices } from './worker-notices.ts'
+import { shareByWorkspace } from './workspace-share.ts'
 
 /**
  * The database, or a transaction in it. Each connection prepares a statement once and finds it by its text, so the text
@@ -38,7 +48,7 @@ export interface Db {
 export type { Connection }
 
 export interface Database extends Db {
-  /** Runs text that may contain several statements, without preparing it. For migrations. */
+  /** Runs text that may contain several statements, without preparing it. */
   script(text: string): Promise<void>
   session(): Promise<Session>
   /** Whether a writable server responds. If the server of this process is read-only, its connections are dropped. */
@@ -61,6 +71,8 @@ export function openDatabase(
   within: Limits = requestLimits,
 ): Database {
   const servers = new Servers(connection)
+  const isPooled = connection.direct !== undefined
+  const direct = connection.direct ? new Servers(connection.direct) : servers
   const sessions = new Set<ServerClient>()
   let closing = false
 
@@ -71,7 +83,7 @@ export function openDatabase(
   }
 
   const watch = new SilenceWatch(
-    (pids) => findIdle(servers, pids),
+    (pids) => findIdle(direct, pids),
     (error) => {
       distrustAll(error)
       if (!closing) onError(error)
@@ -79,62 +91,71 @@ export function openDatabase(
   )
 
   // A pool reports closed before its last connection is. Errors after that do not matter.
-  const pool = (limits: Limits, ...settings: string[]) =>
+  const pool = (limits: Limits, settings: Settings) =>
     newPool({
       servers,
       watch,
       max,
-      limits,
-      settings,
+      maxMs: hardLimitMs(limits),
+      // A pooler would pass them on to others.
+      setUp: isPooled ? '' : setText(settings),
       onReadOnly: distrustAll,
       onLost: (error) => closing || onError(error),
     })
-  // Use generic plans. With array parameters PostgreSQL would otherwise plan every batch again, which doubles its cost.
-  const all = pool(backgroundLimits, `set ${workspaceSetting} = 'all'`, 'set plan_cache_mode = force_generic_plan')
-  const workspace = pool(within)
+  const allSettings = {
+    [workspaceSetting]: 'all',
+    // Use generic plans. With array parameters PostgreSQL would otherwise plan every batch again, which doubles its cost.
+    plan_cache_mode: 'force_generic_plan',
+    ...limitSettings(backgroundLimits),
+  }
+  const all = pool(backgroundLimits, allSettings)
+  const workspace = pool(within, limitSettings(within))
+  const useAll = isPooled ? throughPooler(all.borrow, allSettings) : directly(all.borrow)
+  const borrowFor = shareByWorkspace(workspace.borrow, max)
+  const useWithin = (workspaceId: string): Use =>
+    isPooled
+      ? throughPooler(borrowFor(workspaceId), { [workspaceSetting]: uuidOf(workspaceId), ...limitSettings(within) })
+      : directly((work) =>
+          borrowFor(workspaceId)((client) =>
+            pipelined(
+              client.query({
+                name: 'within',
+                text: `select set_config('${workspaceSetting}', $1, false)`,
+                values: [workspaceId],
+              }),
+              () => work(client),
+            ),
+          ),
+        )
   const notifier = new ChangeNotifier((payload) =>
-    all.borrow((client) => client.query('select pg_notify($1, $2)', [changeChannel, payload])),
+    useAll.single((client) => client.query('select pg_notify($1, $2)', [changeChannel, payload])),
   )
   const send = sendNotices((text, values) =>
-    all.borrow(async (client) => {
-      const query = { name: 'worker notices', text, values: [...values] }
+    useAll.single(async (client) => {
+      const query = { name: useAll.prepares ? 'worker notices' : '', text, values: [...values] }
       return (await client.query<{ index: number }>(query)).rows
     }),
   )
+  async function session(): Promise<Session> {
+    const client = await connectClient(direct, setText(limitSettings(backgroundLimits)))
+    sessions.add(client)
+    client.once('end', () => sessions.delete(client))
+    return newSession(client, async (run) => {
+      watch.start(client, hardLimitMs(backgroundLimits))
+      try {
+        return await run()
+      } finally {
+        watch.stop(client)
+      }
+    })
+  }
   return {
-    ...dbOn(
-      { notifier, process: newProcessState(send) },
-      (work) => work(),
-      all.borrow,
-      (workspaceId) => (work) =>
-        workspace.borrow((client) =>
-          pipelined(
-            client.query({
-              name: 'within',
-              text: `select set_config('${workspaceSetting}', $1, false)`,
-              values: [workspaceId],
-            }),
-            () => work(client),
-          ),
-        ),
-    ),
-    script: (text) => all.borrow(async (client) => void (await client.query(text))),
-    async session() {
-      const client = await connectClient(servers, limitSettings(backgroundLimits))
-      sessions.add(client)
-      client.once('end', () => sessions.delete(client))
-      return newSession(client, async (run) => {
-        watch.start(client, hardLimitMs(backgroundLimits))
-        try {
-          return await run()
-        } finally {
-          watch.stop(client)
-        }
-      })
-    },
+    ...dbOn({ notifier, process: newProcessState(send) }, (work) => work(), useAll, useWithin),
+    script: (text) => useAll.single(async (client) => void (await client.query(text))),
+    session,
     isWritable: () =>
-      all
-        .borrow(async (client) => {
+      useAll
+        .single(async (client) => {
           const { rows } = await client.query(`select current_setting('transaction_read_only') = 'on' as read_only`)
           if (rows[0].read_only) throw new ReadOnlyServer()
           return true
@@ -151,6 +172,12 @@ export function openDatabase(
       watch.close()
     },
   }
+}
+
+/** It becomes part of a text, so it must not end the literal. */
+function uuidOf(workspaceId: string): string {
+  if (!/^[0-9a-f-]*$/i.test(workspaceId)) throw new Error('not the ID of a workspace')
+  return workspaceId
 }
 
 /** Starts `work` without waiting for a statement that was sent before it. Fails if the statement fails. */
@@ -172,14 +199,11 @@ interface Root {
   process: ProcessState
 }
 
-function dbOn(
-  root: Root,
-  afterCommit: AfterCommit,
-  borrowClient: Borrow,
-  borrowWithin: (workspaceId: string) => Borrow,
-): Db {
+function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (workspaceId: string) => Use): Db {
   const queryOnce = <Row extends object>(text: string, values: readonly unknown[]) =>
-    borrowClient((client) => client.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] }))
+    use.single((client) =>
+      client.query<Row & pg.QueryResultRow>({ name: use.prepares ? nameOf(text) : '', text, values: [...values] }),
+    )
   // Only outside a transaction is this error thrown here. Inside, the whole transaction fails with it.
   const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
     queryOnce<Row>(text, values).catch((error: unknown) => {
@@ -191,26 +215,21 @@ function dbOn(
     first: async (text, values) => (await query<never>(text, values)).rows[0],
     change: async (text, values) => (await query(text, values)).rowCount ?? 0,
     copy: (table, columns, bytes) =>
-      borrowClient(async (client) => {
-        const inPipeline = client as pg.ClientBase & { pipeline: boolean }
-        inPipeline.pipeline = false
-        try {
-          const stream = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin (format binary)`))
-          stream.end(bytes)
-          await finished(stream)
-        } finally {
-          inPipeline.pipeline = true
-        }
-      }),
+      // A COPY cannot be sent together with its `begin` and `commit`.
+      use.single === use.borrow
+        ? use.borrow((client) =>
+            copyTo(client, `copy ${table} (${columns.join(', ')}) from stdin (format binary)`, bytes),
+          )
+        : db.transaction((tx) => tx.copy(table, columns, bytes)),
     transaction: (work) =>
-      borrowClient(async (client) => {
+      use.borrow(async (client) => {
         const later: (() => void)[] = []
         let result: Awaited<ReturnType<typeof work>>
         try {
-          const inside: Borrow = (use) => use(client)
+          const inside = { ...directly((run) => run(client)), prepares: use.prepares }
           const tx: Db = dbOn(root, (each) => void later.push(each), inside, nestedWithin)
           tx.transaction = (nested) => nested(tx)
-          result = await pipelined(client.query('begin'), () => work(tx))
+          result = await pipelined(use.begin(client), () => work(tx))
           await client.query('commit')
         } catch (error) {
           await client.query('rollback').catch(() => {})
@@ -222,9 +241,21 @@ function dbOn(
     afterCommit,
     notify: (workspaceId, topic) => afterCommit(() => root.notifier.notify(workspaceId, topic)),
     process: root.process,
-    within: (workspaceId) => dbOn(root, afterCommit, borrowWithin(workspaceId), borrowWithin),
+    within: (workspaceId) => dbOn(root, afterCommit, useWithin(workspaceId), useWithin),
   }
   return db
+}
+
+async function copyTo(client: pg.ClientBase, text: string, bytes: Buffer): Promise<void> {
+  const inPipeline = client as pg.ClientBase & { pipeline: boolean }
+  inPipeline.pipeline = false
+  try {
+    const stream = client.query(copyFrom(text))
+    stream.end(bytes)
+    await finished(stream)
+  } finally {
+    inPipeline.pipeline = true
+  }
 }
 
 function nestedWithin(): never {

@@ -26,9 +26,21 @@ const idleInTransactionMs = 5_000
 /** PostgreSQL closes the connection of a client that has not taken data for this long, because it may hold locks too. */
 const unreadMs = 15_000
 
-export const limitSettings = ({ statementMs, lockMs }: Limits): string =>
-  `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
-   set idle_in_transaction_session_timeout = ${idleInTransactionMs}; set tcp_user_timeout = ${unreadMs}`
+/** Settings of PostgreSQL by name. */
+export type Settings = Readonly<Record<string, string | number>>
+
+export const limitSettings = ({ statementMs, lockMs }: Limits): Settings => ({
+  statement_timeout: statementMs,
+  lock_timeout: lockMs,
+  idle_in_transaction_session_timeout: idleInTransactionMs,
+  tcp_user_timeout: unreadMs,
+})
+
+/** The text that applies settings to a connection until it is closed. */
+export const setText = (settings: Settings): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join('; ')
 
 /**
  * A step of a migration may take hours: building an index, or checking a constraint. But between two statements a process

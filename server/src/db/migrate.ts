@@ -46,7 +46,7 @@ export async function migrate(
   options: MigrationOptions = {},
 ): Promise<string[]> {
   // The lock and every step are on this one connection: a process that has lost the lock cannot go on.
-  const client = await connectClient(new Servers(connection), migrationSettings)
+  const client = await connectClient(new Servers(connection.direct ?? connection), migrationSettings)
   const program = programVersion(migrations)
   const applied: string[] = []
   try {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { hardLimitMs, type Limits, lifetimeSeconds, limitSettings } from './limits.ts'
+import { lifetimeSeconds } from './limits.ts'
 import { ReadOnlyServer, ServerClient, type Servers } from './server-client.ts'
 import type { SilenceWatch } from './silence-watch.ts'
 import { isStalePlan, StalePlan } from './stale-plan.ts'
@@ -16,18 +16,17 @@ export interface PoolOptions {
   servers: Servers
   watch: SilenceWatch
   max: number
-  limits: Limits
-  /** Statements for each new connection. */
-  settings: readonly string[]
+  /** When a statement is given up, even if the server says that it still works on it. */
+  maxMs: number
+  /** The settings of each new connection. */
+  setUp: string
   /** A statement failed because the server is read-only. */
   onReadOnly(error: Error): void
   /** An idle connection was lost. */
   onLost(error: Error): void
 }
 
-export function newPool({ servers, watch, max, limits, settings, onReadOnly, onLost }: PoolOptions): Pool {
-  const maxMs = hardLimitMs(limits)
-  const setUp = [...settings, limitSettings(limits)].join('; ')
+export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost }: PoolOptions): Pool {
   class PooledClient extends ServerClient {
     constructor(options: pg.ClientConfig) {
       super(servers, options)
@@ -106,9 +105,12 @@ export function newPool({ servers, watch, max, limits, settings, onReadOnly, onL
   }
 }
 
-/** An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down. */
+/**
+ * An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down, and
+ * 08…, with which a pooler closes a connection.
+ */
 function isConnectionError(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return error.code?.startsWith('57P') === true
+  if (error instanceof pg.DatabaseError) return /^(57P|08)/.test(error.code ?? '')
   return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
 }
 

@@ -10,7 +10,7 @@ export class Servers {
   /** Connections of an earlier generation may lead to a server that is gone or read-only, and are not used again. */
   generation = 0
 
-  constructor({ otherServers = [], ...first }: Connection) {
+  constructor({ otherServers = [], direct: _, ...first }: Connection) {
     this.#all = [first, ...otherServers]
   }
 
@@ -42,7 +42,7 @@ export class ServerClient extends pg.Client {
   readonly #servers: Servers
   readonly #server: pg.ClientConfig
   readonly generation: number
-  /** The process of PostgreSQL that serves this connection. */
+  /** The process of PostgreSQL that serves this connection. Behind a pooler, the one of the current transaction, or 0. */
   pid = 0
   /**
    * For `SilenceWatch`: the looks in a row that found nothing received. Looks, not milliseconds: while this process is
@@ -79,12 +79,10 @@ export class ServerClient extends pg.Client {
     })
   }
 
-  /** Applies the settings of this connection, in one round trip. Fails if the server is read-only. */
+  /** Applies the settings of this connection, if any, in one round trip. Fails if the server is read-only. */
   async setUp(settings: string): Promise<void> {
     const check = `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as read_only`
-    // For a text with several statements `pg` returns an array of results, which its types do not know.
-    const results = (await this.query(`${settings}; ${check}`)) as unknown as pg.QueryResult[]
-    const { pid, read_only: isReadOnly } = (results.at(-1) as pg.QueryResult).rows[0]
+    const { pid, read_only: isReadOnly } = lastRow(await this.query(settings ? `${settings}; ${check}` : check))
     if (isReadOnly) {
       this.leaveServer()
       throw new ReadOnlyServer()
@@ -110,6 +108,10 @@ export class ServerClient extends pg.Client {
     return (this as unknown as { connection: pg.Connection }).connection.stream as Socket
   }
 }
+
+/** The last row of a text with one or several statements. For several, `pg` returns an array, unlike its types say. */
+export const lastRow = (results: pg.QueryResult): pg.QueryResultRow =>
+  ([results].flat() as pg.QueryResult[]).at(-1)?.rows.at(-1) as pg.QueryResultRow
 
 /** Opens a connection to the first server that accepts one and is writable. */
 export async function connectClient(servers: Servers, settings: string): Promise<ServerClient> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { connectMs, limitSettings, requestLimits } from './limits.ts'
+import { connectMs, limitSettings, requestLimits, setText } from './limits.ts'
 import { connectClient, type ServerClient, type Servers } from './server-client.ts'
 
 /** How often the connections in use are looked at. */
@@ -89,7 +89,7 @@ export class SilenceWatch {
 export async function findIdle(servers: Servers, pids: number[]): Promise<number[]> {
   let client: ServerClient | undefined
   try {
-    client = await connectClient(servers, limitSettings(requestLimits))
+    client = await connectClient(servers, setText(limitSettings(requestLimits)))
     const { rows } = await client.query({
       text: `select pid from unnest($1::int[]) as asked(pid)
              where not exists (select from pg_stat_activity s where s.pid = asked.pid and s.state not like 'idle%')`,

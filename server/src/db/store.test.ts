@@ -159,9 +159,8 @@ test('a process never opens more connections than PARLEY_DATABASE_POOL', async (
   const location = { databaseUrl: urlOf(connection), dataDir: '/nowhere', databasePool: 7 }
   const { db, close } = await openStore(location, { purpose: 'service', schema: 'require', log: newLogger('silent') })
   onTestFinished(close)
-  const workspace = db.within(newUuid())
   const sleeping = Array.from({ length: 20 }, (_, index) =>
-    (index % 2 ? db : workspace).rows('select pg_sleep(0.2), pg_backend_pid() as pid'),
+    (index % 2 ? db : db.within(newUuid())).rows('select pg_sleep(0.2), pg_backend_pid() as pid'),
   )
   const pids = (await Promise.all(sleeping)).flat().map((row) => (row as { pid: number }).pid)
   expect(new Set(pids).size).toBe(4)

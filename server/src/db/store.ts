@@ -26,6 +26,8 @@ export interface Store {
 export interface StoreLocation {
   /** Null for the embedded database in `dataDir`. */
   databaseUrl: string | null
+  /** PostgreSQL itself, if `databaseUrl` leads to a pooler that shares connections between transactions. */
+  databaseDirectUrl?: string | null
   dataDir: string
   /** The connections that this process opens at most. */
   databasePool?: number
@@ -61,7 +63,8 @@ export async function openStore(
   }
   const embedded =
     config.databaseUrl === null ? await openEmbedded({ dataDir, purpose, say, ...(signal ? { signal } : {}) }) : null
-  const connection: Connection = embedded?.connection ?? toConnection(config.databaseUrl as string)
+  const connection: Connection =
+    embedded?.connection ?? toConnection(config.databaseUrl as string, config.databaseDirectUrl)
   const whenAvailable = <T>(open: () => Promise<T>) =>
     purpose === 'service' ? retryWhileBusy(open, log, signal) : open()
   try {
@@ -87,7 +90,8 @@ export async function openStore(
     try {
       if (schema === 'require') await requireUsable(db, programVersion())
       else if (schema === 'ignore') await db.rows('select 1')
-      if (purpose === 'service') await whenAvailable(() => checkConnectionLimit(db, log, databasePool))
+      if (connection.direct) await whenAvailable(() => requireSameDatabase(db))
+      else if (purpose === 'service') await whenAvailable(() => checkConnectionLimit(db, log, databasePool))
     } catch (error) {
       await db.close()
       throw error
@@ -104,7 +108,7 @@ export async function openStore(
     }
   } catch (error) {
     await embedded?.close()
-    throw signal?.aborted ? error : explainError(error, embedded ? dataDir : null, databasePool)
+    throw signal?.aborted ? error : explainError(error, embedded ? dataDir : null, config)
   }
 }
 
@@ -128,6 +132,25 @@ async function retryWhileBusy<T>(open: () => Promise<T>, log: Logger, signal: Ab
   }
 }
 
+/** The pooler and the direct connection must lead to the same database, or changes would go unnoticed. */
+async function requireSameDatabase(db: Database): Promise<void> {
+  const identify = `select extract(epoch from pg_postmaster_start_time()) || ' ' || oid as id from pg_database where datname = current_database()`
+  const session = await db.session()
+  try {
+    const [pooled, [direct]] = await Promise.all([
+      db.first<{ id: string }>(identify),
+      session.rows<{ id: string }>(identify),
+    ])
+    if (pooled?.id !== direct?.id) {
+      throw new StartupError(
+        'DATABASE_URL and PARLEY_DATABASE_DIRECT_URL lead to different databases. Correct one of them.',
+      )
+    }
+  } finally {
+    await session.close()
+  }
+}
+
 /** Also true if the directory cannot be read: opening it then reports the reason. */
 export function hasEmbedded(dataDir: string): boolean {
   try {
@@ -141,33 +164,38 @@ export function hasEmbedded(dataDir: string): boolean {
 /**
  * Turns problems of the database or its configuration into one line for the operator. Other errors stay as they are.
  */
-function explainError(error: unknown, embeddedIn: string | null, databasePool: number): unknown {
+function explainError(
+  error: unknown,
+  embeddedIn: string | null,
+  { databaseDirectUrl, databasePool = poolSize.default }: StoreLocation,
+): unknown {
   const cause = error instanceof FailedMigration ? error.cause : (error as Error & { code?: string })
   if (embeddedIn !== null)
     return isUnavailable(cause) || cause.code === '53100' ? toStartupError(cause, embeddedIn) : error
-  // DATABASE_URL may contain a password, so the messages do not repeat it.
+  // The URL may contain a password, so the messages do not repeat it.
+  const setting = databaseDirectUrl ? 'DATABASE_URL or PARLEY_DATABASE_DIRECT_URL' : 'DATABASE_URL'
   const { code = '', message } = cause
   if (code === '25006') {
-    return new StartupError('The database in DATABASE_URL is read-only. If it is a standby, use the primary server.')
+    return new StartupError(`The database in ${setting} is read-only. If it is a standby, use the primary server.`)
   }
   if (code === '53300') {
     return new StartupError(
-      `The database in DATABASE_URL has no connection left (${message}). Raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL (${databasePool}) of every process.`,
+      `The database in ${setting} has no connection left (${message}). Raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL (${databasePool}) of every process.`,
     )
   }
   if (isUnavailable(cause)) {
     return new StartupError(
-      `Cannot connect to the database in DATABASE_URL (${message.split('\n')[0] || code}). Check that it is running and that host and port are correct.`,
+      `Cannot connect to the database in ${setting} (${message.split('\n')[0] || code}). Check that it is running and that host and port are correct.`,
     )
   }
   if (/^(28...|3D000)$/.test(code)) {
     return new StartupError(
-      `The database in DATABASE_URL rejected the connection: ${message}. Check the user, the password and the database name.`,
+      `The database in ${setting} rejected the connection: ${message}. Check the user, the password and the database name.`,
     )
   }
   if (code === '42501') {
     return new StartupError(
-      `The user in DATABASE_URL is not allowed to create tables: ${message}. Make it the owner of the database.`,
+      `The user in ${setting} is not allowed to create tables: ${message}. Make it the owner of the database.`,
     )
   }
   return error

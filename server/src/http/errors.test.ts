@@ -23,7 +23,7 @@ import { mountPages } from './pages.ts'
 import { newPipeline, notCharged } from './pipeline.ts'
 import { route } from './route.ts'
 import { newHttpServer } from './server.ts'
-import { defaultTurnLimits, WorkspaceTurns } from './workspace-turns.ts'
+import { defaultRequestsPerWorkspace, WorkspaceRequests } from './workspace-requests.ts'
 
 /** The error that every surface throws. */
 let thrown: unknown
@@ -52,7 +52,7 @@ beforeAll(async () => {
     clientOf: (_cookie: string | undefined, key: string) => ({ key, isKnown: false }),
     openRequestsPerMinute: 1000,
     bodies: new Bodies({ limits: defaultBodyLimits, overload, addressOf }),
-    turns: new WorkspaceTurns(defaultTurnLimits, overload),
+    workspaceRequests: new WorkspaceRequests(defaultRequestsPerWorkspace, overload),
     senders: new NetworkSenders(defaultSenderLimits),
     connections: new Connections({ limits, trustProxy: [], overload, addressOf, isExempt: () => false }),
   }

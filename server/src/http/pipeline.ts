@@ -18,7 +18,7 @@ import { readJson } from './json-body.ts'
 import type { Context, Route } from './route.ts'
 import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
 import { hasValidTarget } from './url.ts'
-import type { WorkspaceRequests, WorkspaceTurns } from './workspace-turns.ts'
+import type { WorkspaceRequests } from './workspace-requests.ts'
 
 /**
  * Handles every request under /v1, in this order: request ID, client address, key, rate limit, 404 or 405, scope, body,
@@ -33,7 +33,7 @@ export interface PipelineDeps {
   trustProxy: readonly AddressRange[]
   timeouts: ClientTimeouts
   bodies: Bodies
-  turns: WorkspaceTurns
+  workspaceRequests: WorkspaceRequests
   admit: CheckAccess
   record(record: RequestRecord): void
 }
@@ -110,7 +110,7 @@ class Exchange implements AccessRequest, Context {
       }
       const match = this.#match ?? this.#rejectUnmatched()
       requireScope(access.caller, match.route.scope)
-      await this.#takeTurn(match)
+      await this.#handleOfWorkspace(match)
     } catch (error) {
       this.#fail(error)
     } finally {
@@ -172,20 +172,20 @@ class Exchange implements AccessRequest, Context {
     this.#extraHeaders.push(name, value)
   }
 
-  async #takeTurn(match: RouteMatch): Promise<void> {
-    const { turns } = this.#services
+  async #handleOfWorkspace(match: RouteMatch): Promise<void> {
+    const { workspaceRequests } = this.#services
     const { workspaceId } = this.caller
     // A public route.
-    if (workspaceId === '') return this.#handle(match, null)
-    const workspace = turns.begin(workspaceId)
+    if (workspaceId === '') return this.#handle(match)
+    workspaceRequests.begin(workspaceId)
     try {
-      await this.#handle(match, workspace)
+      await this.#handle(match)
     } finally {
-      turns.end(workspaceId, workspace)
+      workspaceRequests.end(workspaceId)
     }
   }
 
-  async #handle({ route, params, query }: RouteMatch, workspace: WorkspaceRequests | null): Promise<void> {
+  async #handle({ route, params, query }: RouteMatch): Promise<void> {
     const { method } = this.#request
     const body = method === 'GET' || method === 'HEAD' ? undefined : await this.#readBody()
     route.checks.params?.(params)
@@ -193,10 +193,7 @@ class Exchange implements AccessRequest, Context {
     route.checks.body?.(body)
     // The checks above guarantee the types that the route declares.
     const input = { params, query, body } as Parameters<CompiledRoute['handle']>[1]
-    // A download waits for its file and for its client, and uses the database for single short reads only.
-    const result = await (workspace && !route.isBytes
-      ? this.#services.turns.run(workspace, () => route.handle(this, input))
-      : route.handle(this, input))
+    const result = await route.handle(this, input)
     if (route.isBytes) await this.#sendBytes(result as BytesResponse)
     else if (route.status === 204) this.#response.writeHead(204, this.#headers()).end()
     else this.#sendJson(route.status, route.toJson(result))

@@ -28,8 +28,10 @@ export function newAccessCheck(db: Db, clock: Clock): CheckAccess {
       const pending = requests.map(({ request, digest }) => {
         return addCharge(charges, request, found.values.get(digest ?? '') ?? null, now)
       })
+      const sentAt = performance.now()
       revision = await chargeRateLimits(db, found.revision, charges, clock.pinned())
-      if (revision === found.revision) return pending.map(toDecision)
+      const elapsedMs = performance.now() - sentAt
+      if (revision === found.revision) return pending.map((each) => toDecision(each, elapsedMs))
     }
     return refuse('service_unavailable')
   }
@@ -46,6 +48,12 @@ const addressBudget = 600
 
 /** Each retry means that a key changed while the batch was being decided; this many in a row do not happen. */
 const maxAttempts = 100
+
+/**
+ * If this process was frozen, its requests may have been counted in a window that ended, and others use the next one. A
+ * request is refused if its window ended longer ago than a statement takes.
+ */
+const lateMs = 5_000
 
 interface Incoming {
   request: AccessRequest
@@ -76,14 +84,15 @@ function addCharge(charges: Map<string, Charge>, request: AccessRequest, access:
   return { caller, refusal, keyHint, charge }
 }
 
-function toDecision({ caller, refusal, keyHint, charge }: Pending): AccessDecision {
+function toDecision({ caller, refusal, keyHint, charge }: Pending, elapsedMs: number): AccessDecision {
   const isGranted = charge.granted > 0
   // Count down within the batch: the first granted request sees the most remaining, the last sees what is left now.
   if (isGranted) charge.granted--
   const limit = charge.budget
   const remaining = isGranted ? limit - charge.used + charge.granted : 0
   const budget = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
-  const rejection = isGranted ? refusal : overLimit(budget)
+  const isLate = isGranted && elapsedMs >= charge.msLeft + lateMs
+  const rejection = isLate ? new Refusal('service_unavailable') : isGranted ? refusal : overLimit(budget)
   return rejection
     ? { kind: 'refused', refusal: rejection, caller, budget, keyHint }
     : { kind: 'admitted', caller, budget }

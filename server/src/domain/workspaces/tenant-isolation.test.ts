@@ -26,6 +26,7 @@ const sharedTables = new Set([
   'batch_writers', // one number per writer of a process
   'clock_marks', // the latest times read from the database's clock
   'budget_windows', // counts by key id or address
+  'window_openings', // by key id
   'unauthenticated_minutes', // counts by address, of requests that belong to no workspace
   'apps', // the installation's Meta apps, which workspaces share
   'unknown_numbers', // of accounts that no workspace has connected

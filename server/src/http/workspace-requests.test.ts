@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { Type } from 'typebox'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { rawConnection } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
@@ -11,8 +11,7 @@ import { bytesRoute, route } from './route.ts'
 
 const KiB = 1024
 let running = 0
-let mostRunning = 0
-let open: (() => void)[] = []
+const open: (() => void)[] = []
 
 /** Waits until the test lets it continue. */
 const waits = route({
@@ -24,7 +23,7 @@ const waits = route({
   body: Type.Object({}, { additionalProperties: true }),
   reply: Type.Null(),
   async handle() {
-    mostRunning = Math.max(mostRunning, ++running)
+    running++
     await new Promise<void>((resolve) => open.push(resolve))
     running--
     return null
@@ -56,40 +55,47 @@ const letAllContinue = () => {
 
 const server = useTestServer({
   moreRoutes: [waits, arrives],
-  turnLimits: { running: 2, inProgress: 5 },
+  requestsPerWorkspace: 5,
   bodyLimits: { ...defaultBodyLimits, client: { ...defaultBodyLimits.client, workspaceBytes: 300 * KiB } },
 })
 
 const call = (key: string) => server.call('/v1/waits', { method: 'POST', key, body: {} })
 
-test('the requests of one workspace run a few at a time, too many get 503, and another workspace is not affected', async () => {
+test('too many requests of one workspace get 503, and another workspace is not affected', async () => {
   const [busy, other] = [await newWorkspace(server), await newWorkspace(server)]
   const responses = Array.from({ length: 5 }, () => call(busy.secret))
-  await until('two run', () => running === 2)
-  let refused: Awaited<ReturnType<typeof call>> | undefined
-  // The other three have no effect that can be seen until the limit is reached.
-  await until('the limit is reached', async () => {
-    const response = await Promise.race([call(busy.secret), sleep(500)])
-    if (response) refused = response
-    return refused?.status === 503
-  })
-  expect(refused?.headers.get('retry-after')).toBe('1')
-  expect(refused?.headers.get('ratelimit-limit')).not.toBeNull()
-  expect(refused?.body).toMatchObject({
+  await until('five run', () => running === 5)
+  const refused = await call(busy.secret)
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(refused.headers.get('ratelimit-limit')).not.toBeNull()
+  expect(refused.body).toMatchObject({
     error: { code: 'service_unavailable', message: expect.stringContaining('of this workspace') },
   })
-  expect(running).toBe(2)
   const second = call(other.secret)
-  await until('the other workspace runs too', () => running === 3)
-  const finished = Promise.all([...responses, second])
-  const timer = setInterval(letAllContinue, 10)
-  expect((await finished).map(({ status }) => status)).toEqual(Array(6).fill(200))
-  expect(mostRunning).toBe(3)
-  await until('nothing runs', () => running === 0)
-  clearInterval(timer)
-  open = []
+  await until('the other workspace runs too', () => running === 6)
+  letAllContinue()
+  expect((await Promise.all([...responses, second])).map(({ status }) => status)).toEqual(Array(6).fill(200))
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   expect(metrics).toMatch(/parley_http_overload_total\{limit="workspace_requests"\} [1-9]/)
+})
+
+test('a workspace with slow statements uses about half of the connections, and another one the rest', async () => {
+  const [busy, other] = [await newWorkspace(server), await newWorkspace(server)]
+  const client = new pg.Client(server.connection)
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin; lock table messages')
+  // Each of them runs two statements at a time.
+  const slow = Array.from({ length: 5 }, () => server.call('/v1/messages', { key: busy.secret }))
+  const waiting = `select count(*)::int as count from pg_locks l join pg_class c on c.oid = l.relation
+    where c.relname = 'messages' and not l.granted`
+  const countWaiting = async () => (await client.query<{ count: number }>(waiting)).rows[0]?.count
+  await until('three of five connections wait', async () => (await countWaiting()) === 3)
+  expect((await server.call('/v1/senders', { key: other.secret })).status).toBe(200)
+  expect(await countWaiting()).toBe(3)
+  await client.query('commit')
+  expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array(5).fill(200))
 })
 
 test('downloads that wait for their file do not delay the other requests of their workspace', async () => {
