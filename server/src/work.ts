@@ -9,6 +9,7 @@ import { verifyLedger } from './domain/credits/credits.ts'
 import { deletePastRetention, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { startFetching } from './domain/files/fetching.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
+import { moveOlderMessages } from './domain/messages/receiving/older-messages.ts'
 import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
 import { applyEarlyStatuses } from './domain/messages/receiving/statuses.ts'
 import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
@@ -63,6 +64,7 @@ function startWorkers(runtime: Runtime): Work[] {
       startSyncLoop(network, log),
       startReleaseLoop(db, clock, log),
       startLoop(runtime, 'early statuses', 5_000, () => applyEarlyStatuses(db, clock)),
+      startLoop(runtime, 'older messages', 600_000, async () => void (await moveOlderMessages(db, clock, log))),
       startLoop(runtime, 'sign-ins', 600_000, () => deleteExpiredPeopleData(db, clock)),
       startLoop(runtime, 'idempotency keys', 600_000, async () => {
         if (await mayDeleteOld(db, clock, log)) await deleteOldResponses(db, clock)

@@ -94,6 +94,10 @@ export const logEvents = {
     level: 'warn',
     meaning: 'A background loop failed. It runs again after its usual interval. `loop` names it.',
   },
+  'messages.moved': {
+    level: 'info',
+    meaning: 'Inbound messages that are older than ten days were moved to a table of older messages.',
+  },
   'network.notice': { level: 'info', meaning: 'WhatsApp sent a notice about an account or a number.' },
   'network.problem': {
     level: 'warn',

@@ -12,6 +12,7 @@ export type LoopName =
   | 'idempotency keys'
   | 'missing visits'
   | 'old files'
+  | 'older messages'
   | 'partitions'
   | 'prove the ledger'
   | 'release parked updates'
