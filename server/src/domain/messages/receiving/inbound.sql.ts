@@ -13,6 +13,18 @@ export const findSentMessages = (
     [quoted.map((each) => each.senderId), quoted.map((each) => each.waMessageId)],
   )
 
+/** Which of these messages are stored, among the recent or the older ones. */
+export const findReceivedMessages = (
+  db: Db,
+  named: readonly { senderId: string; waMessageId: string }[],
+): Promise<{ senderId: string; waMessageId: string }[]> =>
+  db.rows(
+    `select sender_id as "senderId", wa_message_id as "waMessageId"
+     from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id)
+     where exists (select from inbound_messages m where m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id)`,
+    [named.map((each) => each.senderId), named.map((each) => each.waMessageId)],
+  )
+
 export interface InboundRow {
   id: string
   workspaceId: string

@@ -6,11 +6,20 @@ import { firstUuidAt } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { addOlderTable, type InboundTables, inboundTables, lockMoving, moveMessages } from './older-messages.sql.ts'
 
+const dayMs = 86_400_000
+
 /**
- * A repeated webhook is recognized for this long: the network repeats for 7 days. Two days more for a clock that was
- * corrected by up to a day, and for messages that were parked meanwhile.
+ * The network repeats a webhook for up to 7 days. With three days more nearly every repeat finds its message among the recent
+ * ones, also after a clock was corrected by a day.
  */
 export const recentDays = 10
+
+/**
+ * Whether a message that was sent at this time may have been moved. One day less than that, because the clocks of the network and
+ * the database differ.
+ */
+export const mayBeMoved = (sentAt: Date, now: Date): boolean =>
+  sentAt.getTime() < now.getTime() - (recentDays - 1) * dayMs
 
 export interface MoveLimits {
   /** A smaller table is left as it is: its indexes fit into memory. About a million messages. */
@@ -50,7 +59,7 @@ export async function moveOlderMessages(db: Db, clock: Clock, log: Logger, limit
     })
     return 0
   }
-  const before = new Date((await databaseNow(db, clock)).getTime() - recentDays * 86_400_000)
+  const before = new Date((await databaseNow(db, clock)).getTime() - recentDays * dayMs)
   let firstId = firstUuidAt(0)
   let total = 0
   for (let batch = 0; batch < limits.batches; batch++) {
