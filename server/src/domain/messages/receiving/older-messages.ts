@@ -51,11 +51,11 @@ export async function moveOlderMessages(db: Db, clock: Clock, log: Logger, limit
   if (!(await mayDeleteOld(db, clock, log))) return 0
   const tables = await inboundTables(db)
   if (tables.recentBytes < limits.recentBytes) return 0
-  const table = tableWithRoom(tables, limits)
+  const table = tableToFill(tables, limits)
   if (table === null) {
     await db.transaction(async (tx) => {
       // Another process may have added one meanwhile.
-      if ((await lockMoving(tx)) && tableWithRoom(await inboundTables(tx), limits) === null) await addOlderTable(tx)
+      if ((await lockMoving(tx)) && tableToFill(await inboundTables(tx), limits) === null) await addOlderTable(tx)
     })
     return 0
   }
@@ -75,5 +75,5 @@ export async function moveOlderMessages(db: Db, clock: Clock, log: Logger, limit
   return total
 }
 
-const tableWithRoom = ({ older }: InboundTables, limits: MoveLimits): string | null =>
+const tableToFill = ({ older }: InboundTables, limits: MoveLimits): string | null =>
   older !== null && older.bytes < limits.olderBytes ? older.name : null
