@@ -18,7 +18,7 @@ export function webhookOf(appId: string, first: number, size: number, phoneNumbe
   const messages = Array.from({ length: size }, (_, index) => ({
     from: '16505550123',
     id: `wamid.${newUuid()}`,
-    timestamp: '1786000000',
+    timestamp: String(Math.trunc(Date.now() / 1000)),
     type: 'text',
     text: { body: `Hello there, number:${first + index};` },
   }))

@@ -14,6 +14,7 @@ import { deletePastRetention, planMissing, startDeliveries } from './domain/deli
 import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
 import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
+import { moveOlderMessages } from './domain/messages/receiving/older-messages.ts'
 import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
 import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
 import { startSending } from './domain/messages/sending/start-sending.ts'
@@ -67,6 +68,7 @@ export function maintenanceSteps({ db: database, clock, log, config: { retention
     { name: 'budget windows', everyMs: 60_000, run: (db) => deleteOldWindows(db, clock.pinned()) },
     { name: 'missing visits', everyMs: 60_000, run: (db) => planMissing(db, clock.now()) },
     { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
+    { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
     {
       name: 'idempotency keys',

@@ -94,6 +94,12 @@ function put(letters: Buffer, at: number, value: number): void {
   letters[at + 1] = second[value] as number
 }
 
+/** The lowest UUID that `newUuid` can return for this time. */
+export function firstUuidAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
 /** The public form of an ID: `msg_…`, `snd_…` and so on. */
 export const withPrefix = (prefix: string, uuid: string): string => `${prefix}_${uuid}`
 

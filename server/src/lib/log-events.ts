@@ -114,6 +114,10 @@ export const logEvents = {
     meaning:
       'This process does the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
   },
+  'messages.moved': {
+    level: 'info',
+    meaning: 'Inbound messages that are older than ten days were moved to a table of older messages.',
+  },
   'migration.progress': {
     level: 'info',
     meaning:

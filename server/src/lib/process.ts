@@ -14,6 +14,7 @@ export type LoopName =
   | 'maintenance'
   | 'missing visits'
   | 'old files'
+  | 'older messages'
   | 'partitions'
   | 'prove the ledger'
   | 'release parked updates'

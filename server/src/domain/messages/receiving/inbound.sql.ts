@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 
 /** Finds the messages that our senders sent with these WhatsApp IDs. */
@@ -11,6 +12,24 @@ export const findSentMessages = (
      from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id)
      join messages m on m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id`,
     [quoted.map((each) => each.senderId), quoted.map((each) => each.waMessageId)],
+  )
+
+/**
+ * Which of these messages are stored, among the recent or the older ones. Uses the index in any case: a plan from when the
+ * table was small would read all of it for each message.
+ */
+export const findReceivedMessages = (
+  db: Db,
+  named: readonly { senderId: string; waMessageId: string }[],
+): Promise<{ senderId: string; waMessageId: string }[]> =>
+  withIndexLookups(db, (tx) =>
+    tx.rows(
+      `select q.sender_id as "senderId", q.wa_message_id as "waMessageId"
+       from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id) cross join lateral (
+         select from inbound_messages m where m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id limit 1
+       ) as stored`,
+      [named.map((each) => each.senderId), named.map((each) => each.waMessageId)],
+    ),
   )
 
 export interface InboundRow {

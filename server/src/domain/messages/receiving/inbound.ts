@@ -17,11 +17,13 @@ import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
 import {
   currentRevision,
+  findReceivedMessages,
   findSentMessages,
   type InboundRow,
   type StoredRow,
   saveInboundStatement,
 } from './inbound.sql.ts'
+import { mayBeMoved } from './older-messages.ts'
 
 const storeWithEvents = saveInboundStatement(insertEventsSql)
 
@@ -41,10 +43,11 @@ export class RoutingChanged extends Error {}
 export async function saveInbound(
   db: Db,
   now: Date,
-  arrivals: readonly InboundArrival[],
+  received: readonly InboundArrival[],
   onlyAt: number | null = null,
 ): Promise<void> {
-  if (arrivals.length === 0) return
+  if (received.length === 0) return
+  const arrivals = await withoutRepeatsOfOlder(db, now, received)
   const sent = await sentMessages(db, arrivals)
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
@@ -52,7 +55,7 @@ export async function saveInbound(
     return { workspaceId: destination.workspaceId, type: 'message.received', data }
   })
   const prepared = prepareEvents(db, now, events)
-  const stored = await storeWithEvents(db, rows, prepared, onlyAt)
+  const stored = rows.length === 0 ? [] : await storeWithEvents(db, rows, prepared, onlyAt)
   const newIds = new Set(stored.map(({ messageId }) => messageId))
   if (newIds.size === 0) {
     // Either all messages were duplicates, or the revision was another one.
@@ -72,6 +75,26 @@ export async function saveInbound(
         : []
     }),
   )
+}
+
+/**
+ * Leaves out messages that are stored already and may have been moved, which the statement that stores them cannot see.
+ * Only the network's own time of a message says that it is that old, so only late messages cost a look-up.
+ */
+async function withoutRepeatsOfOlder(
+  db: Db,
+  now: Date,
+  received: readonly InboundArrival[],
+): Promise<readonly InboundArrival[]> {
+  const late = received.filter(({ item }) => mayBeMoved(item.receivedAt, now))
+  if (late.length === 0) return received
+  const keyOf = (senderId: string, waMessageId: string) => `${senderId} ${waMessageId}`
+  const stored = await findReceivedMessages(
+    db,
+    late.map(({ item: { waMessageId }, destination: { senderId } }) => ({ senderId, waMessageId })),
+  )
+  const known = new Set(stored.map(({ senderId, waMessageId }) => keyOf(senderId, waMessageId)))
+  return received.filter(({ item, destination }) => !known.has(keyOf(destination.senderId, item.waMessageId)))
 }
 
 /** A plain message has no form and no order: only the message and its event are stored. */

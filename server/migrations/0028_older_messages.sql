@@ -1,0 +1,56 @@
+-- Older inbound messages get their own tables, so that inserting does not become slower as messages accumulate.
+--
+-- Every insert changes a random page of two indexes of inbound_messages: the unique one of the network's IDs, and the one
+-- by person. If these do not fit into memory, each message costs two reads from disk. So inbound_messages keeps the recent
+-- messages only, and the service moves older ones to tables that inherit from it: a query of inbound_messages reads all
+-- of them. Inheritance and not partitions, because the unique index of a partitioned table must contain the time, and a
+-- repeated webhook must find its message whatever the time is.
+--
+-- Locks: flow_responses, orders and inbound_messages exclusively, for a moment.
+
+-- A table for older messages, empty at first. Its indexes are those of inbound_messages, but none is unique: whether a
+-- message is new was decided when it was received. Attaching it blocks neither readers nor writers.
+create function add_older_inbound_messages() returns void language plpgsql
+  -- PostgreSQL cancels an automatic vacuum that is in the way after one second.
+  set lock_timeout = '3s' as $$
+declare
+  older text;
+  definition text;
+begin
+  select 'inbound_messages_older_' || coalesce(max(substring(relname from '\d+$')::int), 0) + 1 into older
+    from pg_class where relname ~ '^inbound_messages_older_\d+$' and relnamespace = current_schema()::regnamespace
+      and relkind = 'r';
+  execute format('create table %I (like inbound_messages including all excluding indexes)', older);
+  for definition in
+    select pg_get_indexdef(indexrelid) from pg_index where indrelid = 'inbound_messages'::regclass and indisvalid
+  loop
+    execute regexp_replace(definition, '^CREATE (UNIQUE )?INDEX \S+ ON (ONLY )?\S+ USING', format('create index on %I using', older));
+  end loop;
+  perform only_through_whole(older::regclass);
+  execute format('alter table %I inherit inbound_messages', older);
+end $$;
+
+-- A foreign key sees only the rows of inbound_messages itself. Messages are never deleted, and a submission or an order
+-- is inserted in the transaction of its message.
+do $$
+declare
+  tries int := 0;
+begin
+  -- If the lock had to wait for a long read, every insert would wait behind it. So each attempt is short.
+  loop
+    begin
+      set local lock_timeout = '1s';
+      lock table flow_responses, orders, inbound_messages in access exclusive mode;
+      exit;
+    exception when lock_not_available then
+      tries := tries + 1;
+      if tries = 300 then
+        raise exception 'a table is read for longer than ten minutes; start again when that report or dump has ended';
+      end if;
+    end;
+    perform pg_sleep(1);
+  end loop;
+  set local lock_timeout = 0;
+end $$;
+alter table flow_responses drop constraint flow_responses_message_id_fkey;
+alter table orders drop constraint orders_message_id_fkey;
