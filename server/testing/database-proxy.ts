@@ -15,7 +15,14 @@ export interface DatabaseProxy {
   restore(): void
 }
 
+/** For one test. */
 export async function startDatabaseProxy(connection: Connection): Promise<DatabaseProxy> {
+  const proxy = await openDatabaseProxy(connection)
+  onTestFinished(() => proxy.close())
+  return proxy
+}
+
+export async function openDatabaseProxy(connection: Connection): Promise<DatabaseProxy & { close(): void }> {
   let state: 'open' | 'cut' | 'hanging' = 'open'
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
@@ -33,10 +40,6 @@ export async function startDatabaseProxy(connection: Connection): Promise<Databa
     upstream.on('data', (chunk) => void (state === 'open' && !silent.has(client) && client.write(chunk)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    closeAll()
-    server.close()
-  })
   const { port } = server.address() as { port: number }
   return {
     connection: { ...connection, host: '127.0.0.1', port },
@@ -52,6 +55,10 @@ export async function startDatabaseProxy(connection: Connection): Promise<Databa
     },
     restore() {
       state = 'open'
+    },
+    close() {
+      closeAll()
+      server.close()
     },
   }
 }
