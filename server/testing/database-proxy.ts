@@ -13,6 +13,7 @@ export interface DatabaseProxy {
   /** From now on, neither side of the current connections receives anything, and they stay open. New ones work. */
   silence(): void
   restore(): void
+  close(): void
 }
 
 /** For one test. */
@@ -22,7 +23,7 @@ export async function startDatabaseProxy(connection: Connection): Promise<Databa
   return proxy
 }
 
-export async function openDatabaseProxy(connection: Connection): Promise<DatabaseProxy & { close(): void }> {
+export async function openDatabaseProxy(connection: Connection): Promise<DatabaseProxy> {
   let state: 'open' | 'cut' | 'hanging' = 'open'
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
