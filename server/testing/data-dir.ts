@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * In memory if there is enough: removing files that PostgreSQL has synced to a disk takes a second or more. Whoever sets
- * PARLEY_TEST_FOLDER removes that folder with everything in it.
+ * In memory if there is enough: removing files that PostgreSQL has synced to a disk takes a second or more. The process that
+ * sets PARLEY_TEST_FOLDER removes that folder with everything in it.
  */
 const shm = '/dev/shm'
 const base = process.env.PARLEY_TEST_FOLDER ?? (existsSync(shm) && freeBytes(shm) > 4 * 1024 ** 3 ? shm : tmpdir())

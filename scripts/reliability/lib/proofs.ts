@@ -21,14 +21,21 @@ export async function persistently<T>(work: () => Promise<T>, timeoutMs = 60_000
   }
 }
 
-/** Waits until no delivery is open, except those of disabled endpoints, and no message waits to be sent. */
-export async function waitUntilDrained(db: Database, timeoutMs: number, say: (line: string) => void): Promise<boolean> {
+/** Waits until no delivery is open, except those of the endpoints with these names, and no message waits to be sent. */
+export async function waitUntilDrained(
+  db: Database,
+  timeoutMs: number,
+  say: (line: string) => void,
+  except: readonly string[] = [],
+): Promise<boolean> {
   let spoken = ''
   for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(500)) {
     const left = await persistently(() =>
       db.first<{ deliveries: number; outbox: number }>(
-        `select (select count(*)::int from deliveries where due_at < 'infinity') as deliveries,
+        `select (select count(*)::int from deliveries d join webhooks w on w.id = d.webhook_id
+             where w.name <> all($1::text[])) as deliveries,
            (select count(*)::int from outbox where state <> 'unknown') as outbox`,
+        [except],
       ),
     )
     if (left?.deliveries === 0 && left.outbox === 0) return true

@@ -4,7 +4,7 @@ import { loadScenario } from './scenario.ts'
 
 const send = (message: FromScenario) => new Promise<void>((resolve) => process.send?.(message, () => resolve()))
 
-// Whoever started it was killed. The processes of this scenario have its process group.
+// The process that started it was killed. The processes of this scenario have its process group.
 process.once('disconnect', () => {
   killPostgresIn(process.env.PARLEY_TEST_FOLDER ?? '')
   process.kill(-process.pid, 'SIGKILL')

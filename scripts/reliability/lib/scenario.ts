@@ -21,7 +21,7 @@ export interface Scenario {
 
 const folder = dirname(import.meta.dirname)
 
-/** The scenarios are the files beside `main.ts`, in alphabetical order. */
+/** The scenarios are the files next to `main.ts`, in alphabetical order. */
 export const scenarioFiles = (): string[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && name !== 'main.ts')
