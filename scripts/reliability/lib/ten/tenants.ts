@@ -32,7 +32,7 @@ export interface Tenants {
   simulator: Simulator
   /** The network posts to this address from now on. */
   setCallback(url: string): Promise<void>
-  /** Keys with this limit a minute, beside those that send. */
+  /** Keys with this limit a minute, in addition to those that send. */
   limitedKeys: string[]
   close(): Promise<void>
 }
