@@ -1,6 +1,7 @@
 import { execFileSync, fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { stopPostmaster } from '../../../server/src/db/embedded/postmaster.ts'
 import { newFolder, postmasterPid, removeFolder } from '../../../server/testing/data-dir.ts'
 import type { Outcome } from './scenario.ts'
 
@@ -43,7 +44,7 @@ export async function runScenario(
     clearTimeout(timer)
     signal.removeEventListener('abort', kill)
     kill()
-    killPostgresIn(folder)
+    await stopPostgresIn(folder)
     removeFolder(folder)
   }
 }
@@ -53,11 +54,17 @@ function killGroup(pid: number | undefined): void {
   if (pid !== undefined) attempt(() => process.kill(-pid, 'SIGKILL'))
 }
 
-/** PostgreSQL and its server processes have process groups of their own. */
-export function killPostgresIn(folder: string): void {
+/**
+ * PostgreSQL and its server processes have process groups of their own. If it is killed at once, its shared memory stays, so it gets some
+ * time to stop, also if it is frozen.
+ */
+export async function stopPostgresIn(folder: string): Promise<void> {
   const dataDirs = [folder, ...foldersIn(folder), ...foldersIn(folder).flatMap(foldersIn)]
   for (const pid of dataDirs.flatMap((dataDir) => postmasterPid(dataDir) ?? [])) {
-    for (const each of [...childrenOf(pid), pid]) attempt(() => process.kill(each, 'SIGKILL'))
+    const all = [pid, ...childrenOf(pid)]
+    for (const each of all) attempt(() => process.kill(each, 'SIGCONT'))
+    await stopPostmaster(pid, 2_000)
+    for (const each of all) attempt(() => process.kill(each, 'SIGKILL'))
   }
 }
 
