@@ -12,6 +12,8 @@ import type { Tenant, Tenants } from './tenants.ts'
 
 /** How often each kind of request is made. Two cores carry this with ten processes, PostgreSQL, the network and all receivers. */
 const everyMs = { inbound: 100, send: 500, form: 3_000, disabling: 3_000, limited: 10_000 }
+/** How many of each may be in progress. On a slow machine there is less traffic then, instead of requests that all time out. */
+const atOnce = { inbound: 20, send: 20, form: 10, disabling: 5, limited: 1 }
 const disabledMs = 6_000
 /** One in so many endpoints that are disabled stays disabled. */
 const forGoodEvery = 10
@@ -150,21 +152,26 @@ export function startTraffic(db: Database, fleet: Fleet, tenants: Tenants, recei
     )
   }
 
-  const every = (ms: number, work: () => Promise<void>) =>
-    setInterval(() => {
-      // While PostgreSQL is away, what was not acknowledged piles up, as it does at the network.
-      if (isOver || running.size > 500) return
+  const repeat = (kind: keyof typeof everyMs, work: () => Promise<void>) => {
+    let inProgress = 0
+    return setInterval(() => {
+      if (isOver || inProgress >= atOnce[kind]) return
+      inProgress++
       const done = work()
         .catch((error: unknown) => void traffic.problems.push(String(error)))
-        .finally(() => running.delete(done))
+        .finally(() => {
+          inProgress--
+          running.delete(done)
+        })
       running.add(done)
-    }, ms)
+    }, everyMs[kind])
+  }
   const timers = [
-    every(everyMs.inbound, receiveMessages),
-    every(everyMs.send, sendText),
-    every(everyMs.form, fillForm),
-    every(everyMs.disabling, disableAndEnable),
-    every(everyMs.limited, exceedLimits),
+    repeat('inbound', receiveMessages),
+    repeat('send', sendText),
+    repeat('form', fillForm),
+    repeat('disabling', disableAndEnable),
+    repeat('limited', exceedLimits),
     misbehaving,
   ]
   return traffic
