@@ -63,7 +63,11 @@ export function startTraffic(db: Database, fleet: Fleet, tenants: Tenants, recei
     const wamids = Array.from({ length: Math.random() < 0.1 ? 3 : 1 }, newWamid)
     const body = inboundWebhook(pick(all).phoneNumberId, wamids)
     // The network repeats a webhook until it is acknowledged, and sometimes once more.
-    while ((await postWebhook(app, fleet.url, body)) !== 200) await sleep(500)
+    while ((await postWebhook(app, fleet.url, body)) !== 200) {
+      // Nothing is promised about a webhook that was never acknowledged.
+      if (isOver) return
+      await sleep(500)
+    }
     for (const id of wamids) traffic.acknowledged.add(id)
     if (Math.random() < 0.1) await postWebhook(app, fleet.url, body)
   }
@@ -89,7 +93,7 @@ export function startTraffic(db: Database, fleet: Fleet, tenants: Tenants, recei
       // A process that was frozen while it received a request responds with 408 when it continues.
       if (response && response.status >= 400 && response.status < 500 && ![408, 409, 429].includes(response.status))
         throw new Error(`a send got ${response.status}: ${JSON.stringify(body)}`)
-      if (idempotencyKey === null) return null
+      if (idempotencyKey === null || isOver) return null
       await sleep(500)
     }
   }
@@ -101,7 +105,9 @@ export function startTraffic(db: Database, fleet: Fleet, tenants: Tenants, recei
     // Sometimes two processes get the same request at the same time.
     const times = idempotencyKey !== null && Math.random() < 0.2 ? 2 : 1
     const ids = await Promise.all(Array.from({ length: times }, () => send(tenant, content, idempotencyKey)))
-    if (idempotencyKey !== null) traffic.byIdempotencyKey.set(idempotencyKey, new Set(ids.map(String)))
+    // One that got no response until the end may have been accepted.
+    if (idempotencyKey !== null && !ids.includes(null))
+      traffic.byIdempotencyKey.set(idempotencyKey, new Set(ids.map(String)))
   }
 
   async function fillForm(): Promise<void> {
