@@ -16,7 +16,7 @@ const notReadySeconds = 2
  */
 export const scenario: Scenario = {
   name: 'failover',
-  wanted: `/readyz 503 at once, recovered within ${wantedSeconds} s, nothing lost`,
+  wanted: `/readyz 503 immediately, recovered within ${wantedSeconds} s, nothing lost`,
   async run(say) {
     const cluster = await openCluster()
     const { primary, standby } = cluster
