@@ -24,7 +24,7 @@ const programs = {
   unit: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'unit'] },
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
-  reliability: { entry: 'scripts/reliability.ts', args: [] },
+  reliability: { entry: 'scripts/reliability/main.ts', args: [] },
   'build-sdk': { entry: 'sdk/build/build.ts', args: [] },
   openapi: { entry: 'scripts/openapi.ts', args: [] },
   screenshots: { entry: 'scripts/screenshots.ts', args: [], console: true },

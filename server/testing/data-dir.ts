@@ -3,9 +3,12 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** In memory if there is enough: removing files that PostgreSQL has synced to a disk takes a second or more. */
+/**
+ * In memory if there is enough: removing files that PostgreSQL has synced to a disk takes a second or more. The process that
+ * sets PARLEY_TEST_FOLDER removes that folder with everything in it.
+ */
 const shm = '/dev/shm'
-const base = existsSync(shm) && freeBytes(shm) > 4 * 1024 ** 3 ? shm : tmpdir()
+const base = process.env.PARLEY_TEST_FOLDER ?? (existsSync(shm) && freeBytes(shm) > 4 * 1024 ** 3 ? shm : tmpdir())
 
 function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(path)

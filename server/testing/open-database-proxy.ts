@@ -18,9 +18,10 @@ export interface DatabaseProxy {
   /** From now on, neither side of the current connections receives anything, and they stay open. New ones work. */
   silence(): void
   restore(): void
+  close(): void
 }
 
-export async function openDatabaseProxy(connection: Connection): Promise<DatabaseProxy & { close(): void }> {
+export async function openDatabaseProxy(connection: Connection): Promise<DatabaseProxy> {
   let state: 'open' | 'cut' | 'hanging' = 'open'
   let cutting: { statement: RegExp; onCut: () => void } | null = null
   const sockets = new Set<Socket>()

@@ -1,7 +1,7 @@
 import { scopes } from '@parley/contract/scopes'
 import { startSimulator } from '@parley/simulator/start'
 import { onTestFinished } from 'vitest'
-import { openDatabase } from '../src/db/db.ts'
+import { type Connection, openDatabase } from '../src/db/db.ts'
 import { createApp, ingressPath } from '../src/domain/connections/apps.ts'
 import { createConnection } from '../src/domain/connections/connections.ts'
 import { newNetwork } from '../src/domain/connections/network.ts'
@@ -17,15 +17,26 @@ import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 /** For one test: a workspace that sends through the simulated network, and services in separate processes. */
 export async function newProcessShop() {
   const database = await newDatabase()
-  const db = openDatabase(database.connection, () => {}, 4)
-  const simulator = await startSimulator({ port: 0, dataset: 'demo' })
-  const client = new GraphClient({ productVersion: 'test' })
+  const shop = await openProcessShop(database.connection)
   onTestFinished(async () => {
-    await client.close()
-    await simulator.stop()
-    await db.close()
+    await shop.close()
     await database.drop()
   })
+  return {
+    ...shop,
+    async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
+      const service = await shop.start(env)
+      onTestFinished(() => void service.child.kill('SIGKILL'))
+      return service
+    },
+  }
+}
+
+/** The same on any migrated database, until `close`. */
+export async function openProcessShop(connection: Connection) {
+  const db = openDatabase(connection, () => {}, 4)
+  const simulator = await startSimulator({ port: 0, dataset: 'demo' })
+  const client = new GraphClient({ productVersion: 'test' })
   const { control } = simulator
   control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, answerAfterMs: 60 })
   control.webhooks.configure({ retryMs: [20, 20, 20, 20, 20, 20, 50] })
@@ -50,28 +61,37 @@ export async function newProcessShop() {
   const accessToken = control.tokens.list()[0]?.token ?? ''
   const network = newNetwork({ ...parts, clock: systemClock })
   await createConnection(network, { workspaceId, appId: app.id, wabaId, accessToken })
-  const [sender] = await db.rows<{ id: string }>('select id from senders order by id limit 1')
+  const [sender] = await db.rows<{ id: string; phone_number_id: string }>(
+    'select id, phone_number_id from senders order by id limit 1',
+  )
   return {
     db,
-    connection: database.connection,
+    connection,
     /** The dependencies for `newNetwork`. */
     parts,
     control,
     workspaceId,
     secret,
+    /** What signs the network's webhooks, and where they go. */
+    app: { secret: networkApp?.secret ?? '', path: ingressPath(app.id) },
+    phoneNumberId: sender?.phone_number_id ?? '',
     /** Starts a service. The network posts to the latest one that is not a worker. */
     async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-      const service = await spawnService(database.connection, env)
-      onTestFinished(() => void service.child.kill('SIGKILL'))
+      const service = await spawnService(connection, env)
       if (env.PARLEY_ROLE !== 'worker') {
         await control.apps.setCallback(networkApp?.id ?? '', { url: service.url + ingressPath(app.id) })
       }
       return service
     },
     /** Sends a text through one of the services. */
-    sendText(service: Pick<ServiceProcess, 'url'>, to: string) {
+    sendText(service: Pick<ServiceProcess, 'url'>, to: string, key = secret) {
       const body = { sender_id: `snd_${sender?.id}`, to, type: 'text', text: { body: 'hi' } }
-      return callApi(`${service.url}/v1/messages`, { method: 'POST', key: secret, body })
+      return callApi(`${service.url}/v1/messages`, { method: 'POST', key, body })
+    },
+    async close() {
+      await client.close()
+      await simulator.stop()
+      await db.close()
     },
   }
 }

@@ -86,6 +86,7 @@ test.each<[name: string, error: unknown, status: number, code: string, level: 'w
   ['a database that is stopped', withCode('ECONNREFUSED'), 503, 'service_unavailable', 'warn'],
   ['a database that is starting', withCode('57P03'), 503, 'service_unavailable', 'warn'],
   ['a statement that took too long', withCode('57014'), 503, 'service_unavailable', 'warn'],
+  ['a lock that was not released in time', withCode('55P03'), 503, 'service_unavailable', 'warn'],
   ['a query that timed out', new Error('Query read timeout'), 503, 'service_unavailable', 'warn'],
   ['a pool that is full', new Error('timeout exceeded when trying to connect'), 503, 'service_unavailable', 'warn'],
   ['bytes that are not HTTP', withCode('HPE_INVALID_METHOD'), 400, 'validation_failed', null],

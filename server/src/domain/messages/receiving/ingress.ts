@@ -12,6 +12,7 @@ import { applyAccountNotice } from '../../connections/notices.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import { countDroppedUpdates } from '../../connections/unknown-numbers.ts'
 import type { Destination } from '../../senders/senders.ts'
+import { setLockTimeout } from '../sending/idempotency.sql.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { NumberRoutes } from './number-routes.ts'
 import { isUpdate, type RoutedUpdate, saveUpdates, type UpdateItem } from './record-updates.ts'
@@ -202,9 +203,14 @@ async function storeAll({ db, clock, log, routes }: StoreDeps, webhooks: readonl
   const unknown = routed.filter(({ destination }) => destination === null)
   const updates = unknown.length === 0 ? [] : updatesFor(unknown, webhooks)
   if (known.length + updates.length > 0) {
-    const outcomes = await db.transaction(async (tx) => {
-      await saveUpdates(tx, now, known)
-      return parkUpdates(tx, now, updates)
+    const store = () =>
+      db.transaction(async (tx) => {
+        await Promise.all([setLockTimeout(tx, lockWaitMs), saveUpdates(tx, now, known)])
+        return parkUpdates(tx, now, updates)
+      })
+    const outcomes = await store().catch((error: unknown) => {
+      if (!isLockTimeout(error)) throw error
+      return store()
     })
     const parked = updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' }))
     logUnknown(log, parked)
@@ -220,6 +226,15 @@ async function storeAll({ db, clock, log, routes }: StoreDeps, webhooks: readonl
   }
   for (const { appId, items } of webhooks) for (const item of items) await applyNotice(db, log, clock, appId, item)
 }
+
+/**
+ * How long a transaction waits for another that has the same messages. This is less than PostgreSQL lets a transaction be idle:
+ * if this process is frozen, its transactions that wait must end before the one they wait for, or each of them would get the
+ * locks in turn and keep them for as long again. A second try is enough for the locks of another process that is frozen.
+ */
+const lockWaitMs = 4_000
+
+const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
 
 const numberKeyOf = ({
   appId,

@@ -1,0 +1,33 @@
+import { crashUnderLoad } from '../../../server/testing/crash.ts'
+import { openPostgres, type Postgres } from './postgres.ts'
+import type { Outcome } from './scenario.ts'
+
+/** What all rounds promise. */
+export const nothingLost = 'no event lost, no more repeats than were in flight'
+
+/** A service receives and delivers while it is killed, or while `strike` happens to its PostgreSQL. */
+export async function crashRounds(
+  rounds: number,
+  say: (line: string) => void,
+  strike?: (postgres: Postgres) => Promise<void>,
+): Promise<Outcome> {
+  const postgres = await openPostgres()
+  try {
+    const { acknowledged, lost, repeats, inFlight } = await crashUnderLoad({
+      db: postgres.db,
+      connection: postgres.connection,
+      rounds,
+      writers: 8,
+      // The leases of killed workers expire by themselves.
+      wait: async () => {},
+      say,
+      ...(strike && { crash: () => strike(postgres) }),
+    })
+    return {
+      figure: `${lost} of ${acknowledged} lost, ${repeats} repeats, ${inFlight} in flight`,
+      ok: acknowledged > 0 && lost === 0 && repeats <= inFlight,
+    }
+  } finally {
+    await postgres.close()
+  }
+}

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Connection, type Database, openDatabase } from '../../../server/src/db/db.ts'
+import { openEmbedded } from '../../../server/src/db/embedded/embedded.ts'
+import { migrate } from '../../../server/src/db/migrate.ts'
+import { newFolder, postmasterPid, removeFolder } from '../../../server/testing/data-dir.ts'
+import { childrenOf } from './run-scenario.ts'
+
+/** A PostgreSQL of its own, migrated, which can crash and hang. */
+export interface Postgres {
+  db: Database
+  connection: Connection
+  admin: Connection
+  /** One of its server processes is killed: PostgreSQL restarts all of them, and recovers what was committed. */
+  crash(): Promise<void>
+  /** Stops all its processes, until the function that it returns is called. */
+  freeze(): () => void
+  close(): Promise<void>
+}
+
+/** With fsync on, as in production. */
+export async function openPostgres(settings: Record<string, string> = {}): Promise<Postgres> {
+  const dataDir = newFolder()
+  const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings })
+  await migrate(embedded.connection)
+  const db = openDatabase(embedded.connection, () => {}, 3)
+  return {
+    db,
+    connection: embedded.connection,
+    admin: embedded.admin,
+    async crash() {
+      const [victim] = await db.rows<{ pid: number }>(
+        `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
+      )
+      if (victim) process.kill(victim.pid, 'SIGKILL')
+      await sleep(1_000)
+    },
+    freeze() {
+      const postmaster = postmasterPid(dataDir) ?? 0
+      // The postmaster first, so that it starts no more of them.
+      process.kill(postmaster, 'SIGSTOP')
+      const all = [postmaster, ...childrenOf(postmaster)]
+      for (const pid of all) process.kill(pid, 'SIGSTOP')
+      return () => {
+        for (const pid of all) process.kill(pid, 'SIGCONT')
+      }
+    },
+    async close() {
+      await db.close()
+      await embedded.close()
+      removeFolder(dataDir)
+    },
+  }
+}
