@@ -19,7 +19,7 @@ const cuts = 10
 const eventsPerCut = 20
 
 export const scenario = {
-  name: 'connection cut after COMMIT',
+  name: 'cut-after-commit',
   wanted: 'attempts recorded = counted = requests received',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-reliability-')

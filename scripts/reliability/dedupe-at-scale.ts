@@ -99,7 +99,7 @@ const describe = ({ indexBytes, reads, walBytes, perSecond }: Cost): string =>
   `${(indexBytes / messages).toFixed(1)} bytes of unique index per stored message, ${reads.toFixed(2)} index pages read and ${Math.round(walBytes)} bytes of WAL per new message, ${Math.round(perSecond)} new messages per second`
 
 export const scenario = {
-  name: 'repeated webhooks among many messages',
+  name: 'dedupe-at-scale',
   wanted:
     'the index that recognizes them does not grow with the stored messages; a new message reads less than half the index pages',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {

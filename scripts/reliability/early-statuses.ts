@@ -101,7 +101,7 @@ async function measure(db: Database, say: (line: string) => void) {
 }
 
 export const scenario = {
-  name: 'early statuses',
+  name: 'early-statuses',
   wanted: `each step of the maintenance takes less than ${wantedMs} ms with a million early statuses and a million ledger entries`,
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-early-statuses-')

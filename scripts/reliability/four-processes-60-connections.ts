@@ -20,7 +20,7 @@ const parallel = 40
 const loadMs = 10_000
 
 export const scenario = {
-  name: 'four processes, 60 connections',
+  name: 'four-processes-60-connections',
   wanted: 'no request gets 503 or 5xx, the fourth process starts under load, at most 57 connections are open',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-reliability-')

@@ -106,7 +106,7 @@ async function run(say: (line: string) => void): Promise<{ figure: string; ok: b
 }
 
 export const scenario = {
-  name: 'three million held deliveries',
+  name: 'held-millions',
   wanted: 'enable, disable and delete within 2 s each; other workspaces do not notice; nothing is lost',
   run,
 }

@@ -154,7 +154,7 @@ async function run(say: (line: string) => void): Promise<{ figure: string; ok: b
 }
 
 export const scenario = {
-  name: 'new endpoint next to old backlogs',
+  name: 'old-backlogs',
   wanted: `its ten deliveries begin within 2 s; PostgreSQL works less than ${claimLimitMs} ms on a claim`,
   run,
 }

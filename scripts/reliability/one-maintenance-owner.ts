@@ -49,7 +49,7 @@ async function freezeOwner(db: Database, processes: readonly ServiceProcess[], s
 }
 
 export const scenario = {
-  name: 'one maintenance owner',
+  name: 'one-maintenance-owner',
   wanted: `of three processes one does the maintenance; frozen, it is replaced within ${wantedSeconds} s and does nothing when it wakes up`,
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-one-maintenance-owner-')

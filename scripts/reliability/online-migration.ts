@@ -34,7 +34,7 @@ ${change('other_note', 'ctid >= $1 and ctid < $2 and')};
 create index concurrently inbound_messages_by_other_note on inbound_messages (sender_id, other_note) where other_note is not null;`
 
 export const scenario = {
-  name: 'online migration',
+  name: 'online-migration',
   wanted: `a migration of a million rows keeps no webhook waiting for more than ${maxWaitMs / 1000} seconds`,
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-reliability-')

@@ -21,7 +21,7 @@ const parallel = 20
 const loadMs = 10_000
 
 export const scenario = {
-  name: 'pgbouncer in transaction mode',
+  name: 'pgbouncer',
   wanted: 'every request sees the rows of its own workspace, none gets 5xx, three connections serve both processes',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const program = findPgbouncer()

@@ -7,7 +7,7 @@ import { checkOut, findPrevious, nextVersion } from '../../server/testing/previo
 import { exampleMigration, rollingUpgrade } from '../../server/testing/rolling-upgrade.ts'
 
 export const scenario = {
-  name: 'rolling upgrade',
+  name: 'rolling-upgrade',
   wanted: 'no request refused, nothing lost, nothing sent twice, the ledger proven',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const previous = findPrevious()

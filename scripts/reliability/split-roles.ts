@@ -2,7 +2,7 @@ import { compareRoles } from '../../bench/src/roles.ts'
 
 /** An `api` process and a worker, compared with one process that does both: the time to the receiver, and the throughput. */
 export const scenario = {
-  name: 'split roles',
+  name: 'split-roles',
   wanted:
     'p50 from webhook in to webhook out at most 3 times that of one process; no less throughput; nothing lost or twice',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {

@@ -20,7 +20,7 @@ const events = 40
 const parallelAttempts = 8
 
 export const scenario = {
-  name: 'SIGTERM while clients and receivers hang',
+  name: 'stop-while-hanging',
   wanted: 'exit 0 within 15 s, the queue continues elsewhere within seconds; exit 0 within 15 s with a silent database',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-reliability-')

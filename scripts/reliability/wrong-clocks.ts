@@ -14,7 +14,7 @@ const preload = pathToFileURL(join(import.meta.dirname, '..', '..', 'server', 't
 
 /** Processes whose clocks differ, one whose clock jumps, and two that are frozen until their leases have ended. */
 export const scenario = {
-  name: 'wrong clocks',
+  name: 'wrong-clocks',
   wanted: 'nothing lost, and nothing twice except what was in flight when a process was frozen',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-reliability-')

@@ -38,7 +38,7 @@ export interface ServiceOptions {
  * How long each step of stopping may take. Together they stay below the 15 seconds that operators are promised, also if the
  * database, the network and a client do not respond. A step that takes longer is left behind.
  */
-const stopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 2_000, otherMs: 1_000 }
+const stopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 4_000, otherMs: 1_000 }
 
 /** Opens the database, starts the workers and the HTTP server. `stop` stops them in reverse order. */
 export async function startService(options: ServiceOptions): Promise<Service> {

@@ -77,7 +77,7 @@ export function startMaintenance(
   const electing = startLoop({ db, log }, 'maintenance', renewEveryMs, async () => {
     const isOwner = await takeLease(db, ownerId, process)
     if (isOwner && !loops) {
-      log.info({ event: 'maintenance.taken', process }, 'this process does the maintenance')
+      log.debug({ event: 'maintenance.taken', process }, 'this process does the maintenance')
       loops = steps.map((step) => startLoop({ db, log }, step.name, step.everyMs, () => runStep(step)))
     } else if (!isOwner && loops) {
       log.warn({ event: 'maintenance.lost', process }, 'another process does the maintenance: this one was away')

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
+import { mayIdle } from '../../testing/may-idle.ts'
 import { newApp } from '../../testing/network-app.ts'
 import { type RawConnection, rawConnection } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
@@ -169,6 +170,7 @@ test.each([false, true])(
 
 test('the memory of a body that no handler reads is released before earlier responses on its connection', async () => {
   await server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.rows('lock table access_revision in access exclusive mode')
     const connection = await rawConnection(server.url)
     opened.push(connection)
@@ -221,6 +223,7 @@ test('the body of a webhook counts as memory until it is committed', async () =>
   expect(await app.post(body)).toBe(200)
   let response: Promise<number> | undefined
   await server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.rows('lock table routing_revision in access exclusive mode')
     response = app.post(body)
     await holds(200 * KiB)
@@ -285,6 +288,7 @@ test('at most 64 KiB of a body are read before the access check is done', async 
   onTestFinished(() => release())
   const { secret } = await newWorkspace(server)
   const locking = server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     // Blocks all access checks.
     await tx.change('lock table access_revision in access exclusive mode')
     await released

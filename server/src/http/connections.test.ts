@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { mayIdle } from '../../testing/may-idle.ts'
 import { rawConnection } from '../../testing/raw.ts'
 import { type TestServer, useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
@@ -171,6 +172,7 @@ describe('behind a trusted proxy', () => {
     const { secret } = await newWorkspace(server)
     const request = `GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.1\r\nAuthorization: Bearer ${secret}\r\n\r\n`
     await server.db.transaction(async (tx) => {
+      await mayIdle(tx)
       await tx.rows('lock table access_revision in access exclusive mode')
       for (let n = 0; n < 3; n++) {
         const { socket } = await open(server)
@@ -190,6 +192,7 @@ describe('bytes that are not HTTP', () => {
 
   test('count as a request until the access check is done, even if the client has left', async () => {
     await server.db.transaction(async (tx) => {
+      await mayIdle(tx)
       await tx.rows('lock table access_revision in access exclusive mode')
       for (let n = 1; n <= 3; n++) {
         const { socket } = await open(server, '127.0.0.2')

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { scopes } from '@parley/contract/scopes'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newDatabase } from '../../testing/database.ts'
+import { mayIdle } from '../../testing/may-idle.ts'
 import { type RawConnection, rawConnection } from '../../testing/raw.ts'
 import { type ServiceProcess, secretKeys, spawnService } from '../../testing/service.ts'
 import { type Connection, type Database, openDatabase } from '../db/db.ts'
@@ -78,6 +79,7 @@ test.each([
 
 test('requests that wait for the database do not keep one-byte chunks in memory', async () => {
   await db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.rows('lock table apps in access exclusive mode')
     const connections = await Promise.all(
       Array.from({ length: 60 }, () =>

@@ -110,7 +110,7 @@ export const logEvents = {
       'Another process does the maintenance now, because this one was frozen, cut off from the database or overloaded.',
   },
   'maintenance.taken': {
-    level: 'info',
+    level: 'debug',
     meaning:
       'This process does the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
   },

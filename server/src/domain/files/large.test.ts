@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { digestOf, startFileHost } from '../../../testing/file-host.ts'
 import { newFileService, whenFetched } from '../../../testing/file-service.ts'
 import { fileOf } from '../../../testing/forms.ts'
+import { mayIdle } from '../../../testing/may-idle.ts'
 import { until } from '../../../testing/until.ts'
 import { maxFileBytes } from './fetch.ts'
 
@@ -17,6 +18,7 @@ test('a 100 MB file is fetched no faster than it is stored, and read no faster t
   const responseId = await files.submit(service, ['large'], digestOf(maxFileBytes))
   await until('the first chunks are stored', async () => (await files.db.rows('select 1 from file_chunks')).length > 0)
   await files.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.rows('lock table file_chunks in exclusive mode')
     const stored = await tx.first<{ bytes: number }>('select sum(length(bytes))::int as bytes from file_chunks')
     let sentSoFar = 0

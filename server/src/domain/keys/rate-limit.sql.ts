@@ -16,9 +16,6 @@ export interface Charge {
  * Counts each amount against its limit, up to the limit, but only if the access revision is still the one given. Returns
  * the current revision. A window opens with the first request and lasts 60 seconds by the clock of the database, so all
  * processes share it. Subjects are locked in order, so two processes that count the same ones cannot deadlock.
- *
- * The counts are lost if PostgreSQL crashes or fails over, but not when the window of a key opened. Such a key has used
- * its limit until that window ends. Only a statement that opens a window of a key waits for the disk.
  */
 export async function chargeRateLimits(
   db: Db,
@@ -32,21 +29,12 @@ export async function chargeRateLimits(
   >(
     `with revision as materialized (select value from access_revision),
      moment as materialized (select coalesce($5::timestamptz, clock_timestamp()) as now),
-     wanted as materialized (
-       select w.subject, least(w.amount, w.budget) as amount, w.budget, m.now,
-         case when not exists (select from budget_windows b where b.subject = w.subject) then
-           (select o.opened_at from window_openings o where o.subject = w.subject
-              and o.opened_at > m.now - interval '60 seconds' and o.opened_at <= m.now + interval '60 seconds')
-         end as lost_at
-       from unnest($1::text[], $2::int[], $3::int[]) as w(subject, amount, budget), revision r, moment m
-       where r.value = $4
-     ),
      charged as (
        insert into budget_windows as b (subject, opened_at, used, budget, granted)
-       select subject, coalesce(lost_at, now), case when lost_at is null then amount else budget end, budget,
-         case when lost_at is null then amount else 0 end
-       from wanted
-       order by subject
+       select w.subject, m.now, least(w.amount, w.budget), w.budget, least(w.amount, w.budget)
+       from unnest($1::text[], $2::int[], $3::int[]) as w(subject, amount, budget), revision r, moment m
+       where r.value = $4
+       order by w.subject
        on conflict (subject) do update set
          opened_at = case when ${isOver} then excluded.opened_at else b.opened_at end,
          used = case when ${isOver} then excluded.used
@@ -55,13 +43,6 @@ export async function chargeRateLimits(
            else greatest(0, least(excluded.used, excluded.budget - b.used)) end,
          budget = excluded.budget
        returning subject, granted, used, opened_at
-     ),
-     opened as (
-       insert into window_openings (subject, opened_at)
-       select c.subject, c.opened_at from charged c, moment m
-       where c.opened_at = m.now and c.subject like 'k:%'
-       order by c.subject
-       on conflict (subject) do update set opened_at = excluded.opened_at
      )
      select r.value as revision, c.subject, c.granted, c.used,
        (extract(epoch from c.opened_at - m.now) * 1000 + 60000)::int as "msLeft"
@@ -86,14 +67,11 @@ const isOver = `(b.opened_at <= excluded.opened_at - interval '60 seconds'
   or b.opened_at > excluded.opened_at + interval '60 seconds')`
 
 /** Deletes windows that ended a while ago. Locked rows are skipped and deleted next time. */
-export async function deleteOldWindows(db: Db, pinned: Date | null): Promise<void> {
-  for (const table of ['budget_windows', 'window_openings']) {
-    await db.change(
-      `delete from ${table} where ctid = any(array(
-         select ctid from ${table}
-         where opened_at < coalesce($1::timestamptz, clock_timestamp()) - interval '5 minutes'
-         limit 50000 for update skip locked))`,
-      [pinned],
-    )
-  }
-}
+export const deleteOldWindows = (db: Db, pinned: Date | null): Promise<number> =>
+  db.change(
+    `delete from budget_windows where ctid = any(array(
+       select ctid from budget_windows
+       where opened_at < coalesce($1::timestamptz, clock_timestamp()) - interval '5 minutes'
+       limit 50000 for update skip locked))`,
+    [pinned],
+  )

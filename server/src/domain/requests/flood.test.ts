@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { loggedOf } from '../../../testing/log.ts'
+import { mayIdle } from '../../../testing/may-idle.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
@@ -132,6 +133,7 @@ test('a flood of unauthenticated requests while the database is slow drops no re
   const workspace = await newWorkspace(server)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const locking = server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.change('lock table request_log in share mode')
     await released
   })

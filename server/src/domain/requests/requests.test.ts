@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../../../testing/echo.ts'
 import { loggedOf, loggedRequest } from '../../../testing/log.ts'
+import { mayIdle } from '../../../testing/may-idle.ts'
 import { rawConnection } from '../../../testing/raw.ts'
 import { startTestServer, useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
@@ -86,6 +87,7 @@ test('a request whose client disconnects while it waits for the access check is 
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   // Blocks reading the revision, so that the first request waits and the second is queued behind it.
   const holding = server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.change('lock table access_revision in access exclusive mode')
     await released
   })
@@ -110,6 +112,7 @@ test('pipelined requests whose connection breaks before the response to the firs
   const unfinished = `POST /v1/echo HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: 10\r\n\r\n`
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const holding = server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.change('lock table access_revision in access exclusive mode')
     await released
   })

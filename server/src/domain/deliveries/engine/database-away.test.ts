@@ -48,15 +48,15 @@ async function cutOffDatabase(receiver: { received: unknown[] }, proxy: { cut():
 }
 
 test('no attempt starts while the database is unreachable, and deliveries continue when it is back', async () => {
-  const { receiver, id } = await withEvents(400)
+  const { receiver, id } = await withEvents(300)
   const { proxy, db } = await behindProxy()
   const worker = startWorker(db)
-  expect(await worker.claim()).toBe(400)
+  expect(await worker.claim()).toBe(300)
   await cutOffDatabase(receiver, proxy)
   proxy.restore()
   await worker.idle()
-  expect(receiver.received).toHaveLength(400)
-  expect(await attemptsOf(server, id)).toHaveLength(400)
+  expect(receiver.received).toHaveLength(300)
+  expect(await attemptsOf(server, id)).toHaveLength(300)
   expect(await openOf(server, id)).toEqual([])
 })
 

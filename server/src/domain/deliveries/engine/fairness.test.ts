@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { newDeliveryWorker, newLine } from '../../../../testing/deliveries.ts'
+import { mayIdle } from '../../../../testing/may-idle.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
@@ -118,6 +119,7 @@ test('a claim finds what was committed after another claim had visited the endpo
   const { id } = await line.listen(await newReceiver())
   await line.write()
   await server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     // Relies on the visit that the first message has planned.
     await tx.change(
       `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at)

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { signedIn } from '../../../../testing/console.ts'
 import { newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
+import { mayIdle } from '../../../../testing/may-idle.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newUuid } from '../../../lib/ids.ts'
@@ -132,6 +133,7 @@ test('deleting an endpoint deletes its deliveries in steps, and none of them is 
   expect(await countOf(endpoint, 'lease is not null')).toBe(0)
   // A row that another transaction has locked is left for a later step.
   await server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.rows('select 1 from deliveries where webhook_id = $1 order by event_id limit 1 for update', [id.slice(4)])
     // Two processes at the same time do not take the same step.
     await Promise.all([takeSteps(), takeSteps()])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mayIdle } from '../../../../testing/may-idle.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { withoutPrefix } from '../../../lib/ids.ts'
@@ -27,6 +28,7 @@ test('two transactions that record the same status publish it once, and neither 
   const saved = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const first = server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await saveStatuses(tx, now, [report, { ...report, status: 'delivered' }])
     saved.resolve()
     await held.promise

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mayIdle } from '../../../../testing/may-idle.ts'
 import { newApp, newSender, text, webhookOf } from '../../../../testing/network-app.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
@@ -19,6 +20,7 @@ test('a webhook gets 503 while too many updates wait for the database, and is st
   expect(await app.post(messages(1, 'first'))).toBe(200)
   let waiting: Promise<number[]> | undefined
   await server.db.transaction(async (tx) => {
+    await mayIdle(tx)
     await tx.rows('lock table routing_revision in access exclusive mode')
     waiting = Promise.all([app.post(messages(9_000, 'a')), app.post(messages(9_000, 'b'))])
     await until('they are read', async () => (await bodyBytes()) > 1_500_000)

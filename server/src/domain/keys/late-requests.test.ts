@@ -3,13 +3,10 @@ import { scopes } from '@parley/contract/scopes'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { callApi } from '../../../testing/call.ts'
-import { newFolder, removeFolder } from '../../../testing/data-dir.ts'
 import { newDatabase } from '../../../testing/database.ts'
 import { type ServiceProcess, spawnService } from '../../../testing/service.ts'
 import { until } from '../../../testing/until.ts'
 import { type Connection, type Database, openDatabase } from '../../db/db.ts'
-import { openEmbedded } from '../../db/embedded/embedded.ts'
-import { migrate } from '../../db/migrate.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { createKey } from './keys.ts'
@@ -37,33 +34,6 @@ const statusesOf = (responses: readonly number[]) => {
 
 const sendMany = async (service: ServiceProcess, secret: string, count: number) =>
   statusesOf(await Promise.all(Array.from({ length: count }, () => me(service, secret))))
-
-test('after PostgreSQL crashed, a key whose window was open gets no more requests in it, and other keys do', async () => {
-  const dataDir = newFolder()
-  onTestFinished(() => removeFolder(dataDir))
-  const embedded = await openEmbedded({ dataDir, purpose: 'visitor' })
-  onTestFinished(() => embedded.close())
-  await migrate(embedded.connection)
-  const db = openDatabase(embedded.connection, () => {}, 2)
-  onTestFinished(() => db.close())
-  const [used, unused] = [await newKey(db), await newKey(db)]
-  const service = await startProcess(embedded.connection)
-  expect(await sendMany(service, used.secret, 20)).toEqual({ 200: 20 })
-  const { pid } = (await db.first<{ pid: number }>('select pg_backend_pid() as pid')) ?? { pid: 0 }
-  process.kill(pid, 'SIGKILL')
-  await until('PostgreSQL works again', async () => (await me(service, unused.secret)) === 200, 60_000)
-  expect(await db.first('select count(*) as count from budget_windows where subject = $1', [used.subject])).toEqual({
-    count: 0,
-  })
-  // The crash may have taken long.
-  await db.change('update window_openings set opened_at = clock_timestamp() where subject = $1', [used.subject])
-  expect(await sendMany(service, used.secret, 20)).toEqual({ 429: 20 })
-  expect(await sendMany(service, unused.secret, 20)).toEqual({ 200: 20 })
-  // The next window is as usual.
-  await db.change(`update window_openings set opened_at = opened_at - interval '1 minute'`)
-  await db.change(`update budget_windows set opened_at = opened_at - interval '1 minute'`)
-  expect(await sendMany(service, used.secret, 40)).toEqual({ 200: 30, 429: 10 })
-}, 120_000)
 
 test('requests of a process that was frozen until their window ended get 503', async () => {
   const { connection, drop } = await newDatabase()

@@ -1,2 +1,0 @@
-insert into window_openings (subject, opened_at)
-select 'k:' || pg_temp.id('key', w), pg_temp.at(1) from generate_series(1, 2) as w;
