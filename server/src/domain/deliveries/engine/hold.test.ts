@@ -244,6 +244,24 @@ test('a rotation makes retries due in steps', async () => {
   expect(await countOf(endpoint, due)).toBe(many)
 })
 
+test('a retry that a person asks for is shown as waiting among many that are held', async () => {
+  const endpoint = await newEndpoint()
+  const { id, line, workspaceId } = endpoint
+  await disableWebhook(server.db, server.clock, id, 'moving servers')
+  await line.write()
+  await addRetries(endpoint, 10_100, minutes(-1))
+  const event = await server.db.first<{ id: string }>('select id from events where workspace_id = $1', [workspaceId])
+  await retryDelivery(server.db, server.clock, id, event?.id ?? '')
+  const admin = await signedIn(server, { workspaceId, role: 'admin' })
+  const get = async (path: string) => (await admin.call(`/w/${workspaceId}${path}`)).body
+  expect(await get(`/webhooks/${id}`)).toMatchObject({
+    held: { count: 10_000, more: true },
+    waiting: { count: 1, more: false },
+  })
+  const waiting = await get(`/deliveries?state=waiting&webhook=${id}`)
+  expect(waiting.data).toMatchObject([{ event_id: event?.id, state: 'pending' }])
+})
+
 test('a retry that a person asks for is attempted, although steps still release older ones of an endpoint that was disabled again', async () => {
   const endpoint = await newEndpoint()
   const { id, line, receiver } = endpoint
