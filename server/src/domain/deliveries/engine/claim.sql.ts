@@ -180,12 +180,12 @@ const reading = statement(
   { leased: leaseKey },
   ({ leased }) => `select d.event_id as "eventId", d.webhook_id as "webhookId", d.workspace_id as "workspaceId",
        d.event_created_at as "eventCreatedAt", d.attempts, d.trigger, d.lease, d.due_at as "leaseUntil", e.type, e.body
-     from ${leased} join deliveries d on ${isOurs}
+     from ${leased} join deliveries d on ${isOurs} and d.due_at < 'infinity'
      cross join lateral (
        select type, body from events where id = d.event_id and created_at = d.event_created_at limit 1) as e`,
 )
 
-/** The deliveries that still have these leases. */
+/** The deliveries that still have these leases. A process of the version before may have held one of them, at infinity. */
 export async function readLeased(db: Db, keys: readonly LeaseKey[]): Promise<LeasedDelivery[]> {
   type Row = Omit<LeasedDelivery, 'hasTurn' | 'leaseUntilMs'> & { leaseUntil: Date }
   const rows = await withIndexLookups(db, (tx) => reading.rows<Row>(tx, { leased: keys }))

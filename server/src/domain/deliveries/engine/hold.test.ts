@@ -4,11 +4,13 @@ import { newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { mayIdle } from '../../../../testing/may-idle.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
+import { until } from '../../../../testing/until.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { deleteWebhook, disableWebhook, enableWebhook, rotateWebhook } from '../../webhooks/webhooks.ts'
 import { listDeliveries } from '../reading/newest.ts'
 import { retryDelivery, retryFailedSince } from '../retry.ts'
 import { deletePastRetention } from './start-worker.ts'
+import { retryNext } from './steps.sql.ts'
 import { stepMax, takeNextStep } from './steps.ts'
 import { planMissingVisits } from './visits.sql.ts'
 
@@ -62,7 +64,11 @@ const versionsOf = ({ id }: Endpoint) =>
 
 async function takeSteps(): Promise<number> {
   let steps = 0
-  while (await takeNextStep(server.db, server.clock, server.runtime.log)) steps++
+  while (await takeNextStep(server.db, server.clock, server.runtime.log)) {
+    steps++
+    // The pause after it.
+    server.clock.forward({ seconds: 1 })
+  }
   return steps
 }
 
@@ -116,6 +122,9 @@ test('a retry that was planned for later is due when its endpoint is enabled, bu
   expect(await progress()).toEqual([{ work: 'release', done: 0 }])
   await takeNextStep(server.db, server.clock, server.runtime.log)
   expect((await progress())[0].done).toBeGreaterThan(0)
+  // No process takes the next step before the pause has ended.
+  expect(await takeNextStep(server.db, server.clock, server.runtime.log)).toBe(false)
+  server.clock.forward({ seconds: 1 })
   await takeSteps()
   expect(await progress()).toEqual([])
   expect(await countOf(endpoint, due)).toBe(many - 1)
@@ -237,6 +246,43 @@ test('a rotation makes retries due in steps', async () => {
   expect(await countOf(endpoint, due)).toBe(many)
 })
 
+test('a retry that a person asks for is shown as waiting among many that are held', async () => {
+  const endpoint = await newEndpoint()
+  const { id, line, workspaceId } = endpoint
+  await disableWebhook(server.db, server.clock, id, 'moving servers')
+  await line.write()
+  await addRetries(endpoint, 10_100, minutes(-1))
+  const event = await server.db.first<{ id: string }>('select id from events where workspace_id = $1', [workspaceId])
+  await retryDelivery(server.db, server.clock, id, event?.id ?? '')
+  const admin = await signedIn(server, { workspaceId, role: 'admin' })
+  const get = async (path: string) => (await admin.call(`/w/${workspaceId}${path}`)).body
+  expect(await get(`/webhooks/${id}`)).toMatchObject({
+    held: { count: 10_000, more: true },
+    waiting: { count: 1, more: false },
+  })
+  const waiting = await get(`/deliveries?state=waiting&webhook=${id}`)
+  expect(waiting.data).toMatchObject([{ event_id: event?.id, state: 'pending' }])
+})
+
+test('a retry that a person asks for is attempted, although steps still release older ones of an endpoint that was disabled again', async () => {
+  const endpoint = await newEndpoint()
+  const { id, line, receiver } = endpoint
+  await disableWebhook(server.db, server.clock, id, 'moving servers')
+  await line.write()
+  await addRetries(endpoint, many, minutes(60))
+  await enableWebhook(server.db, server.clock, id)
+  server.clock.forward({ seconds: 1 })
+  await disableWebhook(server.db, server.clock, id, 'moving servers again')
+  server.clock.forward({ seconds: 1 })
+  const [{ id: eventId }] = (await server.db.rows<{ id: string }>('select id from events where workspace_id = $1', [
+    endpoint.workspaceId,
+  ])) as [{ id: string }]
+  await retryDelivery(server.db, server.clock, id, eventId)
+  await takeSteps()
+  await drain()
+  expect(receiver.received.map((each) => each.id)).toEqual([eventId])
+})
+
 test('what a process of the version before has held is released, also if it did so after the endpoint was enabled', async () => {
   const endpoint = await newEndpoint()
   const { id, line, receiver } = endpoint
@@ -254,4 +300,129 @@ test('what a process of the version before has held is released, also if it did 
   await planMissingVisits(server.db, server.clock.now())
   await takeSteps()
   expect(await countOf(endpoint, `due_at < 'infinity'`)).toBe(2)
+})
+
+const isWaitingForLock = async () =>
+  (await server.db.first(
+    `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )) !== undefined
+
+test('a retry of what failed does not repeat a delivery that arrives at the same moment', async () => {
+  const endpoint = await newEndpoint()
+  await addFailed(endpoint, 3, 'failed')
+  const since = minutes(-1)
+  server.clock.forward({ seconds: 1 })
+  await retryFailedSince(server.db, server.clock, endpoint.id, since)
+  server.clock.forward({ seconds: 1 })
+  let again: Promise<unknown> | undefined
+  await server.db.transaction(async (recording) => {
+    await recording.change(
+      `with delivered as (delete from deliveries where webhook_id = $1 returning *)
+       insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, duration_us)
+       select $2, event_id, webhook_id, workspace_id, event_created_at, 1, 'manual', 'delivered', 1 from delivered`,
+      [endpoint.id.slice(4), server.clock.now()],
+    )
+    let isDone = false
+    again = retryFailedSince(server.db, server.clock, endpoint.id, since).finally(() => {
+      isDone = true
+    })
+    await until('it has looked at the deliveries', async () => isDone || (await isWaitingForLock()))
+  })
+  await again
+  expect(await countOf(endpoint)).toBe(0)
+})
+
+test('asking again for a retry of what failed waits for a step in progress without a deadlock', async () => {
+  const endpoint = await newEndpoint()
+  const { id, workspaceId } = endpoint
+  await addFailed(endpoint, many, 'failed')
+  server.clock.forward({ minutes: 1 })
+  await addFailed(endpoint, many, 'failed')
+  server.clock.forward({ seconds: 1 })
+  await retryFailedSince(server.db, server.clock, id, minutes(-5))
+  let again: Promise<unknown> | undefined
+  await server.db.transaction(async (step) => {
+    await step.rows('select 1 from endpoint_steps where webhook_id = $1 for update', [id.slice(4)])
+    again = retryFailedSince(server.db, server.clock, id, minutes(-0.5))
+    again.catch(() => {})
+    await until('it waits for the step', isWaitingForLock)
+    const input = { webhookId: id.slice(4), workspaceId, work: 'retry', askedAt: server.clock.now() } as const
+    await retryNext(step, { ...input, positionAt: minutes(-5), position: null }, 2 * many)
+  })
+  await again
+  await takeSteps()
+  expect(await countOf(endpoint)).toBe(2 * many)
+})
+
+test('a rotation does not repeat what has failed with the new secret', async () => {
+  const endpoint = await newEndpoint()
+  const { id, workspaceId } = endpoint
+  await addFailed(endpoint, many, 'retrying')
+  await server.db.change(
+    `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
+     select event_id, webhook_id, workspace_id, event_created_at, 2, 'retry', $2 from delivery_attempts where webhook_id = $1`,
+    [id.slice(4), minutes(60)],
+  )
+  server.clock.forward({ seconds: 1 })
+  await rotateWebhook(server.db, server.clock, server.secretKeys, id)
+  const due = `due_at <= '${server.clock.now().toISOString()}'`
+  // They are attempted immediately, and fail again.
+  server.clock.forward({ seconds: 1 })
+  await server.db.change(
+    `with failed as (
+       update deliveries set due_at = $2, attempts = 3 where webhook_id = $1 and ${due} returning event_id, event_created_at
+     )
+     insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, duration_us)
+     select $3, event_id, $1, $4, event_created_at, 3, 'retry', 'retrying', 1 from failed`,
+    [id.slice(4), minutes(10), server.clock.now(), workspaceId],
+  )
+  await takeSteps()
+  expect(await countOf(endpoint, due)).toBe(many - stepMax)
+  expect(await countOf(endpoint, 'attempts = 3')).toBe(stepMax)
+})
+
+test('a step whose result is unknown does not undo what was asked for meanwhile', async () => {
+  const endpoint = await newEndpoint()
+  const { id } = endpoint
+  await addRetries(endpoint, many, minutes(60))
+  await enableWebhook(server.db, server.clock, id)
+  await takeNextStep(server.db, server.clock, server.runtime.log)
+  server.clock.forward({ seconds: 1 })
+  // The commit reaches the database, and its response is lost.
+  const lost: typeof server.db = {
+    ...server.db,
+    async transaction(work) {
+      await server.db.transaction(work)
+      await enableWebhook(server.db, server.clock, id)
+      throw new Error('the connection was lost')
+    },
+  }
+  await expect(takeNextStep(lost, server.clock, server.runtime.log)).rejects.toThrow('the connection was lost')
+  expect(
+    await server.db.rows('select position, step_at > $2 as is_later from endpoint_steps where webhook_id = $1', [
+      id.slice(4),
+      server.clock.now(),
+    ]),
+  ).toEqual([{ position: null, is_later: true }])
+})
+
+test('deleting an endpoint ends the other work on its deliveries', async () => {
+  const endpoint = await newEndpoint()
+  await addFailed(endpoint, many, 'failed')
+  server.clock.forward({ seconds: 1 })
+  await retryFailedSince(server.db, server.clock, endpoint.id, minutes(-1))
+  await deleteWebhook(server.db, server.clock, endpoint.id)
+  expect(await server.db.rows('select work from endpoint_steps')).toEqual([{ work: 'delete' }])
+})
+
+test('releasing what the version before has held leaves retries that are planned for later', async () => {
+  const endpoint = await newEndpoint()
+  await addRetries(endpoint, 3, minutes(60))
+  await addRetries(endpoint, 2, 'infinity')
+  await planMissingVisits(server.db, server.clock.now())
+  await takeSteps()
+  expect(await countOf(endpoint, `due_at = '${server.clock.now().toISOString()}'`)).toBe(2)
+  expect(await countOf(endpoint, `due_at = '${minutes(60).toISOString()}'`)).toBe(3)
+  const visits = 'select 1 from endpoint_visits where webhook_id = $1 and visit_at <= $2'
+  expect(await server.db.rows(visits, [endpoint.id.slice(4), server.clock.now()])).toHaveLength(1)
 })

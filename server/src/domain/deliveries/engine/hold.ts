@@ -6,7 +6,7 @@ import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { wakeAnywhere } from '../../../db/wake.ts'
 import { markDeleted, markDisabled, markEnabled, releaseFirst } from './hold.sql.ts'
-import { deleteNext } from './steps.sql.ts'
+import { deleteNext, endAllSteps } from './steps.sql.ts'
 import { planSteps, stepMax } from './steps.ts'
 import { planVisits } from './visits.sql.ts'
 
@@ -39,6 +39,8 @@ export const disableEndpoint = (
 export const deleteEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
   withIndexLookups(db, async (tx) => {
     await markDeleted(tx, webhookId, now)
+    // First, because a step that is in progress may wait for what this transaction deletes.
+    await endAllSteps(tx, webhookId)
     await deleteNext(tx, { webhookId, position: null }, stepMax)
     await planSteps(tx, { workspaceId, webhookId, work: 'delete', askedAt: now })
     notifyChanged(tx, workspaceId)

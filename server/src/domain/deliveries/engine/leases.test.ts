@@ -5,6 +5,7 @@ import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { DatabaseClock } from '../../../db/database-clock.ts'
 import { ensureToday } from '../../../db/partitions.ts'
+import type { HandedDelivery } from '../../../lib/first-attempts.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { releaseLeases } from './claim.sql.ts'
 import { publish } from './publish.ts'
@@ -115,6 +116,43 @@ test('a stopped worker releases its deliveries, and the next worker attempts the
   await startWorker().drain()
   expect(new Set(receiver.received.map((each) => each.id)).size).toBe(20)
   expect(await openOf(server, id)).toEqual([])
+})
+
+/** Leases the open deliveries of an endpoint, as a process without a worker writes them. */
+const leaseAll = (id: string) =>
+  server.db.rows<HandedDelivery>(
+    `update deliveries set lease = gen_random_uuid(), due_at = $2 where webhook_id = $1
+     returning webhook_id as "webhookId", event_id as "eventId", lease`,
+    [id.slice(4), new Date(server.clock.now().getTime() + 30_000)],
+  )
+
+test('a stopped worker releases what another process hands to it before it knows', async () => {
+  const { line, id } = await newEndpoint()
+  await line.write(3)
+  const worker = newDeliveryWorker(server)
+  await worker.stop(0)
+  const handed = await leaseAll(id)
+  server.db.process.taker?.receive(handed)
+  const leases = 'select count(lease)::int as count from deliveries where webhook_id = $1'
+  await until('they are released', async () => {
+    const row = await server.db.first<{ count: number }>(leases, [id.slice(4)])
+    return row?.count === 0
+  })
+  expect(worker.full()).toBe(null)
+})
+
+test('a delivery that a process of the version before has held does not keep others that are handed over from being read', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  const held = await newEndpoint()
+  await line.write(2)
+  await held.line.write(1)
+  const worker = startWorker()
+  const handed = [...(await leaseAll(id)), ...(await leaseAll(held.id))]
+  await server.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [held.id.slice(4)])
+  worker.receive(handed)
+  await worker.idle()
+  expect(receiver.received).toHaveLength(2)
+  expect(held.receiver.received).toEqual([])
 })
 
 test('releasing leases locks endpoints in the order in which recording attempts locks them', async () => {

@@ -6,6 +6,7 @@ import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { openDatabase } from '../../../db/db.ts'
+import { listDeliveries } from '../reading/newest.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()
@@ -97,7 +98,7 @@ test.for([
     await worker.idle()
     expect(receiver.received).toHaveLength(1)
     expect(await stateOf(id)).toEqual({ enabled: false, failures: 20, next_attempt_at: null })
-    expect(await openOf(server, id)).toHaveLength(3)
+    expect(await listDeliveries(server.db, { webhookId: id, state: 'held' })).toHaveLength(3)
     const entries = await server.db.rows(
       `select 1 from audit_entries where target = $1 and action = 'webhook.disable'`,
       [id],

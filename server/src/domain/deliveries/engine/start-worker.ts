@@ -4,14 +4,12 @@ import { firstIdAt } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
 import { deleteDeliveriesBefore, disabledEndpoints } from './hold.sql.ts'
-import { stepMax, takeNextStep } from './steps.ts'
+import { stepMax, stepPause, takeNextStep } from './steps.ts'
 import { planMissingVisits } from './visits.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const pollEveryMs = 1_000
 const stepEveryMs = 1_000
-/** A pause is this many times as long as the step before it: other work gets the rest, and more so on a busy database. */
-const stepPause = 3
 
 /** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
 export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {

@@ -36,6 +36,18 @@ export const takeStep = (db: Db, now: Date): Promise<Step | undefined> =>
     [now],
   )
 
+/** Locks the work if it is in progress, and waits for its current step. */
+export const lockSteps = (db: Db, webhookId: string, work: Work): Promise<unknown> =>
+  db.rows('select 1 from endpoint_steps where webhook_id = $1 and work = $2 for update', [webhookId, work])
+
+/** Takes the step later. Its position stays: another process may have moved it. */
+export const postponeStep = (db: Db, { webhookId, work }: Step, stepAt: Date): Promise<number> =>
+  db.change('update endpoint_steps set step_at = greatest(step_at, $3) where webhook_id = $1 and work = $2', [
+    webhookId,
+    work,
+    stepAt,
+  ])
+
 export const saveStep = (
   db: Db,
   { webhookId, work, positionAt, position, done }: Step,
@@ -49,6 +61,10 @@ export const saveStep = (
 
 export const endSteps = (db: Db, { webhookId, work }: Step): Promise<number> =>
   db.change('delete from endpoint_steps where webhook_id = $1 and work = $2', [webhookId, work])
+
+/** Ends all work on the deliveries of an endpoint, after its current step. */
+export const endAllSteps = (db: Db, webhookId: string): Promise<number> =>
+  db.change('delete from endpoint_steps where webhook_id = $1', [webhookId])
 
 /** The work in progress at these endpoints, or at all (null). */
 export const stepsOf = (
@@ -81,7 +97,8 @@ const required = async (found: Promise<Stepped | undefined>): Promise<Stepped> =
 
 /**
  * Looks at the next deliveries of an endpoint and makes due what was planned for later before it was enabled. Rows that are
- * locked are being attempted or claimed. `is true` keeps PostgreSQL from looking a delivery up in an index by due time.
+ * locked are being attempted or claimed. What was never attempted is due when it was published or asked for: a manual one must
+ * not become older than the time at which its endpoint was disabled again. `is true` keeps PostgreSQL from looking a delivery up in an index by due time.
  */
 export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limit: number): Promise<Stepped> =>
   required(
@@ -93,7 +110,7 @@ export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limi
          cross join lateral (
            select event_id from deliveries d
            where d.webhook_id = $1 and d.event_id = l.event_id and (d.due_at > $3) is true
-             and (d.lease is null or (d.due_at = 'infinity') is true)
+             and ((d.lease is null and d.trigger = 'retry') or (d.due_at = 'infinity') is true)
              and not exists (select 1 from delivery_attempts a
                where a.event_id = l.event_id and (a.webhook_id = $1) is true and a.at >= $3)
            for update skip locked) as d
@@ -133,7 +150,9 @@ export const deleteNext = (
 /**
  * Looks at the next attempts of an endpoint, oldest first. A delivery that failed for good and is not open gets a new
  * schedule; test events are sent only once. After a rotation, retries that are planned for later are due as well; those that
- * are in progress, locked or at infinity stay.
+ * are in progress, locked or at infinity stay, and so do those that an attempt with the new secret has planned.
+ * Whether a delivery is open and whether it was delivered are read at the same moment: one that is recorded meanwhile would
+ * otherwise be neither, and be sent again.
  */
 export const retryNext = (
   db: Db,
@@ -153,6 +172,8 @@ export const retryNext = (
            select event_id from deliveries d
            where ${work === 'rotate'} and d.webhook_id = $1 and d.event_id = l.event_id and d.lease is null
              and (d.due_at > $5 and d.due_at < 'infinity') is true
+             and not exists (select 1 from delivery_attempts a
+               where a.event_id = l.event_id and (a.webhook_id = $1) is true and a.at > $5)
            for update skip locked) as d
        ), made_due as (
          update deliveries d set due_at = $5 from later where d.webhook_id = $1 and d.event_id = later.event_id
@@ -162,7 +183,9 @@ export const retryNext = (
          from looked a
          cross join lateral (select from events e
            where e.id = a.event_id and e.created_at = a.event_created_at and e.type <> $8 limit 1) as e
-         where a.state = 'failed' and not exists (select 1 from delivery_attempts l
+         where a.state = 'failed'
+           and not exists (select 1 from deliveries d where d.webhook_id = $1 and d.event_id = a.event_id)
+           and not exists (select 1 from delivery_attempts l
            where l.event_id = a.event_id and (l.webhook_id = $1) is true and l.at >= a.at and l.state = 'delivered')
          order by 1
          on conflict (webhook_id, event_id) do nothing

@@ -8,7 +8,9 @@ import {
   deleteNext,
   endSteps,
   hasDeliveries,
+  lockSteps,
   planSteps,
+  postponeStep,
   releaseNext,
   retryNext,
   type Step,
@@ -24,6 +26,12 @@ export { planSteps } from './steps.sql.ts'
 /** Rows that a step looks at: a transaction of well under a tenth of a second, and little WAL at a time. */
 export const stepMax = 2_000
 
+/**
+ * The next step is this many times as long after a step as that took, whichever process takes it: other work gets the rest,
+ * and more so on a busy database.
+ */
+export const stepPause = 3
+
 /** A transaction that has begun before an endpoint was deleted may still add deliveries. Longer than any is allowed to take. */
 const deletedForMs = 60_000
 /** When to look again for such deliveries, and when to repeat a step that failed. */
@@ -32,28 +40,30 @@ const againMs = 5_000
 /** Takes the next step that is due. False if none is. */
 export async function takeNextStep(db: Database, clock: Clock, log: Logger): Promise<boolean> {
   let taken: Step | undefined
+  const startedMs = performance.now()
+  const afterPause = () => new Date(clock.now().getTime() + stepPause * (performance.now() - startedMs))
   try {
     return await withIndexLookups(db, async (tx) => {
       const now = clock.now()
       taken = await takeStep(tx, now)
-      if (taken) await advance(tx, log, taken, now)
+      if (taken) await advance(tx, log, taken, now, afterPause)
       return taken !== undefined
     })
   } catch (error) {
     // The others come first.
-    if (taken) await saveStep(db, taken, new Date(clock.now().getTime() + againMs)).catch(() => {})
+    if (taken) await postponeStep(db, taken, new Date(clock.now().getTime() + againMs)).catch(() => {})
     throw error
   }
 }
 
-async function advance(tx: Db, log: Logger, step: Step, now: Date): Promise<void> {
+async function advance(tx: Db, log: Logger, step: Step, now: Date, afterPause: () => Date): Promise<void> {
   const { webhookId, workspaceId, work } = step
   const stepped = await stepOf(tx, step)
   const done = step.done + stepped.changed
   const isAtEnd = stepped.looked < stepMax
   if (!isAtEnd) {
     const { position, positionAt = null } = stepped
-    await saveStep(tx, { ...step, position, positionAt, done }, now)
+    await saveStep(tx, { ...step, position, positionAt, done }, afterPause())
   } else if (work === 'delete' && (await mayHaveMore(tx, step, now))) {
     await saveStep(tx, { ...step, position: null, done }, new Date(now.getTime() + againMs))
   } else {
@@ -103,6 +113,8 @@ export async function retryInSteps(
 ): Promise<{ count: number; more: boolean }> {
   return withIndexLookups(db, async (tx) => {
     const start = { webhookId, workspaceId, work, askedAt: now, positionAt: since, position: null }
+    // First, because a step that is in progress may wait for what this transaction inserts.
+    await lockSteps(tx, webhookId, work)
     const { looked, changed } = await retryNext(tx, start, stepMax)
     const more = looked === stepMax
     if (more) await planSteps(tx, { webhookId, workspaceId, work, askedAt: now, positionAt: since })

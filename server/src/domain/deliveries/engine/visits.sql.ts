@@ -28,10 +28,13 @@ export const planVisits = (db: Db, workspaceId: string, webhookIds: readonly str
 /** Endpoints with open deliveries are visited at least this often. As long as a lease, so that it is never too late. */
 export const visitEveryMs = 30_000
 
+/** Held deliveries of an enabled endpoint that are released at a time. */
+const strandedMax = 2_000
+
 /**
  * Plans visits for endpoints that have open deliveries but no visit in time: those of a process of an earlier version, and of
  * transactions that took longer than the claims look again. Plans steps for what such a transaction has added to a deleted
- * endpoint, and for what an earlier version has held of an enabled one. It finds the endpoints by one index lookup each.
+ * endpoint, and releases what an earlier version has held of an enabled one. It finds the endpoints by one index lookup each.
  */
 export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
   db.change(
@@ -46,16 +49,23 @@ export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
        from endpoint e join webhooks w on w.id = e.id
      ), new_steps as (
        insert into endpoint_steps (webhook_id, workspace_id, work, asked_at, step_at)
-       select o.id, o.workspace_id, case when o.is_deleted then 'delete' else 'release' end, $1, $1
-       from open o
-       where o.is_deleted or (o.enabled and exists (select from deliveries where webhook_id = o.id and due_at = 'infinity'))
-       order by o.id
+       select o.id, o.workspace_id, 'delete', $1, $1 from open o where o.is_deleted order by o.id
        on conflict do nothing
+     ), stranded as materialized (
+       select o.id, d.event_id from open o
+       cross join lateral (
+         select event_id from deliveries where webhook_id = o.id and due_at = 'infinity'
+         limit ${strandedMax} for update skip locked) as d
+       where o.enabled and not o.is_deleted
+     ), released as (
+       update deliveries d set due_at = $1, lease = null from stranded s where d.webhook_id = s.id and d.event_id = s.event_id
      )
      insert into endpoint_visits (webhook_id, workspace_id, visit_at)
      select o.id, o.workspace_id, d.due_at
      from open o
      cross join lateral (
+       select $1::timestamptz as due_at where exists (select from stranded s where s.id = o.id)
+       union all
        select due_at from (
          select due_at from deliveries
          where o.enabled and webhook_id = o.id and due_at < 'infinity' order by due_at limit 1) as any_of_enabled
@@ -64,6 +74,7 @@ export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
          select due_at from deliveries
          where not o.enabled and not o.is_deleted and webhook_id = o.id and trigger = 'manual'
            and due_at >= coalesce(o.disabled_at, '-infinity') and due_at < 'infinity' order by due_at limit 1) as manual
+       order by due_at limit 1
      ) as d
      where (select true from endpoint_visits v
        where v.webhook_id = o.id and v.step = 0

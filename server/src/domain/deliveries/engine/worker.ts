@@ -224,13 +224,13 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
 
   /**
    * Starts no more attempts, releases queued deliveries, and gives attempts in flight `graceMs` to finish. What is queued is
-   * released first, so that another process continues without delay.
+   * released first, so that another process continues without delay. It stays the process's `taker`: what others hand over before
+   * they notice is released too.
    */
   async stop(graceMs = 2_000): Promise<void> {
     this.#stopping = true
     const { process } = this.#deps.db
     if (process.firstAttempts === this) process.firstAttempts = null
-    if (process.taker === this) process.taker = null
     this.#toRelease.push(...this.#queues.clear())
     const targetsClosed = this.#targets.close()
     for (const { queue, item } of this.#picked.splice(0)) {

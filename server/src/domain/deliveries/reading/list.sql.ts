@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import { firstIdAt, lastIdAt } from '../../../lib/ids.ts'
-import { deliveryState, isHeld, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
+import { deliveryState, isHeld, isManualNow, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface DeliveryListRow {
   eventId: string
@@ -70,7 +70,10 @@ const valuesOf = ({ after, ...input }: DeliveryListQuery) => ({
   afterLastId: after && lastIdAt(after.at),
 })
 
-/** Open deliveries by event ID, newest first. */
+/**
+ * Open deliveries by event ID, newest first. Those of a disabled endpoint that wait are few among many that are held, so they
+ * are found by the index of manual deliveries and then sorted: `offset 0` keeps PostgreSQL from reading all in the right order.
+ */
 export function openPage(
   db: Db,
   input: DeliveryListQuery,
@@ -78,9 +81,7 @@ export function openPage(
 ): Promise<DeliveryListRow[]> {
   const { eventId, since, until, after } = input
   const listing = statement(parameters, (param) => {
-    const conditions = [
-      state === 'held' && isHeld,
-      state === 'waiting' && `not ${isHeld}`,
+    const range = [
       eventId && `d.event_id = ${param.eventId}`,
       since && `d.event_id >= ${param.sinceId}`,
       until && `d.event_id <= ${param.untilId}`,
@@ -89,14 +90,19 @@ export function openPage(
         `(d.event_id < ${param.afterFirstId}
           or (d.event_id, d.webhook_id) < (${param.afterEventId}, ${param.afterWebhookId}))`,
     ]
+    const ofEndpoint = `select * from deliveries d
+         where d.webhook_id = w.id and d.workspace_id = ${param.workspaceId}`
+    const page = `order by d.event_id desc limit ${param.take}`
+    const manualOfDisabled = `select * from (
+           ${ofEndpoint} and not w.enabled and ${isManualNow} ${all(range)} offset 0) as d ${page}`
     return `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
        ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
      from (
        select d.*, w.name, w.enabled, w.disabled_at from webhooks w
-       cross join lateral (select * from deliveries d
-         where d.webhook_id = w.id and d.workspace_id = ${param.workspaceId} ${all(conditions)}
-         order by d.event_id desc limit ${param.take}) as d
+       cross join lateral (
+         (${ofEndpoint} ${all([state === 'waiting' ? 'w.enabled' : state === 'held' && isHeld, ...range])} ${page})
+         ${state === 'waiting' ? `union all (${manualOfDisabled})` : ''}) as d
        where ${endpoints(input, param)}
        order by d.event_id desc, d.webhook_id desc limit ${param.take}
      ) as d

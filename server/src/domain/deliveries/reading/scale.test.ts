@@ -57,9 +57,10 @@ beforeAll(async () => {
   await db.change(
     `with made as materialized (${made})
      insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at)
-     select id, $5::uuid, $4::uuid, at, 'infinity' from made where n % 10 = 0`,
+     select id, $5::uuid, $4::uuid, at, at from made where n % 10 = 0`,
     [startMs, stepMs, rows, workspaceId, webhooks[4]],
   )
+  await db.change(`update webhooks set enabled = false, disabled_at = $2 where id = $1`, [webhooks[4], clock.now()])
   for (const table of ['events', 'delivery_attempts', 'deliveries', 'webhooks']) await db.script(`analyze ${table}`)
 }, 1_800_000)
 

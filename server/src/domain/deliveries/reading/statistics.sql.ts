@@ -41,9 +41,9 @@ export const openCounts = (
      left join lateral (select a.at from delivery_attempts a
        where a.webhook_id = w.id and ($1::uuid is null or a.workspace_id = $1) order by a.at desc limit 1) as l on true
      cross join lateral (select count(*) from (select 1 from deliveries d
-       where not w.enabled and d.webhook_id = w.id limit $3::int) as open) as a
-     cross join lateral (select count(*) from (select 1 from deliveries d
        where not w.enabled and d.webhook_id = w.id and ${isManualNow} limit $3::int) as manual) as m
+     cross join lateral (select count(*) from (select 1 from deliveries d
+       where not w.enabled and d.webhook_id = w.id limit $3::int + m.count) as open) as a
      cross join lateral (select count(*) from (select 1 from deliveries d
        where w.enabled and d.webhook_id = w.id limit $3::int) as waiting) as o
      left join lateral (select d.due_at from deliveries d
