@@ -6,3 +6,10 @@ create table window_openings (
   subject text primary key,
   opened_at timestamptz not null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.5);
+
+-- Since when no count was lost. Unlogged like budget_windows, so a crash or a failover empties both. Only windows that
+-- opened before can be lost, so a minute later no request has to look for them.
+create unlogged table counted_since (
+  only_row boolean primary key default true check (only_row),
+  since timestamptz not null
+);

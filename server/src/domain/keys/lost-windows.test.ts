@@ -5,14 +5,16 @@ import { expect, onTestFinished, test } from 'vitest'
 import { callApi } from '../../../testing/call.ts'
 import { newFolder, removeFolder } from '../../../testing/data-dir.ts'
 import { newDatabase } from '../../../testing/database.ts'
+import { rowsRead } from '../../../testing/rows-read.ts'
 import { type ServiceProcess, spawnService } from '../../../testing/service.ts'
 import { until } from '../../../testing/until.ts'
-import { type Connection, type Database, openDatabase } from '../../db/db.ts'
+import { type Connection, type Database, type Db, openDatabase } from '../../db/db.ts'
 import { openEmbedded } from '../../db/embedded/embedded.ts'
 import { migrate } from '../../db/migrate.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { createKey } from './keys.ts'
+import { type Charge, chargeRateLimits } from './rate-limit.sql.ts'
 
 async function newKey(db: Database) {
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'Shop')
@@ -96,3 +98,49 @@ test('requests of a process that was frozen until their window ended get 503', a
   expect((await held)[200] ?? 0).toBe(0)
   expect(await sendMany(frozen, secret, 5)).toEqual({ 429: 5 })
 }, 120_000)
+
+async function openNewDatabase(max: number): Promise<Database> {
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
+  const db = openDatabase(connection, () => {}, max)
+  onTestFinished(() => db.close())
+  return db
+}
+
+/** Counts ten requests of one subject and returns how many were granted. */
+async function charge(db: Db, subject: string, at: Date | null = null): Promise<number> {
+  const row = await db.first<{ value: number }>('select value from access_revision')
+  const charge: Charge = { subject, amount: 10, budget: 30, granted: 0, used: 0, msLeft: 0 }
+  await chargeRateLimits(db, row?.value ?? 0, new Map([[subject, charge]]), at)
+  return charge.granted
+}
+
+test('counting a request reads few windows, also if the statement was prepared while there were few', async () => {
+  const db = await openNewDatabase(1)
+  expect(await charge(db, 'k:1')).toBe(10)
+  await db.change(`update counted_since set since = since - interval '1 minute'`)
+  await db.change(
+    `insert into budget_windows (subject, opened_at, used, budget, granted)
+     select 'a:' || n, clock_timestamp(), 1, 600, 1 from generate_series(1, 20000) as n`,
+  )
+  expect(await rowsRead(db, 'budget_windows', (tx) => charge(tx, 'k:1'))).toBeLessThan(10)
+})
+
+test('a lost window does not replace one that another process has opened meanwhile', async () => {
+  const db = await openNewDatabase(3)
+  const lostAt = Date.now()
+  const at = (seconds: number) => new Date(lostAt + seconds * 1000)
+  await db.change(`insert into window_openings (subject, opened_at) values ('k:1', $1)`, [at(0)])
+  let early: Promise<number> | undefined
+  await db.transaction(async (tx) => {
+    // It ended by the time of this request, and not yet by that of the other one.
+    expect(await charge(tx, 'k:1', at(60.1))).toBe(10)
+    early = charge(db, 'k:1', at(59.9))
+    const waiting = `select count(*)::int as count from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`
+    await until('it waits', async () => (await db.first<{ count: number }>(waiting))?.count === 1)
+  })
+  const granted = [10, await early]
+  for (const second of [61, 62, 63]) granted.push(await charge(db, 'k:1', at(second)))
+  expect(granted.reduce<number>((sum, each) => sum + (each ?? 0), 0)).toBeLessThanOrEqual(30)
+})

@@ -18,7 +18,9 @@ export interface Charge {
  * processes share it. Subjects are locked in order, so two processes that count the same ones cannot deadlock.
  *
  * The counts are lost if PostgreSQL crashes or fails over, but not when the window of a key opened. Such a key has used
- * its limit until that window ends. Only a statement that opens a window of a key waits for the disk.
+ * its limit until that window ends. Lost windows are looked for only in the minute after a loss: the plan of a statement
+ * that was prepared while few were counted reads the whole table. Only a statement that opens a window of a key waits for the
+ * disk.
  */
 export async function chargeRateLimits(
   db: Db,
@@ -32,11 +34,20 @@ export async function chargeRateLimits(
   >(
     `with revision as materialized (select value from access_revision),
      moment as materialized (select coalesce($5::timestamptz, clock_timestamp()) as now),
+     kept as materialized (
+       select coalesce((select since from counted_since), m.now) > m.now - interval '60 seconds' as is_new from moment m
+     ),
+     noted as (
+       insert into counted_since (since) select now from moment where not exists (select from counted_since)
+       on conflict do nothing
+     ),
      wanted as materialized (
        select w.subject, least(w.amount, w.budget) as amount, w.budget, m.now,
-         case when not exists (select from budget_windows b where b.subject = w.subject) then
-           (select o.opened_at from window_openings o where o.subject = w.subject
-              and o.opened_at > m.now - interval '60 seconds' and o.opened_at <= m.now + interval '60 seconds')
+         case when (select is_new from kept) then
+           case when not exists (select from budget_windows b where b.subject = w.subject) then
+             (select o.opened_at from window_openings o where o.subject = w.subject
+                and o.opened_at > m.now - interval '60 seconds' and o.opened_at <= m.now + interval '60 seconds')
+           end
          end as lost_at
        from unnest($1::text[], $2::int[], $3::int[]) as w(subject, amount, budget), revision r, moment m
        where r.value = $4
@@ -81,9 +92,12 @@ export async function chargeRateLimits(
   return rows[0]?.revision ?? 0
 }
 
-/** A window that opens in the future was created before the clock of the database was set back. */
-const isOver = `(b.opened_at <= excluded.opened_at - interval '60 seconds'
-  or b.opened_at > excluded.opened_at + interval '60 seconds')`
+/**
+ * A window that opens in the future was created before the clock of the database was set back. A lost window, which grants
+ * nothing, replaces none: the one that is there was opened meanwhile.
+ */
+const isOver = `(excluded.granted > 0 and (b.opened_at <= excluded.opened_at - interval '60 seconds'
+  or b.opened_at > excluded.opened_at + interval '60 seconds'))`
 
 /** Deletes windows that ended a while ago. Locked rows are skipped and deleted next time. */
 export async function deleteOldWindows(db: Db, pinned: Date | null): Promise<void> {
