@@ -110,6 +110,30 @@ test.for([
   await expectOnce(shop, id, to, wanted)
 })
 
+test('the result of a message that was refused for now is recorded while the process stops, when the database is back', async () => {
+  const shop = await sending.newShop()
+  const to = '15552131000'
+  const { id } = await shop.sendText(to)
+  let stopped: Promise<void> | null = null
+  const { proxy, outbox } = await behindProxy({
+    onStep(step) {
+      if (step !== 'responded') return
+      proxy.cut()
+      setTimeout(() => proxy.restore(), 1_500)
+      stopped = outbox.stop()
+    },
+  })
+  await outbox.sendDue()
+  await until('it stops', () => stopped !== null)
+  await stopped
+  expect(await server.db.rows('select state from outbox where message_id = $1', [id.slice(4)])).toEqual([
+    { state: 'waiting' },
+  ])
+  server.clock.forward({ minutes: 5 })
+  await sending.drain()
+  await expectOnce(shop, id, to, { last: 'read', taken: 1 })
+})
+
 test('a request with an Idempotency-Key that is repeated after a lost commit returns the message, debited once', async () => {
   const shop = await sending.newShop()
   const proxy = await startDatabaseProxy(server.connection)
