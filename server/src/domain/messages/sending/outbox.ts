@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseNow } from '../../../db/database-clock.ts'
 import { isDatabaseAway } from '../../../db/pool.ts'
 import { batched } from '../../../lib/batch.ts'
+import { startTimer } from '../../../lib/clock.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { buildMessage } from '../../../whatsapp/outgoing.ts'
@@ -88,13 +89,22 @@ export function newOutbox(
 
   const markCallingBatched = batched(async (claimed: ClaimedMessage[]) => {
     const rows = await repeated(
-      () => markCalling(db, claimed, later(callMs)),
+      () => markInTime(claimed),
       () => !stopping,
     )
     const ours = new Set(rows.map((row) => row.message_id))
     return claimed.map(({ messageId }) => ours.has(messageId))
   })
   const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, maxConcurrent: 2 })
+
+  /** If the response comes late, the lease may have ended meanwhile, and the message may have failed. So marks them again. */
+  async function markInTime(claimed: readonly ClaimedMessage[]): Promise<{ message_id: string }[]> {
+    for (;;) {
+      const elapsed = startTimer(clock)
+      const rows = await markCalling(db, claimed, later(callMs))
+      if (elapsed() < callMs / 2) return rows
+    }
+  }
 
   function later(ms: number): Date {
     return new Date(clock.now().getTime() + ms)
