@@ -88,7 +88,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   files: ['flow_files', 'file_chunks'],
   flows: ['flow_responses', 'flow_tokens'],
-  keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows', 'window_openings'],
+  keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows', 'window_openings', 'counted_since'],
   messages: [
     'messages',
     'message_statuses',
