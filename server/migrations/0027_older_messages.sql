@@ -6,7 +6,7 @@
 -- of them. Inheritance and not partitions, because the unique index of a partitioned table must contain the time, and a
 -- repeated webhook must find its message whatever the time is.
 --
--- Locks: flow_responses, orders and inbound_messages exclusively, for a moment.
+-- Locks: inbound_messages, flow_responses and orders exclusively, for a moment.
 
 -- A table for older messages, empty at first. Its indexes are those of inbound_messages, but none is unique: whether a
 -- message is new was decided when it was received. Attaching it blocks neither readers nor writers.
@@ -40,7 +40,8 @@ begin
   loop
     begin
       set local lock_timeout = '1s';
-      lock table flow_responses, orders, inbound_messages in access exclusive mode;
+      -- In the order in which the service inserts into them, so that neither waits for the other.
+      lock table inbound_messages, flow_responses, orders in access exclusive mode;
       exit;
     exception when lock_not_available then
       tries := tries + 1;

@@ -11,3 +11,12 @@ export interface Clock {
 
 /** This machine's own clock, for tests and tools. The service and the CLI use the database's clock. */
 export const systemClock: Clock = { now: () => new Date(), pinned: () => null, machine: () => new Date() }
+
+/**
+ * Starts to measure; returns the milliseconds since then. Includes the time in which this machine was suspended: its
+ * monotonic clock stops then, its wall clock does not.
+ */
+export function startTimer(clock: Clock): () => number {
+  const began = { wall: clock.machine().getTime(), monotonic: performance.now() }
+  return () => Math.max(clock.machine().getTime() - began.wall, performance.now() - began.monotonic)
+}

@@ -67,12 +67,6 @@ export function newUuid(given?: number): string {
   return letters.toString('latin1')
 }
 
-/** The lowest UUID of a time: those of `newUuid` from before that time are lower. */
-export function lowestUuidAt(at: Date): string {
-  const digits = at.getTime().toString(16).padStart(12, '0')
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`
-}
-
 function move(last: Last, ms: number, count: number): void {
   last.ms = ms
   last.count = count
@@ -94,12 +88,6 @@ function put(letters: Buffer, at: number, value: number): void {
   letters[at + 1] = second[value] as number
 }
 
-/** The lowest UUID that `newUuid` can return for this time. */
-export function firstUuidAt(ms: number): string {
-  const hex = ms.toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
-
 /** The public form of an ID: `msg_…`, `snd_…` and so on. */
 export const withPrefix = (prefix: string, uuid: string): string => `${prefix}_${uuid}`
 
@@ -113,7 +101,7 @@ export function withoutPrefix(prefix: string, id: string): string | undefined {
   return isUuid(uuid) ? uuid : undefined
 }
 
-/** The first UUID of version 7 that can be created at a time. */
+/** The first UUID of version 7 that can be created at a time: those from before are lower. */
 export const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`
 /** The last one of that millisecond. */
 export const lastIdAt = (at: Date): string => `${timeOfId(at)}-ffff-ffff-ffffffffffff`

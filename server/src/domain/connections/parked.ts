@@ -12,7 +12,7 @@ import { inBatches } from '../../db/in-batches.ts'
 import { withIndexLookups } from '../../db/planner-settings.ts'
 import { readAt } from '../../db/revisioned-cache.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
-import { lowestUuidAt, newUuid } from '../../lib/ids.ts'
+import { firstIdAt, newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Destination, destinationsOf } from '../senders/senders.ts'
 import {
@@ -118,7 +118,7 @@ export const postponeParked = (db: Db, number: KnownNumber, id: string, now: Dat
 
 /** Deletes parked updates that are older than the retention. */
 export async function deleteOldParked(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
-  const beforeId = lowestUuidAt(new Date(now.getTime() - retentionDays * 86_400_000))
+  const beforeId = firstIdAt(new Date(now.getTime() - retentionDays * 86_400_000))
   const updates = await inBatches((limit) => withIndexLookups(db, (tx) => deleteParkedBefore(tx, beforeId, limit)))
   if (updates > 0) {
     const fields = { event: 'parked_updates.expired', updates, retention_days: retentionDays } as const

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { scopes } from '@parley/contract/scopes'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -18,8 +20,10 @@ async function newKey(db: Database) {
   return { subject: `k:${key.id}`, secret }
 }
 
-async function startProcess(connection: Connection): Promise<ServiceProcess> {
-  const service = await spawnService(connection, { LOG_LEVEL: 'silent' })
+const suspendedClock = pathToFileURL(join(import.meta.dirname, '..', '..', '..', 'testing', 'suspended-clock.ts')).href
+
+async function startProcess(connection: Connection, env: Record<string, string> = {}): Promise<ServiceProcess> {
+  const service = await spawnService(connection, { LOG_LEVEL: 'silent', ...env })
   onTestFinished(() => void service.child.kill('SIGKILL'))
   return service
 }
@@ -35,34 +39,45 @@ const statusesOf = (responses: readonly number[]) => {
 const sendMany = async (service: ServiceProcess, secret: string, count: number) =>
   statusesOf(await Promise.all(Array.from({ length: count }, () => me(service, secret))))
 
-test('requests of a process that was frozen until their window ended get 503', async () => {
+test('requests of a process that was frozen until their window ended get 503, also if its machine was suspended', async () => {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
   const db = openDatabase(connection, () => {}, 2)
   onTestFinished(() => db.close())
-  const [frozen, other] = await Promise.all([startProcess(connection), startProcess(connection)])
-  const { subject, secret } = await newKey(db)
-  expect(await me(frozen, secret)).toBe(200)
-  // The window ends in a few seconds, as the clock of the database shows.
+  const [stopped, suspended, other] = await Promise.all([
+    startProcess(connection),
+    startProcess(connection, { NODE_OPTIONS: `--import ${suspendedClock}` }),
+    startProcess(connection),
+  ])
+  const frozen = [stopped, suspended]
+  const keys = [await newKey(db), await newKey(db)] as const
+  const secretOf = (index: number) => keys[index]?.secret ?? ''
+  const subjects = keys.map(({ subject }) => subject)
+  for (const [index, each] of frozen.entries()) expect(await me(each, secretOf(index))).toBe(200)
+  // The windows end in a few seconds, as the clock of the database shows.
   await db.change(
-    `update budget_windows set opened_at = clock_timestamp() - interval '50 seconds' where subject = $1`,
-    [subject],
+    `update budget_windows set opened_at = clock_timestamp() - interval '50 seconds' where subject = any($1)`,
+    [subjects],
   )
   const client = new pg.Client(connection)
   await client.connect()
   onTestFinished(() => client.end())
   await client.query('begin')
-  await client.query('select from budget_windows where subject = $1 for update', [subject])
-  const held = sendMany(frozen, secret, 20)
+  await client.query('select from budget_windows where subject = any($1) order by subject for update', [subjects])
+  const held = frozen.map((each, index) => sendMany(each, secretOf(index), 20))
   const waiting = `select count(*)::int as count from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database()`
-  await until('the statement waits', async () => (await client.query(waiting)).rows[0].count === 1)
-  frozen.child.kill('SIGSTOP')
+  await until('the statements wait', async () => (await client.query(waiting)).rows[0].count === 2)
+  for (const { child } of frozen) child.kill('SIGSTOP')
   await client.query('commit')
-  // PostgreSQL has counted them, and the process does not know it yet.
+  // PostgreSQL has counted them, and the processes do not know it yet.
   await sleep(17_000)
-  expect(await sendMany(other, secret, 40)).toEqual({ 200: 30, 429: 10 })
-  frozen.child.kill('SIGCONT')
-  expect((await held)[200] ?? 0).toBe(0)
-  expect(await sendMany(frozen, secret, 5)).toEqual({ 429: 5 })
+  for (const index of keys.keys()) {
+    expect(await sendMany(other, secretOf(index), 40)).toEqual({ 200: 30, 429: 10 })
+  }
+  for (const { child } of frozen) child.kill('SIGCONT')
+  for (const [index, each] of frozen.entries()) {
+    expect((await held[index])?.[200] ?? 0).toBe(0)
+    expect(await sendMany(each, secretOf(index), 5)).toEqual({ 429: 5 })
+  }
 }, 120_000)

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { AccessDecision, AccessRequest, CheckAccess, RateLimitState } from '../../lib/access-check.ts'
 import { addressBlock } from '../../lib/addresses.ts'
 import { batched } from '../../lib/batch.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, startTimer } from '../../lib/clock.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
 import { type Access, newAccessCache, refusalOf } from './access.ts'
 import { type Charge, chargeRateLimits } from './rate-limit.sql.ts'
@@ -28,9 +28,9 @@ export function newAccessCheck(db: Db, clock: Clock): CheckAccess {
       const pending = requests.map(({ request, digest }) => {
         return addCharge(charges, request, found.values.get(digest ?? '') ?? null, now)
       })
-      const sentAt = performance.now()
+      const elapsed = startTimer(clock)
       revision = await chargeRateLimits(db, found.revision, charges, clock.pinned())
-      const elapsedMs = performance.now() - sentAt
+      const elapsedMs = elapsed()
       if (revision === found.revision) return pending.map((each) => toDecision(each, elapsedMs))
     }
     return refuse('service_unavailable')

@@ -24,9 +24,9 @@ const sharedTables = new Set([
   'access_revision', // one number
   'routing_revision', // one number
   'batch_writers', // one number per writer of a process
-  'clock_marks', // the latest times read from the database's clock
   'maintenance_owner', // the process that does the maintenance
-  'maintenance_steps', // the last run of each step
+  'maintenance_steps', // the last run of each step of it
+  'clock_marks', // the latest times read from the database's clock
   'budget_windows', // counts by key id or address
   'unauthenticated_minutes', // counts by address, of requests that belong to no workspace
   'apps', // the installation's Meta apps, which workspaces share

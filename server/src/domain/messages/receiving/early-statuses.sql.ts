@@ -47,8 +47,8 @@ export interface MessageKey {
 
 const reading = statement(
   { messages: { senderId: 'uuid', waMessageId: 'text' } },
-  // The subquery makes PostgreSQL look up each message. It would read all early statuses for a batch of messages, if it
-  // planned the statement while there were few.
+  // The subquery makes PostgreSQL look up each message, by the index within `withIndexLookups`. It would read all early
+  // statuses for each message, if it planned the statement while there were few.
   ({
     messages,
   }) => `select e.sender_id as "senderId", e.workspace_id as "workspaceId", e.wa_message_id as "waMessageId",
@@ -58,7 +58,7 @@ const reading = statement(
        where e.sender_id = messages.sender_id and e.wa_message_id = messages.wa_message_id offset 0) as e`,
 )
 
-/** The early statuses of these messages. */
+/** The early statuses of these messages. Run within `withIndexLookups`. */
 export const earlyOf = (db: Db, messages: readonly MessageKey[]): Promise<EarlyStatus[]> =>
   reading.rows(db, { messages })
 

@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { eventsOf, newApp, newSender } from '../../../../testing/network-app.ts'
 import { rowsRead } from '../../../../testing/rows-read.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
-import type { Db } from '../../../db/db.ts'
+import { type Db, openDatabase } from '../../../db/db.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { newEarlyStatusSweep } from './early-statuses.ts'
 import { saveStatuses } from './statuses.ts'
@@ -109,4 +109,18 @@ test('early statuses that never matched are deleted after seven days', async () 
   await report('delivered', 'wamid.C')
   await newEarlyStatusSweep(server.clock)(server.db)
   expect(await countEarly()).toBe(1)
+})
+
+test('recording the response reads only the early statuses of its message, also if there were few when it was planned', async () => {
+  const [first, second] = [await newNumber(), await newNumber()]
+  await server.db.script('truncate early_statuses')
+  await first.addOthers(20, server.clock.now())
+  await server.db.script('analyze early_statuses')
+  const db = openDatabase(server.connection, () => {}, 1)
+  onTestFinished(() => db.close())
+  await db.transaction((tx) => first.recordSent(tx, 'wamid.first'))
+  await second.addOthers(5_000, server.clock.now())
+  await second.report('delivered', 'wamid.second')
+  expect(await rowsRead(db, 'early_statuses', (tx) => second.recordSent(tx, 'wamid.second'))).toBeLessThan(10)
+  expect(await second.events()).toEqual(['message.delivered', 'message.sent'])
 })

@@ -2,7 +2,7 @@ import { databaseNow } from '../../../db/database-clock.ts'
 import type { Db } from '../../../db/db.ts'
 import { mayDeleteOld } from '../../../db/retention.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { firstUuidAt } from '../../../lib/ids.ts'
+import { firstIdAt } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { addOlderTable, type InboundTables, inboundTables, lockMoving, moveMessages } from './older-messages.sql.ts'
 
@@ -60,10 +60,10 @@ export async function moveOlderMessages(db: Db, clock: Clock, log: Logger, limit
     return 0
   }
   const before = new Date((await databaseNow(db, clock)).getTime() - recentDays * dayMs)
-  let firstId = firstUuidAt(0)
+  let firstId = firstIdAt(new Date(0))
   let total = 0
   for (let batch = 0; batch < limits.batches; batch++) {
-    const range = { before, firstId, endId: firstUuidAt(before.getTime()), take: limits.batch }
+    const range = { before, firstId, endId: firstIdAt(before), take: limits.batch }
     const { moved, lastId } = await db.transaction(async (tx) =>
       (await lockMoving(tx)) ? moveMessages(tx, table, range) : { moved: 0, lastId: null },
     )

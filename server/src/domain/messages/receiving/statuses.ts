@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { MessageStatusData } from '@parley/contract/events'
 import type { Static } from 'typebox'
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { isStaleTemplate } from '../../../whatsapp/errors.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
@@ -111,7 +112,7 @@ async function syncStaleTemplates(db: Db, now: Date, failed: readonly { report: 
 
 /** Applies the early statuses of messages whose network ID is known now. Run within a transaction. */
 export async function applyEarly(db: Db, now: Date, messages: readonly MessageKey[]): Promise<void> {
-  const early = await earlyOf(db, messages)
+  const early = await withIndexLookups(db, (tx) => earlyOf(tx, messages))
   if (early.length === 0) return
   await deleteEarly(db, early)
   await saveStatuses(

@@ -6,7 +6,7 @@ import { eventsOf } from '../../../../testing/network-app.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { serveApi, useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
-import { openDatabase } from '../../../db/db.ts'
+import { type Db, openDatabase } from '../../../db/db.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { newNetwork } from '../../connections/network.ts'
 import { verifyLedger } from '../../credits/verify-ledger.ts'
@@ -108,6 +108,52 @@ test.for([
   server.clock.forward({ minutes: 5 })
   await sending.drain()
   await expectOnce(shop, id, to, wanted)
+})
+
+test('the result of a message that was refused for now is recorded while the process stops, when the database is back', async () => {
+  const shop = await sending.newShop()
+  const to = '15552131000'
+  const { id } = await shop.sendText(to)
+  let stopped: Promise<void> | null = null
+  const { proxy, outbox } = await behindProxy({
+    onStep(step) {
+      if (step !== 'responded') return
+      proxy.cut()
+      setTimeout(() => proxy.restore(), 1_500)
+      stopped = outbox.stop()
+    },
+  })
+  await outbox.sendDue()
+  await until('it stops', () => stopped !== null)
+  await stopped
+  expect(await server.db.rows('select state from outbox where message_id = $1', [id.slice(4)])).toEqual([
+    { state: 'waiting' },
+  ])
+  server.clock.forward({ minutes: 5 })
+  await sending.drain()
+  await expectOnce(shop, id, to, { last: 'read', taken: 1 })
+})
+
+test('a message that failed while its process was frozen before the call is not sent when it wakes up', async () => {
+  const shop = await sending.newShop()
+  const to = '16505550206'
+  const { id } = await shop.sendText(to)
+  const { network } = sending.network
+  let frozen = false
+  const rows: Db['rows'] = async (text, values) => {
+    const result = await network.db.rows<never>(text, values)
+    if (calling.test(text) && !frozen) {
+      frozen = true
+      for (let round = 0; round < 2; round++) {
+        server.clock.forward({ minutes: 61 })
+        await sending.outbox.cleanUp()
+      }
+    }
+    return result
+  }
+  await newOutbox({ ...network, db: { ...network.db, rows } }, log).drain()
+  expect(frozen).toBe(true)
+  await expectOnce(shop, id, to, { last: 'failed', taken: 0 })
 })
 
 test('a request with an Idempotency-Key that is repeated after a lost commit returns the message, debited once', async () => {

@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseNow } from '../../../db/database-clock.ts'
 import { isDatabaseAway } from '../../../db/pool.ts'
 import { batched } from '../../../lib/batch.ts'
+import { startTimer } from '../../../lib/clock.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { buildMessage } from '../../../whatsapp/outgoing.ts'
@@ -87,35 +88,50 @@ export function newOutbox(
   let stopping = false
 
   const markCallingBatched = batched(async (claimed: ClaimedMessage[]) => {
-    const rows = await repeatWhileAway(() => markCalling(db, claimed, later(callMs)))
+    const rows = await repeated(
+      () => markInTime(claimed),
+      () => !stopping,
+    )
     const ours = new Set(rows.map((row) => row.message_id))
     return claimed.map(({ messageId }) => ours.has(messageId))
   })
   const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, maxConcurrent: 2 })
+
+  /** If the response comes late, the lease may have ended meanwhile, and the message may have failed. So marks them again. */
+  async function markInTime(claimed: readonly ClaimedMessage[]): Promise<{ message_id: string }[]> {
+    for (;;) {
+      const elapsed = startTimer(clock)
+      const rows = await markCalling(db, claimed, later(callMs))
+      if (elapsed() < callMs / 2) return rows
+    }
+  }
 
   function later(ms: number): Date {
     return new Date(clock.now().getTime() + ms)
   }
 
   /**
-   * Repeats a statement or transaction while the database is away. It may have been committed although the response was
-   * lost, so it must do nothing the second time.
+   * Repeats a statement or transaction while the database is away or has no resources for it. It may have been committed
+   * although the response was lost, so it must do nothing the second time.
    */
-  async function repeatWhileAway<T>(run: () => Promise<T>): Promise<T> {
+  async function repeated<T>(run: () => Promise<T>, isWanted: () => boolean = () => true): Promise<T> {
     for (;;) {
       try {
         return await run()
       } catch (error) {
-        if (stopping || !isDatabaseAway(error)) throw error
+        if (!isWanted() || !isTemporary(error)) throw error
         await sleep(repeatAfterMs)
       }
     }
   }
 
-  /** If a batch fails, records each call alone, so that one bad call does not affect the others. */
+  /**
+   * If a batch fails, records each call alone, so that one bad call does not affect the others. Goes on while the process
+   * stops: without its result, a message counts as unknown, and one that the network refused for now would be lost.
+   */
   async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
     try {
-      await repeatWhileAway(() => db.transaction((tx) => recordCalls(tx, clock.now(), calls)))
+      await repeated(() => db.transaction((tx) => recordCalls(tx, clock.now(), calls)))
       return calls.map(() => null)
     } catch (error) {
       if (calls.length === 1) return [{ error }]
@@ -236,6 +252,10 @@ export function newOutbox(
   }
   return outbox
 }
+
+/** Rolled back for a deadlock (40), resources (53), a lock (55), a time limit or a shutdown (57), or a fault of the disk (58). */
+const isTemporary = (error: unknown): boolean =>
+  isDatabaseAway(error) || /^(40|53|55|57|58)/.test((error as { code?: string }).code ?? '')
 
 type BuildResult = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendDecision & { kind: 'failed' })
 
