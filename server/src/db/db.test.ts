@@ -71,3 +71,28 @@ test('a failed transaction is rolled back', async () => {
   await expect(work).rejects.toThrow('changed my mind')
   expect(await db.rows('select id from items')).toEqual([])
 })
+
+test('a transaction that hides the error of a statement fails, because PostgreSQL has rolled it back', async () => {
+  const work = db.transaction(async (tx) => {
+    await tx.change('create table hidden (id int)')
+    await tx.rows('select 1 / 0').catch(() => {})
+  })
+  await expect(work).rejects.toThrow('the transaction was rolled back')
+})
+
+test('a part of a transaction that continues after another part has failed runs no more statements', async () => {
+  let part: Promise<unknown> | undefined
+  const work = db.transaction(async (tx) => {
+    const steps = async () => {
+      await tx.rows('select pg_sleep(0.1)')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      await tx.change('create table late (id int)')
+    }
+    part = steps()
+    part.catch(() => {})
+    throw new Error('the other part failed')
+  })
+  await expect(work).rejects.toThrow('the other part failed')
+  await expect(part).rejects.toThrow('the transaction has ended')
+  expect(await db.first(`select to_regclass('late') as late`)).toEqual({ late: null })
+})
