@@ -2,7 +2,10 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asAdmin, newDatabase } from '../../testing/database.ts'
+import { startDatabaseProxy } from '../../testing/database-proxy.ts'
+import { toRefusal } from '../http/errors.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
+import { isDatabaseAway } from './pool.ts'
 
 let connection: Connection
 let db: Database
@@ -95,4 +98,21 @@ test('a part of a transaction that continues after another part has failed runs 
   await expect(work).rejects.toThrow('the other part failed')
   await expect(part).rejects.toThrow('the transaction has ended')
   expect(await db.first(`select to_regclass('late') as late`)).toEqual({ late: null })
+})
+
+test('a transaction that PostgreSQL has ended because it was idle fails like one whose connection was lost', async () => {
+  // Over TCP: a Unix socket would not accept the statement any more.
+  const remote = openDatabase((await startDatabaseProxy(connection)).connection, () => {}, 2)
+  const work = remote.transaction(async (tx) => {
+    await tx.rows(`select set_config('idle_in_transaction_session_timeout', '50', true)`)
+    // The process is frozen, and sends the next statement before it reads that the connection was closed.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+    await tx.rows('select 1')
+  })
+  const error = await work.catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: '25P03' })
+  expect(isDatabaseAway(error)).toBe(true)
+  expect(toRefusal(error).code).toBe('service_unavailable')
+  expect(await remote.first('select 5 as five')).toEqual({ five: 5 })
+  await remote.close()
 })

@@ -72,6 +72,9 @@ export async function migrate(
         await takeLock(client, options)
       }
     }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    throw error
   } finally {
     options.signal?.removeEventListener('abort', leave)
     await client.end()

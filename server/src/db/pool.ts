@@ -113,11 +113,11 @@ export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost 
 }
 
 /**
- * An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down, and
- * 08…, with which a pooler closes a connection.
+ * An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down, 25P03,
+ * with which it ends a transaction that was idle for too long, and 08…, with which a pooler closes a connection.
  */
 function isConnectionError(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(57P|08)/.test(error.code ?? '')
+  if (error instanceof pg.DatabaseError) return /^(57P|25P03|08)/.test(error.code ?? '')
   return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
 }
 
