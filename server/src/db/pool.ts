@@ -46,7 +46,7 @@ export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost 
     verify(opened, done) {
       const client = opened as unknown as PooledClient
       client.setUp(setUp).then(() => {
-        // If nobody waits for it any more, it becomes idle.
+        // If the statement has stopped waiting for it, it becomes idle.
         watch.stop(client)
         done()
       }, done)

@@ -112,7 +112,7 @@ export const logEvents = {
   'maintenance.taken': {
     level: 'info',
     meaning:
-      'This process does the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
+      'This process took over the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
   },
   'messages.moved': {
     level: 'info',
