@@ -8,6 +8,7 @@
 --
 -- Locks: inbound_messages, flow_responses and orders exclusively, for a moment.
 
+-- step: transaction
 -- A table for older messages, empty at first. Its indexes are those of inbound_messages, but none is unique: whether a
 -- message is new was decided when it was received. Attaching it blocks neither readers nor writers.
 create function add_older_inbound_messages() returns void language plpgsql
@@ -30,28 +31,10 @@ begin
   execute format('alter table %I inherit inbound_messages', older);
 end $$;
 
+-- step: transaction
 -- A foreign key sees only the rows of inbound_messages itself. Messages are never deleted, and a submission or an order
 -- is inserted in the transaction of its message.
-do $$
-declare
-  tries int := 0;
-begin
-  -- If the lock had to wait for a long read, every insert would wait behind it. So each attempt is short.
-  loop
-    begin
-      set local lock_timeout = '1s';
-      -- In the order in which the service inserts into them, so that neither waits for the other.
-      lock table inbound_messages, flow_responses, orders in access exclusive mode;
-      exit;
-    exception when lock_not_available then
-      tries := tries + 1;
-      if tries = 300 then
-        raise exception 'a table is read for longer than ten minutes; start again when that report or dump has ended';
-      end if;
-    end;
-    perform pg_sleep(1);
-  end loop;
-  set local lock_timeout = 0;
-end $$;
+-- In this order, because a transaction that inserts a submission or an order has inserted its message before.
+lock table inbound_messages, flow_responses, orders in access exclusive mode;
 alter table flow_responses drop constraint flow_responses_message_id_fkey;
 alter table orders drop constraint orders_message_id_fkey;

@@ -2,7 +2,10 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asAdmin, newDatabase } from '../../testing/database.ts'
+import { startDatabaseProxy } from '../../testing/database-proxy.ts'
+import { toRefusal } from '../http/errors.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
+import { isDatabaseAway } from './pool.ts'
 
 let connection: Connection
 let db: Database
@@ -70,4 +73,46 @@ test('a failed transaction is rolled back', async () => {
   })
   await expect(work).rejects.toThrow('changed my mind')
   expect(await db.rows('select id from items')).toEqual([])
+})
+
+test('a transaction that hides the error of a statement fails, because PostgreSQL has rolled it back', async () => {
+  const work = db.transaction(async (tx) => {
+    await tx.change('create table hidden (id int)')
+    await tx.rows('select 1 / 0').catch(() => {})
+  })
+  await expect(work).rejects.toThrow('the transaction was rolled back')
+})
+
+test('a part of a transaction that continues after another part has failed runs no more statements', async () => {
+  let part: Promise<unknown> | undefined
+  const work = db.transaction(async (tx) => {
+    const steps = async () => {
+      await tx.rows('select pg_sleep(0.1)')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      await tx.change('create table late (id int)')
+    }
+    part = steps()
+    part.catch(() => {})
+    throw new Error('the other part failed')
+  })
+  await expect(work).rejects.toThrow('the other part failed')
+  await expect(part).rejects.toThrow('the transaction has ended')
+  expect(await db.first(`select to_regclass('late') as late`)).toEqual({ late: null })
+})
+
+test('a transaction that PostgreSQL has ended because it was idle fails like one whose connection was lost', async () => {
+  // Over TCP: a Unix socket would not accept the statement any more.
+  const remote = openDatabase((await startDatabaseProxy(connection)).connection, () => {}, 2)
+  const work = remote.transaction(async (tx) => {
+    await tx.rows(`select set_config('idle_in_transaction_session_timeout', '50', true)`)
+    // The process is frozen, and sends the next statement before it reads that the connection was closed.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+    await tx.rows('select 1')
+  })
+  const error = await work.catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: '25P03' })
+  expect(isDatabaseAway(error)).toBe(true)
+  expect(toRefusal(error).code).toBe('service_unavailable')
+  expect(await remote.first('select 5 as five')).toEqual({ five: 5 })
+  await remote.close()
 })

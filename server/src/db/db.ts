@@ -13,10 +13,10 @@ import {
   type Settings,
   setText,
 } from './limits.ts'
-import { newPool } from './pool.ts'
+import { type Borrow, newPool } from './pool.ts'
 import { connectClient, ReadOnlyServer, type ServerClient, Servers } from './server-client.ts'
 import { newSession, type Session } from './session.ts'
-import { findIdle, SilenceWatch } from './silence-watch.ts'
+import { findIdle, lookEveryMs, SilenceWatch } from './silence-watch.ts'
 import { StalePlan } from './stale-plan.ts'
 import { directly, throughPooler, type Use } from './use.ts'
 import { sendNotices } from './worker-notices.ts'
@@ -69,6 +69,7 @@ export function openDatabase(
   /** The connections of each of the two pools. */
   max = 10,
   within: Limits = requestLimits,
+  silenceLookMs: number = lookEveryMs,
 ): Database {
   const servers = new Servers(connection)
   const isPooled = connection.direct !== undefined
@@ -88,6 +89,7 @@ export function openDatabase(
       distrustAll(error)
       if (!closing) onError(error)
     },
+    silenceLookMs,
   )
 
   // A pool reports closed before its last connection is. Errors after that do not matter.
@@ -140,12 +142,14 @@ export function openDatabase(
     const client = await connectClient(direct, setText(limitSettings(backgroundLimits)))
     sessions.add(client)
     client.once('end', () => sessions.delete(client))
+    // Statements of a session may wait behind each other. It is in use from the first to the last.
+    let running = 0
     return newSession(client, async (run) => {
-      watch.start(client, hardLimitMs(backgroundLimits))
+      if (running++ === 0) watch.start(client, hardLimitMs(backgroundLimits))
       try {
         return await run()
       } finally {
-        watch.stop(client)
+        if (--running === 0) watch.stop(client)
       }
     })
   }
@@ -225,13 +229,22 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
       use.borrow(async (client) => {
         const later: (() => void)[] = []
         let result: Awaited<ReturnType<typeof work>>
+        let hasEnded = false
         try {
-          const inside = { ...directly((run) => run(client)), prepares: use.prepares }
+          // If one part of the work has failed, another one may still run. The connection is not its own any more.
+          const lend: Borrow = (run) =>
+            hasEnded ? Promise.reject(new Error('the transaction has ended')) : run(client)
+          const inside = { ...directly(lend), prepares: use.prepares }
           const tx: Db = dbOn(root, (each) => void later.push(each), inside, nestedWithin)
           tx.transaction = (nested) => nested(tx)
           result = await pipelined(use.begin(client), () => work(tx))
-          await client.query('commit')
+          hasEnded = true
+          // If an error of a statement was not thrown on, PostgreSQL rolls back instead, and says so without an error.
+          const { command } = await client.query('commit')
+          if (command !== 'COMMIT')
+            throw new Error('the transaction was rolled back, because one of its statements failed')
         } catch (error) {
+          hasEnded = true
           await client.query('rollback').catch(() => {})
           throw error
         }

@@ -53,6 +53,9 @@ export const migrationSettings = `set statement_timeout = 0; set lock_timeout = 
 /** A server that is the only one gets more time. With several, the next one is tried. */
 export const connectMs = { only: 10_000, oneOfSeveral: 4_000 }
 
+/** How long a statement waits for a connection of its pool, and before that for the share of its workspace. */
+export const waitForConnectionMs = 10_000
+
 /** An idle connection is checked after this time; after 10 checks without response, a second apart, it is closed. */
 export const keepAliveAfterMs = 5_000
 

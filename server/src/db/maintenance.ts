@@ -44,6 +44,7 @@ export function startMaintenance(
   const ownerId = newUuid()
   let loops: Loop[] | null = null
   let stopping = false
+  let isStarting = true
   const owned = ownedDb(db, async (tx) => {
     if (stopping || !(await holdLease(tx, ownerId))) throw new NotOwner()
   })
@@ -77,12 +78,14 @@ export function startMaintenance(
   const electing = startLoop({ db, log }, 'maintenance', renewEveryMs, async () => {
     const isOwner = await takeLease(db, ownerId, process)
     if (isOwner && !loops) {
-      log.debug({ event: 'maintenance.taken', process }, 'this process does the maintenance')
+      // No news when a process starts: a single one always takes it.
+      if (!isStarting) log.info({ event: 'maintenance.taken', process }, 'this process does the maintenance')
       loops = steps.map((step) => startLoop({ db, log }, step.name, step.everyMs, () => runStep(step)))
     } else if (!isOwner && loops) {
       log.warn({ event: 'maintenance.lost', process }, 'another process does the maintenance: this one was away')
       await stopSteps()
     }
+    isStarting = false
   })
 
   return {

@@ -49,6 +49,9 @@ export async function migrate(
   const client = await connectClient(new Servers(connection.direct ?? connection), migrationSettings)
   const program = programVersion(migrations)
   const applied: string[] = []
+  // A statement may take hours. PostgreSQL completes it, undoes it if it is in a transaction, and releases the lock.
+  const leave = () => client.destroy(new Error('the migration was stopped'))
+  options.signal?.addEventListener('abort', leave)
   try {
     await requirePostgresVersion(client)
     // A process that has nothing to apply does not wait for one of a newer version that migrates.
@@ -69,7 +72,11 @@ export async function migrate(
         await takeLock(client, options)
       }
     }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    throw error
   } finally {
+    options.signal?.removeEventListener('abort', leave)
     await client.end()
   }
 }

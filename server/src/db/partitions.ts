@@ -71,13 +71,14 @@ export async function tablesMissingDays(db: Db, first: string, last: string): Pr
  * partition already counts as detached, and the next run completes it.
  */
 export async function dropOldPartitions(db: Database, clock: Clock, log: Logger, retentionDays: number): Promise<void> {
+  // First, because it may wait for a connection of the pool, and the session must not be idle for long.
+  const before = dayOf((await databaseNow(db, clock)).getTime() - retentionDays * dayMs)
   const session = await db.session()
   try {
     const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [dropLock])
     if (!lock?.held) return
     // A process that is frozen here loses its session, and with it the lock.
     await session.rows(`set lock_timeout = '1s'; set idle_session_timeout = '5s'`)
-    const before = dayOf((await databaseNow(db, clock)).getTime() - retentionDays * dayMs)
     for (const table of tables) {
       await dropBefore(session, table, before, log).catch((error: unknown) => {
         if (isLockTimeout(error)) {

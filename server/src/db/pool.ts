@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { lifetimeSeconds } from './limits.ts'
+import { lifetimeSeconds, waitForConnectionMs } from './limits.ts'
 import { ReadOnlyServer, ServerClient, type Servers } from './server-client.ts'
 import type { SilenceWatch } from './silence-watch.ts'
 import { isStalePlan, StalePlan } from './stale-plan.ts'
@@ -35,7 +35,7 @@ export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost 
   const pool = new pg.Pool({
     max,
     idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: waitForConnectionMs,
     maxLifetimeSeconds: lifetimeSeconds,
     // With pipelining, a statement is sent before the response to the one before it has arrived. So `begin` and the
     // workspace setting cost no extra round trip.
@@ -43,7 +43,14 @@ export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost 
     // The types of the pool do not say that it passes its options on.
     Client: PooledClient as never,
     // The settings are the first statement and not in the startup packet, because connection poolers drop them there.
-    verify: (client, done) => void (client as unknown as PooledClient).setUp(setUp).then(() => done(), done),
+    verify(opened, done) {
+      const client = opened as unknown as PooledClient
+      client.setUp(setUp).then(() => {
+        // If the statement has stopped waiting for it, it becomes idle.
+        watch.stop(client)
+        done()
+      }, done)
+    },
   } as pg.PoolConfig)
   pool.on('error', onLost)
   // While `verify` runs, the connection is not borrowed yet.
@@ -106,11 +113,11 @@ export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost 
 }
 
 /**
- * An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down, 08…,
- * with which a pooler closes a connection, and 25P03, with which PostgreSQL ended a transaction of a process that was frozen.
+ * An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down, 25P03,
+ * with which it ends a transaction that was idle for too long, and 08…, with which a pooler closes a connection.
  */
 function isConnectionError(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(57P|08|25P03)/.test(error.code ?? '')
+  if (error instanceof pg.DatabaseError) return /^(57P|25P03|08)/.test(error.code ?? '')
   return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
 }
 

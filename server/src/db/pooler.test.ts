@@ -19,6 +19,7 @@ import { systemClock } from '../lib/clock.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { type Connection, openDatabase } from './db.ts'
+import { requestLimits } from './limits.ts'
 import { openStore } from './store.ts'
 
 const pgbouncer = findPgbouncer()
@@ -110,9 +111,9 @@ test.skipIf(reason)(
   async () => {
     const { connection, pooler } = await openPooled()
     const proxy = await startDatabaseProxy(pooler.connection)
-    const db = openDatabase({ ...proxy.connection, direct: connection }, () => {}, 2)
+    const db = openDatabase({ ...proxy.connection, direct: connection }, () => {}, 2, requestLimits, 100)
     onTestFinished(() => db.close())
-    expect(await db.rows('select pg_sleep(12)')).toHaveLength(1)
+    expect(await db.rows('select pg_sleep(2)')).toHaveLength(1)
     proxy.silence()
     await expect(db.rows('select 1')).rejects.toThrow(/^Connection terminated: the database server does not respond/)
     expect(await db.first('select 2 as two')).toEqual({ two: 2 })

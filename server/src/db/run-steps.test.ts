@@ -143,7 +143,42 @@ test('a batch that always finds rows to change is an error', async () => {
   await expect(migrate(connection, [notes, next(text)])).rejects.toThrow(
     'still found rows to change in notes after 20 passes',
   )
+  // When the cause is gone, the next try succeeds.
+  await query(connection, 'delete from notes where id = 1')
+  expect(await migrate(connection, [notes, next(text)])).toEqual(['0002_next.sql'])
 })
+
+test('batches include the rows of tables that inherit from the table, also if these are larger', async () => {
+  const connection = await emptyDatabase()
+  const text = `create table small (id int, body text, done boolean);
+    create table small_older (like small); insert into small_older select id, body from notes;
+    alter table small_older inherit small;
+-- step: batches of small
+update small set done = true where ctid >= $1 and ctid < $2 and done is null;`
+  await migrate(connection, [notes, next(text)])
+  expect(await one(connection, 'select count(*)::int from small where done')).toBe(20000)
+})
+
+test('a process that is stopped while an index is built ends at once, and the next one continues', async () => {
+  const connection = await emptyDatabase()
+  await migrate(connection, [notes])
+  const report = await open(connection)
+  await report.query('begin; update notes set body = null where id = 1')
+  const all = [notes, next('-- step: concurrently\ncreate index concurrently notes_by_body on notes (body);')]
+  const stopped = new AbortController()
+  const migrating = migrate(connection, all, { signal: stopped.signal })
+  const result = migrating.catch((error: Error) => error.name)
+  await until('it builds the index', () =>
+    one(connection, `select true from pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`),
+  )
+  stopped.abort()
+  expect(await result).toBe('AbortError')
+  await report.query('commit')
+  expect(await migrate(connection, all)).toEqual(['0002_next.sql'])
+  expect(await one(connection, `select indisvalid from pg_index where indexrelid = 'notes_by_body'::regclass`)).toBe(
+    true,
+  )
+}, 60_000)
 
 test('a process that freezes while it migrates loses the lock, and another one continues', async () => {
   const connection = await emptyDatabase()

@@ -164,6 +164,8 @@ async function runBatches(run: StepRun, { text, table }: Step & { kind: 'batches
     } else if (changed === 0) {
       return advance(run, async () => nextStep(progress))
     } else if (passes + 1 >= maxPasses) {
+      // The next try begins with the first pass.
+      await advance(run, async () => ({ step, block: 0, passes: 0, changed: 0 }))
       throw new Error(`it still found rows to change in ${table} after ${maxPasses} passes`)
     } else {
       // A row that the service changed meanwhile may have moved to a part that was done. So look again.
@@ -172,11 +174,13 @@ async function runBatches(run: StepRun, { text, table }: Step & { kind: 'batches
   }
 }
 
-/** The size of a table, or of its largest partition, in blocks. */
+/** The size of a table, or of its largest partition or other table that inherits from it, in blocks. */
 async function countBlocks(client: pg.Client, table: string): Promise<number> {
   const { rows } = await client.query<{ blocks: number }>(
-    `select (max(pg_relation_size(relid)) / current_setting('block_size')::int)::int as blocks
-     from (select $1::regclass as relid union select relid from pg_partition_tree($1::regclass)) as parts`,
+    `with recursive parts as (
+       select $1::regclass::oid as relid union select i.inhrelid from pg_inherits i join parts p on p.relid = i.inhparent
+     )
+     select (max(pg_relation_size(relid)) / current_setting('block_size')::int)::int as blocks from parts`,
     [table],
   )
   return rows[0]?.blocks ?? 0

@@ -82,12 +82,18 @@ export class ServerClient extends pg.Client {
   /** Applies the settings of this connection, if any, in one round trip. Fails if the server is read-only. */
   async setUp(settings: string): Promise<void> {
     const check = `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as read_only`
-    const { pid, read_only: isReadOnly } = lastRow(await this.query(settings ? `${settings}; ${check}` : check))
-    if (isReadOnly) {
+    const text = settings ? `${settings}; ${check}` : check
+    try {
+      // The limit is unknown to the types of a query. Nothing else watches a connection that is not in use yet.
+      const { pid, read_only: isReadOnly } = lastRow(
+        await this.query({ text, query_timeout: connectMs.only } as pg.QueryConfig),
+      )
+      if (isReadOnly) throw new ReadOnlyServer()
+      this.pid = pid
+    } catch (error) {
       this.leaveServer()
-      throw new ReadOnlyServer()
+      throw error
     }
-    this.pid = pid
   }
 
   leaveServer(): void {

@@ -4,7 +4,7 @@ import { connectMs, limitSettings, requestLimits, setText } from './limits.ts'
 import { connectClient, type ServerClient, type Servers } from './server-client.ts'
 
 /** How often the connections in use are looked at. */
-const everyMs = 1_000
+export const lookEveryMs = 1_000
 
 /** After so many looks without a byte from the server, it is asked whether it still works on the statement. */
 const askAfterLooks = 8
@@ -18,22 +18,28 @@ const askAfterLooks = 8
  */
 export class SilenceWatch {
   readonly #inUse = new Set<ServerClient>()
-  readonly #findIdle: (pids: number[]) => Promise<number[]>
+  readonly #findIdle: (pids: number[]) => Promise<IsIdle>
   readonly #onSilent: (error: Error) => void
+  readonly #everyMs: number
   readonly #timer: NodeJS.Timeout
   #isAsking = false
 
-  /** `findIdle` returns those of the server processes that work on no statement. `onSilent` is called once per finding. */
-  constructor(findIdle: (pids: number[]) => Promise<number[]>, onSilent: (error: Error) => void) {
+  /** `findIdle` asks about the server processes with these IDs. `onSilent` is called once per finding. */
+  constructor(
+    findIdle: (pids: number[]) => Promise<IsIdle>,
+    onSilent: (error: Error) => void,
+    everyMs: number = lookEveryMs,
+  ) {
     this.#findIdle = findIdle
     this.#onSilent = onSilent
+    this.#everyMs = everyMs
     this.#timer = setInterval(() => this.#look(), everyMs).unref()
   }
 
   /** `maxMs` is when the connection is closed in any case, even if the server says that it still works. */
   start(client: ServerClient, maxMs: number): void {
     client.silence.looks = 0
-    client.silence.maxLooks = maxMs / everyMs
+    client.silence.maxLooks = maxMs / this.#everyMs
     this.#inUse.add(client)
   }
 
@@ -62,13 +68,14 @@ export class SilenceWatch {
   async #ask(quiet: readonly ServerClient[]): Promise<void> {
     this.#isAsking = true
     try {
-      const idle = await this.#findIdle(quiet.map(({ pid }) => pid))
+      const isIdle = await this.#findIdle(quiet.map(({ pid }) => pid))
       // A response may still be on its way.
-      await sleep(everyMs, undefined, { ref: false })
-      // Those that were returned to the pool meanwhile, and used again, have fewer looks.
+      await sleep(this.#everyMs, undefined, { ref: false })
+      // Those that were returned to the pool meanwhile, and used again, have fewer looks. If no server could be asked, that
+      // took long, and others have become quiet meanwhile.
       const isSilent = ({ pid, bytesRead, silence }: ServerClient) =>
-        idle.includes(pid) && bytesRead === silence.bytesRead && silence.looks >= askAfterLooks
-      this.#end(quiet.filter((client) => this.#inUse.has(client) && isSilent(client)))
+        isIdle(pid) && bytesRead === silence.bytesRead && silence.looks >= askAfterLooks
+      this.#end([...this.#inUse].filter(isSilent))
     } finally {
       this.#isAsking = false
     }
@@ -85,22 +92,29 @@ export class SilenceWatch {
   }
 }
 
-/** Those of the server processes that work on no statement. If no server can be asked, all of them count as such. */
-export async function findIdle(servers: Servers, pids: number[]): Promise<number[]> {
+/** Whether a server process works on no statement. If no server can be asked, that is so for all of them. */
+export type IsIdle = (pid: number) => boolean
+
+/** Asks which of the server processes work on no statement. */
+export async function findIdle(servers: Servers, pids: number[]): Promise<IsIdle> {
   let client: ServerClient | undefined
   try {
     client = await connectClient(servers, setText(limitSettings(requestLimits)))
     const { rows } = await client.query({
       text: `select pid from unnest($1::int[]) as asked(pid)
-             where not exists (select from pg_stat_activity s where s.pid = asked.pid and s.state not like 'idle%')`,
+             -- The state is null if this user may not see it.
+             where not exists (
+               select from pg_stat_activity s where s.pid = asked.pid and coalesce(s.state, '') not like 'idle%')`,
       values: [pids],
       // Unknown to the types of a query. This connection may go silent too.
       query_timeout: connectMs.oneOfSeveral,
     } as pg.QueryConfig)
-    return rows.map(({ pid }) => pid)
+    const idle = new Set(rows.map(({ pid }) => pid))
+    return (pid) => idle.has(pid)
   } catch (error) {
     // The server responds, but has no connection left to ask it.
-    return (error as { code?: string }).code === '53300' ? [] : pids
+    const isFull = (error as { code?: string }).code === '53300'
+    return () => !isFull
   } finally {
     client?.destroy()
   }

@@ -6,14 +6,20 @@ import { newProcessShop } from '../../testing/shop-process.ts'
 import { until } from '../../testing/until.ts'
 import { newLogger } from '../lib/logger.ts'
 import { openDatabase } from './db.ts'
+import { requestLimits } from './limits.ts'
 import { listenForChanges } from './listen-for-changes.ts'
+import type { ServerClient } from './server-client.ts'
+import { type IsIdle, SilenceWatch } from './silence-watch.ts'
+
+/** A tenth of the time of a service. */
+const lookMs = 100
 
 async function openBehindProxy() {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
   const proxy = await startDatabaseProxy(connection)
   const lost: Error[] = []
-  const db = openDatabase(proxy.connection, (error) => lost.push(error), 2)
+  const db = openDatabase(proxy.connection, (error) => lost.push(error), 2, requestLimits, lookMs)
   onTestFinished(() => db.close())
   return { proxy, db, lost }
 }
@@ -50,27 +56,65 @@ test('a transaction and a COPY on a connection that went silent fail', async () 
 
 test('a slow statement is not taken for a silent connection', async () => {
   const { db, lost } = await openBehindProxy()
-  expect(await db.rows('select pg_sleep(20)')).toHaveLength(1)
+  expect(await db.rows('select pg_sleep(3)')).toHaveLength(1)
   expect(lost).toEqual([])
 }, 60_000)
 
-test('a connection that only listens is replaced when it goes silent', async () => {
-  const { proxy, db } = await openBehindProxy()
-  const heard: string[] = []
-  let missed = 0
-  const listener = listenForChanges(
-    db,
-    newLogger('silent'),
-    ({ topic }) => heard.push(topic),
-    () => missed++,
+test('connections that become quiet while no server can be asked are closed with the first one', async () => {
+  const response = Promise.withResolvers<IsIdle>()
+  let asked = 0
+  const watch = new SilenceWatch(
+    () => {
+      asked++
+      return response.promise
+    },
+    () => {},
+    10,
   )
-  onTestFinished(() => listener.stop())
-  await listener.ready
-  proxy.silence()
-  await until('it listens again', () => missed > 0, 50_000)
-  db.notify('00000000-0000-4000-8000-000000000001', 'due')
-  await until('the notice arrives', () => heard.includes('due'))
-}, 90_000)
+  onTestFinished(() => watch.close())
+  const destroyed: number[] = []
+  const start = (pid: number) => {
+    const silence = { looks: 0, bytesRead: -1, maxLooks: 0 }
+    const client = { pid, bytesRead: 0, silence, destroy: () => destroyed.push(pid) }
+    watch.start(client as unknown as ServerClient, 60_000)
+    return client
+  }
+  start(1)
+  await until('the first one is asked about', () => asked === 1)
+  const second = start(2)
+  await until('the second one is quiet too', () => second.silence.looks > 10)
+  start(3)
+  response.resolve(() => true)
+  await until('both are closed', () => destroyed.length > 0)
+  expect(destroyed).toEqual([1, 2])
+  expect(asked).toBe(1)
+})
+
+test.each([
+  ['only listens', null],
+  ['listens and announces workers', { full: () => [], receive() {} }],
+])(
+  'a connection that %s is replaced when it goes silent',
+  async (_, taker) => {
+    const { proxy, db } = await openBehindProxy()
+    db.process.taker = taker
+    const heard: string[] = []
+    let missed = 0
+    const listener = listenForChanges(
+      db,
+      newLogger('silent'),
+      ({ topic }) => heard.push(topic),
+      () => missed++,
+    )
+    onTestFinished(() => listener.stop())
+    await listener.ready
+    proxy.silence()
+    await until('it listens again', () => missed > 0, 50_000)
+    db.notify('00000000-0000-4000-8000-000000000001', 'due')
+    await until('the notice arrives', () => heard.includes('due'))
+  },
+  90_000,
+)
 
 test('a service whose connections went silent accepts and sends messages again by itself', async () => {
   const shop = await newProcessShop()

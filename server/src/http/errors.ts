@@ -92,7 +92,7 @@ export function notHttp(reason: string): Refusal {
 /** The database is stopped, starting, unreachable or too slow; the request did not cause it. */
 function isDatabaseUnavailable(code: string, message: string): boolean {
   return (
-    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|08...|57P0.|57014|55P03|53300)$/.test(
+    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|08...|57P0.|25P03|57014|55P03|53300)$/.test(
       code,
     ) ||
     /Connection terminated|Query read timeout|timeout exceeded when trying to connect|pool after calling end/.test(

@@ -110,9 +110,9 @@ export const logEvents = {
       'Another process does the maintenance now, because this one was frozen, cut off from the database or overloaded.',
   },
   'maintenance.taken': {
-    level: 'debug',
+    level: 'info',
     meaning:
-      'This process does the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
+      'This process took over the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
   },
   'messages.moved': {
     level: 'info',
