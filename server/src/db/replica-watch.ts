@@ -15,6 +15,8 @@ export interface ReplicaWatchOptions {
   readStandby(): Promise<Position>
   onUsed(): void
   onLeft(reason: string): void
+  /** It does not respond. */
+  onSilent(): void
 }
 
 /** Knows whether the replica is up to date. Times are those of this process, so clocks may differ. */
@@ -80,6 +82,7 @@ export class ReplicaWatch implements ReplicaState {
     // A comparison may hang.
     if (this.#state !== 'left' && now - Math.max(this.#currentAt, this.#openedAt) > maxBehindMs) {
       this.leave(tooFarBehind)
+      if (this.#comparing && now - this.#comparedAt > compareEveryMs.usually) this.#options.onSilent()
     }
     this.#showWaiting()
     const everyMs = this.#waiting.length > 0 ? compareEveryMs.whileWaiting : compareEveryMs.usually

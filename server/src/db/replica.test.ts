@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { asSuperuser, type Cluster, openCluster } from '../../testing/cluster.ts'
 import { type SignedInPerson, signedIn } from '../../testing/console.ts'
+import { startDatabaseProxy } from '../../testing/database-proxy.ts'
 import { watchLive } from '../../testing/live.ts'
 import { type ServiceProcess, spawnService, urlOf } from '../../testing/service.ts'
 import type { TestServer } from '../../testing/test-server.ts'
@@ -227,6 +229,22 @@ test('a statement that the standby cancels or cannot run is repeated on the prim
   expect(db.process.metrics.counts('replica reads repeated').get('primary')).toBeGreaterThanOrEqual(2)
   expect(await readsStandby()).toBe(true)
 })
+
+test('a read that the standby does not respond to is repeated on the primary as soon as it is left', async () => {
+  const proxy = await startDatabaseProxy(cluster.standby.connection)
+  const lines: string[] = []
+  const log = newLogger('info', { write: (line) => void lines.push(line) })
+  const silent = openReplica(db, proxy.connection, log)
+  onTestFinished(() => silent.close())
+  const read = () => silent.db.first('select pg_is_in_recovery() as standby')
+  await until('it is used', () => countOf(lines.join(''), 'database.replica_used') === 1)
+  expect(await read()).toEqual({ standby: true })
+  proxy.hang()
+  const reading = read()
+  await until('it is left', () => countOf(lines.join(''), 'database.replica_left') === 1)
+  expect(await Promise.race([reading, sleep(2_000, 'still waiting')])).toEqual({ standby: false })
+  proxy.cut()
+}, 60_000)
 
 test('if the standby stops, lists are read from the primary without an error', async () => {
   const { id, person, newKey } = await newShop()

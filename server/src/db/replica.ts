@@ -22,6 +22,9 @@ export function openReplica(primary: Database, connection: Connection, log: Logg
   const standby = openDatabase({ ...connection, isReplica: true }, () => {}, connectionsOfEachPool)
   let session: Session | undefined
 
+  /** Gives up the reads that are in progress there. */
+  const pending = new Set<() => void>()
+
   async function readStandby(): Promise<Position> {
     try {
       // Its own connection, because lists may use those of the pools for long.
@@ -40,13 +43,24 @@ export function openReplica(primary: Database, connection: Connection, log: Logg
     onUsed: () => log.info({ event: 'database.replica_used' }, 'the console reads from the replica'),
     onLeft: (reason) =>
       log.warn({ event: 'database.replica_left', reason }, `the console reads from the primary only. ${reason}`),
+    onSilent: () => {
+      for (const giveUp of pending) giveUp()
+    },
   })
   primary.process.replica = watch
+
+  function unlessSilent<T>(result: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(new Error('the replica does not respond'))
+      pending.add(giveUp)
+      void result.then(resolve, reject).finally(() => pending.delete(giveUp))
+    })
+  }
 
   async function read<T>(from: Db, otherwise: Db, run: (db: Db) => Promise<T>): Promise<T> {
     if (!watch.isUsable) return run(otherwise)
     try {
-      return await run(from)
+      return await unlessSilent(run(from))
     } catch (error) {
       // The time limit of a statement. The primary would take as long.
       if ((error as { code?: string }).code === '57014') throw error
