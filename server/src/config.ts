@@ -20,6 +20,8 @@ export interface Config {
   databaseUrl: string | null
   /** PostgreSQL itself, if DATABASE_URL leads to a pooler that shares connections between transactions. */
   databaseDirectUrl: string | null
+  /** A standby for the lists, exports and counts of the console. */
+  databaseReadUrl: string | null
   /** The connections to the database that this process opens at most. */
   databasePool: number
   dataDir: string
@@ -73,6 +75,7 @@ export function readConfig(env: Environment): Config {
     publicUrl,
     databaseUrl,
     databaseDirectUrl: readOtherDatabaseUrl(env, 'PARLEY_DATABASE_DIRECT_URL'),
+    databaseReadUrl: readReplicaUrl(env, 'PARLEY_DATABASE_READ_URL'),
     databasePool: readNumber(env, 'PARLEY_DATABASE_POOL', poolSize.default, poolSize.min, poolSize.max),
     dataDir,
     role: readChoice(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
@@ -151,7 +154,19 @@ function readDnsServers(env: Environment): string[] {
   }
 }
 
-function readDatabaseUrl(env: Environment, name: string): string | null {
+/** Which values of target_session_attrs fit, and what to say if it has another one. */
+const sessionAttributes = {
+  primary: {
+    fit: /^(any|read-write|primary)$/,
+    advice: 'Parley needs a writable server. Remove target_session_attrs, or set it to read-write.',
+  },
+  standby: {
+    fit: /^(any|read-only|standby|prefer-standby)$/,
+    advice: 'it is for a standby. Remove target_session_attrs, or set it to standby.',
+  },
+}
+
+function readDatabaseUrl(env: Environment, name: string, { fit, advice } = sessionAttributes.primary): string | null {
   const text = env[name]
   if (!text) return null
   try {
@@ -163,23 +178,28 @@ function readDatabaseUrl(env: Environment, name: string): string | null {
       if (!/^postgres(ql)?:$/.test(url.protocol)) throw new Error('not PostgreSQL')
       attribute = url.searchParams.get('target_session_attrs')
     }
-    if (attribute === null || /^(any|read-write|primary)$/.test(attribute)) return text
+    if (attribute === null || fit.test(attribute)) return text
   } catch {
     // The value may contain a password, so the message does not repeat it.
     throw new StartupError(
       `Invalid ${name}. Use the form postgresql://user:password@host:5432/database, with special characters percent-encoded. Separate several servers with commas: host1:5432,host2:5432.`,
     )
   }
-  throw new StartupError(
-    `Invalid ${name}: Parley needs a writable server. Remove target_session_attrs, or set it to read-write.`,
-  )
+  throw new StartupError(`Invalid ${name}: ${advice}`)
 }
 
 /** Another way to the database in DATABASE_URL. */
-function readOtherDatabaseUrl(env: Environment, name: string): string | null {
-  const url = readDatabaseUrl(env, name)
+function readOtherDatabaseUrl(env: Environment, name: string, attributes = sessionAttributes.primary): string | null {
+  const url = readDatabaseUrl(env, name, attributes)
   if (url !== null && !env.DATABASE_URL) throw new StartupError(`${name} is set, but DATABASE_URL is not. Set both.`)
   return url
+}
+
+/** One server: a second one could be further behind than the one that was checked. */
+function readReplicaUrl(env: Environment, name: string): string | null {
+  const url = readOtherDatabaseUrl(env, name, sessionAttributes.standby)
+  if (url === null || serverUrls(url).length === 1) return url
+  throw new StartupError(`Invalid ${name}: it names several servers. Use one standby.`)
 }
 
 function readAllowHttp(env: Environment, reachesLoopback: boolean): boolean | 'loopback' {

@@ -68,16 +68,17 @@ export interface Console {
 
 type Deps = Omit<
   ConsoleDeps,
-  'sessionOf' | 'membershipOf' | 'record' | 'clientOf' | 'openRequestsPerMinute' | 'operatorsNeedTwoFactor'
+  'replica' | 'sessionOf' | 'membershipOf' | 'record' | 'clientOf' | 'openRequestsPerMinute' | 'operatorsNeedTwoFactor'
 > & {
   overload: Overload
   maxStreams: number | undefined
 }
 
 export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps): Console {
-  const { db, clock, log, config } = runtime
+  const { db, replica, clock, log, config } = runtime
   const full: ConsoleDeps = {
     ...deps,
+    replica,
     async sessionOf(token, isThere) {
       const session = await sessionOf(db, clock, token, isThere)
       return session && { ...session, sessionId: session.id }
@@ -96,6 +97,8 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     },
     { prefix: '/console/api' },
   )
+  // Browsers fetch again what has changed, so the replica must have it.
+  const whenReadable = (show: () => void) => (replica ? replica.whenReadable(show) : show())
   const listening = listenForChanges(
     db,
     log,
@@ -103,9 +106,9 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
       if (notice.topic === 'due') wakeHere(db, 'deliveries')
       else if (notice.topic === 'sync_due') wakeHere(db, 'synchronise')
       else if (notice.topic === 'access') hub.checkPerson(notice.workspaceId)
-      else hub.publish(notice)
+      else whenReadable(() => hub.publish(notice))
     },
-    () => hub.publishAll(),
+    () => whenReadable(() => hub.publishAll()),
   )
   // Open event streams would keep the server from closing, so end them first.
   app.addHook('preClose', async () => hub.stop())

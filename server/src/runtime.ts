@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Database } from './db/db.ts'
+import type { Replica } from './db/replica.ts'
 import type { Network } from './domain/connections/network.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/logger.ts'
@@ -10,6 +11,8 @@ export interface Runtime {
   log: Logger
   /** Sees every workspace. `db.process` is the process's in-memory state. */
   db: Database
+  /** For the lists, exports and counts of the console. Null without PARLEY_DATABASE_READ_URL. */
+  replica: Replica | null
   clock: Clock
   network: Network
   /** Null if no simulator runs with the service. */

@@ -1,10 +1,12 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
 import { type Config, version, withPort } from './config.ts'
+import { toConnection } from './db/connection.ts'
 import { openDatabaseClock, watchClock } from './db/database-clock.ts'
 import type { Db } from './db/db.ts'
 import { programVersion } from './db/migrate.ts'
 import { ensureToday } from './db/partitions.ts'
+import { openReplica } from './db/replica.ts'
 import { watchSchema } from './db/schema-version.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
@@ -76,6 +78,8 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
   try {
     let stopping = false
     const { db } = store
+    const replica = config.databaseReadUrl === null ? null : openReplica(db, toConnection(config.databaseReadUrl), log)
+    if (replica) undo.push(() => within(stopLimits.otherMs, 'the replica', replica.close()))
     const clock = await openDatabaseClock(db)
     await ensureToday(db, clock)
     const companion = await startCompanion?.(db)
@@ -90,6 +94,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       config: { ...config, targetRules },
       log,
       db,
+      replica,
       clock,
       network,
       simulatorUrl: companion?.url ?? null,

@@ -23,6 +23,7 @@ export function newRuntime(options: TestRuntimeOptions): Runtime {
     config: { ...config, targetRules, secretKeys: () => secretKeys },
     log,
     db,
+    replica: null,
     clock,
     network,
     simulatorUrl: null,

@@ -10,6 +10,8 @@ export interface Connection extends pg.ClientConfig {
    * migrations, LISTEN, advisory locks, and asking about silent connections.
    */
   direct?: Connection
+  /** A standby that is only read from. Unlike any other server, it is used although it is read-only. */
+  isReplica?: boolean
 }
 
 export function toConnection(databaseUrl: string, directUrl: string | null = null): Connection {

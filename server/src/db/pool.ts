@@ -87,7 +87,7 @@ export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost 
       try {
         return await work(client)
       } catch (error) {
-        if (isReadOnly(error)) {
+        if (isReadOnly(error) && !servers.isReplica) {
           broken = new ReadOnlyServer()
           client.leaveServer()
           // Others may have reported it already. Connections that were opened since then are not affected.

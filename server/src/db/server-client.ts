@@ -9,9 +9,11 @@ export class Servers {
   #at = 0
   /** Connections of an earlier generation may lead to a server that is gone or read-only, and are not used again. */
   generation = 0
+  readonly isReplica: boolean
 
-  constructor({ otherServers = [], direct: _, ...first }: Connection) {
+  constructor({ otherServers = [], direct: _, isReplica = false, ...first }: Connection) {
     this.#all = [first, ...otherServers]
+    this.isReplica = isReplica
   }
 
   get count(): number {
@@ -79,7 +81,7 @@ export class ServerClient extends pg.Client {
     })
   }
 
-  /** Applies the settings of this connection, if any, in one round trip. Fails if the server is read-only. */
+  /** Applies the settings of this connection, if any, in one round trip. Fails if the server is read-only and no replica. */
   async setUp(settings: string): Promise<void> {
     const check = `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as read_only`
     const text = settings ? `${settings}; ${check}` : check
@@ -88,7 +90,7 @@ export class ServerClient extends pg.Client {
       const { pid, read_only: isReadOnly } = lastRow(
         await this.query({ text, query_timeout: connectMs.only } as pg.QueryConfig),
       )
-      if (isReadOnly) throw new ReadOnlyServer()
+      if (isReadOnly && !this.#servers.isReplica) throw new ReadOnlyServer()
       this.pid = pid
     } catch (error) {
       this.leaveServer()

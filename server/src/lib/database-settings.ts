@@ -4,6 +4,12 @@
  */
 export const poolSize = { default: 13, min: 7, max: 500 }
 
+/**
+ * A read from the replica never lacks what was committed this long before it. So after this time, what a person has changed
+ * can be read from it in every process.
+ */
+export const maxBehindMs = 5_000
+
 /** Splits a DATABASE_URL with several servers (`host1:5432,host2:5432`), as libpq takes it, into one URL for each. */
 export function serverUrls(databaseUrl: string): string[] {
   const [, start = '', servers = '', end = ''] = /^(\w+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/s.exec(databaseUrl) ?? []

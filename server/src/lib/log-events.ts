@@ -35,6 +35,12 @@ export const logEvents = {
     meaning:
       'PostgreSQL does not allow the connections that the processes may open. Raise max_connections or lower PARLEY_DATABASE_POOL.',
   },
+  'database.replica_left': {
+    level: 'warn',
+    meaning:
+      'The console reads from the primary only, because the replica is behind, away or not a standby of it. `reason` says which.',
+  },
+  'database.replica_used': { level: 'info', meaning: 'The console reads lists, exports and counts from the replica.' },
   'database.start_waits': {
     level: 'warn',
     meaning:

@@ -38,6 +38,15 @@ export interface ProcessState {
   readonly otherWorkers: OtherWorkers
   /** Why this process cannot use the schema of its database, and refuses requests; null if it can. */
   unusableSchema: string | null
+  /** The replica in PARLEY_DATABASE_READ_URL; null if it is not set. */
+  replica: ReplicaState | null
+}
+
+export interface ReplicaState {
+  /** Why the console does not read from it; null if it does. */
+  readonly whyLeft: string | null
+  /** How old its state may be. Infinity if that is unknown. */
+  readonly behindMs: number
 }
 
 export const newProcessState = (send: SendNotices = async (notices) => notices): ProcessState => ({
@@ -47,4 +56,5 @@ export const newProcessState = (send: SendNotices = async (notices) => notices):
   taker: null,
   otherWorkers: new OtherWorkers(send),
   unusableSchema: null,
+  replica: null,
 })

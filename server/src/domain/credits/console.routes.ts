@@ -24,6 +24,7 @@ export const creditConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/credits/usage',
     who: 'credits:read',
+    mayLag: true,
     reply: CreditUsage,
     handle: ({ db, clock, workspaceId }) => readUsage(db, clock.now(), workspaceId),
   }),
@@ -44,6 +45,7 @@ export const creditConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/credits/entries',
     who: 'credits:read',
+    mayLag: true,
     query: StatementQuery,
     reply: ConsoleList(CreditEntry),
     async handle({ db, workspaceId }, { query }) {
@@ -55,6 +57,7 @@ export const creditConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/credits.csv',
     who: 'credits:read',
+    mayLag: true,
     confirmed: true,
     audited: true,
     query: StatementFilters,

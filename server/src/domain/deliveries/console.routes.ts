@@ -19,6 +19,7 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/deliveries',
     who: 'deliveries:read',
+    mayLag: true,
     query: DeliveryQuery,
     reply: DeliveryList,
     handle: ({ db, workspaceId }, { query }) => listConsoleDeliveries(db, workspaceId, query),

@@ -13,6 +13,7 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/forms',
     who: 'forms:read',
+    mayLag: true,
     query: FormQuery,
     reply: ConsoleList(ConsoleForm),
     async handle({ db, workspaceId }, { query: { phone, flow, from, to, ...paging } }) {

@@ -5,6 +5,7 @@ import { tablesMissingDays } from '../../db/partitions.ts'
 import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/format.ts'
+import type { ReplicaState } from '../../lib/process.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { bypassesRowSecurity, readServer } from './health.sql.ts'
 
@@ -109,5 +110,13 @@ export async function checkPartitions(db: Db, clock: Clock): Promise<Finding> {
   return problem('partitions', `No partition for tomorrow in ${missing.join(', ')}.`, {
     means: 'From midnight UTC, webhooks and API requests will fail.',
     advice: 'Start Parley: it creates partitions every minute. If it is running, search its log for "partitions".',
+  })
+}
+
+export function checkReplica({ whyLeft }: ReplicaState): Finding {
+  if (whyLeft === null) return ok('replica', 'The console reads lists, exports and counts from the replica.')
+  return warning('replica', `The console does not read from the replica. ${whyLeft}`, {
+    means: 'It reads from the primary, which has more work.',
+    advice: 'Check the server in PARLEY_DATABASE_READ_URL and its replication. It is used again when it is up to date.',
   })
 }

@@ -14,7 +14,7 @@ import {
   checkSync,
   checkUnknownNumbers,
 } from './accounts.ts'
-import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkRole } from './database.ts'
+import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkReplica, checkRole } from './database.ts'
 import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
 import { checkMaintenance } from './maintenance.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
@@ -51,6 +51,8 @@ export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Pr
     ['clock', () => checkClock(db, clock)],
     ['proxies', () => checkProxies(deps.site)],
   ]
+  const { replica } = db.process
+  if (replica) checks.push(['replica', () => checkReplica(replica)])
   // The other checks read tables, which an empty database does not have.
   if (!(await isEmpty(db))) checks.push(...tableChecks(db, clock, deps))
   const findings: Finding[] = []

@@ -184,6 +184,18 @@ function newRegistry({ db, clock, requests, bodies, connections, version }: Metr
   gauge('parley_database_connection_waiters', 'Statements waiting for a database connection, by pool', () =>
     db.pools().map(({ pool, waiting }) => ({ value: waiting, labels: { pool } })),
   )
+  const { replica } = db.process
+  if (replica) {
+    gauge('parley_database_replica_used', '1 if the console reads from the replica, otherwise 0', () => [
+      { value: replica.whyLeft === null ? 1 : 0 },
+    ])
+    gauge('parley_database_replica_behind_seconds', 'How old the state of the replica may be', () => [
+      { value: replica.behindMs / 1000 },
+    ])
+    counter('parley_database_replica_repeated_total', 'Reads that failed on the replica and used the primary', () =>
+      [...counted.counts('replica reads repeated')].map(([, value]) => ({ value })),
+    )
+  }
   gauge('parley_maintenance_owner', '1 if a process does the maintenance, otherwise 0', async () => {
     const state = await maintenance()
     return state ? [{ value: state.withoutOwnerMs === 0 ? 1 : 0, labels: { process: state.process ?? '' } }] : []

@@ -27,6 +27,7 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/keys',
     who: 'keys:read',
+    mayLag: true,
     query: Type.Object({ state: Type.Optional(KeyStateName) }, { additionalProperties: false }),
     reply: List(ListedKey),
     handle: async ({ db, clock, workspaceId }, { query }) =>

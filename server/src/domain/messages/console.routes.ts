@@ -26,6 +26,7 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/messages',
     who: 'messages:read',
+    mayLag: true,
     query: ListedMessageQuery,
     reply: ConsoleList(ListedMessage),
     async handle({ db, workspaceId }, { query }) {

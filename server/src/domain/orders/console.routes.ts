@@ -16,6 +16,7 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/orders',
     who: 'orders:read',
+    mayLag: true,
     query: OrderQuery,
     reply: ConsoleList(Order),
     async handle({ db, workspaceId }, { query }) {
@@ -52,6 +53,7 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/orders.csv',
     who: 'orders:read',
+    mayLag: true,
     confirmed: true,
     audited: true,
     query: OrderFilters,

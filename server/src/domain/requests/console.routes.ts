@@ -17,6 +17,7 @@ export const requestConsoleRoutes = (lookups: RequestLookups): ConsoleRoute[] =>
     method: 'GET',
     path: '/requests',
     who: 'requests:read',
+    mayLag: true,
     query: Type.Object({ limit, cursor, after: cursor, ...requestFilters }, { additionalProperties: false }),
     reply: LoggedRequests,
     async handle({ db, workspaceId }, { query: { limit = 50, cursor, after, ...filters } }) {
@@ -41,6 +42,7 @@ export const requestConsoleRoutes = (lookups: RequestLookups): ConsoleRoute[] =>
     method: 'GET',
     path: '/requests.csv',
     who: 'requests:read',
+    mayLag: true,
     confirmed: true,
     audited: true,
     query: Type.Object(requestFilters, { additionalProperties: false }),
@@ -55,6 +57,7 @@ export const requestConsoleRoutes = (lookups: RequestLookups): ConsoleRoute[] =>
     method: 'GET',
     path: '/refusals',
     who: 'requests:read',
+    mayLag: true,
     query: ApiErrorQuery,
     reply: ApiErrorGroups,
     handle: async ({ db, clock, workspaceId }, { query }) =>

@@ -14,6 +14,7 @@ export const senderConsoleRoutes = ({ syncWorkspace }: Parts): ConsoleRoute[] =>
     method: 'GET',
     path: '/senders',
     who: 'senders:read',
+    mayLag: true,
     reply: List(ConsoleSender),
     handle: async ({ db, workspaceId }) => unpagedList(await listForConsole(db, workspaceId)),
   }),

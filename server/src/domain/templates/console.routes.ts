@@ -12,6 +12,7 @@ export const templateConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/templates',
     who: 'templates:read',
+    mayLag: true,
     query: TemplateQuery,
     reply: ConsoleList(ConsoleTemplate),
     async handle({ db, workspaceId }, { query }) {

@@ -148,6 +148,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     method: 'GET',
     path: '/webhooks',
     who: 'webhooks:read',
+    mayLag: true,
     reply: List(ConsoleWebhook),
     handle: async ({ db, clock, workspaceId }) => unpagedList(await listEndpoints(db, clock, workspaceId)),
   }),

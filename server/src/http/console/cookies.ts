@@ -1,3 +1,4 @@
+import { maxBehindMs } from '../../lib/database-settings.ts'
 import type { CookieName } from './route.ts'
 
 /** Over https the names have the `__Host-` prefix: browsers then reject them from other hosts and over plain http. */
@@ -29,4 +30,10 @@ export class Cookies {
 }
 
 /** How long a browser keeps them. The server decides whether they are still valid. */
-const maxAgeSeconds: Record<CookieName, number> = { session: 30 * 86_400, step: 600, browser: 365 * 86_400 }
+const maxAgeSeconds: Record<CookieName, number> = {
+  session: 30 * 86_400,
+  step: 600,
+  browser: 365 * 86_400,
+  // Longer than the replica may be behind.
+  changed: maxBehindMs / 1000 + 1,
+}

@@ -42,6 +42,7 @@ export interface Actor {
 
 export interface ConsoleDeps {
   db: Db
+  replica: { readonly db: Db } | null
   clock: Clock
   log: Logger
   publicUrl: string
@@ -183,17 +184,25 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         checks.query(request.query)
         if (changes) checks.body(body)
         const input = { params, query: request.query, body } as never
-        const db = client.workspaceId === null ? deps.db : deps.db.within(client.workspaceId)
+        const { replica } = deps
+        if (changes && replica) reply.header('Set-Cookie', guard.cookies.write('changed', '1'))
+        const within = (all: Db) => (client.workspaceId === null ? all : all.within(client.workspaceId))
+        const db = within(deps.db)
+        // A person never sees a state from before their own changes.
+        const mayLag = !changes && route.mayLag && replica && !guard.cookies.read(request.headers.cookie, 'changed')
         let entries = 0
-        const handle = async (within: Db) => {
-          const context = newContext(deps, guard, request, reply, client, within, () => entries++)
-          const result = await route.handle(context as never, input)
+        const handle = async (tx: Db, reading = tx) => {
+          const context = newContext(deps, guard, request, reply, client, tx, () => entries++)
+          const result = await route.handle({ ...context, db: reading } as never, input)
           if (entries !== entriesExpected) {
             throw new Error(`${route.method} ${path} wrote ${entries} audit entries`)
           }
           return result
         }
-        const result = changes && !route.ownTransactions ? await db.transaction(handle) : await handle(db)
+        const result =
+          changes && !route.ownTransactions
+            ? await db.transaction((tx) => handle(tx))
+            : await handle(db, mayLag ? within(replica.db) : db)
         return reply.code(status).send(status === 204 ? undefined : result)
       } catch (error) {
         if (route.who === 'anyone' && error instanceof Refusal && (error.status === 429 || error.status === 503)) {

@@ -36,7 +36,7 @@ export interface AuditedAction {
 export interface ConsoleContext {
   /**
    * In a workspace route: limited to that workspace. If the method is not GET, it is a transaction that is committed
-   * when the handler returns.
+   * when the handler returns. If the route `mayLag`, it may read from the replica.
    */
   db: Db
   clock: Clock
@@ -72,9 +72,9 @@ export interface WorkspaceContext extends SignedInContext {
 
 /**
  * `session`; `step`, which identifies the browser between the steps of signing in; `browser`, which others' failed sign-ins do
- * not lock out.
+ * not lock out; `changed`, while the replica may lack what this browser has changed.
  */
-export type CookieName = 'session' | 'step' | 'browser'
+export type CookieName = 'session' | 'step' | 'browser' | 'changed'
 
 interface RouteBase {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -91,6 +91,8 @@ interface RouteBase {
   confirmed?: boolean
   /** A GET route that writes an audit entry, because it hands out data: an export or a download. */
   audited?: boolean
+  /** A GET route for a list, an export or counts: it may be read from the replica, which is a few seconds behind at most. */
+  mayLag?: boolean
   /** Why a route that is not GET writes no audit entry. */
   unaudited?: string
   /** The handler starts its own transactions, to keep a change even if it refuses, or because it calls WhatsApp. */
