@@ -38,21 +38,22 @@ export function listenForChanges(
   let session: Session | undefined
   let stopped = false
   let retry: NodeJS.Timeout | undefined
-  let isChecking = false
-  const check = setInterval(async () => {
-    if (isChecking) return
-    isChecking = true
-    // If it fails, the connection is lost, and `onLost` reconnects.
-    await session?.rows('select 1').catch(() => {})
-    isChecking = false
-  }, checkEveryMs).unref()
+  let isBusy = false
+  let checkedMs = performance.now()
   const { otherWorkers } = db.process
-  async function announceWorkers(): Promise<void> {
+  /** Announces the worker of this process, or checks the connection now and then. One statement at a time. */
+  async function beat(): Promise<void> {
     const full = db.process.taker?.full()
-    // If it fails, the connection is lost as above.
-    if (session && full) await announce(session, { id: otherWorkers.ownId, full }).catch(() => {})
+    const isDue = full || performance.now() > checkedMs + checkEveryMs
+    if (!session || isBusy || !isDue) return
+    isBusy = true
+    checkedMs = performance.now()
+    const statement = full ? announce(session, { id: otherWorkers.ownId, full }) : session.rows('select 1')
+    // If it fails, the connection is lost, and `onLost` reconnects.
+    await statement.catch(() => {})
+    isBusy = false
   }
-  const announcing = setInterval(() => void announceWorkers(), announceEveryMs).unref()
+  const beating = setInterval(() => void beat(), announceEveryMs).unref()
 
   async function open(first: boolean): Promise<void> {
     let opened: Session | undefined
@@ -75,7 +76,7 @@ export function listenForChanges(
         reconnect(0)
       })
       session = opened
-      void announceWorkers()
+      void beat()
       if (!first) onMissed()
     } catch (error) {
       log.warn(
@@ -97,8 +98,7 @@ export function listenForChanges(
     async stop() {
       stopped = true
       clearTimeout(retry)
-      clearInterval(check)
-      clearInterval(announcing)
+      clearInterval(beating)
       await opening
       await session?.close().catch(() => {})
     },
