@@ -62,7 +62,8 @@ test('an API process hands its deliveries to the workers in turn, and each arriv
   const { start, post, arrivals, startWorkers, haveArrived, respondAfter, leasedAtInsert } = await setUp()
   const api = await start('api')
   const workers = await startWorkers(2)
-  respondAfter(1_000)
+  // Longer than it takes until all have arrived: their leases are counted then.
+  respondAfter(8_000)
   const first = await post(api, 10)
   await until('all have arrived', () => haveArrived(first))
   expect(await leasedAtInsert()).toBe(10)
