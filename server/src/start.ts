@@ -40,7 +40,7 @@ export interface ServiceOptions {
  * How long each step of stopping may take. Together they stay below the 15 seconds that operators are promised, also if the
  * database, the network and a client do not respond. A step that takes longer is left behind.
  */
-const stopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 4_000, otherMs: 1_000 }
+const stopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 3_000, otherMs: 1_000 }
 
 /** Opens the database, starts the workers and the HTTP server. `stop` stops them in reverse order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -120,7 +120,6 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       onApart: () => pauseWork('clock', 'The clock of this machine is wrong.'),
       onAgree: async () => resumeWork('clock'),
     })
-    undo.push(() => within(stopLimits.otherMs, 'the clock watch', clockWatch.stop()))
     const schemaWatch = watchSchema(db, log, programVersion(), {
       async onUnusable(reason) {
         db.process.unusableSchema = reason
@@ -131,7 +130,8 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
         resumeWork('schema')
       },
     })
-    undo.push(() => within(stopLimits.otherMs, 'the schema watch', schemaWatch.stop()))
+    const stopWatches = () => Promise.all([clockWatch.stop(), schemaWatch.stop()])
+    undo.push(() => within(stopLimits.otherMs, 'the watches', stopWatches()))
     const whyNotReady = async () => {
       if (stopping) return 'The process is stopping.'
       const [reason = null] = pauses.values()
@@ -205,7 +205,7 @@ async function closeWithin(ms: number, app: Awaited<ReturnType<typeof buildApi>>
 }
 
 /** Fails if a step of stopping takes too long. It continues, but nothing waits for it. */
-async function within(ms: number, name: string, step: Promise<void>): Promise<void> {
+async function within(ms: number, name: string, step: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${name} did not stop within ${ms / 1000} seconds`)), ms)

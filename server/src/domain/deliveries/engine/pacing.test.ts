@@ -75,11 +75,11 @@ describe('with a clock that tests move', () => {
     expect(new Set(receiver.received.slice(before).map((got) => got.id)).size).toBe(30)
   })
 
-  /** Answers 300 requests, and leaves those after them in progress until `fail` is called. */
-  function stopAnswering(receiver: Receiver) {
+  /** Answers the first requests, and leaves those after them in progress until `fail` is called. */
+  function stopAnswering(receiver: Receiver, answered = 300) {
     const pending: (() => void)[] = []
     receiver.behave((response) => {
-      if (receiver.received.length <= 300) response.end()
+      if (receiver.received.length <= answered) response.end()
       else pending.push(() => response.writeHead(503).end())
     })
     return {
@@ -133,7 +133,7 @@ describe('with a clock that tests move', () => {
     const receiver = await newReceiver()
     const line = await newLine(server)
     const { id } = await line.listen(receiver)
-    const { pending, fail } = stopAnswering(receiver)
+    const { pending, fail } = stopAnswering(receiver, 100)
     await line.write(900)
     const workers = [1, 2].map(() => newDeliveryWorker(server, { deadlineMs: 10_000 }))
     onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop(0)))))
