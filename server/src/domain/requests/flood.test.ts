@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { loggedOf } from '../../../testing/log.ts'
-import { mayIdle } from '../../../testing/may-idle.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
@@ -131,20 +131,19 @@ test('the limits of a minute also apply after the clock was set back', async () 
 test('a flood of unauthenticated requests while the database is slow drops no request of a workspace', async () => {
   const since = nextMinute()
   const workspace = await newWorkspace(server)
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const locking = server.db.transaction(async (tx) => {
-    await mayIdle(tx)
-    await tx.change('lock table request_log in share mode')
-    await released
-  })
+  // Not a transaction of the service, which PostgreSQL would end after a few idle seconds.
+  const locking = new pg.Client(server.connection)
+  await locking.connect()
+  onTestFinished(() => locking.end())
+  await locking.query('begin')
+  await locking.query('lock table request_log in share mode')
   const headers = { 'user-agent': `customer ${workspace.id}` }
   const call = () => workspace.call('/v1/me', { headers })
   for (let index = 0; index < 30; index++) expect((await call()).status).toBe(200)
   const total = 60_000
   await flood(Array.from({ length: total }, (_, index) => ({ from: `198.51.100.${index % 5}` })))
   for (let index = 0; index < 30; index++) expect((await call()).status).toBe(200)
-  release()
-  await locking
+  await locking.query('commit')
   expect(await loggedOf(server, headers['user-agent'], 60)).toHaveLength(60)
   const counts = await countsSince(since, total)
   // The limit of 600 requests per minute and address applies too.
