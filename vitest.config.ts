@@ -27,8 +27,7 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // One more than the cores of a small machine: many of these tests wait for processes, leases and limits.
-    maxWorkers: 3,
+    maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
     projects: [
       { test: { ...shared, name: 'unit', include: unit } },

@@ -255,7 +255,7 @@ test('aborting while it opens leaves no PostgreSQL running', async () => {
   const pid = await until('PostgreSQL is starting', () => postmasterPid(dataDir))
   stop.abort()
   await expect(opening).rejects.toThrow(/abort/i)
-  expect(isGone(pid)).toBe(true)
+  await until('PostgreSQL has ended', () => isGone(pid))
 })
 
 test('a wrong password is explained in one line, and no PostgreSQL is left running', async () => {
