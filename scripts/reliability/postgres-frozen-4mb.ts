@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { signatureOf, text, webhookOf } from '../../server/testing/network-app.ts'
-import { newWamid } from './lib/network-posts.ts'
+import { text, webhookOf } from '../../server/testing/network-app.ts'
+import { newWamid, postBody } from './lib/network-posts.ts'
 import { openPostgres } from './lib/postgres.ts'
 import type { Scenario } from './lib/scenario.ts'
 import { openShop, secondsUntil } from './lib/shop.ts'
@@ -61,26 +61,6 @@ function bodyOfFourMegabytes(phoneNumberId: string): string {
   const filler = 'x'.repeat(65_000)
   const messages = Array.from({ length: 61 }, () => text(newWamid(), filler))
   return JSON.stringify(webhookOf(phoneNumberId, messages))
-}
-
-async function postBody(
-  { secret, path }: { secret: string; path: string },
-  url: string,
-  body: string,
-  timeoutMs: number,
-): Promise<{ status: number; retryAfter: string | null }> {
-  try {
-    const response = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(secret, body) },
-      body,
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    await response.arrayBuffer()
-    return { status: response.status, retryAfter: response.headers.get('retry-after') }
-  } catch {
-    return { status: 0, retryAfter: null }
-  }
 }
 
 const memoryMb = (pid: number | undefined, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number =>

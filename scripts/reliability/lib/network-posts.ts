@@ -7,13 +7,13 @@ export interface PostingApp {
   path: string
 }
 
-/** Posts a webhook as the network does, and returns the status, or 0 if there was no response in time. */
-export async function postWebhook(
+/** Posts a webhook as the network does. The status is 0 if there was no response in time. */
+export async function postBody(
   { secret, path }: PostingApp,
   url: string,
   body: string,
   timeoutMs = 10_000,
-): Promise<number> {
+): Promise<{ status: number; retryAfter: string | null }> {
   try {
     const response = await fetch(url + path, {
       method: 'POST',
@@ -22,11 +22,15 @@ export async function postWebhook(
       signal: AbortSignal.timeout(timeoutMs),
     })
     await response.arrayBuffer()
-    return response.status
+    return { status: response.status, retryAfter: response.headers.get('retry-after') }
   } catch {
-    return 0
+    return { status: 0, retryAfter: null }
   }
 }
+
+/** The same, for its status only. */
+export const postWebhook = async (...posted: Parameters<typeof postBody>): Promise<number> =>
+  (await postBody(...posted)).status
 
 export const newWamid = (): string => `wamid.${newUuid()}`
 
