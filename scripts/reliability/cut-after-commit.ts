@@ -4,16 +4,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../server/src/db/db.ts'
-import { openEmbedded } from '../../server/src/db/embedded/embedded.ts'
-import { migrate } from '../../server/src/db/migrate.ts'
 import { createWebhook } from '../../server/src/domain/webhooks/webhooks.ts'
 import { createWorkspace } from '../../server/src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../../server/src/lib/clock.ts'
-import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
 import { newApp, newSender, text, webhookOf } from '../../server/testing/network-app.ts'
 import { openDatabaseProxy } from '../../server/testing/open-database-proxy.ts'
 import { secretKeys, spawnService } from '../../server/testing/service.ts'
+import { openPostgres } from './lib/postgres.ts'
 
 const cuts = 10
 const eventsPerCut = 20
@@ -22,8 +19,8 @@ export const scenario = {
   name: 'cut-after-commit',
   wanted: 'attempts recorded = counted = requests received',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
-    const dataDir = newFolder('parley-reliability-')
-    const embedded = await openEmbedded({ dataDir, purpose: 'visitor' })
+    const postgres = await openPostgres()
+    const { db } = postgres
     let received = 0
     const receiver = createServer((request, response) => {
       received++
@@ -31,9 +28,7 @@ export const scenario = {
     })
     receiver.listen(0, '127.0.0.1')
     await once(receiver, 'listening')
-    await migrate(embedded.connection)
-    const db = openDatabase(embedded.connection, () => {}, 3)
-    const proxy = await openDatabaseProxy(embedded.connection)
+    const proxy = await openDatabaseProxy(postgres.connection)
     const service = await spawnService(proxy.connection, {
       PARLEY_WEBHOOK_ALLOW_HTTP: 'true',
       PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
@@ -71,11 +66,9 @@ export const scenario = {
     } finally {
       service.child.kill('SIGKILL')
       proxy.close()
-      await db.close()
       receiver.closeAllConnections()
       receiver.close()
-      await embedded.close()
-      removeFolder(dataDir)
+      await postgres.close()
     }
   },
 }

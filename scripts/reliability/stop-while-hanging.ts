@@ -4,16 +4,14 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Connection, openDatabase } from '../../server/src/db/db.ts'
-import { openEmbedded } from '../../server/src/db/embedded/embedded.ts'
-import { migrate } from '../../server/src/db/migrate.ts'
+import type { Connection } from '../../server/src/db/db.ts'
 import { createWebhook } from '../../server/src/domain/webhooks/webhooks.ts'
 import { createWorkspace } from '../../server/src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../../server/src/lib/clock.ts'
-import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
 import { newApp, newSender, text, webhookOf } from '../../server/testing/network-app.ts'
 import { openDatabaseProxy } from '../../server/testing/open-database-proxy.ts'
 import { type ServiceProcess, secretKeys, spawnService } from '../../server/testing/service.ts'
+import { openPostgres } from './lib/postgres.ts'
 
 const events = 40
 /** Attempts at an endpoint that has not responded yet. */
@@ -23,8 +21,8 @@ export const scenario = {
   name: 'stop-while-hanging',
   wanted: 'exit 0 within 15 s, the queue continues elsewhere within seconds; exit 0 within 15 s with a silent database',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
-    const dataDir = newFolder('parley-reliability-')
-    const embedded = await openEmbedded({ dataDir, purpose: 'visitor' })
+    const postgres = await openPostgres()
+    const { db } = postgres
     const arrived = new Set<string>()
     const hanging = new Set<ServerResponse>()
     let responds = false
@@ -36,9 +34,7 @@ export const scenario = {
     })
     receiver.listen(0, '127.0.0.1')
     await once(receiver, 'listening')
-    await migrate(embedded.connection)
-    const db = openDatabase(embedded.connection, () => {}, 3)
-    const proxy = await openDatabaseProxy(embedded.connection)
+    const proxy = await openDatabaseProxy(postgres.connection)
     const services: ServiceProcess[] = []
     const start = async (connection: Connection, role: string) => {
       const allowed = { PARLEY_WEBHOOK_ALLOW_HTTP: 'true', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }
@@ -65,7 +61,7 @@ export const scenario = {
       const target = { url: '', db, clock: systemClock, secretKeys }
       const app = await newApp(target)
       const { phoneNumberId } = await newSender(target, workspaceId, app.id, '99000000004')
-      const first = await start(embedded.connection, 'all')
+      const first = await start(postgres.connection, 'all')
       const silent = await start(proxy.connection, 'all')
       const texts = Array.from({ length: events }, (_, n) => text(`wamid.stop.${n}`))
       await app.post(webhookOf(phoneNumberId, texts), { url: first.url })
@@ -88,11 +84,9 @@ export const scenario = {
     } finally {
       for (const { child } of services) child.kill('SIGKILL')
       proxy.close()
-      await db.close()
       receiver.closeAllConnections()
       receiver.close()
-      await embedded.close()
-      removeFolder(dataDir)
+      await postgres.close()
     }
   },
 }
