@@ -33,7 +33,8 @@ export function useBrowser(): TestBrowser {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       const page = await context.newPage()
       const errors = await collectErrors(context, page)
-      onTestFinished(async () => {
+      onTestFinished(async ({ task }) => {
+        if (task.result?.state === 'fail') console.error(await whatItShows(page))
         await context.close()
         expect(errors.filter((error) => !expects?.test(error))).toEqual([])
       })
@@ -53,6 +54,12 @@ async function launch(): Promise<Browser> {
       if (Date.now() > end) throw new Error(`${executablePath} does not start; if it is damaged, delete it`, { cause })
     }
   }
+}
+
+/** What a person would see, for the report of a failed test. */
+async function whatItShows(page: Page): Promise<string> {
+  const text = await page.evaluate<string>('document.body.innerText').catch(String)
+  return `When the test failed, ${page.url()} showed:\n${text}`
 }
 
 /** Collects uncaught errors, errors on the browser console, and violations of the content security policy. */
