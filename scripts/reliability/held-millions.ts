@@ -13,7 +13,7 @@ import { countingReceiver, localReceivers, newTenant, steadyTraffic } from '../.
 
 const held = 3_000_000
 /** Only the oldest deliveries have events: more than are attempted while this runs. */
-const withEvents = 60_000
+const withEvents = 300_000
 const limitMs = 2_000
 
 async function run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
