@@ -280,7 +280,11 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
       use.borrow(async (client) => {
         const inside = newTransaction(client)
         const start = async () => work(inside.tx)
+        const { stream } = (client as pg.ClientBase & { connection: pg.Connection }).connection
+        // One write for all of them.
+        stream.cork()
         const sent = [use.begin(client), start(), inside.commit()] as const
+        stream.uncork()
         // The connection is returned when all have ended. The first error is the cause of the others.
         await Promise.allSettled(sent)
         const [, result] = await Promise.all(sent)
