@@ -83,6 +83,30 @@ test('a transaction that hides the error of a statement fails, because PostgreSQ
   await expect(work).rejects.toThrow('the transaction was rolled back')
 })
 
+test('a transaction in one round trip is committed as a whole, or fails with the error of its statement', async () => {
+  await db.script('create table pairs (id int)')
+  const insertion = 'insert into pairs values ($1)'
+  const failing = db.transactionAtOnce((tx) => Promise.all([tx.change(insertion, [1]), tx.rows('select 1 / 0')]))
+  await expect(failing).rejects.toThrow('division by zero')
+  const committed: number[] = []
+  const both = db.transactionAtOnce((tx) => {
+    tx.afterCommit(() => committed.push(2))
+    return Promise.all([tx.change(insertion, [2]), tx.change(insertion, [3])])
+  })
+  expect(await both).toEqual([1, 1])
+  expect(committed).toEqual([2])
+  expect(await db.rows('select id from pairs order by id')).toEqual([{ id: 2 }, { id: 3 }])
+})
+
+test('a transaction in one round trip runs no statement that was sent after the commit', async () => {
+  const work = db.transactionAtOnce(async (tx) => {
+    await tx.rows('select 1')
+    await tx.change('create table after_commit (id int)')
+  })
+  await expect(work).rejects.toThrow('the transaction has ended')
+  expect(await db.first(`select to_regclass('after_commit') as found`)).toEqual({ found: null })
+})
+
 test('a part of a transaction that continues after another part has failed runs no more statements', async () => {
   let part: Promise<unknown> | undefined
   const work = db.transaction(async (tx) => {

@@ -35,6 +35,11 @@ export interface Db {
   copy(table: string, columns: readonly string[], bytes: Buffer): Promise<void>
   /** Runs `work` in a transaction. Inside a transaction, it becomes part of that one. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /**
+   * A transaction in one round trip: `begin`, the statements of `work` and `commit` are sent together. So `work` must send all
+   * of its statements before it waits for one of them.
+   */
+  transactionAtOnce<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Runs `work` after the commit of this transaction, or immediately outside a transaction. */
   afterCommit(work: () => void): void
   /** After the commit, notifies every process that `topic` has changed in this workspace. */
@@ -214,6 +219,37 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
       if (error instanceof StalePlan) return queryOnce<Row>(text, values)
       throw error
     })
+  function newTransaction(client: pg.ClientBase) {
+    const later: (() => void)[] = []
+    let hasEnded = false
+    const end = () => {
+      hasEnded = true
+    }
+    // If one part of the work has failed, another one may still run. The connection is not its own any more.
+    const lend: Borrow = (run) => (hasEnded ? Promise.reject(new Error('the transaction has ended')) : run(client))
+    const tx: Db = dbOn(
+      root,
+      (each) => void later.push(each),
+      { ...directly(lend), prepares: use.prepares },
+      nestedWithin,
+    )
+    tx.transaction = (nested) => nested(tx)
+    tx.transactionAtOnce = tx.transaction
+    return {
+      tx,
+      end,
+      async commit() {
+        end()
+        // If an error of a statement was not thrown on, PostgreSQL rolls back instead, and says so without an error.
+        const { command } = await client.query('commit')
+        if (command !== 'COMMIT')
+          throw new Error('the transaction was rolled back, because one of its statements failed')
+      },
+      runLater() {
+        for (const each of later) each()
+      },
+    }
+  }
   const db: Db = {
     rows: async (text, values) => (await query<never>(text, values)).rows,
     first: async (text, values) => (await query<never>(text, values)).rows[0],
@@ -227,28 +263,32 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
         : db.transaction((tx) => tx.copy(table, columns, bytes)),
     transaction: (work) =>
       use.borrow(async (client) => {
-        const later: (() => void)[] = []
+        const inside = newTransaction(client)
         let result: Awaited<ReturnType<typeof work>>
-        let hasEnded = false
         try {
-          // If one part of the work has failed, another one may still run. The connection is not its own any more.
-          const lend: Borrow = (run) =>
-            hasEnded ? Promise.reject(new Error('the transaction has ended')) : run(client)
-          const inside = { ...directly(lend), prepares: use.prepares }
-          const tx: Db = dbOn(root, (each) => void later.push(each), inside, nestedWithin)
-          tx.transaction = (nested) => nested(tx)
-          result = await pipelined(use.begin(client), () => work(tx))
-          hasEnded = true
-          // If an error of a statement was not thrown on, PostgreSQL rolls back instead, and says so without an error.
-          const { command } = await client.query('commit')
-          if (command !== 'COMMIT')
-            throw new Error('the transaction was rolled back, because one of its statements failed')
+          result = await pipelined(use.begin(client), () => work(inside.tx))
+          await inside.commit()
         } catch (error) {
-          hasEnded = true
+          inside.end()
           await client.query('rollback').catch(() => {})
           throw error
         }
-        for (const each of later) each()
+        inside.runLater()
+        return result
+      }),
+    transactionAtOnce: (work) =>
+      use.borrow(async (client) => {
+        const inside = newTransaction(client)
+        const start = async () => work(inside.tx)
+        const { stream } = (client as pg.ClientBase & { connection: pg.Connection }).connection
+        // One write for all of them.
+        stream.cork()
+        const sent = [use.begin(client), start(), inside.commit()] as const
+        stream.uncork()
+        // The connection is returned when all have ended. The first error is the cause of the others.
+        await Promise.allSettled(sent)
+        const [, result] = await Promise.all(sent)
+        inside.runLater()
         return result
       }),
     afterCommit,

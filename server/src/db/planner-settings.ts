@@ -8,21 +8,28 @@ export const withPlannerSettingsOff = <T>(
   plans: readonly PlanType[],
   db: Db,
   run: (tx: Db) => Promise<T>,
-): Promise<T> =>
-  db.transaction(async (tx) => {
-    // An error that `run` throws before its first query must become a rejected promise.
-    const running = async (inside: Db) => run(inside)
-    const turnOff = `select set_config('enable_' || plan, 'off', true) from unnest($1::text[]) as plan`
-    // The queries are pipelined: sent together with the settings, and planned after them.
-    const [, result] = await Promise.all([tx.rows(turnOff, [plans]), running(tx)])
-    return result
-  })
+): Promise<T> => db.transaction((tx) => turnOff(plans, tx, run))
+
+async function turnOff<T>(plans: readonly PlanType[], tx: Db, run: (tx: Db) => Promise<T>): Promise<T> {
+  // An error that `run` throws before its first query must become a rejected promise.
+  const running = async () => run(tx)
+  const text = `select set_config('enable_' || plan, 'off', true) from unnest($1::text[]) as plan`
+  // The queries are pipelined: sent together with the settings, and planned after them.
+  const [, result] = await Promise.all([tx.rows(text, [plans]), running()])
+  return result
+}
 
 /**
  * Makes PostgreSQL look up each row by its key. A statement is planned once, often while its tables are almost empty.
  * The best plan then, to read and join whole tables, is far too slow with a million rows.
  */
 export const withIndexLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
-  withPlannerSettingsOff(['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'], db, run)
+  withPlannerSettingsOff(wholeTables, db, run)
+
+/** The same for one statement, in one round trip. */
+export const oneWithIndexLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transactionAtOnce((tx) => turnOff(wholeTables, tx, run))
+
+const wholeTables: readonly PlanType[] = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']
 
 type PlanType = 'sort' | 'seqscan' | 'bitmapscan' | 'indexscan' | 'hashjoin' | 'mergejoin' | 'material'

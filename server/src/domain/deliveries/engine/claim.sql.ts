@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { withIndexLookups } from '../../../db/planner-settings.ts'
+import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { LeasedDelivery, Trigger } from '../../../lib/first-attempts.ts'
 import { planVisitsSql, visitEveryMs } from './visits.sql.ts'
@@ -188,7 +188,7 @@ const reading = statement(
 /** The deliveries that still have these leases. A process of the version before may have held one of them, at infinity. */
 export async function readLeased(db: Db, keys: readonly LeaseKey[]): Promise<LeasedDelivery[]> {
   type Row = Omit<LeasedDelivery, 'hasTurn' | 'leaseUntilMs'> & { leaseUntil: Date }
-  const rows = await withIndexLookups(db, (tx) => reading.rows<Row>(tx, { leased: keys }))
+  const rows = await oneWithIndexLookups(db, (tx) => reading.rows<Row>(tx, { leased: keys }))
   return rows.map(({ leaseUntil, ...row }) => ({ ...row, hasTurn: false, leaseUntilMs: leaseUntil.getTime() }))
 }
 

@@ -1,6 +1,6 @@
 import { type BatchId, batchId, newBatchSql } from '../../../db/batch-writer.ts'
 import type { Db } from '../../../db/db.ts'
-import { withIndexLookups } from '../../../db/planner-settings.ts'
+import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
 import { type FailureRun, failuresBeforePacing, pacedGapMs, unpacedFailuresMax } from './retry-policy.ts'
@@ -198,7 +198,7 @@ export const recordAttempts = (
   runs: readonly FailureRunRow[],
   hours: readonly HourRow[],
 ): Promise<EndpointHealth[]> =>
-  withIndexLookups(db, (tx) =>
+  oneWithIndexLookups(db, (tx) =>
     recording.rows(tx, {
       ...batch,
       webhookIds: runs.map(({ webhookId }) => webhookId),
