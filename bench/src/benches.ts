@@ -48,4 +48,10 @@ export const benches: readonly Bench[] = [
     description: 'all requests of the console’s pages, with a million messages and ten million logged requests',
     run: async (scope) => (await import('./pages.ts')).benchPages(scope),
   },
+  {
+    name: 'lifecycle',
+    description:
+      'a message from POST /v1/messages to its four signed deliveries, compared with the same path in memory',
+    run: async (scope) => (await import('./lifecycle.ts')).benchLifecycle(scope),
+  },
 ]
