@@ -59,4 +59,9 @@ export const benches: readonly Bench[] = [
     description: 'what an event costs with 20 million events stored, compared with 100,000; needs 40 GB of disk',
     run: async (scope) => (await import('./growth.ts')).benchGrowth(scope),
   },
+  {
+    name: 'memory',
+    description: 'the memory of the process over 500,000 events: flat or growing',
+    run: async (scope) => (await import('./memory.ts')).benchMemory(scope),
+  },
 ]
