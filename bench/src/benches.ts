@@ -1,5 +1,6 @@
 import type { Scope } from './lib/scope.ts'
 import type { Row } from './lib/table.ts'
+import { missingPeers } from './peers-folder.ts'
 
 export interface Bench {
   name: string
@@ -63,5 +64,11 @@ export const benches: readonly Bench[] = [
     name: 'memory',
     description: 'the memory of the process over 500,000 events: flat or growing',
     run: async (scope) => (await import('./memory.ts')).benchMemory(scope),
+  },
+  {
+    name: 'peers',
+    description: 'the peers’ benchmark: compared with queues that others use, if it is installed',
+    run: async (scope) => (await import('./peers.ts')).benchPeers(scope),
+    missing: missingPeers,
   },
 ]
