@@ -33,7 +33,13 @@ export async function startTarget(name: string, argument = ''): Promise<Target> 
       treeCpuUs: () => treeCpuUsOf(pid),
       memoryMb: () => memoryMbOf(pid),
       signalDescendants(signal) {
-        for (const each of treeOf(pid).slice(1)) process.kill(each, signal)
+        for (const each of treeOf(pid).slice(1)) {
+          try {
+            process.kill(each, signal)
+          } catch {
+            // The process has ended meanwhile.
+          }
+        }
       },
       async stop() {
         child.kill('SIGTERM')

@@ -29,7 +29,8 @@ export class Scope {
 
   newFolder(): string {
     const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
-    this.defer(() => rmSync(folder, { recursive: true, force: true }))
+    // Retries, because a PostgreSQL that is shutting down may still write there.
+    this.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
     return folder
   }
 
@@ -54,12 +55,19 @@ export class Scope {
     try {
       return await work(part)
     } finally {
-      this.faults.push(...part.faults)
       await part.end()
+      this.faults.push(...part.faults)
     }
   }
 
   async end(): Promise<void> {
-    for (let work = this.#ends.pop(); work; work = this.#ends.pop()) await work()
+    for (let work = this.#ends.pop(); work; work = this.#ends.pop()) {
+      try {
+        await work()
+      } catch (error) {
+        // The rest has to end too.
+        this.fault(`ending failed: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
   }
 }

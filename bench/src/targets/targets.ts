@@ -54,7 +54,14 @@ const targets: Record<string, (argument: string) => Promise<number>> = {
   role: (argument) => startParley(JSON.parse(argument)),
 }
 
+let stopping = false
 let stop = (): unknown => process.exit(0)
+
+/** A second signal must not end the process before its database has stopped. */
+function stopOnce(): void {
+  if (!stopping) stop()
+  stopping = true
+}
 
 async function startParley(env: Record<string, string | undefined>): Promise<number> {
   const config = readConfig({ PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'warn', ...env })
@@ -63,8 +70,8 @@ async function startParley(env: Record<string, string | undefined>): Promise<num
   return Number(new URL(service.url).port)
 }
 
-process.once('SIGTERM', () => stop())
-process.stdin.once('end', () => stop()).resume()
+process.on('SIGTERM', stopOnce)
+process.stdin.once('end', stopOnce).resume()
 // Ctrl-C reaches all processes of a terminal. The one that started this one stops it.
 process.on('SIGINT', () => {})
 
