@@ -1,31 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { readConfig } from '@parley/server/config'
 import type { Db } from '@parley/server/db/db'
-import { openStore } from '@parley/server/db/store'
 import { claimInTurn } from '@parley/server/domain/deliveries/engine/visits'
 import { newUuid } from '@parley/server/lib/ids'
-import { newLogger } from '@parley/server/lib/logger'
+import type { Scope } from './lib/scope.ts'
+import { percentile } from './lib/statistics.ts'
+import type { Row } from './lib/table.ts'
 
 const endpoints = 10_000
 const rowsEach = 50
 const claims = 200
 
 /** How long a claim takes while 10,000 endpoints, of 100 workspaces, have deliveries that wait. */
-export async function manyEndpoints(): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
-  const config = readConfig({ PARLEY_DATA_DIR: dataDir })
-  const store = await openStore(config, { purpose: 'visitor', schema: 'migrate', log: newLogger('silent') })
-  try {
-    const { db } = store
-    await fill(db)
-    console.log(`${endpoints} endpoints, ${rowsEach} deliveries waiting at each, ms per claim (target: p50 under 20)`)
-    for (const due of [1_000, endpoints]) console.log(`  ${String(due).padStart(6)} due   ${await measure(db, due)}`)
-  } finally {
-    await store.close()
-    rmSync(dataDir, { recursive: true, force: true })
+export async function benchManyEndpoints(scope: Scope): Promise<Row[]> {
+  const { db } = await scope.openStore(scope.newFolder())
+  await fill(db)
+  const rows: Row[] = []
+  for (const due of [1_000, endpoints]) {
+    const times = await measure(db, due)
+    const what = `a claim, ${due.toLocaleString('en-US')} of ${endpoints.toLocaleString('en-US')} endpoints are due`
+    rows.push(
+      { what: `${what}, p50`, unit: 'ms', rounds: [percentile(times, 0.5)], target: { atMost: 20 } },
+      { what: `${what}, p99`, unit: 'ms', rounds: [percentile(times, 0.99)] },
+    )
   }
+  return rows
 }
 
 async function fill(db: Db): Promise<void> {
@@ -45,8 +42,8 @@ async function fill(db: Db): Promise<void> {
   await db.change('analyze')
 }
 
-/** Makes all deliveries of some endpoints due, and claims. */
-async function measure(db: Db, due: number): Promise<string> {
+/** Makes all deliveries of some endpoints due, and claims. Returns how long each claim took. */
+async function measure(db: Db, due: number): Promise<number[]> {
   await db.change(`update deliveries set due_at = now(), lease = null from generate_series(1, ${due}) as n
     where webhook_id = md5('e' || n)::uuid`)
   await db.change('delete from endpoint_visits')
@@ -55,16 +52,12 @@ async function measure(db: Db, due: number): Promise<string> {
       now() + case when n > ${due} then interval '1 hour' else '0' end
     from generate_series(1, ${endpoints}) as n`)
   const times: number[] = []
-  let claimed = 0
   for (let index = 0; index < claims; index++) {
     const now = new Date()
     const started = performance.now()
     const input = { now, lease: newUuid(), leaseUntil: new Date(now.getTime() + 3_600_000), except: [] }
-    const { rows } = await claimInTurn(db, { ...input, capacityOf: () => 500 })
+    await claimInTurn(db, { ...input, capacityOf: () => 500 })
     times.push(performance.now() - started)
-    claimed += rows.length
   }
-  times.sort((one, other) => one - other)
-  const at = (share: number) => (times[Math.floor(times.length * share)] ?? Number.NaN).toFixed(1)
-  return `p50 ${at(0.5)}  p99 ${at(0.99)}  claimed ${claimed}`
+  return times
 }

@@ -1,6 +1,7 @@
 /** The amounts, times and IDs of the seeded rows. They are computed, so that all statements use the same ones. */
+import { numberSetting } from './lib/settings.ts'
 
-export const requests = Number(process.env.BENCH_REQUESTS ?? 10_000_000)
+export const requests = numberSetting('BENCH_REQUESTS', 10_000_000)
 export const sent = Math.round(requests * 0.06)
 export const received = Math.round(requests * 0.04)
 export const days = 30

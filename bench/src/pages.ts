@@ -1,52 +1,38 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '@parley/server/config'
-import { openStore } from '@parley/server/db/store'
-import { newLogger } from '@parley/server/lib/logger'
+import type { Scope } from './lib/scope.ts'
+import { median } from './lib/statistics.ts'
+import type { Row } from './lib/table.ts'
 import { type ConsoleSession, pageRequests } from './page-requests.ts'
 import { type Seeded, seed } from './pages-seed.ts'
-import { startTarget } from './process.ts'
 
 const limitMs = 1000
 const warmRounds = 5
+/** How many of the slowest requests have a row of their own. */
+const slowest = 5
 
 /**
  * All requests of the console's pages when they are opened, filtered and paged, for a workspace with a million messages and
  * ten million logged requests. With BENCH_DATA_DIR, the seeded data is kept there for the next run.
  */
-export async function benchPages(): Promise<void> {
-  const keptDataDir = process.env.BENCH_DATA_DIR
-  const dataDir = keptDataDir ?? mkdtempSync(join(tmpdir(), 'parley-bench-'))
-  try {
-    const seeded = await seedOnce(dataDir)
-    const target = await startTarget('parley', dataDir)
-    try {
-      const session = await signIn(`http://127.0.0.1:${target.port}`, seeded)
-      await measure(session)
-    } finally {
-      await target.stop()
-    }
-  } finally {
-    if (!keptDataDir) rmSync(dataDir, { recursive: true, force: true })
-  }
+export async function benchPages(scope: Scope): Promise<Row[]> {
+  const dataDir = process.env.BENCH_DATA_DIR ?? scope.newFolder()
+  const seeded = await scope.part((part) => seedOnce(part, dataDir))
+  const target = await scope.startTarget('parley', dataDir)
+  return measure(scope, await signIn(`http://127.0.0.1:${target.port}`, seeded))
 }
 
-async function seedOnce(dataDir: string): Promise<Seeded & { isExisting: boolean }> {
+async function seedOnce(scope: Scope, dataDir: string): Promise<Seeded & { isExisting: boolean }> {
   const seedFile = join(dataDir, 'bench-pages.json')
   if (existsSync(seedFile)) return { ...(JSON.parse(readFileSync(seedFile, 'utf8')) as Seeded), isExisting: true }
   const began = performance.now()
-  console.log('seeding')
-  const config = readConfig({ PARLEY_DATA_DIR: dataDir })
-  const store = await openStore(config, { purpose: 'visitor', schema: 'migrate', log: newLogger('silent') })
-  try {
-    const seeded = await seed(store, config, (line) => console.log(line))
-    writeFileSync(seedFile, JSON.stringify(seeded))
-    console.log(`seeded in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
-    return { ...seeded, isExisting: false }
-  } finally {
-    await store.close()
-  }
+  scope.say('seeding')
+  const store = await scope.openStore(dataDir)
+  const seeded = await seed(store, readConfig({ PARLEY_DATA_DIR: dataDir }), scope.say)
+  writeFileSync(seedFile, JSON.stringify(seeded))
+  scope.say(`seeded in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  return { ...seeded, isExisting: false }
 }
 
 /** Creates the account with the setup link, or signs in if it exists. */
@@ -80,29 +66,33 @@ async function signIn(
   }
 }
 
-async function measure(session: ConsoleSession): Promise<void> {
-  const results: { page: string; name: string; cold: number; warm: number }[] = []
-  console.log(row('page', 'request', 'cold ms', 'warm ms'))
+async function measure(scope: Scope, session: ConsoleSession): Promise<Row[]> {
+  const results: { what: string; cold: number; warm: number[] }[] = []
   for await (const { page, path } of pageRequests(session)) {
     const cold = (await session.get(path)).ms
-    const warmTimes: number[] = []
-    for (let round = 0; round < warmRounds; round++) warmTimes.push((await session.get(path)).ms)
-    const warm = warmTimes.sort((left, right) => left - right)[Math.floor(warmRounds / 2)] ?? 0
-    const result = { page, name: nameOf(path), cold, warm }
-    results.push(result)
-    console.log(`${row(page, result.name, cold.toFixed(0), warm.toFixed(0))}  ${isQuick(result) ? 'met' : 'MISSED'}`)
+    const warm: number[] = []
+    for (let round = 0; round < warmRounds; round++) warm.push((await session.get(path)).ms)
+    const what = `${page}: ${nameOf(path)}`
+    results.push({ what, cold, warm })
+    scope.say(`${what}: first ${cold.toFixed(0)} ms, again ${median(warm).toFixed(0)} ms`)
   }
-  const met = results.filter(isQuick).length
-  console.log(`\n${met} of ${results.length} within ${limitMs} ms, cold and warm. The slowest when warm:`)
-  for (const { page, name, cold, warm } of results.sort((left, right) => right.warm - left.warm).slice(0, 5)) {
-    console.log(row(page, name, cold.toFixed(0), warm.toFixed(0)))
-  }
+  const late = results.filter(({ cold, warm }) => cold >= limitMs || median(warm) >= limitMs)
+  return [
+    {
+      what: `of ${results.length} requests, over ${limitMs} ms the first time or again`,
+      unit: '',
+      rounds: [late.length],
+      target: { atMost: 0 },
+    },
+    ...results
+      .sort((left, right) => median(right.warm) - median(left.warm))
+      .slice(0, slowest)
+      .map(({ what, cold, warm }) => {
+        const base = { name: 'first', rounds: warm.map(() => cold) }
+        return { what, unit: 'ms', rounds: warm, base }
+      }),
+  ]
 }
-
-const isQuick = ({ cold, warm }: { cold: number; warm: number }): boolean => cold < limitMs && warm < limitMs
-
-const row = (page: string, name: string, cold: string, warm: string): string =>
-  `${page.padEnd(12)}${name.padEnd(62)}${cold.padStart(8)}${warm.padStart(9)}`
 
 /** A path without the parts that differ between runs. */
 const nameOf = (path: string): string =>

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { readConfig } from '@parley/server/config'
 import { startService } from '@parley/server/start'
 import { fastify } from 'fastify'
+import { startNetwork } from './network.ts'
 import { startRawLimit } from './raw-limit.ts'
 import { startReceiver } from './receiver.ts'
 
@@ -33,19 +34,18 @@ const targets: Record<string, (argument: string) => Promise<number>> = {
     await app.listen({ host: '127.0.0.1', port: 0 })
     return (app.server.address() as AddressInfo).port
   },
-  async 'raw-limit'(argument) {
-    const [appSecret = '', hookUrl = ''] = argument.split(' ')
-    return startRawLimit(appSecret, new URL(hookUrl))
-  },
-  'slow-receiver': async () => {
+  'raw-limit': (argument) => startRawLimit(JSON.parse(argument)),
+  /** Responds after as many milliseconds as the argument says; without one, never. */
+  'slow-receiver': async (delayMs) => {
     const server = createServer((request, response) => {
       request.resume()
-      setTimeout(() => response.end('ok'), 2000)
+      if (delayMs !== '') setTimeout(() => response.end('ok'), Number(delayMs))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return (server.address() as AddressInfo).port
   },
   receiver: startReceiver,
+  network: startNetwork,
   parley(argument) {
     const [dataDir, dnsServers] = argument.split(' ')
     return startParley({ PARLEY_DATA_DIR: dataDir, PARLEY_DNS_SERVERS: dnsServers })
@@ -54,12 +54,26 @@ const targets: Record<string, (argument: string) => Promise<number>> = {
   role: (argument) => startParley(JSON.parse(argument)),
 }
 
+let stopping = false
+let stop = (): unknown => process.exit(0)
+
+/** A second signal must not end the process before its database has stopped. */
+function stopOnce(): void {
+  if (!stopping) stop()
+  stopping = true
+}
+
 async function startParley(env: Record<string, string | undefined>): Promise<number> {
   const config = readConfig({ PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'warn', ...env })
   const service = await startService({ config })
-  process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)))
+  stop = () => service.stop().then(() => process.exit(0))
   return Number(new URL(service.url).port)
 }
+
+process.on('SIGTERM', stopOnce)
+process.stdin.once('end', stopOnce).resume()
+// Ctrl-C reaches all processes of a terminal. The one that started this one stops it.
+process.on('SIGINT', () => {})
 
 const [name = '', argument = ''] = process.argv.slice(2)
 const port = await targets[name]?.(argument)

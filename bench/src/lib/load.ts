@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { percentile } from './statistics.ts'
 
 export interface Load {
   port: number
@@ -10,6 +11,8 @@ export interface Load {
   once?: boolean
   /** Requests per second over all connections. Without it, each connection sends as soon as it has a response. */
   pace?: number
+  /** Is called with the index of the request, and the time in milliseconds since 1970. */
+  onResponse?: (request: number, at: number) => void
 }
 
 export interface Measured {
@@ -38,17 +41,16 @@ export async function putUnderLoad(load: Load): Promise<Measured> {
   )
   await Promise.all(runs)
   const elapsed = (performance.now() - started) / 1000
-  const sorted = Float64Array.from(latencies).sort()
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { perSecond: latencies.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99), statuses }
+  const [p50Ms, p99Ms] = [percentile(latencies, 0.5), percentile(latencies, 0.99)]
+  return { perSecond: latencies.length / elapsed, p50Ms, p99Ms, statuses }
 }
 
 function runConnection(
-  { port, connections, requests, once = false, pace }: Load,
+  { port, connections, requests, once = false, pace, onResponse }: Load,
   first: number,
   started: number,
   until: number,
-  onResponse: (ms: number, status: string) => void,
+  record: (ms: number, status: string) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: '127.0.0.1', port, noDelay: true })
@@ -70,7 +72,8 @@ function runConnection(
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
       const size = sizeOf(received)
       if (size === undefined || received.length < size) return
-      onResponse(performance.now() - due, received.toString('latin1', 9, 12))
+      record(performance.now() - due, received.toString('latin1', 9, 12))
+      onResponse?.(next - connections, performance.timeOrigin + performance.now())
       received = received.subarray(size)
       send()
     })
