@@ -5,6 +5,7 @@ import { benchIsolation } from './isolation.ts'
 import { benchPages } from './pages.ts'
 import { benchRoles } from './roles.ts'
 import { benchSend } from './send.ts'
+import { benchStatuses } from './statuses.ts'
 
 const benches: Record<string, { description: string; run: () => Promise<void> }> = {
   api: { description: 'authenticated GET /v1/me, compared with bare Fastify and bare node:http', run: benchApi },
@@ -27,6 +28,10 @@ const benches: Record<string, { description: string; run: () => Promise<void> }>
     run: benchRoles,
   },
   send: { description: 'accepted sends per second, and the time until WhatsApp is called', run: benchSend },
+  statuses: {
+    description: 'webhooks of WhatsApp with statuses of sent messages, and what each costs PostgreSQL',
+    run: benchStatuses,
+  },
 }
 
 const [name = ''] = process.argv.slice(2)

@@ -22,12 +22,13 @@ export function webhookOf(appId: string, first: number, size: number, phoneNumbe
     type: 'text',
     text: { body: `Hello there, number:${first + index};` },
   }))
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550780001', phone_number_id: phoneNumberId },
-    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
-    messages,
-  }
+  return postOf(appId, phoneNumberId, { contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }], messages })
+}
+
+/** A signed webhook of WhatsApp with updates for one phone number. */
+export function postOf(appId: string, phoneNumberId: string, updates: object): Buffer {
+  const metadata = { display_phone_number: '15550780001', phone_number_id: phoneNumberId }
+  const value = { messaging_product: 'whatsapp', metadata, ...updates }
   const changes = [{ field: 'messages', value }]
   const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '1', changes }] })
   const signature = createHmac('sha256', appSecret).update(body).digest('hex')
@@ -37,8 +38,12 @@ export function webhookOf(appId: string, first: number, size: number, phoneNumbe
 }
 
 /** Creates a workspace with one phone number and one endpoint for each URL. Returns the ID of the app. */
-export async function prepare(dataDir: string, hookUrls: readonly string[]): Promise<string> {
-  const { appId } = await prepareAt(readConfig({ PARLEY_DATA_DIR: dataDir }), hookUrls)
+export async function prepare(
+  dataDir: string,
+  hookUrls: readonly string[],
+  events: readonly string[] = ['message.received'],
+): Promise<string> {
+  const { appId } = await prepareAt(readConfig({ PARLEY_DATA_DIR: dataDir }), hookUrls, { events })
   return appId
 }
 
@@ -46,7 +51,11 @@ export async function prepare(dataDir: string, hookUrls: readonly string[]): Pro
 export async function prepareAt(
   config: Config,
   hookUrls: readonly string[],
-  { secret = appSecret, phoneNumberId = numberAt } = {},
+  {
+    secret = appSecret,
+    phoneNumberId = numberAt,
+    events = ['message.received'],
+  }: { secret?: string; phoneNumberId?: (index: number) => string; events?: readonly string[] } = {},
 ): Promise<{ appId: string; hookSecrets: string[] }> {
   const store = await openStore(config, { purpose: 'visitor', schema: 'migrate', log: newLogger('silent') })
   try {
@@ -57,7 +66,7 @@ export async function prepareAt(
     const hookSecrets: string[] = []
     for (const [index, url] of hookUrls.entries()) {
       const { id: workspaceId } = await createWorkspace(db, systemClock, `bench ${index}`)
-      const endpoint = { workspaceId, name: 'bench', url, events: ['message.received'] }
+      const endpoint = { workspaceId, name: 'bench', url, events: [...events] }
       const created = await createWebhook(db, systemClock, config.secretKeys(), config.targetRules, endpoint)
       hookSecrets.push(created.secret)
       const connectionId = newUuid()
