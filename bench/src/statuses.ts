@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '@parley/server/config'
-import type { Db } from '@parley/server/db/db'
-import { openStore } from '@parley/server/db/store'
+import { type Db, openDatabase } from '@parley/server/db/db'
+import { openEmbedded } from '@parley/server/db/embedded/embedded'
 import { newUuid } from '@parley/server/lib/ids'
-import { newLogger } from '@parley/server/lib/logger'
 import { putUnderLoad } from './load.ts'
 import { numberAt, postOf, prepare } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
@@ -17,6 +15,8 @@ const messages = Number(process.env.BENCH_MESSAGES ?? 8_000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 2)
 /** In the order in which the network reports them. `sent` is known from the send request, and brings the price. */
 const statuses = ['sent', 'delivered', 'read'] as const
+/** More messages than a page has. Not a divisor of the number of workspaces, so that all take part. */
+const sparseStep = 41
 /** PostgreSQL publishes what a connection has counted at the latest after this time. */
 const countedMs = 1_500
 
@@ -43,23 +43,29 @@ export async function benchStatuses(): Promise<void> {
 }
 
 async function measureAll(target: Target, appId: string, dataDir: string): Promise<void> {
-  const config = readConfig({ PARLEY_DATA_DIR: dataDir })
-  const store = await openStore(config, { purpose: 'visitor', schema: 'require', log: newLogger('silent') })
+  const embedded = await openEmbedded({ dataDir, purpose: 'visitor' })
+  const db = openDatabase(embedded.connection, () => {}, 1)
+  const admin = openDatabase({ ...embedded.admin, database: embedded.connection.database }, () => {}, 1)
   try {
-    await measure(target, store.db, appId, 10, 1_000)
+    await measure(target, db, appId, 10, await seedSent(db, 1_000))
     for (let round = 0; round < rounds; round++) {
       for (const size of [1, 10, 100]) {
-        console.log(`${size} per webhook: ${await measure(target, store.db, appId, size, messages)}`)
+        console.log(`${size} per webhook: ${await measure(target, db, appId, size, await seedSent(db, messages))}`)
       }
+      // As with little traffic: PostgreSQL writes a whole page to the WAL when it changes for the first time after a checkpoint.
+      const sparse = (await seedSent(db, messages)).filter((_, index) => index % sparseStep === 0)
+      await admin.script('checkpoint')
+      console.log(`after a checkpoint, few per page: ${await measure(target, db, appId, 1, sparse)}`)
     }
   } finally {
-    await store.close()
+    await db.close()
+    await admin.close()
+    await embedded.close()
   }
 }
 
-/** Posts all statuses of new messages, `size` in each webhook. Returns what they cost. */
-async function measure(target: Target, db: Db, appId: string, size: number, count: number): Promise<string> {
-  const sent = await seedSent(db, count)
+/** Posts all statuses of messages, `size` in each webhook. Returns what they cost. */
+async function measure(target: Target, db: Db, appId: string, size: number, sent: readonly Sent[]): Promise<string> {
   const before = await counted(target, db)
   let seconds = 0
   const responses: Record<string, number> = {}
@@ -71,7 +77,7 @@ async function measure(target: Target, db: Db, appId: string, size: number, coun
     for (const [name, times] of Object.entries(measured.statuses)) responses[name] = (responses[name] ?? 0) + times
   }
   const after = await counted(target, db)
-  const total = count * statuses.length
+  const total = sent.length * statuses.length
   const each = (name: keyof typeof before) => (after[name] - before[name]) / total
   const heapOnly = (after.heapOnly - before.heapOnly) / (after.updates - before.updates)
   return [
@@ -85,15 +91,18 @@ async function measure(target: Target, db: Db, appId: string, size: number, coun
 }
 
 interface Sent {
-  waMessageId: string
   id: string
+  waMessageId: string
+  /** The index of its workspace. */
+  number: number
 }
 
 /** Messages of all workspaces in turn, as the response of the send request leaves them. */
 async function seedSent(db: Db, count: number): Promise<Sent[]> {
-  const sent = Array.from({ length: count }, () => {
+  const sent = Array.from({ length: count }, (_, index) => {
     const id = newUuid()
-    return { id, waMessageId: `wamid.HBgLMTY1MDU1NTAxMjMVAgARGBI${id.replaceAll('-', '').toUpperCase()}AA==` }
+    const waMessageId = `wamid.HBgLMTY1MDU1NTAxMjMVAgARGBI${id.replaceAll('-', '').toUpperCase()}AA==`
+    return { id, waMessageId, number: index % workspaces }
   })
   await db.change(
     `with sent as (
@@ -118,20 +127,18 @@ async function seedSent(db: Db, count: number): Promise<Sent[]> {
 function webhooksOf(appId: string, sent: readonly Sent[], status: (typeof statuses)[number], size: number): Buffer[] {
   const timestamp = String(Math.trunc(Date.now() / 1000))
   const pricing = { billable: true, pricing_model: 'PMP', category: 'utility', type: 'regular' }
-  const reports = sent.map(({ id, waMessageId }) => ({
-    id: waMessageId,
-    status,
-    timestamp,
-    recipient_id: '16505550123',
-    biz_opaque_callback_data: `msg_${id}`,
-    ...(status === 'read' ? {} : { pricing }),
-  }))
-  const byNumber = Map.groupBy(reports.entries(), ([index]) => index % workspaces)
-  const webhooks = [...byNumber].flatMap(([number, entries]) => {
-    const own = entries.map(([, report]) => report)
+  const webhooks = [...Map.groupBy(sent, ({ number }) => number)].flatMap(([number, own]) => {
+    const reports = own.map(({ id, waMessageId }) => ({
+      id: waMessageId,
+      status,
+      timestamp,
+      recipient_id: '16505550123',
+      biz_opaque_callback_data: `msg_${id}`,
+      ...(status === 'read' ? {} : { pricing }),
+    }))
     return Array.from({ length: Math.ceil(own.length / size) }, (_, nth) => ({
       at: nth * workspaces + number,
-      request: postOf(appId, numberAt(number), { statuses: own.slice(nth * size, (nth + 1) * size) }),
+      request: postOf(appId, numberAt(number), { statuses: reports.slice(nth * size, (nth + 1) * size) }),
     }))
   })
   return webhooks.sort((left, right) => left.at - right.at).map(({ request }) => request)
