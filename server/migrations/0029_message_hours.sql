@@ -29,7 +29,8 @@ create table message_hour_changes (
 create index message_hour_changes_by_hour on message_hour_changes (workspace_id, hour);
 select isolate_workspace('message_hour_changes', 'workspace_id');
 
--- Hours from this one on are counted. Earlier messages may have changed before the trigger existed.
+-- Hours from this one on are counted. Earlier messages may have changed before the trigger existed; maintenance counts them,
+-- hour by hour. -infinity when it has.
 create table message_hours_from (
   hour timestamptz not null
 );

@@ -70,7 +70,7 @@ export function maintenanceSteps({ db: database, clock, log, config: { retention
     { name: 'budget windows', everyMs: 60_000, run: (db) => deleteOldWindows(db, clock.pinned()) },
     { name: 'missing visits', everyMs: 60_000, run: (db) => planMissing(db, clock.now()) },
     { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
-    { name: 'message hours', everyMs: 10_000, run: sumMessageHours },
+    { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
     {
