@@ -111,7 +111,7 @@ test('the statuses delivered and read, and the price, change no index of message
     )
     return row as { all: number; heap_only: number }
   }
-  const settled = (count: number) =>
+  const countedUpTo = (count: number) =>
     until('PostgreSQL has counted the updates', async () => {
       const now = await updates()
       return now.all >= count && now
@@ -121,7 +121,7 @@ test('the statuses delivered and read, and the price, change no index of message
   expect(await post([{ id: 'wamid.heap', status: 'sent', more: { pricing } }])).toBe(200)
   expect(await post([{ id: 'wamid.heap', status: 'delivered', more: { pricing } }])).toBe(200)
   expect(await post([{ id: 'wamid.heap', status: 'read' }])).toBe(200)
-  const after = await settled(before.all + 3)
+  const after = await countedUpTo(before.all + 3)
   expect(after.heap_only - before.heap_only).toBe(after.all - before.all)
 }, 60_000)
 

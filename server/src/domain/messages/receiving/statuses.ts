@@ -96,7 +96,7 @@ const withoutRepeats = (reports: readonly StatusReport[]): StatusReport[] => [
   ...new Map(reports.map((report) => [`${report.senderId} ${report.waMessageId}`, report])).values(),
 ]
 
-/** Saves changes with their events, and returns the IDs of the messages that nobody else has changed meanwhile. */
+/** Saves changes with their events, and returns the IDs of the messages that were still as they were read. */
 async function saveChanges(db: Db, now: Date, changes: readonly Change[], onlyAt: number | null): Promise<Set<string>> {
   const fresh = changes.flatMap((change) => change.fresh.map((report) => ({ change, report })))
   const events = fresh.map(
