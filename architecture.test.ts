@@ -92,6 +92,9 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   messages: [
     'messages',
     'message_statuses',
+    'message_hours',
+    'message_hour_changes',
+    'message_hours_from',
     'early_statuses',
     'inbound_messages',
     'outbox',

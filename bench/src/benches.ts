@@ -29,6 +29,11 @@ export const benches: readonly Bench[] = [
     run: async (scope) => (await import('./ingest.ts')).benchIngest(scope),
   },
   {
+    name: 'statuses',
+    description: 'webhooks of WhatsApp with statuses of sent messages, and what each costs PostgreSQL',
+    run: async (scope) => (await import('./statuses.ts')).benchStatuses(scope),
+  },
+  {
     name: 'send',
     description: 'accepted sends per second, and the time until WhatsApp is called',
     run: async (scope) => (await import('./send.ts')).benchSend(scope),

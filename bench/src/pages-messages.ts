@@ -93,6 +93,16 @@ export async function seedSent(
      where workspace_id = $1 and status in ('delivered', 'read') and wa_message_id like '%4'`,
     [workspaceId],
   )
+  // As if the service had counted them when they changed.
+  await db.change(`update message_hours_from set hour = '-infinity'`)
+  await db.change(
+    `insert into message_hours (workspace_id, hour, sent, delivered, read, failed)
+     select workspace_id, date_trunc('hour', created_at, 'UTC'), count(*) filter (where status = 'sent'),
+       count(*) filter (where status = 'delivered'), count(*) filter (where status = 'read'),
+       count(*) filter (where status = 'failed')
+     from messages where workspace_id = $1 group by 1, 2`,
+    [workspaceId],
+  )
 }
 
 export async function seedReceived(db: Db, { workspaceId, startMs, stepMs, senders }: SeedTarget): Promise<void> {

@@ -13,6 +13,7 @@ import { startHandOver } from './domain/deliveries/engine/hand-over.ts'
 import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
+import { deleteOldMessageHours, sumMessageHours } from './domain/messages/reading/message-hours.ts'
 import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
 import { moveOlderMessages } from './domain/messages/receiving/older-messages.ts'
 import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
@@ -63,11 +64,13 @@ export function maintenanceSteps({ db: database, clock, log, config: { retention
         await deleteOldParked(db, log, now, retentionDays)
         await deleteOldUnknownNumbers(db, now)
         await deleteOldWriters(db, now)
+        await deleteOldMessageHours(db, now)
       },
     },
     { name: 'budget windows', everyMs: 60_000, run: (db) => deleteOldWindows(db, clock.pinned()) },
     { name: 'missing visits', everyMs: 60_000, run: (db) => planMissing(db, clock.now()) },
     { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
+    { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
     {

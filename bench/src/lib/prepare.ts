@@ -28,12 +28,13 @@ export function webhookOf(appId: string, first: number, size: number, phoneNumbe
     type: 'text',
     text: { body: `Hello there, number:${first + index};` },
   }))
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550780001', phone_number_id: phoneNumberId },
-    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
-    messages,
-  }
+  return postOf(appId, phoneNumberId, { contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }], messages })
+}
+
+/** A signed webhook of WhatsApp with updates for one phone number. */
+export function postOf(appId: string, phoneNumberId: string, updates: object): Buffer {
+  const metadata = { display_phone_number: '15550780001', phone_number_id: phoneNumberId }
+  const value = { messaging_product: 'whatsapp', metadata, ...updates }
   const changes = [{ field: 'messages', value }]
   const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '1', changes }] })
   const signature = createHmac('sha256', appSecret).update(body).digest('hex')

@@ -129,7 +129,7 @@ test('of three processes one does the maintenance; if it is frozen another takes
   })
   const first = await until('the maintenance has an owner', () => ownerOf(db))
   const owner = processes.find(({ child }) => first.endsWith(`:${child.pid}`)) as ServiceProcess
-  await until('every step ran', async () => (await stepsOf(db)).length === 10)
+  await until('every step ran', async () => (await stepsOf(db)).length === stepCount)
   expect((await stepsOf(db)).filter(({ process, error }) => process !== first || error !== null)).toEqual([])
   const others = processes.filter((each) => each !== owner)
   expect(others.filter((each) => each.output().includes('maintenance.taken'))).toEqual([])
@@ -148,7 +148,7 @@ test('of three processes one does the maintenance; if it is frozen another takes
   await until('the first process noticed it', () => owner.output().includes('maintenance.lost'))
   // Statuses are looked at every five seconds, so a process that still did maintenance would have recorded one.
   await db.rows('select pg_sleep(6)')
-  expect((await stepsOf(db)).map(({ process }) => process)).toEqual(Array(10).fill(second))
+  expect((await stepsOf(db)).map(({ process }) => process)).toEqual(Array(stepCount).fill(second))
   expect(await ownerOf(db)).toBe(second)
 }, 120_000)
 
@@ -164,6 +164,9 @@ test('a process with the role "api" alone creates partitions', async () => {
     return row?.count === 9
   })
 }, 60_000)
+
+/** How many steps `work.ts` lists. */
+const stepCount = 11
 
 const stepsOf = (db: Database): Promise<{ step: string; process: string; error: string | null }[]> =>
   db.rows('select step, process, error from maintenance_steps order by step')

@@ -12,6 +12,7 @@ export type LoopName =
   | 'fetch files'
   | 'idempotency keys'
   | 'maintenance'
+  | 'message hours'
   | 'missing visits'
   | 'old files'
   | 'older messages'

@@ -24,6 +24,7 @@ const sharedTables = new Set([
   'access_revision', // one number
   'routing_revision', // one number
   'batch_writers', // one number per writer of a process
+  'message_hours_from', // one time
   'maintenance_owner', // the process that does the maintenance
   'maintenance_steps', // the last run of each step of it
   'clock_marks', // the latest times read from the database's clock

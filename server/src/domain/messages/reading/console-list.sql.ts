@@ -148,11 +148,20 @@ function conditionsOf(
   equal('wa_message_id', 'text', search.waMessageId)
   if (search.senderIds !== undefined) conditions.push(`sender_id = any(${param(search.senderIds)}::uuid[])`)
   // Literals, because a partial index is only used if the statement names the value.
-  if (status !== undefined) conditions.push(`status = '${keyword(status)}'`)
+  if (status !== undefined) conditions.push(`status = '${keyword(status)}'`, ...(rareStatuses[status] ?? []))
   if (search.type !== undefined) conditions.push(`type = '${keyword(search.type)}'`)
   if (search.from) conditions.push(`${table.time} >= ${param(search.from)}::timestamptz`)
   if (search.to) conditions.push(`${table.time} < ${param(search.to)}::timestamptz`)
   return conditions
+}
+
+/**
+ * What is true for every message of a rare status, in the words of the index that finds them. The status itself is in no
+ * index, because each status would then have to change the indexes too. Frequent statuses are found soon by time.
+ */
+const rareStatuses: Readonly<Partial<Record<MessageStatus, readonly string[]>>> = {
+  queued: ['wa_message_id is null', 'failed_at is null'],
+  failed: ['failed_at is not null'],
 }
 
 function keyword(text: string): string {

@@ -29,15 +29,19 @@ const earlyInsertion = statement(
       pricing: 'json',
     },
     now: 'timestamptz',
+    onlyAt: 'bigint',
   },
-  ({ early, now }) => `insert into early_statuses (${early.columns}, recorded_at)
-     select early.*, ${now} from ${early}
+  ({ early, now, onlyAt }) => `insert into early_statuses (${early.columns}, recorded_at)
+     select early.*, ${now} from routing_revision r, ${early} where r.value = coalesce(${onlyAt}, r.value)
      order by early.sender_id, early.wa_message_id, early.status
      on conflict do nothing`,
 )
 
-export const insertEarly = (db: Db, early: readonly EarlyStatus[], now: Date): Promise<number> =>
-  earlyInsertion.change(db, { early, now })
+/**
+ * Returns how many were not known yet. If `onlyAt` is given and is not the current routing revision, nothing is stored.
+ */
+export const insertEarly = (db: Db, early: readonly EarlyStatus[], now: Date, onlyAt: number | null): Promise<number> =>
+  earlyInsertion.change(db, { early, now, onlyAt })
 
 /** A message by the network's ID. */
 export interface MessageKey {

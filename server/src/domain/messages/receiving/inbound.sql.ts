@@ -61,7 +61,7 @@ export interface EventBatch {
   lease: { until: Date; token: string | null; except: readonly string[] }
 }
 
-type EventPlaces = Readonly<Record<'createdAt' | 'leaseUntil' | 'leaseToken' | 'leaseExcept', string>>
+export type EventPlaces = Readonly<Record<'createdAt' | 'leaseUntil' | 'leaseToken' | 'leaseExcept', string>>
 
 /**
  * Stores messages and, for each new one, its event and deliveries, in one statement: nearly the whole cost of a typical

@@ -12,10 +12,12 @@ import { applyAccountNotice } from '../../connections/notices.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import { countDroppedUpdates } from '../../connections/unknown-numbers.ts'
 import type { Destination } from '../../senders/senders.ts'
-import { setLockTimeout } from '../sending/idempotency.sql.ts'
+import { inBriefTransaction } from './brief-transaction.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { NumberRoutes } from './number-routes.ts'
 import { isUpdate, type RoutedUpdate, saveUpdates, type UpdateItem } from './record-updates.ts'
+import { toReport } from './status-changes.ts'
+import { savePlainStatuses, saveStatuses } from './statuses.ts'
 
 /** An app's secrets, which prove that a webhook comes from the network. */
 export interface AppSecrets {
@@ -55,9 +57,9 @@ export interface Ingress {
  * An update for an unknown number of a connected account is parked in the same transaction and published when a sync has
  * found the number.
  *
- * Fast path: most webhooks have only plain messages for known numbers. They are routed with cached apps and numbers and
- * stored by one statement, which stores nothing if the routing revision has changed. For all other webhooks, and those that
- * this statement rejected, the current revision is read from the database first.
+ * Fast path: most webhooks have only plain messages and statuses for known numbers. They are routed with cached apps and
+ * numbers and stored by one statement, which stores nothing if the routing revision has changed. For all other webhooks, and
+ * those that this statement rejected, the current revision is read from the database first.
  */
 export function newIngress(deps: ReceiveDeps): Ingress {
   const routes = new NumberRoutes(deps.db)
@@ -67,10 +69,10 @@ export function newIngress(deps: ReceiveDeps): Ingress {
     withOneByOneFallback((webhooks) => storeAll({ ...deps, routes }, webhooks)),
     limits,
   )
-  const storePlainBatched = batched(
-    withOneByOneFallback((webhooks) => storeByCachedRoutes({ ...deps, routes }, webhooks)),
-    limits,
-  )
+  const storeByCache = withOneByOneFallback((webhooks) => storeByCachedRoutes({ ...deps, routes }, webhooks))
+  const storeMessagesBatched = batched(storeByCache, limits)
+  // A batch of its own: messages need one statement, and do not wait for statuses, which need two.
+  const storeStatusesBatched = batched(storeByCache, limits)
 
   /** Undefined if the signature is wrong. */
   function read(app: AppSecrets | undefined, appId: string, body: Buffer, signature: Signature): Webhook | undefined {
@@ -98,11 +100,11 @@ export function newIngress(deps: ReceiveDeps): Ingress {
     const { appId, items, revision } = webhook
     // An unknown number would make the whole batch fail, including webhooks for known numbers.
     const isPlainForKnownNumber = (item: Incoming) =>
-      item.kind === 'message' &&
-      isPlain(item) &&
+      (item.kind === 'status' || (item.kind === 'message' && isPlain(item))) &&
       !routes.isUnknown({ appId, phoneNumberId: item.phoneNumberId }, revision)
     if (items.length === 0 || !items.every(isPlainForKnownNumber)) return false
-    const outcome = await storePlainBatched(webhook)
+    const hasStatus = items.some(({ kind }) => kind === 'status')
+    const outcome = await (hasStatus ? storeStatusesBatched(webhook) : storeMessagesBatched(webhook))
     if (outcome.kind === 'failed' && !(outcome.error instanceof RoutingChanged)) throw outcome.error
     return outcome.kind === 'stored'
   }
@@ -185,32 +187,34 @@ function withOneByOneFallback(storeBatch: (webhooks: readonly Webhook[]) => Prom
   }
 }
 
-/** For webhooks that have only plain messages. */
+/** For webhooks that have only plain messages and statuses. */
 async function storeByCachedRoutes({ db, clock, routes }: StoreDeps, webhooks: readonly Webhook[]): Promise<void> {
+  const now = clock.now()
   const { revision, routed } = await routeItems(routes, webhooks)
-  const arrivals = routed.flatMap(({ item, destination }) =>
-    destination !== null && item.kind === 'message' ? [{ item, destination }] : [],
-  )
+  const known = routed.filter(isRouted)
   // An unknown number may have been added since the cached revision.
-  if (arrivals.length < routed.length || webhooks.some((each) => each.revision !== revision)) throw new RoutingChanged()
-  await saveInbound(db, clock.now(), arrivals, revision)
+  if (known.length < routed.length || webhooks.some((each) => each.revision !== revision)) throw new RoutingChanged()
+  const arrivals = known.flatMap(({ item, destination }) => (item.kind === 'message' ? [{ item, destination }] : []))
+  await saveInbound(db, now, arrivals, revision)
+  const reports = known.flatMap(({ item, destination }) =>
+    item.kind === 'status' ? [toReport(item, destination)] : [],
+  )
+  const rest = await savePlainStatuses(db, now, reports, revision)
+  if (rest.length > 0) await inBriefTransaction(db, (tx) => saveStatuses(tx, now, rest))
 }
+
+const isRouted = (each: RoutedItem): each is RoutedItem & RoutedUpdate => each.destination !== null
 
 async function storeAll({ db, clock, log, routes }: StoreDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
   const { routed } = await routeItems(routes, webhooks)
-  const known = routed.filter((each): each is RoutedItem & RoutedUpdate => each.destination !== null)
+  const known = routed.filter(isRouted)
   const unknown = routed.filter(({ destination }) => destination === null)
   const updates = unknown.length === 0 ? [] : updatesFor(unknown, webhooks)
   if (known.length + updates.length > 0) {
-    const store = () =>
-      db.transaction(async (tx) => {
-        await Promise.all([setLockTimeout(tx, lockWaitMs), saveUpdates(tx, now, known)])
-        return parkUpdates(tx, now, updates)
-      })
-    const outcomes = await store().catch((error: unknown) => {
-      if (!isLockTimeout(error)) throw error
-      return store()
+    const outcomes = await inBriefTransaction(db, async (tx) => {
+      await saveUpdates(tx, now, known)
+      return parkUpdates(tx, now, updates)
     })
     const parked = updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' }))
     logUnknown(log, parked)
@@ -226,15 +230,6 @@ async function storeAll({ db, clock, log, routes }: StoreDeps, webhooks: readonl
   }
   for (const { appId, items } of webhooks) for (const item of items) await applyNotice(db, log, clock, appId, item)
 }
-
-/**
- * How long a transaction waits for another that has the same messages. This is less than PostgreSQL lets a transaction be idle:
- * if this process is frozen, its transactions that wait must end before the one they wait for, or each of them would get the
- * locks in turn and keep them for as long again. A second try is enough for the locks of another process that is frozen.
- */
-const lockWaitMs = 4_000
-
-const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
 
 const numberKeyOf = ({
   appId,

@@ -8,7 +8,8 @@ import { savePreferences } from '../../senders/preferences.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { insertUserIdChanges } from '../user-ids.sql.ts'
 import { saveInbound } from './inbound.ts'
-import { saveStatuses, toReport } from './statuses.ts'
+import { toReport } from './status-changes.ts'
+import { saveStatuses } from './statuses.ts'
 
 /** A part of a webhook that belongs to a sender. */
 export type UpdateItem = InboundItem | StatusItem | UserIdChange | PreferenceItem

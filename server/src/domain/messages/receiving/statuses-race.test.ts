@@ -3,7 +3,8 @@ import { mayIdle } from '../../../../testing/may-idle.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { withoutPrefix } from '../../../lib/ids.ts'
-import { type StatusReport, saveStatuses } from './statuses.ts'
+import type { StatusReport } from './status-changes.ts'
+import { saveStatuses } from './statuses.ts'
 
 const server = useTestServer()
 const sending = useSending(server)

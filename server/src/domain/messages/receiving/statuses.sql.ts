@@ -1,7 +1,8 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
-import { type Places, statement } from '../../../db/statement.ts'
+import { statement } from '../../../db/statement.ts'
 import type { MessageStatus, NetworkStatus } from '../../../whatsapp/status-rank.ts'
+import type { EventBatch, EventPlaces } from './inbound.sql.ts'
 import type { StatusTimes } from './status-times.ts'
 
 export interface TrackedMessage {
@@ -13,10 +14,13 @@ export interface TrackedMessage {
   status: MessageStatus
   waMessageId: string | null
   createdAt: Date
+  /** A status without a time is not recorded yet. */
   times: StatusTimes
   pricing: MessagePricing | null
-  /** The statuses that are already recorded. */
-  known: NetworkStatus[]
+  /** Where the row was when it was read. */
+  place: string
+  /** The transaction that wrote the row. Every update changes it. */
+  version: string
 }
 
 export interface StatusReference {
@@ -26,43 +30,50 @@ export interface StatusReference {
   messageId: string | null
 }
 
-const parameters = { refs: { senderId: 'uuid', waMessageId: 'text', messageId: 'uuid' } } as const
-
-const isReferenced = ({ refs }: Places<typeof parameters>) => `m.id in (
-       select m.id from ${refs} join messages m on m.sender_id = refs.sender_id and m.wa_message_id = refs.wa_message_id
-       union
-       select m.id from ${refs} join messages m on m.id = refs.message_id and m.sender_id = refs.sender_id)`
-
-const locking = statement(
-  parameters,
-  (places) => `select m.id from messages m where ${isReferenced(places)} order by m.id for update of m`,
-)
-
-const tracking = statement(
-  parameters,
-  (places) => `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient,
+const columns = `m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient,
        m.recipient_user_id as "recipientUserId", m.status,
        m.wa_message_id as "waMessageId", m.created_at as "createdAt", m.sent_at as sent, m.delivered_at as delivered,
-       m.read_at as read, m.failed_at as failed, m.pricing,
-       array(select s.status from message_statuses s where s.message_id = m.id) as known
-     from messages m where ${isReferenced(places)} order by m.id`,
+       m.read_at as read, m.failed_at as failed, m.pricing, m.ctid::text as place, m.xmin::text as version`
+
+type TrackedRow = Omit<TrackedMessage, 'times'> & StatusTimes
+
+const toTracked = ({ sent, delivered, read, failed, ...message }: TrackedRow): TrackedMessage => ({
+  ...message,
+  times: { sent, delivered, read, failed },
+})
+
+const finding = statement(
+  { refs: { senderId: 'uuid', waMessageId: 'text' } },
+  // The subquery makes PostgreSQL look up each message by the index.
+  ({ refs }) => `select m.* from ${refs} cross join lateral (
+       select ${columns} from messages m where m.sender_id = refs.sender_id and m.wa_message_id = refs.wa_message_id
+       offset 0) as m`,
+)
+
+/** Returns the messages that have one of the network's IDs, without locking them. */
+export async function findMessages(
+  db: Db,
+  refs: readonly Pick<StatusReference, 'senderId' | 'waMessageId'>[],
+): Promise<TrackedMessage[]> {
+  return (await finding.rows<TrackedRow>(db, { refs })).map(toTracked)
+}
+
+const locking = statement(
+  { refs: { senderId: 'uuid', waMessageId: 'text', messageId: 'uuid' } },
+  ({ refs }) => `select ${columns} from messages m where m.id in (
+       select m.id from ${refs} join messages m on m.sender_id = refs.sender_id and m.wa_message_id = refs.wa_message_id
+       union
+       select m.id from ${refs} join messages m on m.id = refs.message_id and m.sender_id = refs.sender_id)
+     order by m.id for update of m`,
 )
 
 /**
- * Locks and returns the messages of these statuses. They are found by the network's ID, or by our ID, which the network
- * returns in a status even before we know its ID. Rows are locked in order, to prevent deadlocks between batches. Locking and
- * reading are two statements: a statement that waits for a lock still sees other tables as they were before the wait, and
- * would miss a status that the previous holder of the lock has just inserted.
+ * Locks and returns the messages of these statuses, as the previous holder of the lock has left them. They are found by the
+ * network's ID, or by our ID, which the network returns in a status even before we know its ID. Rows are locked in order, to
+ * prevent deadlocks between batches.
  */
 export async function lockMessages(db: Db, refs: readonly StatusReference[]): Promise<TrackedMessage[]> {
-  const [, tracked] = await Promise.all([
-    locking.rows(db, { refs }),
-    tracking.rows<Omit<TrackedMessage, 'times'> & StatusTimes>(db, { refs }),
-  ])
-  return tracked.map(({ sent, delivered, read, failed, ...message }) => ({
-    ...message,
-    times: { sent, delivered, read, failed },
-  }))
+  return (await locking.rows<TrackedRow>(db, { refs })).map(toTracked)
 }
 
 export interface StatusRow {
@@ -73,16 +84,11 @@ export interface StatusRow {
   error: MessageError | null
 }
 
-const statusInsertion = statement(
-  { statuses: { messageId: 'uuid', workspaceId: 'uuid', status: 'text', occurredAt: 'timestamptz', error: 'json' } },
-  ({ statuses }) => `insert into message_statuses (${statuses.columns}) select * from ${statuses}`,
-)
-
-export const insertStatuses = (db: Db, statuses: readonly StatusRow[]): Promise<number> =>
-  statusInsertion.change(db, { statuses })
-
 export interface MessageProgress {
   id: string
+  /** The version of the message that these changes were decided for. */
+  place: string
+  version: string
   status: MessageStatus
   waMessageId: string | null
   recipientUserId: string | null
@@ -94,34 +100,108 @@ export interface MessageProgress {
   pricing: MessagePricing | null
 }
 
-const progressUpdate = statement(
-  {
-    progress: {
-      id: 'uuid',
-      status: 'text',
-      waMessageId: 'text',
-      recipientUserId: 'text',
-      sentAt: 'timestamptz',
-      deliveredAt: 'timestamptz',
-      readAt: 'timestamptz',
-      failedAt: 'timestamptz',
-      error: 'json',
-      pricing: 'json',
-    },
-  },
-  ({ progress }) => `update messages m set
-       status = progress.status,
-       wa_message_id = coalesce(m.wa_message_id, progress.wa_message_id),
-       recipient_user_id = coalesce(m.recipient_user_id, progress.recipient_user_id),
-       sent_at = coalesce(m.sent_at, progress.sent_at),
-       delivered_at = coalesce(m.delivered_at, progress.delivered_at),
-       read_at = coalesce(m.read_at, progress.read_at),
-       failed_at = coalesce(m.failed_at, progress.failed_at),
-       error = case when progress.status = 'failed' then coalesce(progress.error, m.error) end,
-       pricing = coalesce(progress.pricing, m.pricing)
-     from ${progress} where m.id = progress.id`,
-)
+/** What was stored: a message that was changed, or the event of a new status, or one of its deliveries. */
+export interface ChangedRow {
+  messageId: string | null
+  eventId: string | null
+  webhookId: string | null
+  leased: boolean | null
+}
 
-/** Updates the status and the times of messages. Times and WhatsApp IDs that are already set are not changed. */
-export const updateProgress = (db: Db, progress: readonly MessageProgress[]): Promise<number> =>
-  progressUpdate.change(db, { progress })
+/**
+ * Changes messages and stores their new statuses with events and deliveries, in one statement. A message that another
+ * transaction has changed since it was read, or is changing now, is left out, so this waits for no lock. Times and
+ * WhatsApp IDs that are already set are not changed. If `onlyAt` is given and is not the current routing revision, nothing
+ * is stored.
+ *
+ * A message is found by its place in the table, which is cheaper than by an index. Another row may be in that place by now;
+ * the ID and the version tell.
+ */
+export function saveChangesStatement(insertEventsSql: (events: string, places: EventPlaces) => string) {
+  const storing = statement(
+    {
+      createdAt: 'timestamptz',
+      leaseUntil: 'timestamptz',
+      leaseToken: 'uuid',
+      leaseExcept: 'uuid[]',
+      onlyAt: 'bigint',
+      progress: {
+        id: 'uuid',
+        place: 'text',
+        version: 'text',
+        status: 'text',
+        waMessageId: 'text',
+        recipientUserId: 'text',
+        sentAt: 'timestamptz',
+        deliveredAt: 'timestamptz',
+        readAt: 'timestamptz',
+        failedAt: 'timestamptz',
+        error: 'json',
+        pricing: 'json',
+      },
+      statuses: {
+        messageId: 'uuid',
+        workspaceId: 'uuid',
+        status: 'text',
+        occurredAt: 'timestamptz',
+        error: 'json',
+        eventId: 'uuid',
+        body: 'bytea',
+      },
+    },
+    ({ progress, statuses, onlyAt, ...places }) => `with asked as materialized (
+       select progress.*, progress.place::tid as tid, progress.version::xid as xid from ${progress}
+       where coalesce(${onlyAt} = (select value from routing_revision), true)
+     ), unchanged as materialized (
+       select a.* from asked a cross join lateral (
+         select from messages m where m.ctid = a.tid and m.id = a.id and m.xmin = a.xid
+         for no key update skip locked) as locked
+     ), changed as (
+       update messages m set
+         status = c.status,
+         wa_message_id = coalesce(m.wa_message_id, c.wa_message_id),
+         recipient_user_id = coalesce(m.recipient_user_id, c.recipient_user_id),
+         sent_at = coalesce(m.sent_at, c.sent_at),
+         delivered_at = coalesce(m.delivered_at, c.delivered_at),
+         read_at = coalesce(m.read_at, c.read_at),
+         failed_at = coalesce(m.failed_at, c.failed_at),
+         error = case when c.status = 'failed' then coalesce(c.error, m.error) end,
+         pricing = coalesce(c.pricing, m.pricing)
+       from unchanged c where m.ctid = c.tid and m.id = c.id
+       returning m.id
+     ), reported as materialized (
+       select s.* from (select * from ${statuses}) as s join changed c on c.id = s.message_id
+     ), stored as (
+       insert into message_statuses (message_id, workspace_id, status, occurred_at, error)
+       select message_id, workspace_id, status, occurred_at, error from reported
+       on conflict do nothing
+       returning message_id, status
+     ), fresh as materialized (
+       select r.event_id as id, r.workspace_id, 'message.' || r.status as type, r.body, r.message_id
+       -- PostgreSQL expects a hundredth of the rows, and would compare each status with each. With "is true" it uses a hash.
+       from reported r where ((r.message_id, r.status) in (select message_id, status from stored)) is true
+     ), ${insertEventsSql('fresh', places)}
+     select id as "messageId", null::uuid as "eventId", null::uuid as "webhookId", null::bool as leased from changed
+     union all select null, id, null, null from fresh
+     union all select null, event_id, webhook_id, leased from new_deliveries`,
+  )
+  return (
+    db: Db,
+    progress: readonly MessageProgress[],
+    statuses: readonly StatusRow[],
+    { createdAt, rows: events, lease }: EventBatch,
+    onlyAt: number | null,
+  ): Promise<ChangedRow[]> =>
+    storing.rows(db, {
+      progress,
+      statuses: statuses.map((row, index) => {
+        const { id, body } = events[index] as EventBatch['rows'][number]
+        return { ...row, eventId: id, body }
+      }),
+      createdAt,
+      leaseUntil: lease.until,
+      leaseToken: lease.token,
+      leaseExcept: lease.except,
+      onlyAt,
+    })
+}
