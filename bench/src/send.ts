@@ -14,7 +14,7 @@ import { newUuid } from '@parley/server/lib/ids'
 import { newLogger } from '@parley/server/lib/logger'
 import { seal } from '@parley/server/lib/seal'
 import { putUnderLoad } from './load.ts'
-import { startTarget } from './process.ts'
+import { startTarget, type Target } from './process.ts'
 
 const workspaceCount = 20
 /** Each key has a rate limit of 100 requests a minute; with this many keys none exceeds it. */
@@ -35,7 +35,7 @@ export async function benchSend(): Promise<void> {
     const target = await startTarget('parley', dataDir)
     try {
       await measureCalls(target.port, secrets.slice(0, secrets.length / 2), network.calledAt)
-      await measurePeak(target.port, secrets.slice(secrets.length / 2), network.calledAt)
+      await measurePeak(target, secrets.slice(secrets.length / 2), network.calledAt)
     } finally {
       await target.stop()
     }
@@ -46,8 +46,9 @@ export async function benchSend(): Promise<void> {
   }
 }
 
-async function measurePeak(port: number, secrets: readonly string[], calledAt: ReadonlyMap<string, number>) {
-  const before = calledAt.size
+async function measurePeak(target: Target, secrets: readonly string[], calledAt: ReadonlyMap<string, number>) {
+  const { port } = target
+  const before = { calls: calledAt.size, process: target.cpuUs(), all: target.treeCpuUs() }
   const requests = Array.from({ length: secrets.length * 99 }, (_, n) =>
     requestOf(secrets[n % secrets.length] ?? '', n),
   )
@@ -56,7 +57,14 @@ async function measurePeak(port: number, secrets: readonly string[], calledAt: R
   console.log(
     `accepted  ${perSecond.toFixed(0).padStart(6)} sends/s   p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  ${JSON.stringify(statuses)}`,
   )
-  console.log(`          ${String(calledAt.size - before).padStart(6)} calls reached WhatsApp meanwhile`)
+  const accepted = statuses['202'] ?? 0
+  const inProcess = target.cpuUs() - before.process
+  const inDatabase = target.treeCpuUs() - before.all - inProcess
+  const each = (cpuUs: number) => (cpuUs / accepted).toFixed(0)
+  console.log(`          ${String(calledAt.size - before.calls).padStart(6)} calls reached WhatsApp meanwhile`)
+  console.log(
+    `          CPU per accepted send, with these calls: ${each(inProcess)} µs in the process, ${each(inDatabase)} µs in PostgreSQL`,
+  )
 }
 
 /** Sends messages one by one; the times of response and call are from the same clock. */

@@ -47,6 +47,8 @@ export interface ClaimedMessage {
   phoneNumberId: string
   workspaceId: string
   recipient: string
+  recipientUserId: string | null
+  createdAt: Date
   /** Calls made so far. */
   attempts: number
   content: Content
@@ -95,19 +97,21 @@ const claiming = statement(
      )
      select o.message_id as "messageId", ${lease} as lease, s.id as "senderId", s.connection_id as "connectionId",
        s.app_id as "appId", s.phone_number_id as "phoneNumberId", m.workspace_id as "workspaceId", m.recipient,
-       o.attempts, m.content,
+       m.recipient_user_id as "recipientUserId", m.created_at as "createdAt", o.attempts, m.content,
        case when t.id is not null then json_build_object('name', t.name, 'language', t.language, 'category', t.category,
          'components', t.components) end as template,
        (select json_object_agg(h.subject_id, h.failures) from sending_holds h
         where h.subject_id in (s.id, s.connection_id, s.app_id)) as failures
-     from claimed o join messages m on m.id = o.message_id join senders s on s.id = o.sender_id
+     from (select set_config('synchronous_commit', 'off', true)) as without_waiting,
+       claimed o join messages m on m.id = o.message_id join senders s on s.id = o.sender_id
        left join templates t on t.id = m.template_id
      order by o.message_id`,
 )
 
 /**
  * Leases due messages, as many per sender as its pace allows. Skips senders that another process is claiming from at the
- * same time.
+ * same time. It does not wait for the disk: marking a message as calling does, which writes its claim too. If PostgreSQL
+ * crashes before that, the lease and the pace are as before, nothing was sent, and the message cannot be marked.
  */
 export const claimDue = (
   db: Db,

@@ -48,6 +48,8 @@ export interface OutboxOptions {
 }
 
 export interface Outbox {
+  /** Messages that are claimed and whose result is not recorded yet. */
+  readonly inProgress: number
   /** Claims due messages and starts their calls. Returns how many. */
   sendDue(): Promise<number>
   /** Recovers expired leases, and fails messages that are too late or whose outcome stays unknown. */
@@ -87,14 +89,18 @@ export function newOutbox(
   const paced = new Set<string>()
   let stopping = false
 
-  const markCallingBatched = batched(async (claimed: ClaimedMessage[]) => {
-    const rows = await repeated(
-      () => markInTime(claimed),
-      () => !stopping,
-    )
-    const ours = new Set(rows.map((row) => row.message_id))
-    return claimed.map(({ messageId }) => ours.has(messageId))
-  })
+  const markCallingBatched = batched(
+    async (claimed: ClaimedMessage[]) => {
+      const rows = await repeated(
+        () => markInTime(claimed),
+        () => !stopping,
+      )
+      const ours = new Set(rows.map((row) => row.message_id))
+      return claimed.map(({ messageId }) => ours.has(messageId))
+    },
+    // One may wait for the disk while the next one begins.
+    { maxConcurrent: 2 },
+  )
   const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, maxConcurrent: 2 })
 
   /** If the response comes late, the lease may have ended meanwhile, and the message may have failed. So marks them again. */
@@ -131,7 +137,7 @@ export function newOutbox(
    */
   async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
     try {
-      await repeated(() => db.transaction((tx) => recordCalls(tx, clock.now(), calls)))
+      await repeated(() => recordCalls(db, clock.now(), calls))
       return calls.map(() => null)
     } catch (error) {
       if (calls.length === 1) return [{ error }]
@@ -226,6 +232,9 @@ export function newOutbox(
   }
 
   const outbox: Outbox = {
+    get inProgress() {
+      return running.size
+    },
     async sendDue() {
       const claimed = stopping ? [] : await claim()
       if (stopping) await giveBack(claimed)

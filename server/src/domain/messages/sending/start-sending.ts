@@ -4,7 +4,10 @@ import type { Network } from '../../connections/network.ts'
 import { newOutbox } from './outbox.ts'
 
 const pollMs = 100
+/** The pause between two claims under load, which lets messages accumulate into a batch. */
 const busyMs = 15
+/** From this many messages in progress on, claims pause. With fewer, each message is claimed at once. */
+const busyFrom = 8
 const cleanUpMs = 1_000
 
 /** The sending loop. It runs when this process accepts a message, and polls ten times a second for other processes. */
@@ -12,10 +15,10 @@ export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> 
   const { db } = network
   const outbox = newOutbox(network, log)
   const sending = startLoop({ db, log }, 'send', pollMs, async () => {
-    // Under load, a short pause lets messages accumulate into a batch.
-    const isBusy = (await outbox.sendDue()) > 0
-    if (isBusy) await pause(busyMs)
-    return { nextInMs: isBusy ? 0 : pollMs }
+    const hasClaimed = (await outbox.sendDue()) > 0
+    if (outbox.inProgress >= busyFrom) await pause(busyMs)
+    // There may be more than the pace allowed.
+    return { nextInMs: hasClaimed ? busyMs : pollMs }
   })
   const cleaningUp = startLoop({ db, log }, 'tidy the outbox', cleanUpMs, () => outbox.cleanUp())
   return {
