@@ -21,7 +21,8 @@ const workspaceCount = 20
 const keysEach = 40
 const connections = 32
 const seconds = Number(process.env.BENCH_SECONDS ?? 5)
-const pacePerSecond = 200
+const pacePerSecond = Number(process.env.BENCH_PACE ?? 200)
+const warmUpSeconds = 1
 
 /**
  * Sends of twenty workspaces, each with its own number: how many per second are accepted (message, debit and outbox
@@ -72,7 +73,7 @@ async function measureCalls(port: number, secrets: readonly string[], calledAt: 
   const respondedAt = new Map<string, number>()
   const sends: Promise<void>[] = []
   const started = performance.now()
-  for (let n = 0; n < pacePerSecond * seconds; n++) {
+  for (let n = 0; n < pacePerSecond * (warmUpSeconds + seconds); n++) {
     const wait = started + (n / pacePerSecond) * 1000 - performance.now()
     if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait))
     sends.push(sendOne(port, secrets[n % secrets.length] ?? '', n, respondedAt))
@@ -81,7 +82,8 @@ async function measureCalls(port: number, secrets: readonly string[], calledAt: 
   for (const end = Date.now() + 10_000; calledAt.size < respondedAt.size && Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  const waits = [...respondedAt].map(([id, at]) => Math.max(0, (calledAt.get(id) ?? Number.NaN) - at))
+  const measured = [...respondedAt].filter(([, at]) => at > started + warmUpSeconds * 1000)
+  const waits = measured.map(([id, at]) => Math.max(0, (calledAt.get(id) ?? Number.NaN) - at))
   const lost = waits.filter(Number.isNaN).length
   const sorted = Float64Array.from(waits.filter((wait) => !Number.isNaN(wait))).sort()
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1)

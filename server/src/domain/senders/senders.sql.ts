@@ -36,11 +36,12 @@ export interface UsableSender {
   id: string
   status: string
   connectionId: string
+  throughput: string | null
 }
 
 const finding = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', senderId: 'uuid' } },
-  ({ wanted }) => `select wanted.index, s.id, s.status, s.connection_id as "connectionId"
+  ({ wanted }) => `select wanted.index, s.id, s.status, s.connection_id as "connectionId", s.throughput
      from ${wanted} cross join lateral (
        select * from senders s
        where s.workspace_id = wanted.workspace_id and s.status <> 'DELETED'

@@ -1,17 +1,12 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
+import type { DueNumber } from '../../../lib/process.ts'
 import type { NetworkTemplate } from '../../../whatsapp/variables.ts'
 import type { Content } from './send.sql.ts'
 
-export interface DueSender {
-  id: string
-  workspaceId: string
-  throughput: string | null
-}
-
 /** Senders with due messages and without a hold. The recursive CTE finds them by one index lookup per sender. */
-export const dueSenders = (db: Db, now: Date): Promise<DueSender[]> =>
+export const dueSenders = (db: Db, now: Date): Promise<DueNumber[]> =>
   db.rows(
     `with recursive busy as (
        (select sender_id from outbox where state = 'waiting' order by sender_id limit 1)
@@ -19,7 +14,7 @@ export const dueSenders = (db: Db, now: Date): Promise<DueSender[]> =>
        select (select o.sender_id from outbox o where o.state = 'waiting' and o.sender_id > b.sender_id
                order by o.sender_id limit 1)
        from busy b where b.sender_id is not null)
-     select s.id, s.workspace_id as "workspaceId", s.throughput from busy b join senders s on s.id = b.sender_id
+     select s.id, s.workspace_id as "workspaceId", s.connection_id as "connectionId", s.throughput from busy b join senders s on s.id = b.sender_id
      where exists (
          select 1 from outbox o where o.state = 'waiting' and o.sender_id = s.id and o.due_at <= $1)
        and not exists (
@@ -77,6 +72,9 @@ const claiming = statement(
        from ${quotas}
        cross join lateral (select quotas.gap_seconds * interval '1 second' as gap, quotas.burst, quotas.max_count) a
        join sender_paces p on p.sender_id = quotas.sender_id
+       join senders s on s.id = quotas.sender_id
+       where not exists (
+         select from sending_holds h where h.subject_id in (s.id, s.connection_id, s.app_id) and h.until > ${now})
        for update of p skip locked
      ), picked as materialized (
        select o.message_id, r.sender_id from paced r cross join lateral (
@@ -109,8 +107,8 @@ const claiming = statement(
 )
 
 /**
- * Leases due messages, as many per sender as its pace allows. Skips senders that another process is claiming from at the
- * same time. It does not wait for the disk: marking a message as calling does, which writes its claim too. If PostgreSQL
+ * Leases due messages, as many per sender as its pace allows. Skips senders with a hold, and those that another process is
+ * claiming from at the same time. It does not wait for the disk: marking a message as calling does, which writes its claim too. If PostgreSQL
  * crashes before that, the lease and the pace are as before, nothing was sent, and the message cannot be marked.
  */
 export const claimDue = (

@@ -99,7 +99,7 @@ async function toAccepted(
   }
   const credits = priceOf(prices, request.type, template?.category ?? null)
   const message = toNewMessage(deps, deps.clock.now(), request, valid, credits)
-  return { message, response: toMessage(queuedRow(message)), idempotent, form: formOf(message, valid) }
+  return { message, sender, response: toMessage(queuedRow(message)), idempotent, form: formOf(message, valid) }
 }
 
 type ValidReferences = References & { sender: UsableSender; recipient: Recipient }

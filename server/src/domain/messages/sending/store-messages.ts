@@ -5,6 +5,7 @@ import { newUuid } from '../../../lib/ids.ts'
 import { Refusal } from '../../../lib/refuse.ts'
 import { debitSql, pricedSql } from '../../credits/credits.ts'
 import { type FormToken, saveFormTokens } from '../../flows/save-submissions.ts'
+import type { UsableSender } from '../../senders/senders.ts'
 import { type IdempotentRequest, idOf, maxPerDay, tooManyKeys } from './idempotency.ts'
 import { type NewMessage, type StorableMessage, type StoredRow, storeMessagesStatement } from './send.sql.ts'
 
@@ -13,6 +14,7 @@ const store = storeMessagesStatement(pricedSql, debitSql)
 /** A message that passed all checks, except that its workspace can pay for it. */
 export interface AcceptedMessage {
   message: NewMessage
+  sender: UsableSender
   response: Message
   idempotent: IdempotentRequest | null
   form: FormToken | null
@@ -84,5 +86,12 @@ function announce(db: Db, stored: readonly AcceptedMessage[]): void {
     db.notify(workspaceId, 'credits')
   }
   const [workspaceId] = workspaceIds
-  if (workspaceId !== undefined) wakeAnywhere(db, 'send', workspaceId)
+  if (workspaceId === undefined) return
+  db.afterCommit(() => {
+    for (const { sender, message } of stored) {
+      const { id, connectionId, throughput } = sender
+      db.process.newlyDue?.set(id, { id, workspaceId: message.workspaceId, connectionId, throughput })
+    }
+  })
+  wakeAnywhere(db, 'send', workspaceId)
 }
