@@ -48,7 +48,8 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): Acceptan
         return all.map(() => 'alone')
       }
     },
-    { maxItems: maxTogether, maxConcurrent: 2, ownerOf: ({ message }) => message.workspaceId },
+    // One at a time: two would wait for each other's balances, and each would be half as large.
+    { maxItems: maxTogether, ownerOf: ({ message }) => message.workspaceId },
   )
 
   /** As others of the same workspace are: on a connection of that workspace, within its share of them. */

@@ -103,7 +103,7 @@ export function newOutbox(
     // One may wait for the disk while the next one begins.
     { maxConcurrent: 2 },
   )
-  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, maxConcurrent: 2 })
+  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200 })
 
   /** If the response comes late, the lease may have ended meanwhile, and the message may have failed. So marks them again. */
   async function markInTime(claimed: readonly ClaimedMessage[]): Promise<{ message_id: string }[]> {
