@@ -4,6 +4,7 @@ import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import type { Db } from '../../../db/db.ts'
 import { newLogger } from '../../../lib/logger.ts'
+import type { GraphClient } from '../../../whatsapp/client.ts'
 import { newOutbox } from './outbox.ts'
 
 const server = useTestServer()
@@ -50,13 +51,26 @@ test('the results of messages that were sent are recorded by one statement for s
   }
 })
 
-test('the result of a call is recorded with statuses that arrived before it', async () => {
+test('a status that arrived before the response to the call is recorded with it, next to messages without one', async () => {
   const shop = await sending.newShop()
-  const { id } = await shop.sendText('16505550123')
-  await sending.drain()
-  expect((await shop.look(id)).history.map(({ status }) => status)).toEqual(['queued', 'sent', 'delivered', 'read'])
+  const early = await shop.sendText('16505550123')
+  const other = await shop.sendText('16505550124')
+  await server.db.change(
+    `insert into early_statuses (sender_id, workspace_id, wa_message_id, status, occurred_at, recorded_at)
+     values ($1, $2, $3, 'delivered', $4, $4)`,
+    [shop.senderId.slice(4), shop.workspace.id, `wamid.${early.id}`, server.clock.now()],
+  )
+  const { network } = sending.network
+  const sendMessage: GraphClient['sendMessage'] = async (_access, _number, { biz_opaque_callback_data: id }) => {
+    return { kind: 'ok', value: { waMessageId: `wamid.${id}`, waId: null, userId: null, held: false } }
+  }
+  const client = Object.assign(Object.create(network.client) as GraphClient, { sendMessage })
+  await newOutbox({ ...network, client }, newLogger('silent')).drain()
+  const statusesOf = async (id: string) => (await shop.look(id)).history.map(({ status }) => status)
+  expect(await statusesOf(early.id)).toEqual(['queued', 'sent', 'delivered'])
+  expect(await statusesOf(other.id)).toEqual(['queued', 'sent'])
   const types = (await eventsOf(server, shop.workspace.id)).map(({ type }) => type).sort()
-  expect(types).toEqual(['message.delivered', 'message.read', 'message.sent'])
+  expect(types).toEqual(['message.delivered', 'message.sent', 'message.sent'])
 })
 
 test('a claim does not wait for the disk', async () => {
