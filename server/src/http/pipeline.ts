@@ -42,13 +42,16 @@ export interface PipelineDeps {
 export type Pipeline = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export function newPipeline(routes: readonly Route[], deps: PipelineDeps): Pipeline {
-  const services: Services = { ...deps, router: newRouter(routes), addressOf: clientAddressReader(deps.trustProxy) }
+  const addressOf = clientAddressReader(deps.trustProxy)
+  const services: Services = { ...deps, router: newRouter(routes), addressOf, shared: new Map() }
   return (request, response) => new Exchange(services, request, response).run()
 }
 
 interface Services extends PipelineDeps {
   router: Router
   addressOf(request: IncomingMessage): string
+  /** What `Context.shared` has made, by the function that made it. */
+  shared: Map<unknown, unknown>
 }
 
 /**
@@ -161,6 +164,12 @@ class Exchange implements AccessRequest, Context {
 
   get clock(): Clock {
     return this.#services.clock
+  }
+
+  shared<T>(make: (services: { db: Db; clock: Clock }) => T): T {
+    const { shared, db, clock } = this.#services
+    if (!shared.has(make)) shared.set(make, make({ db, clock }))
+    return shared.get(make) as T
   }
 
   header(name: string): string | undefined {

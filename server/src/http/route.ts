@@ -13,6 +13,11 @@ export interface Context {
   caller: Caller
   clock: Clock
   requestId: string
+  /**
+   * What the requests of this process share, made once. It is given a database that sees all workspaces, so it must take the
+   * workspace of each request from its caller.
+   */
+  shared<T>(make: (services: { db: Db; clock: Clock }) => T): T
   header(name: string): string | undefined
   /** Adds a header to the response. */
   setHeader(name: string, value: string): void

@@ -5,6 +5,8 @@ export interface BatchLimits<Item> {
   maxConcurrent?: number
   /** The size of an item; 1 by default. */
   sizeOf?: (item: Item) => number
+  /** Whose item it is. If not all waiting items fit into a batch, owners take turns. Without it, the first ones are taken. */
+  ownerOf?: (item: Item) => string
 }
 
 /**
@@ -13,7 +15,7 @@ export interface BatchLimits<Item> {
  */
 export function batched<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
-  { maxItems = 500, maxConcurrent = 1, sizeOf }: BatchLimits<Item> = {},
+  { maxItems = 500, maxConcurrent = 1, sizeOf, ownerOf }: BatchLimits<Item> = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     item: Item
@@ -32,6 +34,7 @@ export function batched<Item, Result>(
 
   function startBatch(): void {
     scheduled = false
+    if (ownerOf && waiting.length > maxItems) waiting = inTurn(waiting, ({ item }) => ownerOf(item))
     const count = sizeOf ? countThatFits(sizeOf) : maxItems
     const batch = waiting.length > count ? waiting.splice(0, count) : waiting
     if (batch === waiting) waiting = []
@@ -68,4 +71,16 @@ export function batched<Item, Result>(
       waiting.push({ item, resolve, reject })
       schedule()
     })
+}
+
+/** The first item of each owner, then the second of each, and so on. */
+function inTurn<Item>(items: readonly Item[], ownerOf: (item: Item) => string): Item[] {
+  const turns = new Map<string, number>()
+  const taking = items.map((item) => {
+    const owner = ownerOf(item)
+    const turn = (turns.get(owner) ?? 0) + 1
+    turns.set(owner, turn)
+    return { item, turn }
+  })
+  return taking.sort((left, right) => left.turn - right.turn).map(({ item }) => item)
 }

@@ -37,10 +37,20 @@ export interface ProcessState {
   /** The delivery worker, if it takes deliveries of other processes. */
   taker: DeliveryTaker | null
   readonly otherWorkers: OtherWorkers
+  /** Numbers for which this process has accepted messages, by their ID, for its sending loop. Null if it has none. */
+  newlyDue: Map<string, DueNumber> | null
   /** Why this process cannot use the schema of its database, and refuses requests; null if it can. */
   unusableSchema: string | null
   /** The replica in PARLEY_DATABASE_READ_URL; null if it is not set. */
   replica: ReplicaState | null
+}
+
+/** A number of a workspace that has messages to send. */
+export interface DueNumber {
+  id: string
+  workspaceId: string
+  connectionId: string
+  throughput: string | null
 }
 
 export interface ReplicaState {
@@ -56,6 +66,7 @@ export const newProcessState = (send: SendNotices = async (notices) => notices):
   firstAttempts: null,
   taker: null,
   otherWorkers: new OtherWorkers(send),
+  newlyDue: null,
   unusableSchema: null,
   replica: null,
 })

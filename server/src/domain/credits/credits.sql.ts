@@ -57,6 +57,56 @@ const moving = statement(
 export const moveBalance = (db: Db, entry: NewEntry): Promise<{ balance: number } | undefined> =>
   moving.first(db, entry)
 
+/**
+ * A CTE that says which messages their workspaces can pay for, in order, without locking anything: `priced` has the number of
+ * each message, the balance, and whether it suffices for the message and all before it. `messages` names rows of (n,
+ * workspace_id, credits).
+ */
+export const pricedSql = (messages: string): string => `
+     priced as materialized (
+       select p.n, p.balance, p.credits = 0 or p.so_far <= p.balance as is_affordable
+       from (
+         select m.n, m.credits, coalesce(b.balance, 0) as balance,
+           sum(m.credits) over (partition by m.workspace_id order by m.n) as so_far
+         from ${messages} m left join credit_balances b on b.workspace_id = m.workspace_id) as p
+     )`
+
+/**
+ * CTEs that debit messages: they lower each balance once and add an entry for each message. `debited` has what each workspace
+ * has paid. Fails if a balance fell below the price after `priced` was read. Balances are locked in order, so that two batches
+ * cannot deadlock, and after all rows of `before` were written. `messages` names rows of (n, id, workspace_id, credits,
+ * entry_id).
+ */
+export const debitSql = (messages: string, before: string, at: string): string => `
+     debited as materialized (
+       select workspace_id, sum(credits)::bigint as spent from ${messages} where credits > 0 group by workspace_id
+     ), locked_balances as materialized (
+       select b.workspace_id from credit_balances b
+       where b.workspace_id = any(array(select workspace_id from debited)) and (select count(*) from ${before}) >= 0
+       order by b.workspace_id for update
+     ), moved as (
+       update credit_balances b set balance = b.balance - p.spent
+       from locked_balances l join debited p on p.workspace_id = l.workspace_id
+       where b.workspace_id = l.workspace_id
+       returning b.workspace_id, b.balance + p.spent as balance
+     ), entered as (
+       insert into credit_entries (id, workspace_id, kind, amount, balance_after, message_id, created_at)
+       select m.entry_id, m.workspace_id, 'debit', -m.credits,
+         b.balance - sum(m.credits) over (partition by m.workspace_id order by m.n), m.id, ${at}
+       from ${messages} m join moved b on b.workspace_id = m.workspace_id where m.credits > 0
+     ), counted_credits as (
+       insert into credit_days as d (workspace_id, day, spent, refunded)
+       select b.workspace_id, (${at} at time zone 'UTC')::date, p.spent, 0
+       from moved b join debited p on p.workspace_id = b.workspace_id order by b.workspace_id
+       on conflict (workspace_id, day) do update set spent = d.spent + excluded.spent
+     )`
+
+/** `debitSql` failed: another transaction has spent the credits in between. Nothing was changed. */
+export const isOverdrawn = (error: unknown): boolean => {
+  const { code, table } = error as { code?: string; table?: string }
+  return code === '23514' && table === 'credit_balances'
+}
+
 export const openBalance = (db: Db, workspaceId: string): Promise<number> =>
   db.change('insert into credit_balances (workspace_id, balance) values ($1, 0) on conflict do nothing', [workspaceId])
 

@@ -18,7 +18,15 @@ import {
   unrefunded,
 } from './credits.sql.ts'
 
-export { allBalances, balancesSince, creditsSpent } from './credits.sql.ts'
+export {
+  allBalances,
+  balancesSince,
+  creditsSpent,
+  debitSql,
+  isOverdrawn,
+  lockBalance,
+  pricedSql,
+} from './credits.sql.ts'
 export type { EntryRow }
 
 export const readBalance = async (db: Db, workspaceId: string): Promise<number> =>
@@ -82,7 +90,7 @@ export async function giveCredits(
   )
 }
 
-/** Debits the price of a message, in the transaction that stores it. */
+/** Debits the price of one message. Those of requests are debited together, by `debitSql`. */
 export async function debit(
   db: Db,
   now: Date,

@@ -12,13 +12,14 @@ export const priceItems: readonly string[] = [
 
 const defaultPrice = 1
 
-/** The price of the template's category, or else of the message type, or else 1. */
-export async function priceOf(db: Db, type: SendType, category: string | null): Promise<number> {
-  const prices = await readPrices(db)
-  return (category === null ? undefined : prices.get(`${type}.${category}`)) ?? prices.get(type) ?? defaultPrice
-}
+/** The prices that the operator has set, by item. */
+export type Prices = ReadonlyMap<string, number>
 
-const readPrices = async (db: Db): Promise<ReadonlyMap<string, number>> =>
+/** The price of the template's category, or else of the message type, or else 1. */
+export const priceOf = (prices: Prices, type: SendType, category: string | null): number =>
+  (category === null ? undefined : prices.get(`${type}.${category}`)) ?? prices.get(type) ?? defaultPrice
+
+export const readPrices = async (db: Db): Promise<Prices> =>
   new Map((await priceRows(db)).map(({ item, credits }) => [item, credits]))
 
 /** The price of every item, including those with the default price. */

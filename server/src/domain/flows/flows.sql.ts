@@ -32,7 +32,7 @@ export interface FormToken {
 
 const tokenInsertion = statement(
   {
-    form: {
+    forms: {
       messageId: 'uuid',
       workspaceId: 'uuid',
       senderId: 'uuid',
@@ -43,10 +43,11 @@ const tokenInsertion = statement(
       createdAt: 'timestamptz',
     },
   },
-  ({ form }) => `insert into flow_tokens (${form.columns}) select * from ${form}`,
+  ({ forms }) => `insert into flow_tokens (${forms.columns}) select * from ${forms}`,
 )
 
-export const insertToken = (db: Db, form: FormToken): Promise<number> => tokenInsertion.change(db, { form: [form] })
+export const insertTokens = (db: Db, forms: readonly FormToken[]): Promise<number> =>
+  tokenInsertion.change(db, { forms })
 
 /** The origin of a submission, as far as it could be found. */
 export interface SubmissionSource {

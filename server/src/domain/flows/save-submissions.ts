@@ -5,7 +5,7 @@ import type { FormSubmission } from '../../whatsapp/incoming-form.ts'
 import { saveFormFiles } from '../files/files.ts'
 import { insertResponses, type SubmissionSource } from './flows.sql.ts'
 
-export { insertToken as saveFormToken } from './flows.sql.ts'
+export { type FormToken, insertTokens as saveFormTokens } from './flows.sql.ts'
 
 /** A submitted form, with the message it arrived as. */
 export interface Submission {

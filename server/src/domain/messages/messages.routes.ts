@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { pageOf, readPage } from '../../http/page.ts'
 import { route } from '../../http/route.ts'
 import { getMessage, listMessages, markOf, toMessage } from './reading/messages.ts'
+import { newAcceptance } from './sending/acceptance.ts'
 import { sendMessage } from './sending/send.ts'
 
 export const messageRoutes = [
@@ -34,7 +35,9 @@ export const messageRoutes = [
     status: 202,
     errors: ['insufficient_credits', 'recipient_opted_out', 'idempotency_in_progress', 'idempotency_key_reused'],
     handle: async (context, { body }) => {
-      const { message, replayed } = await sendMessage(context, body, context.header('idempotency-key'))
+      const { db, caller, clock, requestId } = context
+      const deps = { db, caller, clock, requestId, acceptance: context.shared(newAcceptance) }
+      const { message, replayed } = await sendMessage(deps, body, context.header('idempotency-key'))
       if (replayed) context.setHeader('Idempotent-Replayed', 'true')
       return message
     },

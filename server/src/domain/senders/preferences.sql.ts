@@ -36,16 +36,19 @@ const saving = statement(
 export const upsertPreferences = (db: Db, preferences: readonly Preference[]): Promise<number> =>
   saving.change(db, { preferences })
 
-/** The latest choice of a person, named by number or user ID. Undefined if they made none. */
-export const latestPreference = (
+const finding = statement(
+  { wanted: { index: 'int', workspaceId: 'uuid', senderId: 'uuid', person: 'text' } },
+  ({ wanted }) => `select distinct on (wanted.index) wanted.index, p.marketing, p.changed_at as "changedAt"
+     from ${wanted} cross join lateral (
+       select p.marketing, p.changed_at from marketing_preferences p
+       where p.workspace_id = wanted.workspace_id and p.sender_id = wanted.sender_id
+         and (p.person = wanted.person or p.user_id = wanted.person)
+       order by p.changed_at desc limit 1) as p
+     order by wanted.index, p.changed_at desc`,
+)
+
+/** The latest choice for each index, of a person who is named by number or user ID. There is none if they made none. */
+export const latestPreferences = (
   db: Db,
-  workspaceId: string,
-  senderId: string,
-  person: readonly string[],
-): Promise<Pick<Preference, 'marketing' | 'changedAt'> | undefined> =>
-  db.first(
-    `select marketing, changed_at as "changedAt" from marketing_preferences
-     where workspace_id = $1 and sender_id = $2 and (person = any($3) or user_id = any($3))
-     order by changed_at desc limit 1`,
-    [workspaceId, senderId, person],
-  )
+  wanted: readonly { index: number; workspaceId: string; senderId: string; person: string }[],
+): Promise<(Pick<Preference, 'marketing' | 'changedAt'> & { index: number })[]> => finding.rows(db, { wanted })

@@ -2,7 +2,7 @@
 import type { Db } from '../../db/db.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { PreferenceItem } from '../../whatsapp/incoming-preference.ts'
-import { latestPreference, type Preference, upsertPreferences } from './preferences.sql.ts'
+import { latestPreferences, type Preference, upsertPreferences } from './preferences.sql.ts'
 import type { Destination } from './senders.ts'
 
 /** Stores what people chose. Of several choices of a person for a number, the latest counts. */
@@ -30,15 +30,28 @@ export async function savePreferences(
   if (latest.size > 0) await upsertPreferences(db, [...latest.values()])
 }
 
-/** Refuses a marketing message to a person, named by number or user IDs, who does not want any from this number. */
-export async function requireMarketingAllowed(
-  db: Db,
-  workspaceId: string,
-  senderId: string,
-  person: readonly string[],
-): Promise<void> {
-  const latest = await latestPreference(db, workspaceId, senderId, person)
-  if (latest?.marketing === 'stop') {
-    refuse('recipient_opted_out', { details: { opted_out_at: latest.changedAt.toISOString() } })
-  }
+/** A person, named by number and user IDs, and a number that writes to them. */
+export interface Addressed {
+  workspaceId: string
+  senderId: string
+  personIds: readonly string[]
+}
+
+/** What a person chose last. */
+export type Choice = Pick<Preference, 'marketing' | 'changedAt'>
+
+/** The latest choices of people, in their order. */
+export async function findChoices(db: Db, people: readonly Addressed[]): Promise<(Choice | undefined)[]> {
+  const choices = people.map((): Choice | undefined => undefined)
+  const wanted = people.flatMap(({ workspaceId, senderId, personIds }, index) =>
+    personIds.map((person) => ({ index, workspaceId, senderId, person })),
+  )
+  for (const { index, ...choice } of await latestPreferences(db, wanted)) choices[index] = choice
+  return choices
+}
+
+/** Refuses a marketing message to a person who does not want any from this number. */
+export function requireMarketingAllowed(latest: Choice | undefined): void {
+  if (latest?.marketing !== 'stop') return
+  refuse('recipient_opted_out', { details: { opted_out_at: latest.changedAt.toISOString() } })
 }

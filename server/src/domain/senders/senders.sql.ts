@@ -36,15 +36,27 @@ export interface UsableSender {
   id: string
   status: string
   connectionId: string
+  throughput: string | null
 }
 
-/** The sender with this id, or without an id up to two of the workspace's senders. Deleted senders are left out. */
-export const sendersToUse = (db: Db, workspaceId: string, id: string | null): Promise<UsableSender[]> =>
-  db.rows(
-    `select id, status, connection_id as "connectionId" from senders
-     where workspace_id = $1 and status <> 'DELETED' and ($2::uuid is null or id = $2) order by created_at, id limit 2`,
-    [workspaceId, id],
-  )
+const finding = statement(
+  { wanted: { index: 'int', workspaceId: 'uuid', senderId: 'uuid' } },
+  ({ wanted }) => `select wanted.index, s.id, s.status, s.connection_id as "connectionId", s.throughput
+     from ${wanted} cross join lateral (
+       select * from senders s
+       where s.workspace_id = wanted.workspace_id and s.status <> 'DELETED'
+         and (wanted.sender_id is null or s.id = wanted.sender_id)
+       order by s.created_at, s.id limit 2) as s`,
+)
+
+/**
+ * For each row of `wanted`, by its index: the sender with this id, or without an id up to two of the workspace's senders.
+ * Deleted senders are left out.
+ */
+export const sendersToUse = (
+  db: Db,
+  wanted: readonly { index: number; workspaceId: string; senderId: string | null }[],
+): Promise<(UsableSender & { index: number })[]> => finding.rows(db, { wanted })
 
 export interface SenderOwner {
   workspaceId: string

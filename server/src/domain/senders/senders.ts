@@ -49,9 +49,19 @@ export type { UsableSender }
 export const findSender = (db: Db, workspaceId: string, uuid: string): Promise<SenderRow | undefined> =>
   senderById(db, workspaceId, uuid)
 
-/** The requested sender, or the workspace's only one. Two results mean that the request must name one. */
-export const findSenderToUse = (db: Db, workspaceId: string, id: string | undefined): Promise<UsableSender[]> =>
-  sendersToUse(db, workspaceId, id === undefined ? null : (withoutPrefix('snd', id) ?? null))
+/** A sender that a request names by its uuid; without one, the workspace's only sender. */
+export interface WantedSender {
+  workspaceId: string
+  senderId: string | null
+}
+
+/** The senders of several requests, in their order. Two results mean that the request must name one. */
+export async function findSendersToUse(db: Db, wanted: readonly WantedSender[]): Promise<UsableSender[][]> {
+  const found = wanted.map((): UsableSender[] => [])
+  const rows = wanted.map(({ workspaceId, senderId }, index) => ({ index, workspaceId, senderId }))
+  for (const { index, ...sender } of rows.length === 0 ? [] : await sendersToUse(db, rows)) found[index]?.push(sender)
+  return found
+}
 
 /**
  * Updates the senders of a connection to those that the network lists. A sender that is no longer listed is kept as

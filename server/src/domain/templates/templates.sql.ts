@@ -77,19 +77,32 @@ export interface SendableTemplate {
   components: unknown[]
 }
 
-/** By id, or by name and language. Several accounts of a workspace may have a template with the same name. */
+const finding = statement(
+  { wanted: { index: 'int', workspaceId: 'uuid', templateId: 'uuid', name: 'text', language: 'text' } },
+  ({ wanted }) => `select wanted.index, t.id, t.connection_id as "connectionId", t.name, t.language, t.category,
+       t.sub_category as "subCategory", t.status, t.components
+     from ${wanted} cross join lateral (
+       select * from templates t where t.workspace_id = wanted.workspace_id and t.removed_at is null
+         and (t.id = wanted.template_id
+           or wanted.template_id is null and t.name = wanted.name and t.language = wanted.language) offset 0) as t
+     order by wanted.index, t.created_at, t.id`,
+)
+
+export interface WantedTemplate {
+  workspaceId: string
+  templateId: string | null
+  name: string | null
+  language: string | null
+}
+
+/**
+ * For each row of `wanted`, by its index: the templates with this id, or with this name and language. Several accounts of a
+ * workspace may have a template with the same name.
+ */
 export const templatesToSend = (
   db: Db,
-  workspaceId: string,
-  { id, name, language }: { id: string | null; name: string | null; language: string | null },
-): Promise<SendableTemplate[]> =>
-  db.rows(
-    `select id, connection_id as "connectionId", name, language, category, sub_category as "subCategory", status, components
-     from templates
-     where workspace_id = $1 and removed_at is null and (id = $2 or $2::uuid is null and name = $3 and language = $4)
-     order by created_at, id`,
-    [workspaceId, id, name, language],
-  )
+  wanted: readonly (WantedTemplate & { index: number })[],
+): Promise<(SendableTemplate & { index: number })[]> => finding.rows(db, { wanted })
 
 export interface TemplateOwner {
   workspaceId: string

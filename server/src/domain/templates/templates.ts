@@ -22,6 +22,7 @@ import {
   templatesToSend,
   type UsedTemplate,
   upsertTemplates,
+  type WantedTemplate,
 } from './templates.sql.ts'
 
 export async function listTemplates(
@@ -43,7 +44,7 @@ export async function getTemplate(db: Db, workspaceId: string, id: string): Prom
   return row ? toTemplate(row) : refuse('not_found')
 }
 
-export type { SendableTemplate }
+export type { SendableTemplate, WantedTemplate }
 
 /** Templates that messages were sent with, by id, including removed ones. */
 export async function findUsedTemplates(
@@ -55,17 +56,15 @@ export async function findUsedTemplates(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The templates that a send request may refer to, by id or by name and language. */
-export const findTemplateToSend = (
-  db: Db,
-  workspaceId: string,
-  { id, name, language }: { id?: string; name?: string; language?: string },
-): Promise<SendableTemplate[]> =>
-  templatesToSend(db, workspaceId, {
-    id: (id !== undefined && withoutPrefix('tpl', id)) || null,
-    name: name ?? null,
-    language: language ?? null,
-  })
+/** The templates that several requests may refer to, in the order of the requests. */
+export async function findTemplatesToSend(db: Db, wanted: readonly WantedTemplate[]): Promise<SendableTemplate[][]> {
+  const found = wanted.map((): SendableTemplate[] => [])
+  const rows = wanted.map((each, index) => ({ index, ...each }))
+  for (const { index, ...template } of rows.length === 0 ? [] : await templatesToSend(db, rows)) {
+    found[index]?.push(template)
+  }
+  return found
+}
 
 /**
  * Updates the templates of a connection to those that the network lists. A template that is no longer listed is marked

@@ -3,6 +3,9 @@ import type { NetworkStatus } from '../../../whatsapp/status-rank.ts'
 /** The times of the statuses that a message has so far. */
 export type StatusTimes = Readonly<Record<NetworkStatus, Date | null>>
 
+/** Of a message without a status. */
+export const noTimes: StatusTimes = { sent: null, delivered: null, read: null, failed: null }
+
 /** The network counts whole seconds. These milliseconds make statuses of the same second sort in their order. */
 const offsetMs: Readonly<Record<NetworkStatus, number>> = { sent: 1, delivered: 2, read: 3, failed: 3 }
 

@@ -1,5 +1,5 @@
 /**
- * One message per Idempotency-Key. The response is stored in the transaction that stores the message, so both exist or
+ * One message per Idempotency-Key. The response is stored by the statement that stores the message, so both exist or
  * neither. A second request with the key, in any process, waits for that transaction at the unique index and then returns
  * the stored response. A request that failed stores nothing and can be repeated. Idempotency keys are scoped to
  * a calling system: an API key and the keys that it was rotated from or to.
@@ -12,15 +12,8 @@ import { inBatches } from '../../../db/in-batches.ts'
 import type { Caller } from '../../../lib/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
-import { refuse } from '../../../lib/refuse.ts'
-import {
-  countKey,
-  deleteCountsBefore,
-  deleteResponsesBefore,
-  insertStoredResponse,
-  setLockTimeout,
-  storedResponse,
-} from './idempotency.sql.ts'
+import { Refusal, refuse } from '../../../lib/refuse.ts'
+import { deleteCountsBefore, deleteResponsesBefore, storedResponses } from './idempotency.sql.ts'
 
 export type IdempotencyScope = Pick<Caller, 'workspaceId' | 'systemId'>
 
@@ -31,7 +24,8 @@ export interface IdempotentRequest {
   fingerprint: Buffer
 }
 
-const waitMs = 2_000
+/** How long a request waits for another one with the same key. */
+export const keyWaitMs = 2_000
 /** Bounds the size of the table. It is not meant to limit use: each key comes with a message that was paid for. */
 export const maxPerDay = 200_000
 const retentionHours = 25
@@ -46,35 +40,44 @@ export function newIdempotentRequest(scope: IdempotencyScope, key: string, body:
   return { scope, key, fingerprint: sha256(`POST /v1/messages ${canonical(body)}`) }
 }
 
-/** The stored response to the same request. Refuses a different request with the same key. */
-export async function findStoredResponse(
+/** A response as it was stored. */
+export interface StoredResponse {
+  fingerprint: Buffer
+  answer: string
+}
+
+/** The responses that are stored for these requests, in their order. */
+export async function findStoredResponses(
   db: Db,
-  { scope, key, fingerprint }: IdempotentRequest,
-): Promise<Message | undefined> {
-  const stored = await storedResponse(db, scope.workspaceId, scope.systemId, key)
-  if (!stored) return undefined
+  requests: readonly IdempotentRequest[],
+): Promise<(StoredResponse | undefined)[]> {
+  const found = requests.map((): StoredResponse | undefined => undefined)
+  for (const { index, ...stored } of await storedResponses(db, requests.map(toKey))) found[index] = stored
+  return found
+}
+
+/** The stored response to the same request. Refuses a different request with the same key. */
+export function replay({ fingerprint }: IdempotentRequest, stored: StoredResponse): Message {
   if (!stored.fingerprint.equals(fingerprint)) refuse('idempotency_key_reused')
   return JSON.parse(stored.answer) as Message
 }
 
-/** Stores the response within the transaction that stores the message. False if another request has stored one already. */
-export async function saveResponse(db: Db, request: IdempotentRequest, response: Message, now: Date): Promise<boolean> {
-  const { scope, key, fingerprint } = request
-  await setLockTimeout(db, waitMs)
-  const { workspaceId, systemId } = scope
-  const row = { workspaceId, systemId, idempotencyKey: key, fingerprint, answer: JSON.stringify(response) }
-  if ((await insertStoredResponse(db, row, now)) === 0) return false
-  if (!(await countKey(db, workspaceId, now, maxPerDay))) {
-    const message = `Rate limit exceeded: this workspace has used ${maxPerDay} idempotency keys today. Try again tomorrow (UTC).`
-    const waitSeconds = Math.ceil((86_400_000 - (now.getTime() % 86_400_000)) / 1000)
-    const headers = { 'Retry-After': String(waitSeconds), 'RateLimit-Reset': String(waitSeconds) }
-    refuse('rate_limited', { message, details: { limit: maxPerDay, retry_after: waitSeconds }, headers })
-  }
-  return true
-}
+/** Identifies requests of which at most one may be stored. */
+export const idOf = ({ scope, key }: IdempotentRequest): string => `${scope.workspaceId} ${scope.systemId} ${key}`
 
-/** A lock timeout: another request with this key, or one that holds a lock this send needs, is still running. */
-export const isInProgress = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
+const toKey = ({ scope: { workspaceId, systemId }, key }: IdempotentRequest) => ({
+  workspaceId,
+  systemId,
+  idempotencyKey: key,
+})
+
+/** The refusal of a key when the day's limit is reached. */
+export function tooManyKeys(now: Date): Refusal {
+  const message = `Rate limit exceeded: this workspace has used ${maxPerDay} idempotency keys today. Try again tomorrow (UTC).`
+  const waitSeconds = Math.ceil((86_400_000 - (now.getTime() % 86_400_000)) / 1000)
+  const headers = { 'Retry-After': String(waitSeconds), 'RateLimit-Reset': String(waitSeconds) }
+  return new Refusal('rate_limited', { message, details: { limit: maxPerDay, retry_after: waitSeconds }, headers })
+}
 
 export async function deleteOldResponses(db: Db, clock: Clock): Promise<void> {
   const before = new Date((await databaseNow(db, clock)).getTime() - retentionHours * 3_600_000)

@@ -173,3 +173,32 @@ test('a request with an Idempotency-Key that is repeated after a lost commit ret
   await sending.drain()
   await expectOnce(shop, (repeated.body as { id: string }).id, body.to, { last: 'read', taken: 1 })
 })
+
+test('concurrent requests whose commit gets no response are debited once each when they are repeated', async () => {
+  const shops = [await sending.newShop(20), await sending.newShop(20)]
+  const proxy = await startDatabaseProxy(server.connection)
+  const api = await serveApi({ ...server, connection: proxy.connection }, log)
+  onTestFinished(() => api.close())
+  const cut = proxy.cutAfterCommit(/insert into outbox/)
+  const postAll = () =>
+    Promise.all(
+      shops.flatMap(({ workspace: { secret: key } }, index) =>
+        Array.from({ length: 10 }, (_, n) => {
+          const body = { to: `1650555${index}5${n}0`, type: 'text', text: { body: 'hello' } }
+          const headers = { 'idempotency-key': `key-${n}` }
+          return callApi(`${api.url}/v1/messages`, { method: 'POST', key, body, headers })
+        }),
+      ),
+    )
+  const first = await postAll()
+  await cut
+  expect(first.map(({ status }) => status)).toContain(503)
+  const second = await postAll()
+  expect(second.map(({ status }) => status)).toEqual(Array(20).fill(202))
+  for (const { workspace } of shops) {
+    const kinds = (await ledgerOf(server.db, workspace.id)).map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'debit')).toHaveLength(10)
+  }
+  expect(await verifyLedger(server.db, log)).toEqual([])
+  await sending.drain()
+})

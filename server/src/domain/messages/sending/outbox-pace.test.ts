@@ -173,3 +173,19 @@ test('a stopped outbox requeues the messages it has not started', async () => {
   await sending.drain()
   expect(await statusesOf(shop)).toEqual({ read: 5 })
 })
+
+test('a number with a hold sends nothing when a new message is accepted for it, and one without a hold does', async () => {
+  const [bad, good] = [await sending.newShop(), await sending.newShop()]
+  await bad.sendText('15552131057')
+  await sending.drain()
+  await sendMany(bad, 1)
+  await sendMany(good, 1)
+  const numbers = [bad, good].map(({ workspace, senderId, connection }) => {
+    return { id: senderId.slice(4), workspaceId: workspace.id, connectionId: connection.id, throughput: null }
+  })
+  const outbox = sending.newOutbox()
+  expect(await outbox.sendDue(numbers)).toBe(1)
+  await outbox.drain()
+  expect(await statusesOf(bad)).toEqual({ queued: 2 })
+  expect(await statusesOf(good)).not.toHaveProperty('queued')
+})

@@ -1,17 +1,12 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
+import type { DueNumber } from '../../../lib/process.ts'
 import type { NetworkTemplate } from '../../../whatsapp/variables.ts'
 import type { Content } from './send.sql.ts'
 
-export interface DueSender {
-  id: string
-  workspaceId: string
-  throughput: string | null
-}
-
 /** Senders with due messages and without a hold. The recursive CTE finds them by one index lookup per sender. */
-export const dueSenders = (db: Db, now: Date): Promise<DueSender[]> =>
+export const dueSenders = (db: Db, now: Date): Promise<DueNumber[]> =>
   db.rows(
     `with recursive busy as (
        (select sender_id from outbox where state = 'waiting' order by sender_id limit 1)
@@ -19,7 +14,7 @@ export const dueSenders = (db: Db, now: Date): Promise<DueSender[]> =>
        select (select o.sender_id from outbox o where o.state = 'waiting' and o.sender_id > b.sender_id
                order by o.sender_id limit 1)
        from busy b where b.sender_id is not null)
-     select s.id, s.workspace_id as "workspaceId", s.throughput from busy b join senders s on s.id = b.sender_id
+     select s.id, s.workspace_id as "workspaceId", s.connection_id as "connectionId", s.throughput from busy b join senders s on s.id = b.sender_id
      where exists (
          select 1 from outbox o where o.state = 'waiting' and o.sender_id = s.id and o.due_at <= $1)
        and not exists (
@@ -47,6 +42,8 @@ export interface ClaimedMessage {
   phoneNumberId: string
   workspaceId: string
   recipient: string
+  recipientUserId: string | null
+  createdAt: Date
   /** Calls made so far. */
   attempts: number
   content: Content
@@ -75,6 +72,9 @@ const claiming = statement(
        from ${quotas}
        cross join lateral (select quotas.gap_seconds * interval '1 second' as gap, quotas.burst, quotas.max_count) a
        join sender_paces p on p.sender_id = quotas.sender_id
+       join senders s on s.id = quotas.sender_id
+       where not exists (
+         select from sending_holds h where h.subject_id in (s.id, s.connection_id, s.app_id) and h.until > ${now})
        for update of p skip locked
      ), picked as materialized (
        select o.message_id, r.sender_id from paced r cross join lateral (
@@ -95,19 +95,21 @@ const claiming = statement(
      )
      select o.message_id as "messageId", ${lease} as lease, s.id as "senderId", s.connection_id as "connectionId",
        s.app_id as "appId", s.phone_number_id as "phoneNumberId", m.workspace_id as "workspaceId", m.recipient,
-       o.attempts, m.content,
+       m.recipient_user_id as "recipientUserId", m.created_at as "createdAt", o.attempts, m.content,
        case when t.id is not null then json_build_object('name', t.name, 'language', t.language, 'category', t.category,
          'components', t.components) end as template,
        (select json_object_agg(h.subject_id, h.failures) from sending_holds h
         where h.subject_id in (s.id, s.connection_id, s.app_id)) as failures
-     from claimed o join messages m on m.id = o.message_id join senders s on s.id = o.sender_id
+     from (select set_config('synchronous_commit', 'off', true)) as without_waiting,
+       claimed o join messages m on m.id = o.message_id join senders s on s.id = o.sender_id
        left join templates t on t.id = m.template_id
      order by o.message_id`,
 )
 
 /**
- * Leases due messages, as many per sender as its pace allows. Skips senders that another process is claiming from at the
- * same time.
+ * Leases due messages, as many per sender as its pace allows. Skips senders with a hold, and those that another process is
+ * claiming from at the same time. It does not wait for the disk: marking a message as calling does, which writes its claim too. If PostgreSQL
+ * crashes before that, the lease and the pace are as before, nothing was sent, and the message cannot be marked.
  */
 export const claimDue = (
   db: Db,

@@ -15,6 +15,8 @@ import { batched } from '../../../lib/batch.ts'
 import { startTimer } from '../../../lib/clock.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
+import type { DueNumber } from '../../../lib/process.ts'
+import type { GraphAccess } from '../../../whatsapp/client.ts'
 import { buildMessage } from '../../../whatsapp/outgoing.ts'
 import { classifySendOutcome, type SendDecision } from '../../../whatsapp/send-retry-policy.ts'
 import type { Network } from '../../connections/network.ts'
@@ -48,8 +50,10 @@ export interface OutboxOptions {
 }
 
 export interface Outbox {
-  /** Claims due messages and starts their calls. Returns how many. */
-  sendDue(): Promise<number>
+  /** Messages that are claimed and whose result is not recorded yet. */
+  readonly inProgress: number
+  /** Claims due messages, of these numbers or of all that have some, and starts their calls. Returns how many. */
+  sendDue(numbers?: readonly DueNumber[]): Promise<number>
   /** Recovers expired leases, and fails messages that are too late or whose outcome stays unknown. */
   cleanUp(): Promise<void>
   /** Sends until no message is due and no call is in flight. */
@@ -87,15 +91,19 @@ export function newOutbox(
   const paced = new Set<string>()
   let stopping = false
 
-  const markCallingBatched = batched(async (claimed: ClaimedMessage[]) => {
-    const rows = await repeated(
-      () => markInTime(claimed),
-      () => !stopping,
-    )
-    const ours = new Set(rows.map((row) => row.message_id))
-    return claimed.map(({ messageId }) => ours.has(messageId))
-  })
-  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, maxConcurrent: 2 })
+  const markCallingBatched = batched(
+    async (claimed: ClaimedMessage[]) => {
+      const rows = await repeated(
+        () => markInTime(claimed),
+        () => !stopping,
+      )
+      const ours = new Set(rows.map((row) => row.message_id))
+      return claimed.map(({ messageId }) => ours.has(messageId))
+    },
+    // One may wait for the disk while the next one begins.
+    { maxConcurrent: 2 },
+  )
+  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200 })
 
   /** If the response comes late, the lease may have ended meanwhile, and the message may have failed. So marks them again. */
   async function markInTime(claimed: readonly ClaimedMessage[]): Promise<{ message_id: string }[]> {
@@ -131,7 +139,7 @@ export function newOutbox(
    */
   async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
     try {
-      await repeated(() => db.transaction((tx) => recordCalls(tx, clock.now(), calls)))
+      await repeated(() => recordCalls(db, clock.now(), calls))
       return calls.map(() => null)
     } catch (error) {
       if (calls.length === 1) return [{ error }]
@@ -142,19 +150,32 @@ export function newOutbox(
   }
 
   /** Claims due messages of every workspace and number in turn. Each message has a slot until its call has ended. */
-  async function claim(): Promise<ClaimedMessage[]> {
-    const due = (await dueSenders(db, clock.now())).map((sender) => ({ sender, order: Math.random() }))
+  async function claim(numbers?: readonly DueNumber[]): Promise<Claim[]> {
+    const due = (numbers ?? (await dueSenders(db, clock.now()))).map((sender) => ({ sender, order: Math.random() }))
     // Random order, so that no sender is always last when the slots do not suffice for all.
     const inOrder = due.sort((left, right) => left.order - right.order).map(({ sender }) => sender)
     const quotas = takeInTurn(slots, inOrder)
     let claimed: ClaimedMessage[] = []
     try {
-      if (quotas.length > 0) claimed = await claimWithin(quotas)
-      return claimed
+      if (quotas.length === 0) return []
+      // Both at once. If a number has moved to another account meanwhile, that one is read too.
+      const accesses = new Map(inOrder.map(({ connectionId: id }) => [id, readAccess(id)]))
+      claimed = await claimWithin(quotas)
+      return claimed.map((each) => ({
+        claimed: each,
+        access: accesses.get(each.connectionId) ?? readAccess(each.connectionId),
+      }))
     } finally {
       const counts = Map.groupBy(claimed, ({ senderId }) => senderId)
       for (const quota of quotas) slots.release(quota, quota.maxCount - (counts.get(quota.id)?.length ?? 0))
     }
+  }
+
+  function readAccess(connectionId: string): Claim['access'] {
+    const access = vault.accessFor(connectionId)
+    // The calls that need it report the error.
+    access.catch(() => {})
+    return access
   }
 
   async function claimWithin(quotas: readonly SenderQuota[]): Promise<ClaimedMessage[]> {
@@ -164,7 +185,7 @@ export function newOutbox(
     return claimDue(db, quotas, clock.now(), later(claimMs), newUuid())
   }
 
-  async function send(claimed: ClaimedMessage): Promise<void> {
+  async function send({ claimed, access: reading }: Claim): Promise<void> {
     const { messageId, senderId, recipient, connectionId } = claimed
     onStep('claimed', messageId)
     const now = clock.now()
@@ -176,7 +197,7 @@ export function newOutbox(
       if (pair) await holdPair(db, senderId, recipient, dueAt)
       return
     }
-    const access = await vault.accessFor(connectionId)
+    const access = await reading
     if (!access) throw new Error(`connection ${connectionId} not found`)
     const message = build(claimed)
     if (message.kind === 'failed') return record({ claimed, decision: message, at: clock.now() })
@@ -205,10 +226,11 @@ export function newOutbox(
     log.warn({ event: 'outbox.not_sent', ...fields, ...scope }, 'the network did not accept a message')
   }
 
-  function start(claimed: ClaimedMessage): void {
+  function start(claim: Claim): void {
+    const { claimed } = claim
     const { senderId, messageId, workspaceId } = claimed
     unmarked.add(claimed)
-    const done = send(claimed)
+    const done = send(claim)
       // The lease expires. A message that was not sent yet is retried; one that may have been sent becomes unknown.
       .catch((error: unknown) =>
         log.warn({ event: 'outbox.send_failed', err: error, message_id: messageId }, 'sending failed unexpectedly'),
@@ -226,11 +248,14 @@ export function newOutbox(
   }
 
   const outbox: Outbox = {
-    async sendDue() {
-      const claimed = stopping ? [] : await claim()
-      if (stopping) await giveBack(claimed)
-      else for (const each of claimed) start(each)
-      return claimed.length
+    get inProgress() {
+      return running.size
+    },
+    async sendDue(numbers) {
+      const claims = stopping ? [] : await claim(numbers)
+      if (stopping) await giveBack(claims.map(({ claimed }) => claimed))
+      else for (const each of claims) start(each)
+      return claims.length
     },
     async cleanUp() {
       const now = await databaseNow(db, clock)
@@ -251,6 +276,12 @@ export function newOutbox(
     },
   }
   return outbox
+}
+
+/** A claimed message and the access to its account, which is read meanwhile. */
+interface Claim {
+  claimed: ClaimedMessage
+  access: Promise<GraphAccess | undefined>
 }
 
 /** Rolled back for a deadlock (40), resources (53), a lock (55), a time limit or a shutdown (57), or a fault of the disk (58). */

@@ -1,6 +1,7 @@
 /** Records the results of send calls: the message's status and event, its refund, retries and holds. */
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import type { SendDecision } from '../../../whatsapp/send-retry-policy.ts'
 import { outcomeUnknown } from '../../../whatsapp/send-retry-policy.ts'
 import type { StatusReport } from '../receiving/status-changes.ts'
@@ -8,6 +9,7 @@ import { saveStatuses } from '../receiving/statuses.ts'
 import { dropHolds, type Hold, holdPair, insertHolds } from './holds.sql.ts'
 import { type ClaimedMessage, type ExpiredSend, markUnknown, requeue } from './outbox.sql.ts'
 import { holdTargetOf } from './pace.ts'
+import { recordSent, type SentMessage } from './record-sent.ts'
 
 export interface CompletedCall {
   claimed: ClaimedMessage
@@ -19,8 +21,26 @@ export interface CompletedCall {
 /** A message whose outcome is unknown fails if no status arrives within this time. */
 export const unknownForMs = 3_600_000
 
-/** Run within a transaction. */
+/**
+ * Records messages that were sent with one statement, and all others in a transaction of their own: each locks its messages in
+ * order, so neither can deadlock with those who record statuses. Can be repeated if its response was lost.
+ */
 export async function recordCalls(db: Db, now: Date, calls: readonly CompletedCall[]): Promise<void> {
+  const sent = calls.flatMap(sentOf)
+  const recorded = sent.length === 0 ? null : await withIndexLookups(db, (tx) => recordSent(tx, now, sent))
+  const others = calls.filter(({ claimed }) => !recorded?.has(claimed.messageId))
+  if (others.length > 0) await db.transaction((tx) => recordOthers(tx, now, others))
+}
+
+/** Nothing but the message changes. A first success after failures also ends holds. */
+function sentOf({ claimed, decision, at }: CompletedCall): SentMessage[] {
+  if (decision.kind !== 'sent' || claimed.failures !== null) return []
+  const { waMessageId, userId } = decision
+  return [{ claimed, waMessageId, userId, occurredAt: wholeSecond(at) }]
+}
+
+/** Run within a transaction. */
+async function recordOthers(db: Db, now: Date, calls: readonly CompletedCall[]): Promise<void> {
   await saveStatuses(db, now, calls.flatMap(reportOf))
   const retried = calls.flatMap(({ claimed, decision }) =>
     decision.kind === 'retry'
@@ -77,14 +97,16 @@ const failed = (error: MessageError, occurredAt: Date) => ({
 
 function reportOf({ claimed, decision, at }: CompletedCall): StatusReport[] {
   const { messageId, workspaceId, senderId } = claimed
-  // The network's times are whole seconds. Truncate ours too, or a delivery in the same second would seem earlier.
-  const occurredAt = new Date(Math.trunc(at.getTime() / 1000) * 1000)
+  const occurredAt = wholeSecond(at)
   if (decision.kind === 'failed') return [{ ...failed(decision.error, occurredAt), messageId, workspaceId, senderId }]
   if (decision.kind !== 'sent') return []
   const { waMessageId, userId: recipientUserId } = decision
   const ids = { messageId, workspaceId, senderId, recipientUserId }
   return [{ ...ids, waMessageId, status: 'sent', occurredAt, error: null, pricing: null }]
 }
+
+/** The network's times are whole seconds. Truncate ours too, or a delivery in the same second would seem earlier. */
+const wholeSecond = (at: Date): Date => new Date(Math.trunc(at.getTime() / 1000) * 1000)
 
 function holdOf({ claimed, decision }: CompletedCall, now: Date): Hold[] {
   if (decision.kind === 'sent') return []

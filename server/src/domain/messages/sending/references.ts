@@ -7,10 +7,12 @@ import { checkVariables } from '../../../whatsapp/check-variables.ts'
 import { notSendableReason } from '../../../whatsapp/sendable.ts'
 import { isUserId } from '../../../whatsapp/user-id.ts'
 import { hasOneTimeCode } from '../../../whatsapp/variables.ts'
-import { findSenderToUse, senderIdsOf, type UsableSender } from '../../senders/senders.ts'
-import { findTemplateToSend, type SendableTemplate } from '../../templates/templates.ts'
+import type { Prices } from '../../credits/prices.ts'
+import { senderIdsOf, type UsableSender } from '../../senders/senders.ts'
+import type { SendableTemplate } from '../../templates/templates.ts'
 import type { Recipient } from '../recipient.ts'
 import { currentUser } from '../user-ids.sql.ts'
+import type { LookUp } from './look-up.ts'
 import { type ReferredMessage, referredById, referredByWaId } from './send.sql.ts'
 
 export interface References {
@@ -19,11 +21,15 @@ export interface References {
   template: SendableTemplate | null
   quotedWaMessageId: string | null
   reactedWaMessageId: string | null
+  prices: Prices
   errors: FieldError[]
 }
 
-/** Also reads as much as possible of an invalid request, so that all errors are reported together. */
-export async function findReferences(db: Db, workspaceId: string, body: unknown): Promise<References> {
+/**
+ * Also reads as much as possible of an invalid request, so that all errors are reported together. `lookUp` reads what every
+ * request needs, together with other requests; `db` the rest, limited to the workspace.
+ */
+export async function findReferences(db: Db, lookUp: LookUp, workspaceId: string, body: unknown): Promise<References> {
   const request = (typeof body === 'object' && body !== null ? body : {}) as RequestFields
   const errors: FieldError[] = []
   /** The value that was found; otherwise collects the error. */
@@ -35,12 +41,14 @@ export async function findReferences(db: Db, workspaceId: string, body: unknown)
   }
   const quotedMessage = await findMessage(db, workspaceId, request.sender_id, 'in_reply_to', request.in_reply_to)
   const senderId = request.sender_id ?? senderOf(quotedMessage)
-  const sender = foundOrError(await findSender(db, workspaceId, senderId))
+  const requested = request.type === 'template' ? readTemplate(request.template) : null
+  const wantedSender = isReadableSenderId(senderId) ? { id: senderId } : null
+  const lookedUp = await lookUp({ workspaceId, sender: wantedSender, template: requested })
+  const sender = wantedSender && foundOrError(checkFoundSender(wantedSender.id, lookedUp.senders))
   const quoted = foundOrError(checkSender(quotedMessage, sender, 'in_reply_to'))
   const recipient = foundOrError(await findRecipient(db, workspaceId, request, quoted))
-  const requested = request.type === 'template' ? readTemplate(request.template) : null
   const template =
-    requested && foundOrError(await findTemplate(db, workspaceId, sender?.connectionId ?? null, requested))
+    requested && foundOrError(chooseTemplate(lookedUp.templates, sender?.connectionId ?? null, requested))
   if (requested && template) errors.push(...checkVariables(template, requested))
   if (template && recipient) errors.push(...numberErrors(template, recipient, request))
   const reaction = request.type === 'reaction' ? (request.reaction as SendRequest['reaction'] | null) : null
@@ -55,6 +63,7 @@ export async function findReferences(db: Db, workspaceId: string, body: unknown)
     template,
     quotedWaMessageId: quoted?.waMessageId ?? null,
     reactedWaMessageId: reacted?.waMessageId ?? null,
+    prices: lookedUp.prices,
     errors,
   }
 }
@@ -66,9 +75,10 @@ type Outcome<T> = { found: T } | { error: FieldError } | null
 
 const error = (param: string, code: FieldErrorCode, message: string) => ({ error: { param, code, message } })
 
-async function findSender(db: Db, workspaceId: string, id: unknown): Promise<Outcome<UsableSender>> {
-  if (id !== undefined && (typeof id !== 'string' || !withoutPrefix('snd', id))) return null
-  const [sender, another] = await findSenderToUse(db, workspaceId, id)
+const isReadableSenderId = (id: unknown): id is string | undefined =>
+  id === undefined || (typeof id === 'string' && withoutPrefix('snd', id) !== undefined)
+
+function checkFoundSender(id: string | undefined, [sender, another]: readonly UsableSender[]): Outcome<UsableSender> {
   if (!sender) {
     return id === undefined
       ? error('sender_id', 'missing', 'This workspace has no sender. Connect a WhatsApp account first.')
@@ -104,13 +114,11 @@ function readTemplate(value: unknown): SendTemplate | null {
   return readable && byId !== byName ? (value as SendTemplate) : null
 }
 
-async function findTemplate(
-  db: Db,
-  workspaceId: string,
+function chooseTemplate(
+  candidates: readonly SendableTemplate[],
   connectionId: string | null,
   requested: SendTemplate,
-): Promise<Outcome<SendableTemplate>> {
-  const candidates = await findTemplateToSend(db, workspaceId, requested)
+): Outcome<SendableTemplate> {
   // A template belongs to a WhatsApp account, and a sender can only use those of its own account.
   const template = candidates.find((each) => each.connectionId === connectionId) ?? candidates[0]
   const param = requested.id === undefined ? 'template.name' : 'template.id'

@@ -7,6 +7,7 @@ import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
 import { storedRequest } from '../reading/timeline.sql.ts'
+import { acceptanceIn } from './acceptance.ts'
 import { sendMessage } from './send.ts'
 
 export interface ConsoleSendDeps {
@@ -27,7 +28,8 @@ export async function sendFromConsole(
     })
   }
   const caller = { workspaceId, keyId: null, person: person.email }
-  const { message } = await sendMessage({ db, clock, caller }, body, undefined)
+  const acceptance = acceptanceIn(db, clock)
+  const { message } = await sendMessage({ db, clock, caller, acceptance }, body, undefined)
   return message
 }
 

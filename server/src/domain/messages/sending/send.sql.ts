@@ -26,40 +26,124 @@ export interface NewMessage {
   expiresAt: Date
 }
 
-const insertion = statement(
-  {
-    message: {
-      id: 'uuid',
-      workspaceId: 'uuid',
-      keyId: 'uuid',
-      sentBy: 'text',
-      requestId: 'uuid',
-      senderId: 'uuid',
-      recipient: 'text',
-      recipientUserId: 'text',
-      type: 'text',
-      templateId: 'uuid',
-      reference: 'text',
-      credits: 'int',
-      content: 'json',
-      createdAt: 'timestamptz',
-      quotedWaMessageId: 'text',
-    },
-    expiresAt: 'timestamptz',
-  },
-  ({ message, expiresAt }) => `with message as materialized (select * from ${message}), new_message as (
-       insert into messages (${message.columns}) select * from message
-     )
-     insert into outbox (message_id, workspace_id, sender_id, recipient, due_at, expires_at)
-     select id, workspace_id, sender_id, recipient, created_at, ${expiresAt} from message`,
-)
+/** A message to store, with its response if the request has an Idempotency-Key. */
+export interface StorableMessage extends NewMessage {
+  /** Its place in the order in which the workspace pays. */
+  n: number
+  /** The ID of its entry in the ledger. */
+  entryId: string
+  systemId: string | null
+  idempotencyKey: string | null
+  fingerprint: Buffer | null
+  answer: string | null
+}
 
-/** Inserts a message and its row in the outbox. */
-export const insertMessage = (db: Db, { expiresAt, ...message }: NewMessage): Promise<number> =>
-  insertion.change(db, {
-    message: [{ ...message, quotedWaMessageId: message.content.quotedWaMessageId ?? null }],
-    expiresAt,
-  })
+/** What became of a message: `unpaid`: the balance did not suffice for it and those before it; `limited`: no key is left today. */
+export interface StoredRow {
+  n: number
+  outcome: 'stored' | 'taken' | 'unpaid' | 'limited'
+  /** The balance after those that were stored. */
+  available: number
+}
+
+/**
+ * Stores messages in one statement: the responses under their Idempotency-Keys, the messages, their rows in the outbox and the
+ * debits. What cannot be stored is left out. No process waits between the locks and the commit, so locks are held for a few
+ * milliseconds, even if the process is frozen meanwhile. Locks are taken in this order: keys, the day's counts of keys, balances;
+ * each in the order of their IDs. A key that another transaction is storing is waited for. `debitSql` and `pricedSql` are those
+ * of the ledger.
+ */
+export function storeMessagesStatement(
+  pricedSql: (messages: string) => string,
+  debitSql: (messages: string, before: string, at: string) => string,
+) {
+  const storing = statement(
+    {
+      now: 'timestamptz',
+      keysMax: 'int',
+      lockTimeout: 'text',
+      messages: {
+        n: 'int',
+        id: 'uuid',
+        workspaceId: 'uuid',
+        keyId: 'uuid',
+        sentBy: 'text',
+        requestId: 'uuid',
+        senderId: 'uuid',
+        recipient: 'text',
+        recipientUserId: 'text',
+        type: 'text',
+        templateId: 'uuid',
+        reference: 'text',
+        credits: 'int',
+        content: 'json',
+        createdAt: 'timestamptz',
+        expiresAt: 'timestamptz',
+        quotedWaMessageId: 'text',
+        entryId: 'uuid',
+        systemId: 'uuid',
+        idempotencyKey: 'text',
+        fingerprint: 'bytea',
+        answer: 'text',
+      },
+    },
+    ({ messages, now, keysMax, lockTimeout }) => `with message as materialized (
+       select * from ${messages}
+     ), lock_limit as materialized (
+       select set_config('lock_timeout', coalesce(${lockTimeout}, current_setting('lock_timeout')), true)
+     ), ${pricedSql('message')}, decided as materialized (
+       select m.*, p.balance, p.is_affordable,
+         m.idempotency_key is null or ${keysMax} >= coalesce(d.used, 0) + count(*) filter (
+           where m.idempotency_key is not null and p.is_affordable) over (partition by m.workspace_id order by m.n)
+           as may_have_key
+       from message m join priced p on p.n = m.n
+       left join idempotency_days d on d.workspace_id = m.workspace_id and d.day = (${now} at time zone 'UTC')::date
+     ), saved as (
+       -- The column key_id has the first key of the calling system.
+       insert into idempotency_keys (workspace_id, key_id, idempotency_key, fingerprint, answer, created_at)
+       select workspace_id, system_id, idempotency_key, fingerprint, answer, ${now} from decided
+       where idempotency_key is not null and is_affordable and may_have_key and (select count(*) from lock_limit) > 0
+       order by workspace_id, system_id, idempotency_key
+       on conflict do nothing
+       returning workspace_id, key_id, idempotency_key
+     ), counted_keys as (
+       insert into idempotency_days as d (workspace_id, day, used)
+       select workspace_id, (${now} at time zone 'UTC')::date, count(*) from saved group by workspace_id
+       order by workspace_id
+       on conflict (workspace_id, day) do update set used = d.used + excluded.used
+       returning workspace_id
+     ), accepted as materialized (
+       select m.* from decided m
+       where m.is_affordable and (select count(*) from lock_limit) > 0 and (m.idempotency_key is null or exists (
+         select from saved s
+         where (s.workspace_id, s.key_id, s.idempotency_key) = (m.workspace_id, m.system_id, m.idempotency_key)))
+     ), ${debitSql('accepted', 'counted_keys', now)}, new_messages as (
+       insert into messages (id, workspace_id, key_id, sent_by, request_id, sender_id, recipient, recipient_user_id, type,
+         template_id, reference, credits, content, created_at, quoted_wa_message_id)
+       select id, workspace_id, key_id, sent_by, request_id, sender_id, recipient, recipient_user_id, type, template_id,
+         reference, credits, content, created_at, quoted_wa_message_id
+       from accepted
+     ), waiting as (
+       insert into outbox (message_id, workspace_id, sender_id, recipient, due_at, expires_at)
+       select id, workspace_id, sender_id, recipient, created_at, expires_at from accepted
+     )
+     select m.n, m.balance - coalesce(p.spent, 0) as available,
+       case when a.n is not null then 'stored' when not m.is_affordable then 'unpaid'
+         when not m.may_have_key then 'limited' else 'taken' end as outcome
+     from decided m left join accepted a on a.n = m.n left join debited p on p.workspace_id = m.workspace_id`,
+  )
+  return (
+    db: Db,
+    messages: readonly StorableMessage[],
+    { now, keysMax, lockWaitMs }: { now: Date; keysMax: number; lockWaitMs: number | null },
+  ): Promise<StoredRow[]> =>
+    storing.rows(db, {
+      messages: messages.map((each) => ({ ...each, quotedWaMessageId: each.content.quotedWaMessageId ?? null })),
+      now,
+      keysMax,
+      lockTimeout: lockWaitMs === null ? null : String(lockWaitMs),
+    })
+}
 
 export interface ReferredMessage {
   senderId: string

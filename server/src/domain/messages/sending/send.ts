@@ -1,40 +1,35 @@
 /**
  * Accepts a message to send. All errors are reported before any credits are spent. Then the message, its debit and, with an
- * Idempotency-Key, the response are stored in one transaction. The outbox sends the message afterwards.
+ * Idempotency-Key, the response are stored by one statement, which concurrent requests share (`acceptance.ts`). The outbox
+ * sends the message afterwards.
  */
 import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
 import type { SendRequest } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
-import { wakeAnywhere } from '../../../db/wake.ts'
 import type { Caller } from '../../../lib/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { newUuid, randomBase62, withoutPrefix } from '../../../lib/ids.ts'
 import { refuse, refuseInvalid } from '../../../lib/refuse.ts'
 import { checkSend } from '../../../whatsapp/check-send.ts'
 import { templateFlow } from '../../../whatsapp/variables.ts'
-import { debit } from '../../credits/credits.ts'
 import { priceOf } from '../../credits/prices.ts'
-import { saveFormToken } from '../../flows/save-submissions.ts'
+import type { FormToken } from '../../flows/save-submissions.ts'
 import { requireMarketingAllowed } from '../../senders/preferences.ts'
 import type { UsableSender } from '../../senders/senders.ts'
 import { toMessage } from '../reading/messages.ts'
 import type { Recipient } from '../recipient.ts'
 import { earlierUserIds } from '../user-ids.sql.ts'
-import {
-  checkIdempotencyKey,
-  findStoredResponse,
-  type IdempotentRequest,
-  isInProgress,
-  newIdempotentRequest,
-  saveResponse,
-} from './idempotency.ts'
+import type { Acceptance } from './acceptance.ts'
+import { checkIdempotencyKey, type IdempotentRequest, newIdempotentRequest, replay } from './idempotency.ts'
 import { findReferences, type References } from './references.ts'
-import { insertMessage, type NewMessage } from './send.sql.ts'
+import type { NewMessage } from './send.sql.ts'
+import type { AcceptedMessage } from './store-messages.ts'
 
 export interface SendDeps {
   /** Limited to the caller's workspace. */
   db: Db
+  acceptance: Acceptance
   caller: SendCaller
   clock: Clock
   /** The request ID in the response and in the request log. */
@@ -55,74 +50,59 @@ export interface SendResult {
 /** A message that WhatsApp has not accepted within this time fails. */
 export const sendWithinMs = 24 * 3_600_000
 
+/** Each further try means that another request of the workspace was stored or refused meanwhile. */
+const maxTries = 100
+
 export async function sendMessage(
   deps: SendDeps,
   body: unknown,
   idempotencyKey: string | undefined,
 ): Promise<SendResult> {
-  const { db, caller } = deps
+  const { db, acceptance, caller } = deps
   const fieldErrors = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
   const idempotent =
     fieldErrors.length === 0 && idempotencyKey !== undefined && caller.keyId !== null
       ? newIdempotentRequest(caller, idempotencyKey, body)
       : null
-  const stored = idempotent && (await findStoredResponse(db, idempotent))
-  if (stored) return { message: stored, replayed: true }
-  const message = await acceptMessage(deps, body, fieldErrors, idempotent)
-  if (message) return { message, replayed: false }
-  const concurrent = idempotent && (await findStoredResponse(db, idempotent))
-  if (!concurrent) throw new Error('a stored idempotent response has disappeared')
-  return { message: concurrent, replayed: true }
+  for (let tries = 0; tries < maxTries; tries++) {
+    // Both at once: nearly every request is new.
+    const [stored, references] = await Promise.all([
+      idempotent && acceptance.findStored(idempotent),
+      findReferences(db, acceptance.lookUp, caller.workspaceId, body),
+    ])
+    if (idempotent && stored) return { message: replay(idempotent, stored), replayed: true }
+    const accepted = await toAccepted(deps, body, [...fieldErrors, ...references.errors], references, idempotent)
+    const outcome = await acceptance.store(accepted)
+    if (outcome.kind === 'refused') throw outcome.refusal
+    if (outcome.kind === 'stored') return { message: accepted.response, replayed: false }
+  }
+  return refuse(idempotent ? 'idempotency_in_progress' : 'service_unavailable')
 }
 
-/** Undefined if another request with the same Idempotency-Key was first. */
-async function acceptMessage(
+/** Refuses a request with errors. */
+async function toAccepted(
   deps: SendDeps,
   body: unknown,
-  fieldErrors: readonly FieldError[],
+  errors: FieldError[],
+  references: References,
   idempotent: IdempotentRequest | null,
-): Promise<Message | undefined> {
-  try {
-    return await deps.db.transaction(async (tx) => {
-      const references = await findReferences(tx, deps.caller.workspaceId, body)
-      const { sender, recipient } = references
-      const errors = [...fieldErrors, ...references.errors]
-      if (errors.length > 0 || sender === null || recipient === null) refuseInvalid(errors)
-      // Without errors, the body is a valid request.
-      return storeMessage(tx, deps, body as SendRequest, { ...references, sender, recipient }, idempotent)
-    })
-  } catch (error) {
-    if (idempotent && isInProgress(error)) refuse('idempotency_in_progress')
-    throw error
+): Promise<AcceptedMessage> {
+  const { sender, recipient, template, prices } = references
+  if (errors.length > 0 || sender === null || recipient === null) refuseInvalid(errors)
+  // Without errors, the body is a valid request.
+  const request = body as SendRequest
+  const valid = { ...references, sender, recipient }
+  if (template?.category === 'MARKETING') {
+    const { workspaceId } = deps.caller
+    const personIds = await idsOf(deps.db, workspaceId, valid)
+    requireMarketingAllowed(await deps.acceptance.findChoice({ workspaceId, senderId: sender.id, personIds }))
   }
+  const credits = priceOf(prices, request.type, template?.category ?? null)
+  const message = toNewMessage(deps, deps.clock.now(), request, valid, credits)
+  return { message, sender, response: toMessage(queuedRow(message)), idempotent, form: formOf(message, valid) }
 }
 
 type ValidReferences = References & { sender: UsableSender; recipient: Recipient }
-
-async function storeMessage(
-  tx: Db,
-  deps: SendDeps,
-  request: SendRequest,
-  references: ValidReferences,
-  idempotent: IdempotentRequest | null,
-): Promise<Message | undefined> {
-  const now = deps.clock.now()
-  if (references.template?.category === 'MARKETING') {
-    const { workspaceId } = deps.caller
-    await requireMarketingAllowed(tx, workspaceId, references.sender.id, await idsOf(tx, workspaceId, references))
-  }
-  const credits = await priceOf(tx, request.type, references.template?.category ?? null)
-  const message = toNewMessage(deps, now, request, references, credits)
-  const response = toMessage(queuedRow(message))
-  if (idempotent && !(await saveResponse(tx, idempotent, response, now))) return undefined
-  await insertMessage(tx, message)
-  await saveTokenOf(tx, message, references)
-  wakeAnywhere(tx, 'send', message.workspaceId)
-  tx.notify(message.workspaceId, 'messages')
-  // Last, because it locks the workspace's balance and other sends of the workspace wait for it.
-  await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })
-  return response
-}
 
 /** A person's number and user IDs, with those that the network replaced: an opt-out may name an earlier one. */
 async function idsOf(db: Db, workspaceId: string, { recipient: { number, userId } }: ValidReferences) {
@@ -181,14 +161,14 @@ function withToken(request: SendRequest, token: string | null): SendRequest {
   return { ...request, template: { ...request.template, flow: { ...request.template.flow, token } } }
 }
 
-/** A form submission contains only the token. This row maps the token to its message and form. */
-async function saveTokenOf(db: Db, message: NewMessage, { template }: References): Promise<void> {
+/** A form submission contains only the token. This maps the token to its message and form. Null without a form. */
+function formOf(message: NewMessage, { template }: References): FormToken | null {
   const { flowToken, request } = message.content
-  if (flowToken === undefined) return
+  if (flowToken === undefined) return null
   const { interactive } = request
   const inMessage = interactive?.type === 'flow' ? interactive.action.parameters.flow_id : undefined
   const flowId = inMessage ?? (template && templateFlow(template)?.flow_id) ?? null
-  await saveFormToken(db, { ...message, messageId: message.id, token: flowToken, flowId })
+  return { ...message, messageId: message.id, token: flowToken, flowId }
 }
 
 const queuedRow = (message: NewMessage): Parameters<typeof toMessage>[0] => ({

@@ -1,8 +1,9 @@
 import { FairShares } from '../../../lib/fair-shares.ts'
-import type { DueSender, SenderQuota } from './outbox.sql.ts'
+import type { DueNumber } from '../../../lib/process.ts'
+import type { SenderQuota } from './outbox.sql.ts'
 import { paceOf } from './pace.ts'
 
-type Sender = Pick<DueSender, 'id' | 'workspaceId'>
+type Sender = Pick<DueNumber, 'id' | 'workspaceId'>
 
 /**
  * Slots for concurrent calls. Workspaces share them fairly, and the numbers of a workspace share its part in the same way,
@@ -32,11 +33,13 @@ export class SendingSlots {
   }
 }
 
+type Due = Sender & Pick<DueNumber, 'throughput'>
+
 /**
  * Takes slots for senders with due messages: one for each workspace in turn, and within a workspace for each number in
  * turn, until each has its share or the burst that its pace allows.
  */
-export function takeInTurn(slots: SendingSlots, due: readonly DueSender[]): (SenderQuota & Sender)[] {
+export function takeInTurn(slots: SendingSlots, due: readonly Due[]): (SenderQuota & Sender)[] {
   const quotas = due.map((sender) => ({ ...sender, ...paceOf(sender.throughput), senderId: sender.id, maxCount: 0 }))
   const queues = [...Map.groupBy(quotas, ({ workspaceId }) => workspaceId).values()]
   for (let queue = queues.shift(); queue; queue = queues.shift()) {

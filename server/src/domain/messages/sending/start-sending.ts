@@ -1,25 +1,43 @@
+import { startTimer } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
+import type { DueNumber } from '../../../lib/process.ts'
 import type { Network } from '../../connections/network.ts'
 import { newOutbox } from './outbox.ts'
 
 const pollMs = 100
+/** The pause between two claims under load, which lets messages accumulate into a batch. */
 const busyMs = 15
+/** From this many messages in progress on, claims pause. With fewer, each message is claimed at once. */
+const busyFrom = 8
 const cleanUpMs = 1_000
 
-/** The sending loop. It runs when this process accepts a message, and polls ten times a second for other processes. */
+/**
+ * The sending loop. It runs when this process accepts a message, and then looks only at the numbers of such messages. Ten times
+ * a second it looks for all: those of other processes, and retries.
+ */
 export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> {
   const { db } = network
   const outbox = newOutbox(network, log)
+  const newlyDue = new Map<string, DueNumber>()
+  db.process.newlyDue = newlyDue
+  let looked: (() => number) | null = null
   const sending = startLoop({ db, log }, 'send', pollMs, async () => {
-    // Under load, a short pause lets messages accumulate into a batch.
-    const isBusy = (await outbox.sendDue()) > 0
-    if (isBusy) await pause(busyMs)
-    return { nextInMs: isBusy ? 0 : pollMs }
+    const numbers = [...newlyDue.values()]
+    newlyDue.clear()
+    const mayLookAtFew = numbers.length > 0 && looked !== null && looked() < pollMs
+    if (!mayLookAtFew) looked = startTimer(network.clock)
+    const hasClaimed = (await outbox.sendDue(mayLookAtFew ? numbers : undefined)) > 0
+    if (outbox.inProgress >= busyFrom) await pause(busyMs)
+    // There may be more than the pace allowed.
+    return { nextInMs: hasClaimed ? busyMs : pollMs }
   })
   const cleaningUp = startLoop({ db, log }, 'tidy the outbox', cleanUpMs, () => outbox.cleanUp())
   return {
-    stop: async () => void (await Promise.all([outbox.stop(), sending.stop(), cleaningUp.stop()])),
+    async stop() {
+      db.process.newlyDue = null
+      await Promise.all([outbox.stop(), sending.stop(), cleaningUp.stop()])
+    },
   }
 }
 

@@ -1,0 +1,86 @@
+import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
+
+/** A message that the network has accepted, with its event `message.sent`. */
+export interface SentRow {
+  messageId: string
+  workspaceId: string
+  senderId: string
+  waMessageId: string
+  recipientUserId: string | null
+  occurredAt: Date
+  eventId: string
+  body: Buffer
+}
+
+/** A recorded message with one delivery of its event. The other columns are null if no endpoint subscribes to it. */
+export interface RecordedRow {
+  messageId: string
+  eventId: string | null
+  webhookId: string | null
+  leased: boolean | null
+}
+
+interface EventLease {
+  createdAt: Date
+  lease: { until: Date; token: string | null; except: readonly string[] }
+}
+
+type EventPlaces = Readonly<Record<'createdAt' | 'leaseUntil' | 'leaseToken' | 'leaseExcept', string>>
+
+/**
+ * Records in one statement that messages were sent: their status, the event with its deliveries, and no row in the outbox any
+ * more. Leaves out messages that have a status already, and those with an early status. Messages are locked in the order of
+ * their IDs, as by those who record statuses. A message whose lock it had to wait for is checked again in its latest version,
+ * and a message that is still queued has no status, so the statement cannot miss one.
+ */
+export function recordSentStatement(insertEventsSql: (events: string, places: EventPlaces) => string) {
+  const recording = statement(
+    {
+      createdAt: 'timestamptz',
+      leaseUntil: 'timestamptz',
+      leaseToken: 'uuid',
+      leaseExcept: 'uuid[]',
+      sent: {
+        messageId: 'uuid',
+        workspaceId: 'uuid',
+        senderId: 'uuid',
+        waMessageId: 'text',
+        recipientUserId: 'text',
+        occurredAt: 'timestamptz',
+        eventId: 'uuid',
+        body: 'bytea',
+      },
+    },
+    ({ sent, ...places }) => `with call as materialized (
+       select sent.* from ${sent} order by sent.message_id
+     ), queued as materialized (
+       select call.* from call cross join lateral (
+         select from messages m where m.id = call.message_id and m.status = 'queued' and not exists (
+           select from early_statuses e
+           where e.sender_id = call.sender_id and e.wa_message_id = call.wa_message_id)
+         for update of m) as m
+     ), recorded as (
+       update messages m set status = 'sent', wa_message_id = q.wa_message_id, sent_at = q.occurred_at,
+         recipient_user_id = coalesce(m.recipient_user_id, q.recipient_user_id)
+       from queued q where m.id = q.message_id
+     ), entered as (
+       insert into message_statuses (message_id, workspace_id, status, occurred_at)
+       select message_id, workspace_id, 'sent', occurred_at from queued
+     ), dropped as (
+       delete from outbox o using queued q where o.message_id = q.message_id
+     ), fresh as materialized (
+       select event_id as id, workspace_id, 'message.sent' as type, body, message_id from queued
+     ), ${insertEventsSql('fresh', places)}
+     select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased
+     from fresh f left join new_deliveries d on d.event_id = f.id`,
+  )
+  return (db: Db, rows: readonly SentRow[], { createdAt, lease }: EventLease): Promise<RecordedRow[]> =>
+    recording.rows(db, {
+      sent: rows,
+      createdAt,
+      leaseUntil: lease.until,
+      leaseToken: lease.token,
+      leaseExcept: lease.except,
+    })
+}

@@ -1,0 +1,63 @@
+/** Records that the network has accepted messages, nearly every result of a call, with one statement for many. */
+import type { MessageStatusData } from '@parley/contract/events'
+import type { Static } from 'typebox'
+import type { Db } from '../../../db/db.ts'
+import { withPrefix } from '../../../lib/ids.ts'
+import {
+  insertEventsSql,
+  offerToWorker,
+  type PublishedDelivery,
+  prepareEvents,
+} from '../../deliveries/engine/publish.ts'
+import { noTimes, statusTime } from '../receiving/status-times.ts'
+import { numberIn } from '../recipient.ts'
+import type { ClaimedMessage } from './outbox.sql.ts'
+import { type RecordedRow, recordSentStatement } from './record-sent.sql.ts'
+
+const record = recordSentStatement(insertEventsSql)
+
+export interface SentMessage {
+  claimed: ClaimedMessage
+  waMessageId: string
+  /** The user ID of the recipient, if the network reported it. */
+  userId: string | null
+  /** The network's time. */
+  occurredAt: Date
+}
+
+/**
+ * Returns the IDs of the messages that it has recorded. The others have a status already, because the network reported one
+ * first or the response to an earlier try was lost, or one that arrived early.
+ */
+export async function recordSent(db: Db, now: Date, sent: readonly SentMessage[]): Promise<Set<string>> {
+  const data = sent.map(toData)
+  const events = sent.map(({ claimed: { workspaceId } }, index) => {
+    return { workspaceId, type: 'message.sent' as const, data: data[index] as EventData }
+  })
+  const prepared = prepareEvents(db, now, events)
+  const rows = sent.map(({ claimed, waMessageId, userId, occurredAt }, index) => {
+    const { id: eventId, body } = prepared.rows[index] as (typeof prepared.rows)[number]
+    const { messageId, workspaceId, senderId, createdAt } = claimed
+    const at = statusTime('sent', occurredAt, createdAt, noTimes)
+    return { messageId, workspaceId, senderId, waMessageId, recipientUserId: userId, occurredAt: at, eventId, body }
+  })
+  const recorded = await record(db, rows, prepared)
+  const ids = new Set(recorded.map(({ messageId }) => messageId))
+  const deliveries = recorded.filter((row): row is RecordedRow & PublishedDelivery => row.eventId !== null)
+  const newEvents = prepared.rows.filter((_, index) => ids.has(rows[index]?.messageId ?? ''))
+  if (newEvents.length > 0) offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
+  return ids
+}
+
+type EventData = Static<typeof MessageStatusData>
+
+const toData = ({ claimed, waMessageId, userId, occurredAt }: SentMessage): EventData => ({
+  message_id: withPrefix('msg', claimed.messageId),
+  to: numberIn(claimed.recipient),
+  to_user_id: claimed.recipientUserId ?? userId,
+  status: 'sent',
+  wa_message_id: waMessageId,
+  occurred_at: statusTime('sent', occurredAt, claimed.createdAt, noTimes).toISOString(),
+  error: null,
+  pricing: null,
+})
