@@ -42,11 +42,16 @@ export interface CallLimits {
   maxResponseBytes: number
 }
 
-export async function callGraph(agent: Dispatcher, call: Call, limits: CallLimits): Promise<CallOutcome<JsonObject>> {
+/** `agent` opens the client. If it fails, nothing was sent. */
+export async function callGraph(
+  agent: () => Dispatcher,
+  call: Call,
+  limits: CallLimits,
+): Promise<CallOutcome<JsonObject>> {
   const tracker = new RequestTracker()
   let response: Dispatcher.ResponseData
   try {
-    response = await agent.compose(tracker.interceptor).request({
+    response = await agent().compose(tracker.interceptor).request({
       origin: call.url.origin,
       path: `${call.url.pathname}${call.url.search}`,
       method: call.method,
