@@ -51,14 +51,16 @@ export async function callGraph(
   const tracker = new RequestTracker()
   let response: Dispatcher.ResponseData
   try {
-    response = await agent().compose(tracker.interceptor).request({
-      origin: call.url.origin,
-      path: `${call.url.pathname}${call.url.search}`,
-      method: call.method,
-      headers: headersOf(call, limits),
-      body: call.body === undefined ? null : JSON.stringify(call.body),
-      signal: AbortSignal.timeout(limits.deadlineMs),
-    })
+    response = await agent()
+      .compose(tracker.interceptor)
+      .request({
+        origin: call.url.origin,
+        path: `${call.url.pathname}${call.url.search}`,
+        method: call.method,
+        headers: headersOf(call, limits),
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        signal: AbortSignal.timeout(limits.deadlineMs),
+      })
   } catch (error) {
     return tracker.failure(error)
   }

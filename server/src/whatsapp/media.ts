@@ -34,12 +34,14 @@ export async function downloadFrom(
   const address = new URL(url)
   const tracker = new RequestTracker()
   try {
-    const response = await agent().compose(tracker.interceptor).request({
-      origin: address.origin,
-      path: `${address.pathname}${address.search}`,
-      method: 'GET',
-      headers: { ...headersOf(access, limits), accept: '*/*' },
-    })
+    const response = await agent()
+      .compose(tracker.interceptor)
+      .request({
+        origin: address.origin,
+        path: `${address.pathname}${address.search}`,
+        method: 'GET',
+        headers: { ...headersOf(access, limits), accept: '*/*' },
+      })
     if (response.statusCode !== 200) {
       response.body.on('error', () => {}).destroy()
       const error = httpError(response.statusCode)
