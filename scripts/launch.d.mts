@@ -1,3 +1,4 @@
+export const serviceFlags: readonly string[]
 export function launch(name: string, args: string[]): Promise<void>
 export function chooseNode(
   bundled: string,

@@ -31,6 +31,12 @@ const programs = {
   survive: { entry: 'scripts/survive.ts', args: [], console: true },
 }
 
+/**
+ * Settings of V8 for the service. By default new objects get up to 48 MB, and the heap may grow to four times what is in use
+ * before it is collected. The Dockerfile has the same settings.
+ */
+export const serviceFlags = ['--max-semi-space-size=8', '--heap-growing-percent=50']
+
 export async function launch(name, args) {
   if (name === 'test' && args[0] === 'unit') return launch('unit', args.slice(1))
   const program = programs[name]
@@ -41,13 +47,20 @@ export async function launch(name, args) {
   if (program.console) await ensureConsole(root, node)
   const entry = join(root, program.entry)
   const all = [...program.args, ...args]
-  if (realpathSync(process.execPath) === realpathSync(node)) {
+  const isService = program.entry === programs.start.entry && all.find((word) => !word.startsWith('-')) === 'start'
+  const flags = isService ? serviceFlags : []
+  const hasFlags = flags.every((flag) => process.execArgv.includes(flag))
+  if (realpathSync(process.execPath) === realpathSync(node) && hasFlags) {
     process.argv = [process.execPath, entry, ...all]
     modules.enableCompileCache?.(compileCache)
     await import(pathToFileURL(entry).href)
-  } else {
-    await runChild(node, entry, all)
+    return
   }
+  const env = { NODE_COMPILE_CACHE: compileCache, ...process.env }
+  // The service takes the place of this process, which would otherwise keep its memory for nothing. Other programs are
+  // children, because this process ends them if npm is killed; the service does that itself.
+  if (isService && process.execve) process.execve(node, [node, ...flags, entry, ...all], env)
+  await runChild(node, [...flags, entry, ...all], env)
 }
 
 /** The bundled Node, or this one if there is none for the platform and this one is new enough. */
@@ -60,9 +73,8 @@ export function chooseNode(bundled, { execPath, versions, platform, arch }) {
 }
 
 /** Runs the program in a child process, forwards signals to it, and exits with its exit code. */
-function runChild(node, entry, args) {
-  const env = { NODE_COMPILE_CACHE: compileCache, ...process.env }
-  const child = spawn(node, [entry, ...args], { stdio: 'inherit', env })
+function runChild(node, args, env) {
+  const child = spawn(node, args, { stdio: 'inherit', env })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   // If npm is killed with SIGKILL, it forwards no signal.
   const parent = process.ppid

@@ -7,7 +7,7 @@ export const openApiFile = join(import.meta.dirname, '..', 'docs', 'openapi.json
 
 /** The server URL is a placeholder. */
 export const openApiText = (): string =>
-  `${JSON.stringify(describe('https://parley.example.com', routes).document, null, 2)}\n`
+  `${JSON.stringify(describe('https://parley.example.com', routes).document(), null, 2)}\n`
 
 if (process.argv[1] === import.meta.filename) {
   writeFileSync(openApiFile, openApiText())

@@ -147,8 +147,23 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   }
 }
 
-/** The OpenAPI document of these routes, and the route that serves it. The document includes that route too. */
-export function describe(publicUrl: string, described: readonly Route[]): { document: object; route: Route } {
+/**
+ * The OpenAPI document of these routes, created when it is first read, and the route that serves it. The document includes
+ * that route too.
+ */
+export function describe(publicUrl: string, described: readonly Route[]): { document(): object; route: Route } {
+  let created: Record<string, unknown> | undefined
+  const document = () => {
+    created ??= openApiOf({
+      title: 'Parley',
+      version,
+      description: 'Messages over WhatsApp, with webhooks that are never lost.',
+      publicUrl,
+      routes: [...described, self],
+      events: receivedEventSchemas,
+    })
+    return created
+  }
   const self = route({
     method: 'GET',
     path: '/v1/openapi.json',
@@ -157,15 +172,7 @@ export function describe(publicUrl: string, described: readonly Route[]): { docu
     description: 'OpenAPI 3.1, generated from the routes. The events are in its `webhooks` section.',
     tag: 'OpenAPI',
     reply: Type.Record(Type.String(), Type.Unknown()),
-    handle: () => document,
-  })
-  const document = openApiOf({
-    title: 'Parley',
-    version,
-    description: 'Messages over WhatsApp, with webhooks that are never lost.',
-    publicUrl,
-    routes: [...described, self],
-    events: receivedEventSchemas,
+    handle: document,
   })
   return { document, route: self }
 }

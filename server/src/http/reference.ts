@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import scalar from '@scalar/fastify-api-reference'
-import type { FastifyInstance } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { pageHeaders } from './page-headers.ts'
 
 /** The page may not load from or connect to another host, and runs only the scripts and styles with the nonce. */
@@ -44,7 +43,12 @@ const beforeScalar = `<script nonce="${noncePlaceholder}">{
   })
 }</script>`
 
-/** The API reference, self-hosted: without Scalar's fonts, telemetry, AI assistant and sharing. */
+const path = '/docs/api'
+
+/**
+ * The API reference, self-hosted: without Scalar's fonts, telemetry, AI assistant and sharing. Scalar is loaded when the
+ * reference is first opened, because it takes more memory than any other part of the program.
+ */
 export async function mountReference(app: FastifyInstance): Promise<void> {
   app.addHook('onSend', async (_request, reply, payload) => {
     const nonce = randomBytes(16).toString('base64url')
@@ -52,8 +56,22 @@ export async function mountReference(app: FastifyInstance): Promise<void> {
     if (typeof payload !== 'string' || !/html/.test(String(reply.getHeader('content-type')))) return payload
     return payload.replace('<head>', () => `<head>${beforeScalar}`).replaceAll(noncePlaceholder, nonce)
   })
+  let opening: Promise<FastifyInstance> | undefined
+  const respond = async ({ url }: FastifyRequest, reply: FastifyReply) => {
+    opening ??= openScalar()
+    const scalar = await opening
+    const { statusCode, headers, payload } = await scalar.inject(url)
+    if (headers.location !== undefined) return reply.redirect(headers.location, statusCode)
+    return reply.code(statusCode).type(String(headers['content-type'])).send(payload)
+  }
+  for (const each of [path, `${path}/`, `${path}/js/scalar.js`]) app.get(each, respond)
+}
+
+async function openScalar(): Promise<FastifyInstance> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const app = fastify()
   await app.register(scalar, {
-    routePrefix: '/docs/api',
+    routePrefix: path,
     configuration: {
       url: '/v1/openapi.json',
       title: 'Parley API',
@@ -66,4 +84,5 @@ export async function mountReference(app: FastifyInstance): Promise<void> {
       mcp: { disabled: true },
     },
   })
+  return app
 }

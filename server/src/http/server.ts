@@ -26,6 +26,8 @@ export function newHttpServer(v1: Pipeline, network: Pipeline, deps: HttpServerD
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1000 },
+    // Otherwise Fastify loads its own compilers of schemas, which no route uses: `validate.ts` and `to-json.ts` do it.
+    schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     serverFactory: (others) => newServer(v1, network, others, deps),
     // An invalid URL matches no route.
     rewriteUrl: (request) => (hasValidTarget(request) ? (request.url ?? '/') : '/unreadable'),
@@ -55,6 +57,10 @@ export function newHttpServer(v1: Pipeline, network: Pipeline, deps: HttpServerD
     void rejectInvalidHttp(notHttp('CONNECT'), socket, newRequestId(), deps)
   })
   return app
+}
+
+function refuseSchema(): never {
+  throw new Error('a route of Fastify must not have a schema')
 }
 
 export interface HttpServerDeps extends PipelineDeps {

@@ -35,6 +35,11 @@ const silentAfterMs = 2_000
 const handedMax = 60
 /** The pause after notices were sent. Under load they are collected meanwhile: each one is a transaction. */
 const collectMs = 5
+/**
+ * How long one worker gets all deliveries, before the next one does. What a worker reads and records in batches is then as
+ * much at a time as with one worker; with a part of each batch for each worker, every one would have to make as many.
+ */
+const turnMs = 50
 
 /** The other processes that deliver and send, as they announce themselves. Each piece of work goes to one of them, in turn. */
 export class OtherWorkers {
@@ -42,16 +47,19 @@ export class OtherWorkers {
   readonly ownId = newUuid()
   readonly #heard = new Map<string, Announcement & { atMs: number }>()
   #turn = 0
+  #turnEndsMs = 0
   readonly #waitingWakes = new Set<WorkerLoop>()
   readonly #queue: (item: AddressedNotice) => Promise<boolean>
 
   constructor(send: SendNotices) {
     this.#queue = batched(async (notices: AddressedNotice[]) => {
       for (const { notice } of notices) for (const loop of notice.wake ?? []) this.#waitingWakes.delete(loop)
-      const unsent = new Set(await send(notices))
+      const joined = join(notices)
+      const unsent = new Set(await send(joined.map(({ whole }) => whole)))
       for (const { to } of unsent) this.#heard.delete(to.id)
       await sleep(collectMs, undefined, { ref: false })
-      return notices.map((each) => !unsent.has(each))
+      const failed = new Set(joined.flatMap(({ whole, parts }) => (unsent.has(whole) ? parts : [])))
+      return notices.map((each) => !failed.has(each))
     })
   }
 
@@ -103,6 +111,30 @@ export class OtherWorkers {
   }
 
   #next(workers: readonly Announcement[]): Announcement | undefined {
-    return workers[this.#turn++ % workers.length]
+    const now = performance.now()
+    if (now >= this.#turnEndsMs) {
+      this.#turn++
+      this.#turnEndsMs = now + turnMs
+    }
+    return workers[this.#turn % workers.length]
   }
+}
+
+/** Joins the notices for each worker into as few as possible. */
+function join(notices: readonly AddressedNotice[]): { whole: AddressedNotice; parts: AddressedNotice[] }[] {
+  const joined: { to: Announcement; wake: WorkerLoop[]; take: HandedDelivery[]; parts: AddressedNotice[] }[] = []
+  const open = new Map<string, (typeof joined)[number]>()
+  for (const each of notices) {
+    const { wake = [], take = [] } = each.notice
+    let into = open.get(each.to.id)
+    if (!into || into.take.length + take.length > handedMax) {
+      into = { to: each.to, wake: [], take: [], parts: [] }
+      joined.push(into)
+      open.set(each.to.id, into)
+    }
+    into.wake.push(...wake)
+    into.take.push(...take)
+    into.parts.push(each)
+  }
+  return joined.map(({ to, wake, take, parts }) => ({ whole: { to, notice: { wake, take } }, parts }))
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
-import { buildConnector } from 'undici'
+import type { buildConnector as BuildConnector } from 'undici'
 import { deleteOldest } from './delete-oldest.ts'
+import { load } from './load.ts'
 import { LookupError } from './lookup-error.ts'
 import { OutboundConnection } from './outbound-connection.ts'
 import { type OutboundErrorKind, outboundErrorKind } from './outbound-error.ts'
@@ -157,6 +158,9 @@ function isBlockedAddress(rules: TargetRules, { protocol, hostname }: URL): bool
     throw error
   }
 }
+
+/** One file of undici. Loading the whole package takes 18 MB of memory. */
+const buildConnector: typeof BuildConnector = load('undici/lib/core/connect.js')
 
 type Dialed = (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void
 type Dial = (url: URL, workspaceId: string | undefined, done: Dialed) => void

@@ -1,4 +1,5 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent } from 'undici'
+import { load } from '../lib/load.ts'
 import { type Call, type CallLimits, type CallOutcome, callGraph } from './graph-call.ts'
 import {
   type ListedNumber,
@@ -49,27 +50,24 @@ const maxConnections = 1100
 
 /** The client of WhatsApp's Graph API. Every outcome is a return value; errors of the API are never thrown. */
 export class GraphClient {
-  readonly #agent: Dispatcher
+  readonly #options: GraphClientOptions
+  #created: Agent | undefined
+  /** Created at the first call, because undici takes 18 MB of memory. */
+  readonly #agent = (): Agent => {
+    this.#created ??= newAgent(this.#options)
+    return this.#created
+  }
   readonly #graphVersion: string
   readonly #limits: CallLimits
 
   constructor(options: GraphClientOptions) {
-    const responseTimeoutMs = options.responseTimeoutMs ?? 20_000
+    this.#options = options
     this.#graphVersion = options.graphVersion ?? 'v25.0'
     this.#limits = {
       userAgent: `Parley/${options.productVersion}`,
       deadlineMs: options.deadlineMs ?? 30_000,
       maxResponseBytes: options.maxResponseBytes ?? 4 * 1024 * 1024,
     }
-    this.#agent = new Agent({
-      connect: { timeout: options.connectTimeoutMs ?? 5_000 },
-      headersTimeout: responseTimeoutMs,
-      bodyTimeout: responseTimeoutMs,
-      connections: maxConnections,
-      // One request per connection at a time, so it is clear whether a request was sent when its connection breaks.
-      allowH2: false,
-      pipelining: 1,
-    })
   }
 
   async sendMessage(access: GraphAccess, phoneNumberId: string, body: JsonObject): Promise<CallOutcome<Accepted>> {
@@ -117,8 +115,8 @@ export class GraphClient {
     return isSuccess ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'answer_without_success', status: 200 }
   }
 
-  close(): Promise<void> {
-    return this.#agent.close()
+  async close(): Promise<void> {
+    await this.#created?.close()
   }
 
   #call(
@@ -161,6 +159,19 @@ export class GraphClient {
     }
     return { kind: 'unknown', why: 'too_many_pages', status: 200 }
   }
+}
+
+function newAgent({ connectTimeoutMs = 5_000, responseTimeoutMs = 20_000 }: GraphClientOptions): Agent {
+  const undici = load('undici') as typeof import('undici')
+  return new undici.Agent({
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: responseTimeoutMs,
+    bodyTimeout: responseTimeoutMs,
+    connections: maxConnections,
+    // One request per connection at a time, so it is clear whether a request was sent when its connection breaks.
+    allowH2: false,
+    pipelining: 1,
+  })
 }
 
 /**

@@ -42,18 +42,25 @@ export interface CallLimits {
   maxResponseBytes: number
 }
 
-export async function callGraph(agent: Dispatcher, call: Call, limits: CallLimits): Promise<CallOutcome<JsonObject>> {
+/** `agent` opens the client. If it fails, nothing was sent. */
+export async function callGraph(
+  agent: () => Dispatcher,
+  call: Call,
+  limits: CallLimits,
+): Promise<CallOutcome<JsonObject>> {
   const tracker = new RequestTracker()
   let response: Dispatcher.ResponseData
   try {
-    response = await agent.compose(tracker.interceptor).request({
-      origin: call.url.origin,
-      path: `${call.url.pathname}${call.url.search}`,
-      method: call.method,
-      headers: headersOf(call, limits),
-      body: call.body === undefined ? null : JSON.stringify(call.body),
-      signal: AbortSignal.timeout(limits.deadlineMs),
-    })
+    response = await agent()
+      .compose(tracker.interceptor)
+      .request({
+        origin: call.url.origin,
+        path: `${call.url.pathname}${call.url.search}`,
+        method: call.method,
+        headers: headersOf(call, limits),
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        signal: AbortSignal.timeout(limits.deadlineMs),
+      })
   } catch (error) {
     return tracker.failure(error)
   }

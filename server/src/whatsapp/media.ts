@@ -25,7 +25,7 @@ export function isFileAddress(url: string, graphUrl: string): boolean {
 
 /** Redirects are not followed, because the token must not be sent to another host. */
 export async function downloadFrom(
-  agent: Dispatcher,
+  agent: () => Dispatcher,
   access: { graphUrl: string; accessToken: string | null },
   url: string,
   limits: CallLimits,
@@ -34,12 +34,14 @@ export async function downloadFrom(
   const address = new URL(url)
   const tracker = new RequestTracker()
   try {
-    const response = await agent.compose(tracker.interceptor).request({
-      origin: address.origin,
-      path: `${address.pathname}${address.search}`,
-      method: 'GET',
-      headers: { ...headersOf(access, limits), accept: '*/*' },
-    })
+    const response = await agent()
+      .compose(tracker.interceptor)
+      .request({
+        origin: address.origin,
+        path: `${address.pathname}${address.search}`,
+        method: 'GET',
+        headers: { ...headersOf(access, limits), accept: '*/*' },
+      })
     if (response.statusCode !== 200) {
       response.body.on('error', () => {}).destroy()
       const error = httpError(response.statusCode)

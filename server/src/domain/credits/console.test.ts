@@ -4,7 +4,8 @@ import { signedIn } from '../../../testing/console.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { debit, giveCredits, refund } from './credits.ts'
+import { moveBalance } from './credits.sql.ts'
+import { giveCredits, refund } from './credits.ts'
 
 const server = useTestServer()
 
@@ -15,7 +16,9 @@ async function newWorkspaceWithPerson(role: 'admin' | 'developer' = 'admin') {
   const give = (amount: number, note = 'a gift') => giveCredits(server.db, server.clock, workspace.id, amount, note)
   const spend = async (credits: number) => {
     const messageId = newUuid()
-    await debit(server.db, server.clock.now(), { workspaceId: workspace.id, messageId, credits })
+    const at = server.clock.now()
+    const debit = { kind: 'debit', amount: -credits, messageId, note: null, at } as const
+    await moveBalance(server.db, { id: newUuid(at.getTime()), workspaceId: workspace.id, ...debit })
     return messageId
   }
   const refundMessage = (messageId: string) =>

@@ -90,20 +90,6 @@ export async function giveCredits(
   )
 }
 
-/** Debits the price of one message. Those of requests are debited together, by `debitSql`. */
-export async function debit(
-  db: Db,
-  now: Date,
-  { workspaceId, messageId, credits }: { workspaceId: string; messageId: string; credits: number },
-): Promise<void> {
-  if (credits === 0) return
-  db.notify(workspaceId, 'credits')
-  const id = newUuid(now.getTime())
-  const entry = { id, workspaceId, kind: 'debit', amount: -credits, messageId, note: null, at: now } as const
-  if (await moveBalance(db, entry)) return
-  refuse('insufficient_credits', { details: { required: credits, available: await readBalance(db, workspaceId) } })
-}
-
 /**
  * Refunds failed messages, each once, in the transaction that records the failure. If such a message is reported as
  * delivered later after all, the refund is kept: a workspace is only debited when it sends.

@@ -1,8 +1,9 @@
-import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
+import type { Metric, Registry } from 'prom-client'
 import type { Database } from '../../db/db.ts'
 import { readMaintenance } from '../../db/maintenance.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type DurationHistogram, durationBounds } from '../../lib/counters.ts'
+import { load } from '../../lib/load.ts'
 import type { RequestMeter } from '../requests/meter.ts'
 import { type Queues, readQueues } from './traffic.ts'
 
@@ -39,7 +40,7 @@ const timeoutMs = 3_000
 export function newMetrics(deps: MetricsDeps): Metrics {
   let registry: Registry | undefined
   return {
-    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
     render() {
       registry ??= newRegistry(deps)
       return registry.metrics()
@@ -48,6 +49,7 @@ export function newMetrics(deps: MetricsDeps): Metrics {
 }
 
 function newRegistry({ db, clock, requests, bodies, connections, version }: MetricsDeps): Registry {
+  const { Registry, collectDefaultMetrics } = load('prom-client') as typeof import('prom-client')
   const registry = new Registry()
   const counted = db.process.metrics
   const queues = cached(() => readQueues(db, clock.now()))

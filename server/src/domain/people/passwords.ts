@@ -1,7 +1,7 @@
-import { hash, verify } from '@node-rs/argon2'
 import { passwordLength } from '@parley/contract/console/session'
 import type { FieldErrorCode } from '@parley/contract/field-errors'
 import { type Client, FairQueue } from '../../lib/fair-queue.ts'
+import { load } from '../../lib/load.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
 
 /** argon2id with the parameters that OWASP recommends: 19 MiB, two iterations, a parallelism of one. */
@@ -86,8 +86,10 @@ const without = (text: string, words: readonly string[]): string =>
 /** Different keyboards encode the same characters differently; normalized, they are the same password. */
 const normalized = (password: string): string => password.normalize('NFKC')
 
+const argon2 = () => load('@node-rs/argon2') as typeof import('@node-rs/argon2')
+
 export const hashPassword = (password: string, client: Client): Promise<string> =>
-  whenHashingIsFree(client, () => hash(normalized(password), cost))
+  whenHashingIsFree(client, () => argon2().hash(normalized(password), cost))
 
 /** Compared against if there is no password, so that the check takes the same time as with one. */
 const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IHRoZXJl$Zm9yIGNvbXBhcmluZyBvbmx5LCBubyBwYXNzd29yZCE'
@@ -95,6 +97,8 @@ const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IHRoZXJl$Zm9yIGNvb
 /** Call it inside `whenHashingIsFree`. */
 export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
   if (password.length > passwordLength.max * 4) return false
-  const isCorrect = await verify(passwordHash ?? dummyHash, normalized(password)).catch(() => false)
+  const isCorrect = await argon2()
+    .verify(passwordHash ?? dummyHash, normalized(password))
+    .catch(() => false)
   return isCorrect && passwordHash !== null
 }

@@ -5,13 +5,13 @@ import type { AddressRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { CountedWindows } from '../../lib/counted-windows.ts'
 import type { Client } from '../../lib/fair-queue.ts'
-import { plainSchema } from '../../lib/field-errors.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
 import type { Bodies } from '../bodies.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { ClientTimeouts } from '../client-timeouts.ts'
+import { jsonType } from '../errors.ts'
 import { parseJson } from '../json-body.ts'
 import { toJsonFor } from '../to-json.ts'
 import { checkFor } from '../validate.ts'
@@ -26,6 +26,7 @@ import {
   type WorkspaceContext,
 } from './route.ts'
 import { requireSameOrigin } from './same-origin.ts'
+import { Streamed } from './stream.ts'
 
 export interface Membership {
   role: Role
@@ -168,11 +169,10 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
     body: checkFor('body', route.body ?? emptyObject),
   }
   const toJson = toJsonFor(route.reply)
+  const isStream = route.reply === Streamed
   app.route({
     method: route.method,
     url: path.slice(app.prefix.length),
-    schema: { response: { [status]: plainSchema(route.reply) } },
-    serializerCompiler: () => toJson,
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {
@@ -203,7 +203,9 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
           changes && !route.ownTransactions
             ? await db.transaction((tx) => handle(tx))
             : await handle(db, mayLag ? within(replica.db) : db)
-        return reply.code(status).send(status === 204 ? undefined : result)
+        if (status === 204) return reply.code(status).send()
+        if (isStream) return reply.code(status).send(result)
+        return reply.code(status).type(jsonType).send(toJson(result))
       } catch (error) {
         if (route.who === 'anyone' && error instanceof Refusal && (error.status === 429 || error.status === 503)) {
           deps.db.process.metrics.add('sign-ins refused', error.code)

@@ -70,7 +70,7 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): Acceptan
     findStored: batched((all: IdempotentRequest[]) => findStoredResponses(db, all)),
     findChoice: batched((all: Addressed[]) => findChoices(db, all)),
     async store(accepted) {
-      // Its workspace may have a lock that nobody releases. It would delay all workspaces again.
+      // Its workspace may have a lock that no one releases. It would delay all workspaces again.
       if (alone.has(accepted.message.workspaceId)) return storeAlone(accepted)
       const outcome = await storeTogether(accepted)
       return outcome === 'alone' ? storeAlone(accepted) : outcome
@@ -84,7 +84,7 @@ export const acceptanceIn = (tx: Db, clock: Clock): Acceptance => ({
   findStored: async (request) => only(await findStoredResponses(tx, [request])),
   findChoice: async (addressed) => only(await findChoices(tx, [addressed])),
   async store(accepted) {
-    // The transaction could not go on after an error. With the lock, nobody else spends the credits.
+    // The transaction could not go on after an error. With the lock, no other transaction spends the credits.
     await lockBalance(tx, accepted.message.workspaceId)
     return storeOne(tx, clock, accepted)
   },

@@ -38,7 +38,7 @@ export interface StorableMessage extends NewMessage {
   answer: string | null
 }
 
-/** What became of a message: `unpaid`: the balance did not suffice for it and those before it; `limited`: no key is left today. */
+/** The result for a message: `unpaid`: the balance did not suffice for it and those before it; `limited`: no key is left today. */
 export interface StoredRow {
   n: number
   outcome: 'stored' | 'taken' | 'unpaid' | 'limited'
