@@ -6,7 +6,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
+import { refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import {
   balanceOf,
