@@ -33,10 +33,21 @@ test('a template with parts that are not supported says so, and cannot be sent',
 test('a banned account is shown with its reason, without a reload', async () => {
   const { control } = console.place
   const page = await console.open('senders')
+  // The page has its data before live updates are connected, as on a slow connection.
+  const { promise: changed, resolve: connect } = Promise.withResolvers<void>()
+  await page.route('**/live', async (route) => {
+    await changed
+    await route.continue()
+  })
+  await page.reload()
   await page.getByRole('table', { name: 'Senders' }).waitFor()
   const ban = { waba_ban_state: 'DISABLE', waba_ban_date: 'April 17, 2025' }
   const value = { event: 'DISABLED_UPDATE', ban_info: ban }
   await control('POST', `/wabas/${wabaId}/notify`, { field: 'account_update', value })
+  const { workspaceId } = console.place
+  const read = `fetch('/console/api/w/${workspaceId}/senders').then((response) => response.text())`
+  await until('the ban is stored', async () => (await page.evaluate<string>(read)).includes('April 17'))
+  connect()
   await page.getByText(`Account ${wabaId} is banned.`).waitFor()
   await page.getByText('WhatsApp disabled the account on April 17, 2025.').first().waitFor()
   await screenshot(page, 'a banned account')

@@ -34,7 +34,6 @@ select isolate_workspace('message_hour_changes', 'workspace_id');
 create table message_hours_from (
   hour timestamptz not null
 );
-insert into message_hours_from values (date_trunc('hour', now() + interval '1 minute', 'UTC') + interval '1 hour');
 
 -- step: transaction
 -- A trigger, because processes of the version before change messages too.
@@ -58,3 +57,6 @@ end $$;
 create trigger count_message_statuses after update on messages
   referencing old table as changed_from new table as changed_to
   for each statement execute function count_message_statuses();
+-- In this step, because the step before may have run long ago. The lock that the trigger took is held until the commit, so no
+-- message of a later hour can have changed before.
+insert into message_hours_from values (date_trunc('hour', clock_timestamp() + interval '1 minute', 'UTC') + interval '1 hour');

@@ -50,7 +50,8 @@ function openStream(workspace: string): Stream {
   let source: EventSource | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
-  let hasMissed = false
+  // Pages read their data while the stream is being opened.
+  let hasMissed = true
 
   const notify = (topic: Topic | 'all') => {
     for (const onChange of listeners) onChange(topic)

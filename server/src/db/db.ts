@@ -37,7 +37,7 @@ export interface Db {
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
   /**
    * A transaction in one round trip: `begin`, the statements of `work` and `commit` are sent together. So `work` must send all
-   * of its statements before it waits for one of them.
+   * of its statements before it waits for one of them. If it fails before it has sent all, those that it sent are committed.
    */
   transactionAtOnce<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Runs `work` after the commit of this transaction, or immediately outside a transaction. */

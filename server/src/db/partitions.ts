@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/logger.ts'
+import { isLockTimeout } from './brief-transaction.ts'
 import { databaseNow } from './database-clock.ts'
 import type { Database, Db } from './db.ts'
 import type { Session } from './session.ts'
@@ -118,5 +119,3 @@ async function dropBefore(session: Session, table: string, before: string, log: 
     }
   }
 }
-
-const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { StartupError } from '../lib/refuse.ts'
+import { isLockTimeout } from './brief-transaction.ts'
 import { type Migration, readSteps, type Step } from './migration-steps.ts'
 
 /** How a migration reports what takes long, and how it is stopped. */
@@ -222,7 +223,7 @@ export async function inTransaction<T>(
       return result
     } catch (error) {
       await client.query('rollback').catch(() => {})
-      const isLocked = (error as { code?: string }).code === '55P03'
+      const isLocked = isLockTimeout(error)
       if (!isLocked && !isDeadlock(error)) throw error
       if (tries === maxTries) {
         throw new StartupError(

@@ -58,7 +58,11 @@ export async function mountReference(app: FastifyInstance): Promise<void> {
   })
   let opening: Promise<FastifyInstance> | undefined
   const respond = async ({ url }: FastifyRequest, reply: FastifyReply) => {
-    opening ??= openScalar()
+    // After a failure, for example because no more files could be opened, the next request tries again.
+    opening ??= openScalar().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
     const scalar = await opening
     const { statusCode, headers, payload } = await scalar.inject(url)
     if (headers.location !== undefined) return reply.redirect(headers.location, statusCode)

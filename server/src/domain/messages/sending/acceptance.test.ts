@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ledgerOf } from '../../../../testing/ledger.ts'
 import { mayIdle } from '../../../../testing/may-idle.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
+import { until } from '../../../../testing/until.ts'
+import { newUuid } from '../../../lib/ids.ts'
 import { giveCredits, readBalance } from '../../credits/credits.ts'
 import { setPrice } from '../../credits/prices.ts'
 import { verifyLedger } from '../../credits/verify-ledger.ts'
@@ -147,4 +150,39 @@ test('concurrent requests cannot use senders and templates of another workspace'
     if (!isOwn) expect(body).toMatchObject({ error: { errors: [{ code: 'unknown' }] } })
   }
   for (const { workspace } of shops) expect(await readBalance(server.db, workspace.id)).toBe(8)
+})
+
+test.each([
+  { id: `tpl_${newUuid()}`, name: 123 },
+  { id: `tpl_${newUuid()}`, name: 'greeting', language: { length: 400_000_000 } },
+  { id: 5, name: 'greeting', language: 'en' },
+  { name: 'a\0b', language: 'en' },
+])('an invalid template, such as %j, does not affect the requests that are read with it', async (template) => {
+  const [shop, other] = [await sending.newShop(), await sending.newShop()]
+  const invalid = Array.from({ length: 5 }, () => shop.send({ ...text, type: 'template', template }))
+  expect(await statusesOf([...sendMany(other, 20), ...invalid])).toEqual([
+    ...Array(20).fill(202),
+    ...Array(5).fill(400),
+  ])
+})
+
+test('a request that repeats the one that used the last credits gets its response', async () => {
+  const shop = await sending.newShop(1)
+  const send = () => shop.send(text, under('last'))
+  const sends = await server.db.transaction(async (tx) => {
+    await mayIdle(tx)
+    await tx.rows('select 1 from credit_balances where workspace_id = $1 for update', [shop.workspace.id])
+    const first = send()
+    await until('it waits for the balance', async () => {
+      const waiting = await server.db.rows(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)
+      return waiting.length > 0
+    })
+    // Reads that nothing is stored under the key, and is stored after the first one.
+    const second = send()
+    await sleep(100)
+    return [first, second]
+  })
+  const [first, second] = await Promise.all(sends)
+  expect([first?.status, second?.status]).toEqual([202, 202])
+  expect(second?.body).toEqual(first?.body)
 })

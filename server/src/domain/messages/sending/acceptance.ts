@@ -2,6 +2,7 @@
  * What the send requests of a process share: requests that are in progress at the same time are read with the same statements
  * and stored by the same statement. Each is answered after the commit, with its own outcome.
  */
+import { isLockTimeout } from '../../../db/brief-transaction.ts'
 import type { Db } from '../../../db/db.ts'
 import { isDatabaseAway } from '../../../db/pool.ts'
 import { batched } from '../../../lib/batch.ts'
@@ -11,7 +12,7 @@ import { isOverdrawn, lockBalance } from '../../credits/credits.ts'
 import { type Addressed, type Choice, findChoices } from '../../senders/preferences.ts'
 import { findStoredResponses, type IdempotentRequest, keyWaitMs, type StoredResponse } from './idempotency.ts'
 import { type LookUp, lookUpAll, type Wanted } from './look-up.ts'
-import { type AcceptedMessage, type StoreOutcome, storeMessages } from './store-messages.ts'
+import { type AcceptedMessage, announce, type StoreOutcome, storeMessages } from './store-messages.ts'
 
 export interface Acceptance {
   lookUp: LookUp
@@ -40,13 +41,19 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): Acceptan
 
   const storeTogether = batched(
     async (all: AcceptedMessage[]): Promise<(StoreOutcome | 'alone')[]> => {
+      // A workspace may have got a lock that no one releases since its message began to wait here.
+      const together = all.filter(({ message }) => !alone.has(message.workspaceId))
+      let outcomes: StoreOutcome[]
       try {
-        return await storeIn(db, clock, all, togetherWaitMs)
+        outcomes = await storeIn(db, clock, together, togetherWaitMs)
       } catch (error) {
         // They may have been stored, and the callers must know that this is unknown.
         if (isDatabaseAway(error)) throw error
         return all.map(() => 'alone')
       }
+      announce(db, together, outcomes)
+      const byMessage = new Map(together.map((each, index) => [each, outcomes[index]]))
+      return all.map((each) => byMessage.get(each) ?? 'alone')
     },
     // One at a time: two would wait for each other's balances, and each would be half as large.
     { maxItems: maxTogether, ownerOf: ({ message }) => message.workspaceId },
@@ -66,10 +73,14 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): Acceptan
   }
 
   return {
-    lookUp: batched((all: Wanted[]) => lookUpAll(db, all)),
-    findStored: batched((all: IdempotentRequest[]) => findStoredResponses(db, all)),
-    findChoice: batched((all: Addressed[]) => findChoices(db, all)),
+    lookUp: batched((all: Wanted[]) => lookUpAll(db, all), { ownerOf: ({ workspaceId }) => workspaceId }),
+    findStored: batched((all: IdempotentRequest[]) => findStoredResponses(db, all), {
+      ownerOf: ({ scope }) => scope.workspaceId,
+    }),
+    findChoice: batched((all: Addressed[]) => findChoices(db, all), { ownerOf: ({ workspaceId }) => workspaceId }),
     async store(accepted) {
+      // The token of a form takes a second statement, and the locks of all others would be held until then.
+      if (accepted.form !== null) return storeOne(db.within(accepted.message.workspaceId), clock, accepted)
       // Its workspace may have a lock that no one releases. It would delay all workspaces again.
       if (alone.has(accepted.message.workspaceId)) return storeAlone(accepted)
       const outcome = await storeTogether(accepted)
@@ -93,6 +104,7 @@ export const acceptanceIn = (tx: Db, clock: Clock): Acceptance => ({
 async function storeOne(db: Db, clock: Clock, accepted: AcceptedMessage): Promise<StoreOutcome> {
   try {
     const outcomes = await storeIn(db, clock, [accepted], accepted.idempotent ? keyWaitMs : null)
+    announce(db, [accepted], outcomes)
     return outcomes[0] ?? { kind: 'again' }
   } catch (error) {
     // Another request with this key, or one that holds a lock this one needs, is still in progress.
@@ -118,7 +130,5 @@ async function storeIn(
     }
   }
 }
-
-const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
 
 const only = <T>(results: readonly T[]): T => results[0] as T

@@ -24,10 +24,6 @@ export const storedResponses = (
 ): Promise<{ index: number; fingerprint: Buffer; answer: string }[]> =>
   reading.rows(db, { wanted: keys.map((key, index) => ({ ...key, index })) })
 
-/** Sets how long this transaction waits for a lock. */
-export const setLockTimeout = (db: Db, ms: number): Promise<unknown> =>
-  db.first(`select set_config('lock_timeout', $1, true)`, [String(ms)])
-
 /** Deletes the oldest responses that were stored before a time, at most `limit`. */
 export const deleteResponsesBefore = (db: Db, before: Date, limit: number): Promise<number> =>
   db.change(

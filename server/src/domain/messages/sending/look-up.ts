@@ -53,8 +53,15 @@ const senderOf = ({ workspaceId, sender }: Wanted): WantedSender | null =>
 
 function templateOf({ workspaceId, template }: Wanted): WantedTemplate | null {
   if (template === null) return null
-  const { id, name = null, language = null } = template
-  // PostgreSQL cannot store NUL, so no template has such a name, and the statement for all requests would fail.
-  if (`${name}${language}`.includes('\0')) return null
-  return { workspaceId, templateId: (id !== undefined && withoutPrefix('tpl', id)) || null, name, language }
+  // The request may be invalid, and a value that PostgreSQL cannot take would fail the statement for all requests.
+  const { id, name, language }: Record<string, unknown> = { ...template }
+  const templateId = (typeof id === 'string' && withoutPrefix('tpl', id)) || null
+  if (templateId !== null) return { workspaceId, templateId, name: null, language: null }
+  if (!isStorable(name) || !isStorable(language)) return null
+  return { workspaceId, templateId, name, language }
+}
+
+/** PostgreSQL cannot store NUL. */
+function isStorable(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0')
 }

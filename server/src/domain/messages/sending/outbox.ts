@@ -9,6 +9,7 @@
  *   unknown → (deleted)      a status with our message ID arrives; without one, the message fails after an hour
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isLockTimeout } from '../../../db/brief-transaction.ts'
 import { databaseNow } from '../../../db/database-clock.ts'
 import { isDatabaseAway } from '../../../db/pool.ts'
 import { batched } from '../../../lib/batch.ts'
@@ -122,12 +123,12 @@ export function newOutbox(
    * Repeats a statement or transaction while the database is away or has no resources for it. It may have been committed
    * although the response was lost, so it must do nothing the second time.
    */
-  async function repeated<T>(run: () => Promise<T>, isWanted: () => boolean = () => true): Promise<T> {
+  async function repeated<T>(run: () => Promise<T>, isWanted: (error: unknown) => boolean = () => true): Promise<T> {
     for (;;) {
       try {
         return await run()
       } catch (error) {
-        if (!isWanted() || !isTemporary(error)) throw error
+        if (!isWanted(error) || !isTemporary(error)) throw error
         await sleep(repeatAfterMs)
       }
     }
@@ -139,7 +140,9 @@ export function newOutbox(
    */
   async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
     try {
-      await repeated(() => recordCalls(db, clock.now(), calls))
+      // With several calls, one of them may wait for a lock that the others do not need.
+      const isWanted = (error: unknown) => calls.length === 1 || !isLockTimeout(error)
+      await repeated(() => recordCalls(db, clock.now(), calls), isWanted)
       return calls.map(() => null)
     } catch (error) {
       if (calls.length === 1) return [{ error }]

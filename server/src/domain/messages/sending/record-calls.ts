@@ -1,5 +1,6 @@
 /** Records the results of send calls: the message's status and event, its refund, retries and holds. */
 import type { MessageError } from '@parley/contract/events'
+import { inBriefTransaction } from '../../../db/brief-transaction.ts'
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import type { SendDecision } from '../../../whatsapp/send-retry-policy.ts'
@@ -29,7 +30,7 @@ export async function recordCalls(db: Db, now: Date, calls: readonly CompletedCa
   const sent = calls.flatMap(sentOf)
   const recorded = sent.length === 0 ? null : await withIndexLookups(db, (tx) => recordSent(tx, now, sent))
   const others = calls.filter(({ claimed }) => !recorded?.has(claimed.messageId))
-  if (others.length > 0) await db.transaction((tx) => recordOthers(tx, now, others))
+  if (others.length > 0) await inBriefTransaction(db, (tx) => recordOthers(tx, now, others))
 }
 
 /** Nothing but the message changes. A first success after failures also ends holds. */

@@ -73,7 +73,12 @@ export async function sendMessage(
     if (idempotent && stored) return { message: replay(idempotent, stored), replayed: true }
     const accepted = await toAccepted(deps, body, [...fieldErrors, ...references.errors], references, idempotent)
     const outcome = await acceptance.store(accepted)
-    if (outcome.kind === 'refused') throw outcome.refusal
+    if (outcome.kind === 'refused') {
+      // The request that was first may have the same key, and may have used the last credits.
+      const first = idempotent && (await acceptance.findStored(idempotent))
+      if (idempotent && first) return { message: replay(idempotent, first), replayed: true }
+      throw outcome.refusal
+    }
     if (outcome.kind === 'stored') return { message: accepted.response, replayed: false }
   }
   return refuse(idempotent ? 'idempotency_in_progress' : 'service_unavailable')

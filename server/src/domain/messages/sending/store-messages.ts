@@ -42,7 +42,6 @@ export async function storeMessages(
   const stored = firsts.filter((each) => outcomes.get(each)?.kind === 'stored')
   const forms = stored.flatMap(({ form }) => form ?? [])
   if (forms.length > 0) await saveFormTokens(db, forms)
-  announce(db, stored)
   return all.map((each) => outcomes.get(each) ?? { kind: 'again' })
 }
 
@@ -79,7 +78,9 @@ function toOutcome({ message: { credits } }: AcceptedMessage, row: StoredRow | u
   return { kind: 'refused', refusal: new Refusal('insufficient_credits', { details }) }
 }
 
-function announce(db: Db, stored: readonly AcceptedMessage[]): void {
+/** Says what was stored to those who show it, and to the outbox. */
+export function announce(db: Db, all: readonly AcceptedMessage[], outcomes: readonly StoreOutcome[]): void {
+  const stored = all.filter((_, index) => outcomes[index]?.kind === 'stored')
   const workspaceIds = new Set(stored.map(({ message }) => message.workspaceId))
   for (const workspaceId of workspaceIds) {
     db.notify(workspaceId, 'messages')

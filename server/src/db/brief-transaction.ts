@@ -1,5 +1,4 @@
-import type { Db } from '../../../db/db.ts'
-import { setLockTimeout } from '../sending/idempotency.sql.ts'
+import type { Db } from './db.ts'
 
 /**
  * How long a transaction waits for another that has the same messages. This is less than PostgreSQL lets a transaction be idle:
@@ -12,7 +11,8 @@ const lockWaitMs = 4_000
 export async function inBriefTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   const run = () =>
     db.transaction(async (tx) => {
-      const [, result] = await Promise.all([setLockTimeout(tx, lockWaitMs), work(tx)])
+      const limit = tx.rows(`select set_config('lock_timeout', $1, true)`, [String(lockWaitMs)])
+      const [, result] = await Promise.all([limit, work(tx)])
       return result
     })
   return run().catch((error: unknown) => {
@@ -21,4 +21,5 @@ export async function inBriefTransaction<T>(db: Db, work: (tx: Db) => Promise<T>
   })
 }
 
-const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
+/** A statement has waited for a lock for as long as it may. Nothing was changed. */
+export const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
