@@ -3,7 +3,7 @@ import { putUnderLoad } from './lib/load.ts'
 import { numberAt, prepare, webhookOf, webhooksOf } from './lib/prepare.ts'
 import type { Scope } from './lib/scope.ts'
 import { numberSetting } from './lib/settings.ts'
-import type { Row } from './lib/table.ts'
+import { nextToOthers, type Row } from './lib/table.ts'
 
 const healthy = 50
 const waiting = numberSetting('BENCH_WAITING', 50_000)
@@ -32,14 +32,5 @@ export async function benchHangingEndpoint(scope: Scope): Promise<Row[]> {
   await putUnderLoad({ port: target.port, connections: 4, seconds: 120, requests, once: true })
   const together = await measure()
   const what = `${healthy} endpoints at ${pace} events/s, one more hangs with ${waiting.toLocaleString('en-US')} waiting`
-  return [
-    { what: `${what}, p50`, unit: 'ms', rounds: [together.p50Ms], base: { name: 'alone', rounds: [alone.p50Ms] } },
-    {
-      what: `${what}, p99`,
-      unit: 'ms',
-      rounds: [together.p99Ms],
-      base: { name: 'alone', rounds: [alone.p99Ms] },
-      target: { atMost: 2 },
-    },
-  ]
+  return nextToOthers(what, alone, together)
 }

@@ -5,7 +5,7 @@ import { driveEvents } from './lib/drive.ts'
 import { putUnderLoad } from './lib/load.ts'
 import { numberAt, prepare, webhookOf, webhooksOf } from './lib/prepare.ts'
 import type { Scope } from './lib/scope.ts'
-import type { Row } from './lib/table.ts'
+import { nextToOthers, type Row } from './lib/table.ts'
 
 const slowEndpoints = 64
 const slowMs = 9_000
@@ -34,16 +34,7 @@ export async function benchSlowEndpoints(scope: Scope): Promise<Row[]> {
   const together = await measure()
   await loading
   const what = `a workspace at ${pace} messages/s, another with ${slowEndpoints} slow endpoints at ${slowPace}/s`
-  return [
-    { what: `${what}, p50`, unit: 'ms', rounds: [together.p50Ms], base: { name: 'alone', rounds: [alone.p50Ms] } },
-    {
-      what: `${what}, p99`,
-      unit: 'ms',
-      rounds: [together.p99Ms],
-      base: { name: 'alone', rounds: [alone.p99Ms] },
-      target: { atMost: 2 },
-    },
-  ]
+  return nextToOthers(what, alone, together)
 }
 
 /** Adds the other endpoints of the second workspace. */

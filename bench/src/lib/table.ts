@@ -18,6 +18,23 @@ export interface Row {
 
 export type Target = { atLeast: number } | { atMost: number }
 
+interface Latency {
+  p50Ms: number
+  p99Ms: number
+}
+
+/** The latency of one workspace or endpoint next to others, compared with its own when it is alone. */
+export const nextToOthers = (what: string, alone: Latency, together: Latency): Row[] => [
+  { what: `${what}, p50`, unit: 'ms', rounds: [together.p50Ms], base: { name: 'alone', rounds: [alone.p50Ms] } },
+  {
+    what: `${what}, p99`,
+    unit: 'ms',
+    rounds: [together.p99Ms],
+    base: { name: 'alone', rounds: [alone.p99Ms] },
+    target: { atMost: 2 },
+  },
+]
+
 export interface Result {
   bench: string
   rows: readonly Row[]

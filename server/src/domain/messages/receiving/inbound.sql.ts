@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
+import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
 
 /** Finds the messages that our senders sent with these WhatsApp IDs. */
 export const findSentMessages = (
@@ -54,27 +55,15 @@ export interface StoredRow {
   leased: boolean | null
 }
 
-/** One event per message, and the lease for their deliveries. */
-export interface EventBatch {
-  createdAt: Date
-  rows: readonly { id: string; body: Buffer }[]
-  lease: { until: Date; token: string | null; except: readonly string[] }
-}
-
-export type EventPlaces = Readonly<Record<'createdAt' | 'leaseUntil' | 'leaseToken' | 'leaseExcept', string>>
-
 /**
  * Stores messages and, for each new one, its event and deliveries, in one statement: nearly the whole cost of a typical
  * webhook. A duplicate message is ignored. Rows are inserted in order, to prevent deadlocks between batches. If `onlyAt` is
  * given and is not the current routing revision, nothing is stored.
  */
-export function saveInboundStatement(insertEventsSql: (events: string, places: EventPlaces) => string) {
+export function saveInboundStatement(insertEventsSql: InsertEventsSql) {
   const storing = statement(
     {
-      createdAt: 'timestamptz',
-      leaseUntil: 'timestamptz',
-      leaseToken: 'uuid',
-      leaseExcept: 'uuid[]',
+      ...eventParameters,
       onlyAt: 'bigint',
       arrivals: {
         id: 'uuid',
@@ -110,21 +99,10 @@ export function saveInboundStatement(insertEventsSql: (events: string, places: E
      select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased
      from fresh f left join new_deliveries d on d.event_id = f.id`,
   )
-  return (
-    db: Db,
-    rows: readonly InboundRow[],
-    { createdAt, rows: events, lease }: EventBatch,
-    onlyAt: number | null,
-  ): Promise<StoredRow[]> =>
+  return (db: Db, rows: readonly InboundRow[], events: EventBatch, onlyAt: number | null): Promise<StoredRow[]> =>
     storing.rows(db, {
-      arrivals: rows.map((row, index) => {
-        const { id, body } = events[index] as EventBatch['rows'][number]
-        return { ...row, eventId: id, body }
-      }),
-      createdAt,
-      leaseUntil: lease.until,
-      leaseToken: lease.token,
-      leaseExcept: lease.except,
+      arrivals: withEvents(rows, events),
+      ...eventValues(events),
       onlyAt,
     })
 }

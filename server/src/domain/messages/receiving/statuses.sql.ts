@@ -2,7 +2,7 @@ import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 import type { MessageStatus, NetworkStatus } from '../../../whatsapp/status-rank.ts'
-import type { EventBatch, EventPlaces } from './inbound.sql.ts'
+import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
 import type { StatusTimes } from './status-times.ts'
 
 export interface TrackedMessage {
@@ -117,13 +117,10 @@ export interface ChangedRow {
  * A message is found by its place in the table, which is cheaper than by an index. Another row may be in that place by now;
  * the ID and the version tell.
  */
-export function saveChangesStatement(insertEventsSql: (events: string, places: EventPlaces) => string) {
+export function saveChangesStatement(insertEventsSql: InsertEventsSql) {
   const storing = statement(
     {
-      createdAt: 'timestamptz',
-      leaseUntil: 'timestamptz',
-      leaseToken: 'uuid',
-      leaseExcept: 'uuid[]',
+      ...eventParameters,
       onlyAt: 'bigint',
       progress: {
         id: 'uuid',
@@ -189,19 +186,13 @@ export function saveChangesStatement(insertEventsSql: (events: string, places: E
     db: Db,
     progress: readonly MessageProgress[],
     statuses: readonly StatusRow[],
-    { createdAt, rows: events, lease }: EventBatch,
+    events: EventBatch,
     onlyAt: number | null,
   ): Promise<ChangedRow[]> =>
     storing.rows(db, {
       progress,
-      statuses: statuses.map((row, index) => {
-        const { id, body } = events[index] as EventBatch['rows'][number]
-        return { ...row, eventId: id, body }
-      }),
-      createdAt,
-      leaseUntil: lease.until,
-      leaseToken: lease.token,
-      leaseExcept: lease.except,
+      statuses: withEvents(statuses, events),
+      ...eventValues(events),
       onlyAt,
     })
 }

@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
+import { type EventBatch, eventParameters, eventValues, type InsertEventsSql } from '../event-batch.sql.ts'
 
 /** A message that the network has accepted, with its event `message.sent`. */
 export interface SentRow {
@@ -21,26 +22,16 @@ export interface RecordedRow {
   leased: boolean | null
 }
 
-interface EventLease {
-  createdAt: Date
-  lease: { until: Date; token: string | null; except: readonly string[] }
-}
-
-type EventPlaces = Readonly<Record<'createdAt' | 'leaseUntil' | 'leaseToken' | 'leaseExcept', string>>
-
 /**
  * Records in one statement that messages were sent: their status, the event with its deliveries, and no row in the outbox any
  * more. Leaves out messages that have a status already, and those with an early status. Messages are locked in the order of
  * their IDs, as by those who record statuses. A message whose lock it had to wait for is checked again in its latest version,
  * and a message that is still queued has no status, so the statement cannot miss one.
  */
-export function recordSentStatement(insertEventsSql: (events: string, places: EventPlaces) => string) {
+export function recordSentStatement(insertEventsSql: InsertEventsSql) {
   const recording = statement(
     {
-      createdAt: 'timestamptz',
-      leaseUntil: 'timestamptz',
-      leaseToken: 'uuid',
-      leaseExcept: 'uuid[]',
+      ...eventParameters,
       sent: {
         messageId: 'uuid',
         workspaceId: 'uuid',
@@ -75,12 +66,9 @@ export function recordSentStatement(insertEventsSql: (events: string, places: Ev
      select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased
      from fresh f left join new_deliveries d on d.event_id = f.id`,
   )
-  return (db: Db, rows: readonly SentRow[], { createdAt, lease }: EventLease): Promise<RecordedRow[]> =>
+  return (db: Db, rows: readonly SentRow[], events: Omit<EventBatch, 'rows'>): Promise<RecordedRow[]> =>
     recording.rows(db, {
       sent: rows,
-      createdAt,
-      leaseUntil: lease.until,
-      leaseToken: lease.token,
-      leaseExcept: lease.except,
+      ...eventValues(events),
     })
 }

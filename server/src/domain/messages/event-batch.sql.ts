@@ -1,0 +1,33 @@
+/** What statements that store messages or statuses together with their events have in common. */
+
+/** One event per row, and the lease for their deliveries. */
+export interface EventBatch {
+  createdAt: Date
+  rows: readonly { id: string; body: Buffer }[]
+  lease: { until: Date; token: string | null; except: readonly string[] }
+}
+
+/** The parameters of such a statement besides its rows. */
+export const eventParameters = {
+  createdAt: 'timestamptz',
+  leaseUntil: 'timestamptz',
+  leaseToken: 'uuid',
+  leaseExcept: 'uuid[]',
+} as const
+
+/** The CTEs that insert events and their deliveries. */
+export type InsertEventsSql = (events: string, places: Readonly<Record<keyof typeof eventParameters, string>>) => string
+
+export const eventValues = ({ createdAt, lease }: Pick<EventBatch, 'createdAt' | 'lease'>) => ({
+  createdAt,
+  leaseUntil: lease.until,
+  leaseToken: lease.token,
+  leaseExcept: lease.except,
+})
+
+/** Each row with the ID and the body of its event. */
+export const withEvents = <Row>(rows: readonly Row[], { rows: events }: EventBatch) =>
+  rows.map((row, index) => {
+    const { id, body } = events[index] as EventBatch['rows'][number]
+    return { ...row, eventId: id, body }
+  })
