@@ -1,4 +1,5 @@
 import type { Db } from './db.ts'
+import { withIndexLookups } from './planner-settings.ts'
 
 /**
  * How long a transaction waits for another that has the same messages. This is less than PostgreSQL lets a transaction be idle:
@@ -7,12 +8,12 @@ import type { Db } from './db.ts'
  */
 const lockWaitMs = 4_000
 
-/** Runs `work` in a transaction that waits for locks only for a short time, and tries once more. */
+/** Runs `work`, which looks up rows by their keys, in a transaction that waits for locks only for a short time, and tries once more. */
 export async function inBriefTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   const run = () =>
     db.transaction(async (tx) => {
       const limit = tx.rows(`select set_config('lock_timeout', $1, true)`, [String(lockWaitMs)])
-      const [, result] = await Promise.all([limit, work(tx)])
+      const [, result] = await Promise.all([limit, withIndexLookups(tx, work)])
       return result
     })
   return run().catch((error: unknown) => {

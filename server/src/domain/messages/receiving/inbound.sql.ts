@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { withIndexLookups } from '../../../db/planner-settings.ts'
+import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
 
@@ -8,11 +8,13 @@ export const findSentMessages = (
   db: Db,
   quoted: readonly { senderId: string; waMessageId: string }[],
 ): Promise<{ senderId: string; waMessageId: string; id: string; templateId: string | null }[]> =>
-  db.rows(
-    `select m.sender_id as "senderId", m.wa_message_id as "waMessageId", m.id, m.template_id as "templateId"
-     from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id)
-     join messages m on m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id`,
-    [quoted.map((each) => each.senderId), quoted.map((each) => each.waMessageId)],
+  oneWithIndexLookups(db, (tx) =>
+    tx.rows(
+      `select m.sender_id as "senderId", m.wa_message_id as "waMessageId", m.id, m.template_id as "templateId"
+       from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id)
+       join messages m on m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id`,
+      [quoted.map((each) => each.senderId), quoted.map((each) => each.waMessageId)],
+    ),
   )
 
 /**
@@ -23,7 +25,7 @@ export const findReceivedMessages = (
   db: Db,
   named: readonly { senderId: string; waMessageId: string }[],
 ): Promise<{ senderId: string; waMessageId: string }[]> =>
-  withIndexLookups(db, (tx) =>
+  oneWithIndexLookups(db, (tx) =>
     tx.rows(
       `select q.sender_id as "senderId", q.wa_message_id as "waMessageId"
        from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id) cross join lateral (

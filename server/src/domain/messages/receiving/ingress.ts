@@ -16,7 +16,7 @@ import type { Destination } from '../../senders/senders.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { NumberRoutes } from './number-routes.ts'
 import { isUpdate, type RoutedUpdate, saveUpdates, type UpdateItem } from './record-updates.ts'
-import { toReport } from './status-changes.ts'
+import { type StatusReport, toReport } from './status-changes.ts'
 import { savePlainStatuses, saveStatuses } from './statuses.ts'
 
 /** An app's secrets, which prove that a webhook comes from the network. */
@@ -64,15 +64,29 @@ export interface Ingress {
 export function newIngress(deps: ReceiveDeps): Ingress {
   const routes = new NumberRoutes(deps.db)
   // Counts updates, not webhooks: a webhook may have a thousand, and the next batch waits until this one is done.
-  const limits: BatchLimits<Webhook> = { maxItems: 120, maxConcurrent: 2, sizeOf: ({ items }) => items.length }
+  const most = { maxItems: 120, maxConcurrent: 2 }
+  const limits: BatchLimits<Webhook> = { ...most, sizeOf: ({ items }) => items.length }
   const storeBatched = batched(
-    withOneByOneFallback((webhooks) => storeAll({ ...deps, routes }, webhooks)),
+    withOneByOneFallback(async (webhooks: readonly Webhook[]) => {
+      await storeAll({ ...deps, routes }, webhooks)
+      return webhooks.map(() => undefined)
+    }),
     limits,
   )
-  const storeByCache = withOneByOneFallback((webhooks) => storeByCachedRoutes({ ...deps, routes }, webhooks))
+  const storeByCache = withOneByOneFallback((webhooks: readonly Webhook[]) =>
+    storeByCachedRoutes({ ...deps, routes }, webhooks),
+  )
+  // Batches of their own: messages need one statement, most statuses two, and the others a transaction. None waits for those
+  // that need more.
   const storeMessagesBatched = batched(storeByCache, limits)
-  // A batch of its own: messages need one statement, and do not wait for statuses, which need two.
   const storeStatusesBatched = batched(storeByCache, limits)
+  const storeRestBatched = batched(
+    withOneByOneFallback(async (groups: readonly StatusReport[][]) => {
+      await inBriefTransaction(deps.db, (tx) => saveStatuses(tx, deps.clock.now(), groups.flat()))
+      return groups.map(() => undefined)
+    }),
+    { ...most, sizeOf: (reports) => reports.length },
+  )
 
   /** Undefined if the signature is wrong. */
   function read(app: AppSecrets | undefined, appId: string, body: Buffer, signature: Signature): Webhook | undefined {
@@ -105,8 +119,12 @@ export function newIngress(deps: ReceiveDeps): Ingress {
     if (items.length === 0 || !items.every(isPlainForKnownNumber)) return false
     const hasStatus = items.some(({ kind }) => kind === 'status')
     const outcome = await (hasStatus ? storeStatusesBatched(webhook) : storeMessagesBatched(webhook))
-    if (outcome.kind === 'failed' && !(outcome.error instanceof RoutingChanged)) throw outcome.error
-    return outcome.kind === 'stored'
+    if (outcome.kind === 'stored') {
+      if (outcome.result.length > 0) throwIfFailed(await storeRestBatched(outcome.result))
+      return true
+    }
+    if (!(outcome.error instanceof RoutingChanged)) throw outcome.error
+    return false
   }
 
   return {
@@ -128,8 +146,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
         // Verify and parse the webhook again only if the app's secrets have changed.
         const webhook = app === cachedSecrets ? cached : read(app, appId, body, signature)
         if (!webhook) refuseSignature()
-        const outcome = await storeBatched(webhook)
-        if (outcome.kind === 'failed') throw outcome.error
+        throwIfFailed(await storeBatched(webhook))
       })
     },
   }
@@ -169,26 +186,31 @@ function parse(body: Buffer): unknown {
 
 type StoreDeps = ReceiveDeps & { routes: NumberRoutes }
 
-type Outcome = { kind: 'stored' } | { kind: 'failed'; error: unknown }
+type Outcome<Result> = { kind: 'stored'; result: Result } | { kind: 'failed'; error: unknown }
 
-/** Stores a batch. If that fails, stores each webhook alone, so that one bad webhook does not affect the others. */
-function withOneByOneFallback(storeBatch: (webhooks: readonly Webhook[]) => Promise<void>) {
-  return async function storeEach(webhooks: readonly Webhook[]): Promise<Outcome[]> {
+function throwIfFailed(outcome: Outcome<unknown>): void {
+  if (outcome.kind === 'failed') throw outcome.error
+}
+
+/** Stores a batch. If that fails, stores each item alone, so that a bad one does not affect the others. */
+function withOneByOneFallback<Item, Result>(storeBatch: (items: readonly Item[]) => Promise<Result[]>) {
+  return async function storeEach(items: readonly Item[]): Promise<Outcome<Result>[]> {
     try {
-      await storeBatch(webhooks)
-      return webhooks.map(() => ({ kind: 'stored' }))
+      return (await storeBatch(items)).map((result) => ({ kind: 'stored', result }))
     } catch (error) {
-      if (webhooks.length === 1 || error instanceof RoutingChanged)
-        return webhooks.map(() => ({ kind: 'failed', error }))
-      const outcomes: Outcome[] = []
-      for (const webhook of webhooks) outcomes.push(...(await storeEach([webhook])))
+      if (items.length === 1 || error instanceof RoutingChanged) return items.map(() => ({ kind: 'failed', error }))
+      const outcomes: Outcome<Result>[] = []
+      for (const item of items) outcomes.push(...(await storeEach([item])))
       return outcomes
     }
   }
 }
 
-/** For webhooks that have only plain messages and statuses. */
-async function storeByCachedRoutes({ db, clock, routes }: StoreDeps, webhooks: readonly Webhook[]): Promise<void> {
+/** For webhooks that have only plain messages and statuses. Returns for each webhook the statuses that need a transaction. */
+async function storeByCachedRoutes(
+  { db, clock, routes }: StoreDeps,
+  webhooks: readonly Webhook[],
+): Promise<StatusReport[][]> {
   const now = clock.now()
   const { revision, routed } = await routeItems(routes, webhooks)
   const known = routed.filter(isRouted)
@@ -196,11 +218,17 @@ async function storeByCachedRoutes({ db, clock, routes }: StoreDeps, webhooks: r
   if (known.length < routed.length || webhooks.some((each) => each.revision !== revision)) throw new RoutingChanged()
   const arrivals = known.flatMap(({ item, destination }) => (item.kind === 'message' ? [{ item, destination }] : []))
   await saveInbound(db, now, arrivals, revision)
-  const reports = known.flatMap(({ item, destination }) =>
-    item.kind === 'status' ? [toReport(item, destination)] : [],
+  const reports = new Map(
+    known.flatMap(({ item, destination }) => (item.kind === 'status' ? [[item, toReport(item, destination)]] : [])),
   )
-  const rest = await savePlainStatuses(db, now, reports, revision)
-  if (rest.length > 0) await inBriefTransaction(db, (tx) => saveStatuses(tx, now, rest))
+  const rest = new Set(await savePlainStatuses(db, now, [...reports.values()], revision))
+  return webhooks.map(({ items }) =>
+    rest.size === 0
+      ? []
+      : items
+          .flatMap((item) => (item.kind === 'status' && reports.get(item)) || [])
+          .filter((report) => rest.has(report)),
+  )
 }
 
 const isRouted = (each: RoutedItem): each is RoutedItem & RoutedUpdate => each.destination !== null

@@ -215,9 +215,9 @@ test('a message that was changed after it was read, and is in its old place agai
   }
   const slow: Db = {
     ...server.db,
-    async rows(text, values) {
-      if (text.includes('update messages')) await changeMeanwhile()
-      return server.db.rows(text, values)
+    async transactionAtOnce(save) {
+      await changeMeanwhile()
+      return server.db.transactionAtOnce(save)
     },
   }
   const report: StatusReport = {

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { withIndexLookups } from '../../../db/planner-settings.ts'
+import { oneWithIndexLookups, withIndexLookups } from '../../../db/planner-settings.ts'
 import { isStaleTemplate } from '../../../whatsapp/errors.ts'
 import { scheduleSyncOf } from '../../connections/connections.ts'
 import { refund } from '../../credits/credits.ts'
@@ -70,7 +70,8 @@ export async function savePlainStatuses(
   const { changes, unknown } = changesOf(await findMessages(db, withoutRepeats(reports)), reports)
   const news = changes.filter(hasNews)
   const plain = news.filter(isPlain)
-  const saved = plain.length === 0 ? new Set<string>() : await saveChanges(db, now, plain, onlyAt)
+  const save = () => oneWithIndexLookups(db, (tx) => saveChanges(tx, now, plain, onlyAt))
+  const saved = plain.length === 0 ? new Set<string>() : await save()
   // One that names our message may be its first status, which arrived before the response to the send request.
   const [first, ofOtherTools] = [
     unknown.filter(({ messageId }) => messageId !== null),

@@ -140,9 +140,16 @@ test('a message that failed while its process was frozen before the call is not 
   const { id } = await shop.sendText(to)
   const { network } = sending.network
   let frozen = false
-  const rows: Db['rows'] = async (text, values) => {
-    const result = await network.db.rows<never>(text, values)
-    if (calling.test(text) && !frozen) {
+  const transactionAtOnce: Db['transactionAtOnce'] = async (work) => {
+    let isCalling = false
+    const result = await network.db.transactionAtOnce((tx) => {
+      const rows: Db['rows'] = (text, values) => {
+        isCalling ||= calling.test(text)
+        return tx.rows(text, values)
+      }
+      return work({ ...tx, rows })
+    })
+    if (isCalling && !frozen) {
       frozen = true
       for (let round = 0; round < 2; round++) {
         server.clock.forward({ minutes: 61 })
@@ -151,7 +158,7 @@ test('a message that failed while its process was frozen before the call is not 
     }
     return result
   }
-  await newOutbox({ ...network, db: { ...network.db, rows } }, log).drain()
+  await newOutbox({ ...network, db: { ...network.db, transactionAtOnce } }, log).drain()
   expect(frozen).toBe(true)
   await expectOnce(shop, id, to, { last: 'failed', taken: 0 })
 })

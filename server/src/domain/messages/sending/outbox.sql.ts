@@ -1,5 +1,6 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { DueNumber } from '../../../lib/process.ts'
 import type { NetworkTemplate } from '../../../whatsapp/variables.ts'
@@ -117,7 +118,7 @@ export const claimDue = (
   now: Date,
   leaseUntil: Date,
   lease: string,
-): Promise<ClaimedMessage[]> => claiming.rows(db, { quotas, now, leaseUntil, lease })
+): Promise<ClaimedMessage[]> => oneWithIndexLookups(db, (tx) => claiming.rows(tx, { quotas, now, leaseUntil, lease }))
 
 type Leased = Pick<ClaimedMessage, 'messageId' | 'lease'>
 
@@ -139,7 +140,7 @@ export const markCalling = (
   db: Db,
   rows: readonly Pick<ClaimedMessage, 'messageId' | 'lease' | 'attempts'>[],
   until: Date,
-): Promise<{ message_id: string }[]> => calling.rows(db, { leased: rows, until })
+): Promise<{ message_id: string }[]> => oneWithIndexLookups(db, (tx) => calling.rows(tx, { leased: rows, until }))
 
 export interface Requeued extends Leased {
   dueAt: Date

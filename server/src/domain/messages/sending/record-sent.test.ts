@@ -24,6 +24,7 @@ function noting(db: Db, texts: string[]): Db {
     first: noted(db.first) as Db['first'],
     change: noted(db.change),
     transaction: (work) => db.transaction((tx) => work(noting(tx, texts))),
+    transactionAtOnce: (work) => db.transactionAtOnce((tx) => work(noting(tx, texts))),
   }
 }
 

@@ -1,0 +1,84 @@
+/** A statement is planned once, often while its tables are almost empty; it must not read whole tables then, because it would do so for a long time. */
+import { expect, test } from 'vitest'
+import { useSending } from '../../../testing/sending.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
+import { inBriefTransaction } from '../../db/brief-transaction.ts'
+import type { Db } from '../../db/db.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { findSentMessages } from './receiving/inbound.sql.ts'
+import type { StatusReport } from './receiving/status-changes.ts'
+import { savePlainStatuses, saveStatuses } from './receiving/statuses.ts'
+import { claimDue, insertPaces, markCalling } from './sending/outbox.sql.ts'
+
+const server = useTestServer()
+const sending = useSending(server)
+
+/** How often `work` read the whole table. */
+async function readsOfWhole(table: string, work: (tx: Db) => Promise<unknown>): Promise<number | undefined> {
+  return server.db.transaction(async (tx) => {
+    await work(tx)
+    const row = await tx.first<{ count: number }>(
+      'select seq_scan as count from pg_stat_xact_user_tables where relid = $1::regclass',
+      [table],
+    )
+    return row?.count
+  })
+}
+
+async function sentMessage() {
+  const shop = await sending.newShop()
+  const messageId = (await shop.sendText('16505550123')).id.slice(4)
+  const waMessageId = `wamid.${messageId}`
+  await server.db.change(`update messages set status = 'sent', wa_message_id = $2, sent_at = now() where id = $1`, [
+    messageId,
+    waMessageId,
+  ])
+  const row = await server.db.first<{ senderId: string; workspaceId: string }>(
+    'select sender_id as "senderId", workspace_id as "workspaceId" from messages where id = $1',
+    [messageId],
+  )
+  if (!row) throw new Error('the message is missing')
+  const report: StatusReport = {
+    ...row,
+    waMessageId,
+    messageId,
+    status: 'delivered',
+    occurredAt: server.clock.now(),
+    error: null,
+    recipientUserId: null,
+    pricing: null,
+  }
+  return { shop, report, ...row, messageId, waMessageId }
+}
+
+test('a status', async () => {
+  const { report } = await sentMessage()
+  const revision = await server.db.first<{ value: number }>('select value from routing_revision')
+  const save = (tx: Db) => savePlainStatuses(tx, server.clock.now(), [report], revision?.value ?? 0)
+  expect(await readsOfWhole('messages', save)).toBe(0)
+})
+
+test('a status that needs a transaction', async () => {
+  const { report } = await sentMessage()
+  const save = (tx: Db) => inBriefTransaction(tx, (tx) => saveStatuses(tx, server.clock.now(), [report]))
+  expect(await readsOfWhole('messages', save)).toBe(0)
+})
+
+test('the message that a reply quotes', async () => {
+  const { senderId, waMessageId } = await sentMessage()
+  expect(await readsOfWhole('messages', (tx) => findSentMessages(tx, [{ senderId, waMessageId }]))).toBe(0)
+})
+
+test('messages to send', async () => {
+  const { senderId } = await sentMessage()
+  const [now, later] = [server.clock.now(), new Date(server.clock.now().getTime() + 60_000)]
+  const claim = async (tx: Db) => {
+    await insertPaces(tx, [senderId])
+    const quota = { senderId, gapSeconds: 0.01, burst: 10, maxCount: 10 }
+    const claimed = await claimDue(tx, [quota], now, later, newUuid())
+    expect(claimed).toHaveLength(1)
+    expect(await markCalling(tx, claimed, later)).toHaveLength(1)
+  }
+  expect(await readsOfWhole('messages', claim)).toBe(0)
+  await server.db.change('delete from outbox')
+})
