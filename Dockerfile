@@ -22,7 +22,7 @@ FROM node:26-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PARLEY_DATA_DIR=/data
 WORKDIR /app
 COPY --from=build --chown=root:root /app ./
-RUN printf '#!/bin/sh\nexec node --max-semi-space-size=8 --heap-growing-percent=50 /app/cli/src/main.ts "$@"\n' > /usr/local/bin/parley && chmod 755 /usr/local/bin/parley \
+RUN printf '#!/bin/sh\nexec node --max-semi-space-size=16 --heap-growing-percent=50 /app/cli/src/main.ts "$@"\n' > /usr/local/bin/parley && chmod 755 /usr/local/bin/parley \
  && install -d -o node -g node -m 0711 /data
 USER node
 # Used only without DATABASE_URL: the embedded database and the generated secret keys.
