@@ -73,7 +73,6 @@ export function launchPostmaster(
     timezone: 'UTC',
     log_timezone: 'UTC',
     jit: 'off',
-    autovacuum_naptime: '5s',
     ...settings,
   }
   if (existsSync(logFile) && statSync(logFile).size > 10_000_000) renameSync(logFile, `${logFile}.old`)

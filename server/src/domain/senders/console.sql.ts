@@ -21,7 +21,7 @@ export const listConsoleSenders = (db: Db, workspaceId: string): Promise<Console
     `select s.id, s.phone_number, s.display_name, s.status, s.quality_rating, s.created_at, s.throughput,
        s.status_reason, s.connection_id, c.waba_id as account, c.status as account_status,
        c.status_reason as account_status_reason, c.status_until as account_status_until, c.synced_at, c.sync_error,
-       (select m.created_at from messages m where m.sender_id = s.id
+       (select m.created_at from messages m where m.workspace_id = s.workspace_id and m.sender_id = s.id
         order by m.created_at desc, m.id desc limit 1) as last_sent_at,
        (select m.recorded_at from inbound_messages m where m.sender_id = s.id
         order by m.recorded_at desc, m.id desc limit 1) as last_received_at
