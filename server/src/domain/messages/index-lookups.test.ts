@@ -56,7 +56,7 @@ test('a status', async () => {
   const reads = await readsOf(save)
   expect(reads?.ofAll).toBe(0)
   // Not the other messages of the sender.
-  expect(reads?.byIndex).toBeLessThan(10)
+  expect(reads?.byIndex).toBeLessThan(30)
 })
 
 test('a status that needs a transaction', async () => {
