@@ -86,7 +86,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'events',
     'webhooks',
   ],
-  files: ['flow_files', 'file_chunks'],
+  files: ['flow_files', 'file_chunks', 'unused_objects'],
   flows: ['flow_responses', 'flow_tokens'],
   keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows'],
   messages: [

@@ -72,6 +72,10 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     const result = await command.run(call)
     if (result) console.log(call.flag('json') ? JSON.stringify(result.json, null, 2) : result.lines.join('\n'))
     return result?.failed ? 1 : 0
+  } catch (error) {
+    // After a signal, errors are those of the database that was closed.
+    stop.signal.throwIfAborted()
+    throw error
   } finally {
     await close().finally(stopListening)
   }

@@ -262,6 +262,10 @@ const rows: Row[] = [
     words: 'secrets reseal',
     expected: { object: 'reseal', key_id: 'k1', resealed: 0, unreadable: 0, keys_no_longer_needed: [] },
   },
+  {
+    words: 'files status',
+    expected: { object: 'files', database: { files: 0, bytes: 0 }, s3: { files: 0, bytes: 0 }, waiting: 0 },
+  },
   { words: 'doctor --offline', expected: { object: 'doctor', checks: expect.any(Array) } },
 ]
 
@@ -294,8 +298,8 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
   }
 })
 
-/** These run until they are stopped and have their own tests, as the `phone` commands do. */
-const testedElsewhere = ['start', 'listen']
+/** These have their own tests, as the `phone` commands do: they run until they are stopped, or need a file store. */
+const testedElsewhere = ['start', 'listen', 'files move']
 
 test('every command is in the table above or tested elsewhere', () => {
   const covered = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))

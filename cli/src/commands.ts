@@ -3,6 +3,7 @@ import { appCommands } from './commands/app.ts'
 import { connectionCommands } from './commands/connection.ts'
 import { deliveryCommands } from './commands/delivery.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { filesCommands } from './commands/files.ts'
 import { keyCommands } from './commands/key.ts'
 import { listenCommand } from './commands/listen.ts'
 import { migrateCommand } from './commands/migrate.ts'
@@ -21,7 +22,7 @@ export interface Section {
 
 /** Every command, in the order of the help. */
 export const sections: readonly Section[] = [
-  { title: 'Service', commands: [startCommand, migrateCommand, doctorCommand, ...secretsCommands] },
+  { title: 'Service', commands: [startCommand, migrateCommand, doctorCommand, ...secretsCommands, ...filesCommands] },
   { title: 'Workspaces and prices', commands: [...workspaceCommands, ...priceCommands] },
   { title: 'Console users', commands: userCommands },
   { title: 'API keys', commands: keyCommands },

@@ -94,6 +94,19 @@ test('with DATABASE_URL the simulator, plain HTTP and private addresses are off 
   expect(config).toMatchObject({ simulatorPort: 0, targetRules: { allowHttp: false, allowRanges: [] } })
 })
 
+test('files are in the database unless PARLEY_FILES_URL names a store', () => {
+  const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const stores = (env: Environment) => readConfig({ ...credentials, ...env }).objectStore
+  expect([stores({}), stores({ PARLEY_FILES_URL: '' }), stores({ PARLEY_NEW_FILES: 'database' })]).toEqual([
+    null,
+    null,
+    null,
+  ])
+  const url = { PARLEY_FILES_URL: 's3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1' }
+  expect(stores(url)).toMatchObject({ bucket: 'bucket', prefix: 'prefix/', region: 'eu-central-1', takesNew: true })
+  expect(stores({ ...url, PARLEY_NEW_FILES: 'database' })).toMatchObject({ bucket: 'bucket', takesNew: false })
+})
+
 test.each<[string, string, string, Environment?]>([
   ['HOST', 'http://here', 'Invalid HOST: "http://here". Use an IP address or host name of this machine'],
   ['PORT', '80a', 'Invalid PORT: "80a". Use a whole number from 0 to 65535.'],
@@ -109,6 +122,10 @@ test.each<[string, string, string, Environment?]>([
   ['PARLEY_DATABASE_POOL', '6', 'Invalid PARLEY_DATABASE_POOL: "6". Use a whole number from 7 to 500.'],
   ['PARLEY_SECRET_KEYS', 'pass-word', 'Invalid PARLEY_SECRET_KEYS. The format is id:key'],
   ['PARLEY_SECRET_KEYS', `${key},${key}`, 'Invalid PARLEY_SECRET_KEYS. The format is id:key'],
+  ['PARLEY_FILES_URL', '/var/pass-word', 'Invalid PARLEY_FILES_URL: it is not an s3:// URL. Use the form s3://'],
+  ['PARLEY_FILES_URL', 's3://bucket', 'it needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'],
+  ['PARLEY_NEW_FILES', 's3', 'PARLEY_NEW_FILES is s3, but PARLEY_FILES_URL is not set. Set both.'],
+  ['PARLEY_NEW_FILES', 'disk', 'Invalid PARLEY_NEW_FILES: "disk". Use one of database, s3.'],
   ['PARLEY_DATABASE_DIRECT_URL', 'pass-word', 'Invalid PARLEY_DATABASE_DIRECT_URL. Use the form postgresql://'],
   ['PARLEY_DATABASE_DIRECT_URL', url, 'PARLEY_DATABASE_DIRECT_URL is set, but DATABASE_URL is not. Set both.'],
   ['PARLEY_DATABASE_READ_URL', 'pass-word', 'Invalid PARLEY_DATABASE_READ_URL. Use the form postgresql://'],

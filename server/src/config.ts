@@ -8,6 +8,7 @@ import { createOnce } from './lib/create-once.ts'
 import { poolSize, serverUrls } from './lib/database-settings.ts'
 import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
+import { readS3Url, type S3Settings } from './lib/s3-settings.ts'
 import type { SecretKeys } from './lib/seal.ts'
 import type { TargetRules } from './lib/target-guard.ts'
 
@@ -40,6 +41,8 @@ export interface Config {
   webhookCa: string | null
   /** Name servers for the hosts of webhooks; none for the system's. */
   dnsServers: readonly string[]
+  /** Where files are kept outside the database; null if they are not. */
+  objectStore: S3Settings | null
   retentionDays: number
   /** Per client address: requests to sign in, and to use a link. */
   signInRequestsPerMinute: number
@@ -91,6 +94,7 @@ export function readConfig(env: Environment): Config {
     targetNotice: embedded && opening !== null ? targetNotice(env, opening, loopback) : null,
     webhookCa: readCaFile(env),
     dnsServers,
+    objectStore: readObjectStore(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
     signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
     operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
@@ -200,6 +204,20 @@ function readReplicaUrl(env: Environment, name: string): string | null {
   const url = readOtherDatabaseUrl(env, name, sessionAttributes.standby)
   if (url === null || serverUrls(url).length === 1) return url
   throw new StartupError(`Invalid ${name}: it names several servers. Use one standby.`)
+}
+
+function readObjectStore(env: Environment): S3Settings | null {
+  const [name, choice] = ['PARLEY_FILES_URL', 'PARLEY_NEW_FILES']
+  const text = env[name]
+  const newFiles = readChoice(env, choice, ['database', 's3'], text ? 's3' : 'database')
+  if (!text && newFiles === 's3') throw new StartupError(`${choice} is s3, but ${name} is not set. Set both.`)
+  if (!text) return null
+  const settings = readS3Url(text, env)
+  if (!('fault' in settings)) return { ...settings, takesNew: newFiles === 's3' }
+  // The value may contain a secret, so the message does not repeat it.
+  throw new StartupError(
+    `Invalid ${name}: ${settings.fault}. Use the form s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1.`,
+  )
 }
 
 function readAllowHttp(env: Environment, reachesLoopback: boolean): boolean | 'loopback' {

@@ -10,6 +10,7 @@ import { openReplica } from './db/replica.ts'
 import { watchSchema } from './db/schema-version.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
+import { openObjects, warnIfUnreadable } from './domain/files/store.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
 import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
@@ -82,6 +83,9 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     if (replica) undo.push(() => within(stopLimits.otherMs, 'the replica', replica.close()))
     const clock = await openDatabaseClock(db)
     await ensureToday(db, clock)
+    const objects = await openObjects(db, config.objectStore, log)
+    if (objects) undo.push(async () => objects.close())
+    await warnIfUnreadable(db, log)
     const companion = await startCompanion?.(db)
     if (companion) undo.push(() => companion.stop())
     const client = new GraphClient({ productVersion: version })

@@ -12,6 +12,8 @@ import { verifyNewEntries } from './domain/credits/verify-ledger.ts'
 import { startHandOver } from './domain/deliveries/engine/hand-over.ts'
 import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
+import { newFileMover } from './domain/files/move.ts'
+import { deleteUnusedObjects } from './domain/files/objects.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
 import { deleteOldMessageHours, sumMessageHours } from './domain/messages/reading/message-hours.ts'
 import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
@@ -85,6 +87,14 @@ export function maintenanceSteps({ db: database, clock, log, config: { retention
       everyMs: 600_000,
       async run(db) {
         if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, await databaseNow(db, clock), retentionDays)
+      },
+    },
+    { name: 'move files', everyMs: 10_000, run: newFileMover(database, log) },
+    {
+      name: 'unused objects',
+      everyMs: 600_000,
+      async run(db) {
+        if (await mayDeleteOld(db, clock, log)) await deleteUnusedObjects(db)
       },
     },
     { name: 'prove the ledger', everyMs: 3_600_000, run: (db) => verifyNewEntries(db, clock, log) },

@@ -1,6 +1,6 @@
 import { scopes } from '@parley/contract/scopes'
 import { onTestFinished } from 'vitest'
-import { type Database, openDatabase } from '../src/db/db.ts'
+import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { createKey } from '../src/domain/keys/keys.ts'
 import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -14,8 +14,11 @@ import { until } from './until.ts'
 /** The service in separate processes, with a file host as its network. */
 export interface FileService {
   db: Database
+  connection: Connection
   secret: string
-  start(): Promise<ServiceProcess>
+  workspaceId: string
+  /** With these settings in addition. */
+  start(env?: Record<string, string>): Promise<ServiceProcess>
   /** Creates another workspace with a number, and returns the network's ID of that number. */
   addWorkspace(): Promise<string>
   /** Submits a form with these files to a number, and returns the ID of the submission. */
@@ -45,9 +48,11 @@ export async function newFileService(host: FileHost): Promise<FileService> {
   const sender = await newSender(server, workspaceId, app.id, '77000000001')
   return {
     db,
+    connection: database.connection,
     secret,
-    async start() {
-      const service = await spawnService(database.connection)
+    workspaceId,
+    async start(env) {
+      const service = await spawnService(database.connection, env)
       onTestFinished(() => void service.child.kill('SIGKILL'))
       return service
     },

@@ -1,7 +1,9 @@
 import { version } from '@parley/server/config'
 import { hasEmbedded } from '@parley/server/db/store'
+import { openObjects } from '@parley/server/domain/files/store'
 import { type Finding, problem, warning, worstOf } from '@parley/server/domain/health/finding'
 import { type Get, instanceHealth } from '@parley/server/domain/health/health'
+import { newLogger } from '@parley/server/lib/logger'
 import { StartupError } from '@parley/server/lib/refuse'
 import type { Call, Command } from '../command.ts'
 import { checkDisk, checkService } from '../machine.ts'
@@ -12,7 +14,7 @@ export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check the installation: what is wrong, what it means and what to do',
   options: {
-    offline: { help: 'Skip the checks that call WhatsApp and your PUBLIC_URL' },
+    offline: { help: 'Skip the checks that call WhatsApp, your PUBLIC_URL and the file store' },
     ledger: { help: 'Also check every credit balance against all of its entries' },
   },
   async run(call) {
@@ -48,6 +50,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
   const { GraphClient } = await import('@parley/server/whatsapp/client')
   const times = { connectTimeoutMs: 3_000, responseTimeoutMs: 5_000, deadlineMs: 6_000 }
   const client = new GraphClient({ productVersion: version, ...times })
+  const objects = await openObjects(opened.db, config.objectStore, newLogger('silent'))
   try {
     const { findings } = await instanceHealth(opened.db, clock, {
       secretKeys: config.secretKeys(),
@@ -59,6 +62,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
     })
     return findings
   } finally {
+    objects?.close()
     await client.close()
   }
 }

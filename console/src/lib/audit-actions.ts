@@ -91,6 +91,8 @@ const sentences: Record<string, Sentence> = {
     `created a password reset link for ${name}${off ? ' and removed their authenticator app, passkeys and sessions' : ''}`,
   'person.passkey_remove': (name, _after, before) =>
     `removed the passkey${named(String(before.name ?? ''))} of ${name}`,
+  'files.move': (_name, { to, files }) =>
+    `moved ${files} ${files === 1 ? 'file' : 'files'} to the ${to === 's3' ? 'file store' : 'database'}`,
   'secrets.reseal': (_name, { key }) => `encrypted the stored secrets with the key “${key}”`,
   'session.begin': (_name, { by }) => `signed in${by ? ` (${by})` : ''}`,
   'session.failed': (_name, { why }) => `failed to sign in${why ? ` (${why})` : ''}`,
@@ -154,6 +156,7 @@ const labels: Record<string, string> = {
   'refusals.unmute': 'API errors unmuted',
   'person.reset_link': 'Password reset link created',
   'person.passkey_remove': 'Passkey removed by an operator',
+  'files.move': 'Files moved to another store',
   'secrets.reseal': 'Stored secrets encrypted with another key',
   'person.operator': 'Operator changed',
   'person.disable': 'Account disabled',

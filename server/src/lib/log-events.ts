@@ -95,6 +95,21 @@ export const logEvents = {
     meaning: 'The network did not serve a file. `next` says whether it is retried or given up.',
   },
   'file.recording_failed': { level: 'warn', meaning: 'The result of a download could not be written. It is repeated.' },
+  'files.damaged': {
+    level: 'error',
+    meaning:
+      'The stored bytes of a file are missing or changed, so it was not moved to the file store. `error` says which.',
+  },
+  'files.store_available': { level: 'info', meaning: 'The file store works again.' },
+  'files.store_failed': {
+    level: 'error',
+    meaning:
+      'The file store in PARLEY_FILES_URL failed: `error` says why, `count` how often. At most one line in 10 s.',
+  },
+  'files.store_not_set': {
+    level: 'error',
+    meaning: 'Files are in a file store, and this process has no PARLEY_FILES_URL: requests for them get 503. Set it.',
+  },
   'http.database_unavailable': { level: 'warn', meaning: 'A request got 503 because the database was unavailable.' },
   'http.overload': {
     level: 'warn',

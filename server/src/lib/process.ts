@@ -1,5 +1,6 @@
 import { Counters } from './counters.ts'
 import type { DeliveryTaker, FirstAttempts } from './first-attempts.ts'
+import type { ObjectStore } from './object-store.ts'
 import { OtherWorkers, type SendNotices } from './other-workers.ts'
 
 /** The names of all background loops, as in logs and metrics. */
@@ -14,6 +15,7 @@ export type LoopName =
   | 'maintenance'
   | 'message hours'
   | 'missing visits'
+  | 'move files'
   | 'old files'
   | 'older messages'
   | 'partitions'
@@ -25,6 +27,7 @@ export type LoopName =
   | 'sign-ins'
   | 'synchronise'
   | 'tidy the outbox'
+  | 'unused objects'
 
 /** In-memory state that the parts of a process share, as `db.process`. */
 export interface ProcessState {
@@ -43,6 +46,8 @@ export interface ProcessState {
   unusableSchema: string | null
   /** The replica in PARLEY_DATABASE_READ_URL; null if it is not set. */
   replica: ReplicaState | null
+  /** The store in PARLEY_FILES_URL; null if it is not set. Files in the database are read and written without it. */
+  objects: ObjectStore | null
 }
 
 /** A number of a workspace that has messages to send. */
@@ -69,4 +74,5 @@ export const newProcessState = (send: SendNotices = async (notices) => notices):
   newlyDue: null,
   unusableSchema: null,
   replica: null,
+  objects: null,
 })

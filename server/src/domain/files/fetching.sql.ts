@@ -142,7 +142,8 @@ export async function deleteFilesBefore(db: Db, before: Date, limit: number): Pr
      ), chunks as (
        delete from file_chunks c using old where c.file_id = old.id
      )
-     update flow_files f set state = 'gone', why = 'retention', content = null from old where f.id = old.id
+     update flow_files f set state = 'gone', why = 'retention', content = null, object_key = null
+     from old where f.id = old.id
      returning f.id`,
     [before, limit],
   )

@@ -60,13 +60,14 @@ export type FileRow = FileColumns &
         content: string
         size: number
         chunk_bytes: number
+        object_key: string | null
         content_type: string
         fetched_at: Date
       }
   )
 
 const columns = `id, response_id, index, field, file_name, mime_type, due_at, attempts, last_error, state, why, content,
-  size, chunk_bytes, content_type, fetched_at`
+  size, chunk_bytes, object_key, content_type, fetched_at`
 
 export const filesOf = (db: Db, workspaceId: string, responseIds: readonly string[]): Promise<FileRow[]> =>
   db.rows(
@@ -81,6 +82,22 @@ export const fileAt = (db: Db, workspaceId: string, responseId: string, index: n
     responseId,
     index,
   ])
+
+/** Where the bytes of a file are. */
+export interface Place {
+  id: string
+  content: string
+  chunk_bytes: number
+  /** The object with the bytes; null if they are in the chunks with the lease in `content`. */
+  object_key: string | null
+}
+
+export const placeOf = (db: Db, workspaceId: string, id: string): Promise<Place | undefined> =>
+  db.first(
+    `select id, content, chunk_bytes, object_key from flow_files
+     where workspace_id = $1 and id = $2 and state = 'fetched'`,
+    [workspaceId, id],
+  )
 
 const chunkReading = statement(
   { workspaceId: 'uuid', fileId: 'uuid', content: 'uuid', number: 'int', first: 'int', count: 'int' },

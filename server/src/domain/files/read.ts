@@ -5,7 +5,8 @@ import { attachment } from '../../lib/attachment.ts'
 import type { ByteRange } from '../../lib/byte-range.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { chunkPart, type FileRow, fileAt } from './files.sql.ts'
+import { type FileRow, fileAt } from './files.sql.ts'
+import { readFile } from './store.ts'
 
 /** A fetched file, to be read in part or completely. */
 export interface StoredFile {
@@ -21,8 +22,6 @@ export interface StoredFile {
 /** The waits between lookups of a file that is being fetched: 2 seconds in total. */
 const lookupWaitsMs = [50, 100, 150, 200, 300, 500, 700]
 const retryAfterMaxSeconds = 3600
-/** The size of one read. In base64 it fits one read of a socket, and its garbage is collected early. */
-const readBytes = 32 * 1024
 
 export async function openFile(
   db: Db,
@@ -70,17 +69,6 @@ function toStored(db: Db, workspaceId: string, file: FileRow & { state: 'fetched
     contentType: file.content_type,
     disposition: attachment(file.file_name, `file-${file.index}`),
     tag: `"${file.content}"`,
-    async *read({ first, last }) {
-      for (let at = first; at <= last; ) {
-        const number = Math.floor(at / file.chunk_bytes)
-        const within = at - number * file.chunk_bytes
-        const count = Math.min(readBytes, file.chunk_bytes - within, last - at + 1)
-        const bytes = await chunkPart(db, workspaceId, file, { number, first: within, count })
-        // Deleted while being read: this aborts the response, and the client sees that it is too short.
-        if (bytes.length !== count) throw new Error(`chunk ${number} of file ${file.id} is missing`)
-        yield bytes
-        at += count
-      }
-    },
+    read: (range) => readFile(db, workspaceId, file, range),
   }
 }

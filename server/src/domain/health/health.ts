@@ -15,6 +15,7 @@ import {
   checkUnknownNumbers,
 } from './accounts.ts'
 import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkReplica, checkRole } from './database.ts'
+import { checkFiles } from './files.ts'
 import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
 import { checkMaintenance } from './maintenance.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
@@ -27,7 +28,7 @@ export interface HealthDeps {
   site: Site
   /** Also checks every balance against the whole ledger. */
   ledger?: boolean
-  /** For the slow checks, which call the network and our own public URL. Skipped if left out. */
+  /** For the slow checks, which call the network, our own public URL and the file store. Skipped if left out. */
   outside?: { client: GraphClient; get: Get }
   /** Called before each check with its name, and with its progress if it has several steps. */
   onProgress?: (check: string, done?: number, all?: number) => void
@@ -87,6 +88,7 @@ function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
     ['endpoints', () => checkEndpoints(db)],
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],
+    ['files', () => checkFiles(db, outside !== undefined)],
   ]
   if (ledger) checks.push(['ledger', () => checkLedger(db)])
   if (outside) {

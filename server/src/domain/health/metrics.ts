@@ -145,6 +145,12 @@ function newRegistry({ db, clock, requests, bodies, connections, version }: Metr
     histogramValues('parley_delivery_attempt_duration_seconds', counted.durations('attempts')),
   )
   labeledCounter(
+    'parley_file_store_requests_total',
+    'Requests to the file store, by outcome',
+    'file store requests',
+    'outcome',
+  )
+  labeledCounter(
     'parley_name_lookups_total',
     'Look-ups of the host names of webhooks that were not cached, by outcome',
     'name lookups',

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { BytesResponse } from '../bytes.ts'
@@ -7,9 +8,12 @@ import type { ConsoleContext } from './route.ts'
 export const Streamed = Type.Unsafe<Readable>(Type.String({ format: 'binary' }))
 
 /** Streams a whole file, with the same headers as in the API: no browser renders or executes it. */
-export function streamBytes({ setHeader }: ConsoleContext, { headers, open }: BytesResponse): Readable {
+export async function streamBytes({ setHeader }: ConsoleContext, { headers, open }: BytesResponse): Promise<Readable> {
+  const bytes = Readable.from(open(), { objectMode: false })
+  // Wait for the first bytes: an error before the headers are set can still be reported.
+  await once(bytes, 'readable')
   for (const [name, value] of Object.entries(headers)) setHeader(name, value)
-  return Readable.from(open(), { objectMode: false })
+  return bytes
 }
 
 /** Streams a CSV file line by line, and records the export with its filters before the first one is sent. */

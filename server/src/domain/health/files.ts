@@ -1,0 +1,43 @@
+import type { Db } from '../../db/db.ts'
+import { ObjectStoreError } from '../../lib/object-store.ts'
+import { countOverdue, hasFilesInObjects } from '../files/objects.ts'
+import { count, type Finding, ok, problem, warning } from './finding.ts'
+
+/** Unused objects are deleted every ten minutes, and again an hour after that failed. */
+const overdueHours = 24
+
+/** `isOnline` if the file store may be called. */
+export async function checkFiles(db: Db, isOnline: boolean): Promise<Finding> {
+  const { objects } = db.process
+  if (!objects) {
+    if (!(await hasFilesInObjects(db))) return ok('files', 'Files are in the database.')
+    return problem('files', 'Files are in a file store, and PARLEY_FILES_URL is not set.', {
+      means: 'Requests for these files get 503. Those past their retention stay in the store.',
+      advice:
+        'Set PARLEY_FILES_URL. To do without it, first run "npx parley files move --to database" with PARLEY_NEW_FILES=database.',
+    })
+  }
+  try {
+    if (isOnline) await objects.check()
+  } catch (error) {
+    if (!(error instanceof ObjectStoreError)) throw error
+    return problem('files', `The file store ${objects.name} failed: ${error.message}.`, {
+      means: 'Requests for files in it get 503. New files stay in the database until it works.',
+      advice: 'Check PARLEY_FILES_URL, its credentials and what they permit: to read, write and delete objects.',
+    })
+  }
+  if (!isOnline && objects.isDown) {
+    return problem('files', `The last request of this process to the file store ${objects.name} failed.`, {
+      means: 'Requests for files in it get 503. New files stay in the database until it works.',
+      advice: 'Run "npx parley doctor", or search the log for "files.store_failed".',
+    })
+  }
+  const overdue = await countOverdue(db, overdueHours)
+  if (overdue > 0) {
+    return warning('files', `${count(overdue, 'object')} in ${objects.name} should be deleted for more than a day.`, {
+      means: 'Files past their retention, and those that were moved to the database, still use space in the store.',
+      advice: 'Search the log for "files.store_failed", and check that the credentials may delete objects.',
+    })
+  }
+  return ok('files', isOnline ? `${objects.name} can be written and read.` : `Files are in ${objects.name}.`)
+}
