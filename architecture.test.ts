@@ -66,7 +66,7 @@ const nouns = [
   ['files', 'orders'],
   ['flows'],
   ['messages'],
-  ['health'],
+  ['health', 'privacy'],
   ['overview', 'instance'],
 ]
 
@@ -105,6 +105,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'user_id_changes',
   ],
   orders: ['orders', 'order_changes'],
+  privacy: ['content_removals', 'erasures'],
   people: [
     'people',
     'passkeys',

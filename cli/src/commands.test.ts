@@ -259,6 +259,16 @@ const rows: Row[] = [
     expected: { type: 'text', wa_message_id: expect.any(String) },
   },
   {
+    words: 'person export --workspace <workspace> --number +491701234567',
+    audited: 'contact.export',
+    expected: { object: 'person_export', numbers: ['491701234567'], user_ids: [], messages: [], inbound_messages: [] },
+  },
+  {
+    words: 'person erase --workspace <workspace> --user-id US.13491200000000000001',
+    audited: 'contact.erase',
+    expected: { ended_at: expect.any(String), removed: { events: 0 } },
+  },
+  {
     words: 'secrets reseal',
     expected: { object: 'reseal', key_id: 'k1', resealed: 0, unreadable: 0, keys_no_longer_needed: [] },
   },
@@ -280,12 +290,14 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
   const err: string[] = []
   const log = vi.spyOn(console, 'log').mockImplementation((line) => void out.push(String(line)))
   const error = vi.spyOn(console, 'error').mockImplementation((line) => void err.push(String(line)))
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0)
   const ended = await runCli([...typed, '--json'], env).finally(() => {
     log.mockRestore()
     error.mockRestore()
+    write.mockRestore()
   })
   expect({ ended, err }).toEqual({ ended: code, err: [] })
-  const json = JSON.parse(out.join('\n')) as Record<string, string>
+  const json = JSON.parse(out.join('')) as Record<string, string>
   expect(json).toMatchObject(expected as object)
   if (keep) ids[keep[0]] = json[keep[1]] ?? ''
   const written = (await entries()).slice(first.length)

@@ -7,6 +7,7 @@ import { filesCommands } from './commands/files.ts'
 import { keyCommands } from './commands/key.ts'
 import { listenCommand } from './commands/listen.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { personCommands } from './commands/person.ts'
 import { phoneCommands } from './commands/phone.ts'
 import { priceCommands } from './commands/price.ts'
 import { secretsCommands } from './commands/secrets.ts'
@@ -25,6 +26,7 @@ export const sections: readonly Section[] = [
   { title: 'Service', commands: [startCommand, migrateCommand, doctorCommand, ...secretsCommands, ...filesCommands] },
   { title: 'Workspaces and prices', commands: [...workspaceCommands, ...priceCommands] },
   { title: 'Console users', commands: userCommands },
+  { title: 'Personal data', commands: personCommands },
   { title: 'API keys', commands: keyCommands },
   { title: 'Webhooks', commands: [...webhookCommands, ...deliveryCommands, listenCommand] },
   { title: 'WhatsApp accounts', commands: [...appCommands, ...connectionCommands] },

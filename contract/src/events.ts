@@ -50,14 +50,15 @@ export const MessageStatusData = Type.Object({
   message_id: described(MessageId, 'The ID of the message.'),
   to: nullable(
     Type.String(),
-    "The recipient's phone number in international format, digits only. Null if the message was sent to a user ID.",
+    "The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the person was erased.",
   ),
   to_user_id: nullable(Type.String(), "WhatsApp's ID of the recipient. Null if it is not known."),
   status: Type.Union([Type.Literal('sent'), Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')], {
     description: 'The new status of the message. It matches the event type.',
   }),
   wa_message_id: Type.Union([Type.String(), Type.Null()], {
-    description: "WhatsApp's ID of the message. Null only on `message.failed`, if WhatsApp rejected the send request.",
+    description:
+      "WhatsApp's ID of the message. Null only on `message.failed`, if WhatsApp rejected the send request, and if the person was erased.",
   }),
   occurred_at: described(
     Timestamp,

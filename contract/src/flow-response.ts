@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { FlowSubmission } from './events.ts'
 import { Moment, Phone } from './formats.ts'
-import { FlowResponseId } from './ids.ts'
+import { FlowResponseId, nullable, Timestamp } from './ids.ts'
 
 const { id, ...submission } = FlowSubmission.properties
 
@@ -11,12 +11,17 @@ export const FlowResponse = Type.Object(
     id,
     object: Type.Literal('flow_response', { description: 'The object type.' }),
     ...submission,
-    response: Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        'The submitted values, by the field names of the form. A submission that is not a JSON object is kept unchanged in ' +
+    response: nullable(
+      Type.Record(Type.String(), Type.Unknown()),
+      'The submitted values, by the field names of the form. A submission that is not a JSON object is kept unchanged in ' +
         'the single field `response_json`. Numbers are exactly as WhatsApp sent them; many JSON parsers round integers ' +
-        'beyond 2^53.',
-    }),
+        'beyond 2^53. Null if they were removed.',
+    ),
+    content_removed_at: nullable(
+      Timestamp,
+      'When the submitted values, files and file names were removed: they are older than this installation keeps contents, ' +
+        'or the person was erased. Null if they are available.',
+    ),
   },
   {
     $id: 'FlowResponse',
@@ -35,6 +40,7 @@ export const FlowResponse = Type.Object(
         response: { claim_type: 'auto', photos: [{ file_name: 'IMG_1.jpg', mime_type: 'image/jpeg' }] },
         files: [{ field: 'photos', index: 0, file_name: 'IMG_1.jpg', mime_type: 'image/jpeg' }],
         received_at: '2026-08-01T09:30:00.000Z',
+        content_removed_at: null,
       },
     ],
   },

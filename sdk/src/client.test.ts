@@ -77,7 +77,7 @@ test('a form submission can be listed and read, and its file downloaded unchange
   await forms.fetcher.drain()
   const { flowResponses } = newClient({ key: shop.workspace.secret, baseUrl: server.url })
   const response = await flowResponses.get(submission.id)
-  expect(response).toEqual({ ...submission, object: 'flow_response' })
+  expect(response).toEqual({ ...submission, object: 'flow_response', content_removed_at: null })
   expect(await flowResponses.list({ from: phone, flow_id: shop.flowId }).all()).toEqual([response])
   expect(await flowResponses.list({ received_after: new Date(submission.received_at) }).all()).toEqual([])
   const file = await flowResponses.file(submission.id, response.files[0]?.index ?? -1)

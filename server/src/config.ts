@@ -44,6 +44,8 @@ export interface Config {
   /** Where files are kept outside the database; null if they are not. */
   objectStore: S3Settings | null
   retentionDays: number
+  /** How long the contents of messages are stored; null for as long as the messages. */
+  contentRetentionDays: number | null
   /** Per client address: requests to sign in, and to use a link. */
   signInRequestsPerMinute: number
   /** Operators need an authenticator app or a passkey. */
@@ -96,6 +98,9 @@ export function readConfig(env: Environment): Config {
     dnsServers,
     objectStore: readObjectStore(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
+    contentRetentionDays: env.PARLEY_CONTENT_RETENTION_DAYS
+      ? readNumber(env, 'PARLEY_CONTENT_RETENTION_DAYS', 0, 1, 3650)
+      : null,
     signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
     operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
     metricsToken: env.PARLEY_METRICS_TOKEN || null,

@@ -24,6 +24,7 @@ import { operatorPeopleRoutes } from './domain/people/operator.routes.ts'
 import { sessionOf } from './domain/people/sessions.ts'
 import { signInRoutes } from './domain/people/sign-in.routes.ts'
 import { teamRoutes } from './domain/people/team.routes.ts'
+import { privacyConsoleRoutes } from './domain/privacy/console.routes.ts'
 import { requestConsoleRoutes } from './domain/requests/console.routes.ts'
 import { senderConsoleRoutes } from './domain/senders/console.routes.ts'
 import { templateConsoleRoutes } from './domain/templates/console.routes.ts'
@@ -47,6 +48,7 @@ export function consoleRoutes({ config, network, simulatorUrl }: Runtime): Conso
     ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
     ...flowConsoleRoutes(),
     ...orderConsoleRoutes(),
+    ...privacyConsoleRoutes(),
     ...keyConsoleRoutes(),
     ...webhookConsoleRoutes(parts),
     ...deliveryConsoleRoutes(),

@@ -22,6 +22,8 @@ import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
 import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
 import { startSending } from './domain/messages/sending/start-sending.ts'
 import { deleteExpiredPeopleData } from './domain/people/delete-expired.ts'
+import { removeOldContents } from './domain/privacy/content-retention.ts'
+import { eraseDue } from './domain/privacy/erase.ts'
 import type { Loop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
 import type { Runtime } from './runtime.ts'
@@ -44,7 +46,10 @@ export function startWork(runtime: Runtime): Work {
 }
 
 /** What one process does for all, whatever its role. */
-export function maintenanceSteps({ db: database, clock, log, config: { retentionDays } }: Runtime): MaintenanceStep[] {
+export function maintenanceSteps({ db: database, clock, log, config }: Runtime): MaintenanceStep[] {
+  const { retentionDays, contentRetentionDays } = config
+  // What has content and its own retention is not stored for longer than contents are.
+  const contentDays = Math.min(retentionDays, contentRetentionDays ?? retentionDays)
   const sweepEarlyStatuses = newEarlyStatusSweep(clock)
   return [
     {
@@ -63,7 +68,7 @@ export function maintenanceSteps({ db: database, clock, log, config: { retention
         await dropOldPartitions(database, clock, log, retentionDays)
         const now = await databaseNow(db, clock)
         await deletePastRetention(db, log, now, retentionDays)
-        await deleteOldParked(db, log, now, retentionDays)
+        await deleteOldParked(db, log, now, contentDays)
         await deleteOldUnknownNumbers(db, now)
         await deleteOldWriters(db, now)
         await deleteOldMessageHours(db, now)
@@ -86,7 +91,7 @@ export function maintenanceSteps({ db: database, clock, log, config: { retention
       name: 'old files',
       everyMs: 600_000,
       async run(db) {
-        if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, await databaseNow(db, clock), retentionDays)
+        if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, await databaseNow(db, clock), contentDays)
       },
     },
     { name: 'move files', everyMs: 10_000, run: newFileMover(database, log) },
@@ -97,6 +102,15 @@ export function maintenanceSteps({ db: database, clock, log, config: { retention
         if (await mayDeleteOld(db, clock, log)) await deleteUnusedObjects(db)
       },
     },
+    {
+      name: 'content retention',
+      everyMs: 600_000,
+      async run(db) {
+        if (contentRetentionDays === null || !(await mayDeleteOld(db, clock, log))) return
+        await removeOldContents(db, clock, log, contentRetentionDays)
+      },
+    },
+    { name: 'erase contacts', everyMs: 5_000, run: (db) => eraseDue(db, clock, log) },
     { name: 'prove the ledger', everyMs: 3_600_000, run: (db) => verifyNewEntries(db, clock, log) },
   ]
 }

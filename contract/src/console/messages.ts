@@ -58,6 +58,8 @@ export const ListedMessage = Type.Object({
   reference: text,
   /** The title of the error. */
   error: text,
+  /** When and why the content was removed; null if it is available. */
+  removed: nullable(Type.Object({ at: Timestamp, why: Type.Enum(['retention', 'erasure']) })),
 })
 
 export const ListedMessageFilters = {
@@ -131,7 +133,7 @@ export const MessageDetail = Type.Object({
   wa_message_id: text,
   /** When the message was sent, according to WhatsApp; null for outbound messages. */
   received_at: nullable(Timestamp),
-  /** The request body, in the format of `POST /v1/messages`; null for inbound messages. */
+  /** The request body, in the format of `POST /v1/messages`; null for inbound messages, and if it was removed. */
   request: nullable(Type.Record(Type.String(), Type.Unknown())),
   received: nullable(ReceivedContent),
   /** How WhatsApp billed the message; null for inbound messages, and while it is not known. */

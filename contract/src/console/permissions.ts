@@ -30,6 +30,7 @@ const rolesByPermission = {
   'team:manage': ['admin'],
   'audit:read': ['admin'],
   'settings:manage': ['admin'],
+  'contacts:manage': ['admin'],
 } as const satisfies Record<string, readonly Role[]>
 
 export type Permission = keyof typeof rolesByPermission

@@ -10,6 +10,8 @@ export const WorkspaceSettings = Type.Object({
   low_balance: Type.Integer(),
   /** A setting of the installation; only the operator can change it. */
   retention_days: Type.Integer(),
+  /** The same for the contents of messages. Null if they are kept as long as the messages. */
+  content_retention_days: nullable(Type.Integer()),
   created_at: Timestamp,
 })
 export type WorkspaceSettings = Static<typeof WorkspaceSettings>

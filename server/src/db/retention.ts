@@ -32,3 +32,7 @@ export async function mayDeleteOld(db: Db, clock: Clock, log: Logger): Promise<b
   }
   return steady
 }
+
+/** Since when the database's clock has not jumped. Null if it never has. */
+export const steadySince = async (db: Db): Promise<Date | null> =>
+  (await db.first<{ at: Date }>('select steady_since as at from clock_marks where isfinite(steady_since)'))?.at ?? null

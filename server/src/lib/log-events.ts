@@ -22,6 +22,14 @@ export const logEvents = {
     meaning:
       'The database clock jumped by more than a day. Nothing expires for a day. Correct the clock if it is wrong.',
   },
+  'contact.erased': {
+    level: 'info',
+    meaning: 'The erasure of a person has ended. The counts say what was removed.',
+  },
+  'content.removed': {
+    level: 'info',
+    meaning: 'The contents of messages older than PARLEY_CONTENT_RETENTION_DAYS were removed.',
+  },
   'credits.balance_wrong': {
     level: 'error',
     meaning: 'The balance of a workspace is not the sum of its entries. Report it: this is a bug.',

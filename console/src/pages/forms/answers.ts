@@ -5,9 +5,9 @@ export interface Answer {
   isFiles: boolean
 }
 
-/** The answers as text, in the order of the form. */
-export function answersOf(response: Readonly<Record<string, unknown>>): Answer[] {
-  return Object.entries(response).map(([name, value]) => ({
+/** The answers as text, in the order of the form. None if they were removed. */
+export function answersOf(response: Readonly<Record<string, unknown>> | null): Answer[] {
+  return Object.entries(response ?? {}).map(([name, value]) => ({
     name,
     text: textOf(value),
     isFiles: Array.isArray(value) && value.length > 0 && value.every(isFile),

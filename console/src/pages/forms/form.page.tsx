@@ -77,7 +77,14 @@ function Answers({ form }: { form: ConsoleForm }) {
     <Card title="Answers" flush>
       {answers.length === 0 ? (
         <p className="quiet" style={{ padding: '0 16px 16px', margin: 0 }}>
-          The form was submitted without answers.
+          {form.content_removed_at === null ? (
+            'The form was submitted without answers.'
+          ) : (
+            <>
+              The answers and files were removed on <Moment at={form.content_removed_at} />, because of their age or
+              because the contact was erased.
+            </>
+          )}
         </p>
       ) : (
         <table className={styles.answers} aria-label="Answers">

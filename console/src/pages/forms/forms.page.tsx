@@ -70,8 +70,9 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Consol
   {
     key: 'answers',
     title: 'Answers',
-    cell: ({ response }) => (
+    cell: ({ response, content_removed_at }) => (
       <span className={styles.summary}>
+        {content_removed_at !== null && <span className="quiet">Removed</span>}
         {answersOf(response)
           .slice(0, 3)
           .map(({ name, text }) => (

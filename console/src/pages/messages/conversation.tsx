@@ -5,6 +5,7 @@ import type { Bubble } from '../../lib/bubble.ts'
 import { formatClock, formatDay } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import type { Person } from '../../parts/recipient.tsx'
+import { removedText } from '../../parts/removed-content.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { Row } from '../../ui/layout.tsx'
@@ -90,8 +91,9 @@ export function Conversation({
   )
 }
 
-function bubbleOf({ type, direction, preview, template_name, error }: ListedMessage): Bubble {
-  const body = [preview, error].filter(Boolean).join('\n')
+function bubbleOf(message: ListedMessage): Bubble {
+  const { type, direction, preview, template_name, error } = message
+  const body = [preview ?? removedText(message), error].filter(Boolean).join('\n')
   if (template_name) return { body: body || template_name, footer: `Template ${template_name}` }
   if (type === 'text' || type === 'button' || type === 'reaction') return { body }
   if (type === 'interactive')

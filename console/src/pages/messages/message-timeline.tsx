@@ -3,6 +3,7 @@ import { type Bubble, requestBubble } from '../../lib/bubble.ts'
 import { formatDuration, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { errorLabels } from '../../parts/deliveries/labels.ts'
+import { removedText } from '../../parts/removed-content.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import type { IconName } from '../../ui/icon.tsx'
 import { Card } from '../../ui/layout.tsx'
@@ -22,7 +23,10 @@ export function MessagePreview({ message }: { message: MessageDetail }) {
   )
 }
 
-function bubbleOf({ request, template, received, type }: MessageDetail): Bubble {
+function bubbleOf(message: MessageDetail): Bubble {
+  const { request, template, received, type } = message
+  const removed = removedText(message)
+  if (removed) return { body: removed }
   if (request) return requestBubble(request, template?.components ?? null)
   const bubble: Bubble = {}
   if (received?.media)
@@ -62,7 +66,7 @@ export function FailureReason({ message: { explained, status, received } }: { me
         </span>
         <span className="small">
           WhatsApp error <span className="mono">{explained.code}</span>:{' '}
-          <bdi>{explained.details ?? explained.message}</bdi>
+          <bdi>{explained.details ?? (explained.message || explained.title)}</bdi>
         </span>
       </div>
     </Notice>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { personName, personOf } from '../../parts/recipient.tsx'
+import { RemovedNotice } from '../../parts/removed-content.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -12,6 +13,7 @@ import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
+import { ContactMenu } from './contact-menu.tsx'
 import { Conversation } from './conversation.tsx'
 import { MessageDetails } from './message-details.tsx'
 import { FailureReason, MessagePreview, MessageTimeline } from './message-timeline.tsx'
@@ -53,7 +55,12 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
             {message.group_id !== null && <Chip>group</Chip>}
           </>
         }
-        actions={message.direction === 'sent' && <SendAgain message={message} />}
+        actions={
+          <>
+            {message.direction === 'sent' && !message.removed && <SendAgain message={message} />}
+            <ContactMenu message={message} />
+          </>
+        }
       >
         <Tabs
           label="Message"
@@ -70,6 +77,7 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
         <TabPanel name={tab}>
           {tab === 'timeline' && (
             <>
+              <RemovedNotice {...message} />
               <FailureReason message={message} />
               <GroupNotice groupId={message.group_id} />
               <div className={styles.layout}>
@@ -102,7 +110,8 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
   )
 }
 
-const nameOf = (message: MessageDetail): string => personName(message) ?? 'Unknown sender'
+const nameOf = (message: MessageDetail): string =>
+  personName(message) ?? (message.removed?.why === 'erasure' ? 'Erased contact' : 'Unknown sender')
 
 /** The same content would fail again: outside the 24-hour window, WhatsApp accepts only templates. */
 const failedForWindow = ({ status, explained }: MessageDetail) =>

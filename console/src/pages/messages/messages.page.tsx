@@ -11,6 +11,7 @@ import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { useExampleRequest } from '../../parts/example-request.ts'
 import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
 import { personName } from '../../parts/recipient.tsx'
+import { removedText } from '../../parts/removed-content.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
@@ -108,13 +109,16 @@ function Contact(message: ListedMessage) {
   )
 }
 
-function Preview({ direction, type, preview, template_name, group_id, error }: ListedMessage) {
+function Preview(message: ListedMessage) {
+  const { direction, type, preview, template_name, group_id, error } = message
   const kind = direction === 'received' && type === 'interactive' && !preview ? 'form' : type
+  const removed = removedText(message)
   return (
     <span className={styles.preview}>
       {group_id !== null && <Chip>group</Chip>}
       {type !== 'text' && <Chip>{template_name ?? plainWord(kind)}</Chip>}
       {preview && <SafeText className="clip">{preview}</SafeText>}
+      {removed && <span className="quiet clip">{removed}</span>}
       {error && <bdi className={`${styles.error} clip`}>{error}</bdi>}
     </span>
   )

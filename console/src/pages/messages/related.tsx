@@ -1,5 +1,6 @@
 import type { ListedMessage, MessageDetail } from '@parley/contract/console/messages'
 import { useHere } from '../../lib/session.ts'
+import { removedText } from '../../parts/removed-content.tsx'
 import { Card } from '../../ui/layout.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
@@ -36,7 +37,7 @@ function Line({ message }: { message: ListedMessage }) {
   return (
     <div className={styles.related}>
       <PageLink to={here.path(`messages/${message.id}`)} className="link clip">
-        <bdi>{message.preview ?? message.template_name ?? message.type}</bdi>
+        <bdi>{message.preview ?? removedText(message) ?? message.template_name ?? message.type}</bdi>
       </PageLink>
       <span className="small quiet">
         {message.direction === 'sent' ? 'Sent' : 'Received'} <TimeAgo at={message.at} />

@@ -7,6 +7,7 @@ import { PageLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
+import { Erasures } from './erasures.tsx'
 import { LowBalanceForm } from './low-balance.tsx'
 import { NameForm } from './name.tsx'
 import { SecondFactorSwitch } from './second-factor.tsx'
@@ -44,12 +45,31 @@ export function SettingsPage() {
                 <LowBalanceForm settings={settings} />
               </Section>
               <Section title="Retention" detail="How long logs and files are stored.">
-                <KeyValue facts={[{ name: 'Retention period', value: plural(settings.retention_days, 'day') }]} />
+                <KeyValue
+                  facts={[
+                    { name: 'Retention period', value: plural(settings.retention_days, 'day') },
+                    {
+                      name: 'Contents of messages',
+                      value:
+                        settings.content_retention_days === null
+                          ? 'Kept'
+                          : plural(settings.content_retention_days, 'day'),
+                    },
+                  ]}
+                />
                 <p className="quiet">
-                  After this period, files, events, delivery attempts, API errors and the request log are permanently
-                  deleted. Messages, orders, credits and the audit log are kept. The operator sets the period for all
-                  workspaces.
+                  After the retention period, files, events, delivery attempts, API errors and the request log are
+                  permanently deleted. Messages, orders, credits and the audit log are kept
+                  {settings.content_retention_days !== null &&
+                    '; texts, media and form values are removed from messages after their own period'}
+                  . The operator sets both periods for all workspaces.
                 </p>
+              </Section>
+              <Section
+                title="Erased contacts"
+                detail="Admins erase what is stored about a person from the page of one of their messages."
+              >
+                <Erasures />
               </Section>
               <Section title="Leave workspace" detail="Workspaces cannot be deleted. The operator can suspend them.">
                 <p>

@@ -149,3 +149,22 @@ export async function deleteFilesBefore(db: Db, before: Date, limit: number): Pr
   )
   return deleted.length
 }
+
+/**
+ * Makes files of these submissions expire now: `deleteFilesBefore` the beginning of time deletes their bytes. Those that are not
+ * fetched yet are not fetched any more. Their names, which the person has chosen, are removed. Returns how many there are.
+ */
+export const expireFilesOf = (db: Db, responseIds: readonly string[]): Promise<number> =>
+  db.change(
+    `with expired as materialized (
+       select id, state from flow_files where response_id = any($1::uuid[]) order by id for update
+     ), chunks as (
+       delete from file_chunks c using expired e where c.file_id = e.id and e.state in ('waiting', 'fetching')
+     )
+     update flow_files f set file_name = '', source = null, lease = null, last_error = null,
+       state = case when e.state = 'fetched' then 'fetched' else 'gone' end,
+       why = case when e.state in ('waiting', 'fetching') then 'retention' else f.why end,
+       fetched_at = case when e.state = 'fetched' then to_timestamp(0) else f.fetched_at end
+     from expired e where f.id = e.id`,
+    [responseIds],
+  )

@@ -61,7 +61,7 @@ test('ten files of two fields are listed, fetched and served as uploaded', async
   )
   expect((await shop.fetchFile(fileOf(submission.id, 10))).status).toBe(404)
   const { body } = await shop.workspace.call(`/v1/flow_responses/${submission.id}`)
-  expect(body).toEqual({ ...submission, object: 'flow_response' })
+  expect(body).toEqual({ ...submission, object: 'flow_response', content_removed_at: null })
 })
 
 test('a file is served as an attachment that browsers neither display nor run', async () => {

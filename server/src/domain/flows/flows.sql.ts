@@ -128,10 +128,11 @@ export interface ResponseRow {
   response: string
   received_at: Date
   created_at: Date
+  content_removed_at: Date | null
 }
 
 const columns = `id, message_id, sent_by, sent_by_user_id, flow_token, flow_id, source_message_id, template_id,
-  response::text as response, received_at, created_at`
+  response::text as response, received_at, created_at, content_removed_at`
 
 const filters = {
   workspaceId: 'uuid',
@@ -172,6 +173,17 @@ export async function countResponses(db: Db, workspaceId: string, filters: FlowR
 
 export const responseById = (db: Db, workspaceId: string, id: string): Promise<ResponseRow | undefined> =>
   db.first(`select ${columns} from flow_responses where workspace_id = $1 and id = $2`, [workspaceId, id])
+
+/** The submissions that arrived as these messages. */
+export const responsesOfMessages = (
+  db: Db,
+  workspaceId: string,
+  messageIds: readonly string[],
+): Promise<ResponseRow[]> =>
+  db.rows(`select ${columns} from flow_responses where workspace_id = $1 and message_id = any($2::uuid[])`, [
+    workspaceId,
+    messageIds,
+  ])
 
 /** The submission that arrived as this message. */
 export const responseOfMessage = (

@@ -79,7 +79,7 @@ test('a submitted form is published as message.received without text and as flow
   validate(events[1])
   expect(validate.errors).toBeNull()
   const { status, body } = await shop.workspace.call(`/v1/flow_responses/${submission.id}`)
-  expect([status, body]).toEqual([200, { ...submission, object: 'flow_response' }])
+  expect([status, body]).toEqual([200, { ...submission, object: 'flow_response', content_removed_at: null }])
 })
 
 test('a form returned without its token gets the token of the message it answers', async () => {

@@ -69,9 +69,10 @@ export const toFlowResponseWithFiles = (row: ResponseWithFiles): FlowResponseWit
   flow_id: row.flow_id,
   source_message_id: row.source_message_id && withPrefix('msg', row.source_message_id),
   template_id: row.template_id && withPrefix('tpl', row.template_id),
-  response: parseExactly(row.response) as Record<string, unknown>,
+  response: row.content_removed_at ? null : (parseExactly(row.response) as Record<string, unknown>),
   files: row.files,
   received_at: row.received_at.toISOString(),
+  content_removed_at: row.content_removed_at?.toISOString() ?? null,
 })
 
 /** As the API returns it: only the console shows the download state of the files. */

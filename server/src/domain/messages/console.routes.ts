@@ -84,9 +84,5 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
   }),
 ]
 
-const summaryOf = ({ to, to_user_id, type, template_id, credits }: Message) => ({
-  ...(to === null ? { to_user_id } : { to }),
-  type,
-  template_id,
-  credits,
-})
+/** Without the recipient: audit entries are never changed, so a person who is erased would stay in them. */
+const summaryOf = ({ type, template_id, credits }: Message) => ({ type, template_id, credits })

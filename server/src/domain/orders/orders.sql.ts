@@ -91,6 +91,12 @@ export const ordersOf = (
 export const orderById = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2`, [workspaceId, id])
 
+export const ordersOfMessages = (db: Db, workspaceId: string, messageIds: readonly string[]): Promise<OrderRow[]> =>
+  db.rows(`select ${columns} from orders where workspace_id = $1 and message_id = any($2::uuid[])`, [
+    workspaceId,
+    messageIds,
+  ])
+
 /** Locks the order until the transaction ends, so that changes of one order are serialized. */
 export const lockOrder = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2 for update`, [workspaceId, id])

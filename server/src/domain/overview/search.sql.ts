@@ -13,7 +13,7 @@ export interface FoundRow {
 type Kind = FoundRow['kind']
 
 const selections: Record<Kind, string> = {
-  message: `select 'message' as kind, id, 'To ' || case when recipient ~ '^[0-9]' then '+' else '' end || recipient as title, type || ', ' || status as detail from messages`,
+  message: `select 'message' as kind, id, 'To ' || case when recipient ~ '^[0-9]' then '+' || recipient when recipient = '' then 'an erased contact' else recipient end as title, type || ', ' || status as detail from messages`,
   inbound: `select 'inbound' as kind, id, 'From ' || coalesce('+' || sent_by, profile_name, sent_by_user_id,
     'an unknown number') as title, type || ', received' as detail from inbound_messages`,
   sender: `select 'sender' as kind, id, coalesce(display_name, '+' || phone_number) as title,

@@ -52,3 +52,34 @@ export const latestPreferences = (
   db: Db,
   wanted: readonly { index: number; workspaceId: string; senderId: string; person: string }[],
 ): Promise<(Pick<Preference, 'marketing' | 'changedAt'> & { index: number })[]> => finding.rows(db, { wanted })
+
+/** A person, by numbers or by user IDs: see `KnownPerson` of messages. */
+export interface PreferencePerson {
+  workspaceId: string
+  isNumber: boolean
+  numbers: readonly string[]
+  userIds: readonly string[]
+}
+
+/** No index has the user ID. There is a row only for people who chose, so all of the workspace are looked at. */
+const isOfPerson = `workspace_id = $1 and ((person = any($2::text[])
+    and ($4 or user_id is null or user_id = any($3::text[]))) or person = any($3::text[]))`
+
+const valuesOf = ({ workspaceId, numbers, userIds, isNumber }: PreferencePerson) => [
+  workspaceId,
+  numbers,
+  userIds,
+  isNumber,
+]
+
+export const preferencesOf = (
+  db: Db,
+  person: PreferencePerson,
+): Promise<{ sender_id: string; marketing: string; changed_at: Date }[]> =>
+  db.rows(
+    `select sender_id, marketing, changed_at from marketing_preferences where ${isOfPerson} order by changed_at, sender_id`,
+    valuesOf(person),
+  )
+
+export const deletePreferencesOf = (db: Db, person: PreferencePerson): Promise<number> =>
+  db.change(`delete from marketing_preferences where ${isOfPerson}`, valuesOf(person))

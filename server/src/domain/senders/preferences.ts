@@ -5,6 +5,8 @@ import type { PreferenceItem } from '../../whatsapp/incoming-preference.ts'
 import { latestPreferences, type Preference, upsertPreferences } from './preferences.sql.ts'
 import type { Destination } from './senders.ts'
 
+export { deletePreferencesOf, preferencesOf } from './preferences.sql.ts'
+
 /** Stores what people chose. Of several choices of a person for a number, the latest counts. */
 export async function savePreferences(
   db: Db,

@@ -10,13 +10,19 @@ import { createWorkspace, requireWorkspace, resumeWorkspace, suspendWorkspace } 
 
 const Text = Type.String({ maxLength: 1000 })
 
-export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: number }): ConsoleRoute[] => [
+/** How long an installation stores data. */
+interface Retention {
+  retentionDays: number
+  contentRetentionDays: number | null
+}
+
+export const workspaceConsoleRoutes = (retention: Retention): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/settings',
     who: 'settings:manage',
     reply: WorkspaceSettings,
-    handle: async ({ db, workspaceId }) => toReply(await readSettings(db, workspaceId), retentionDays),
+    handle: async ({ db, workspaceId }) => toReply(await readSettings(db, workspaceId), retention),
   }),
   workspaceRoute({
     method: 'PATCH',
@@ -42,7 +48,7 @@ export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: numbe
         target: workspaceId,
         ...changesOf(toAuditFields(before), toAuditFields(after)),
       })
-      return toReply(after, retentionDays)
+      return toReply(after, retention)
     },
   }),
   personRoute({
@@ -103,9 +109,10 @@ const toAuditFields = ({ name, requiresTwoFactor, lowBalance }: Settings) => ({
   low_balance: lowBalance,
 })
 
-const toReply = (settings: Settings, retentionDays: number): WorkspaceSettings => ({
+const toReply = (settings: Settings, { retentionDays, contentRetentionDays }: Retention): WorkspaceSettings => ({
   id: settings.id,
   ...toAuditFields(settings),
   retention_days: retentionDays,
+  content_retention_days: contentRetentionDays,
   created_at: settings.createdAt.toISOString(),
 })

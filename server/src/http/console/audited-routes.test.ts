@@ -229,6 +229,12 @@ beforeAll(async () => {
       () => patch({ status: 'confirmed' }),
     ),
     asAdmin(
+      `POST ${W}/erasures`,
+      'contact.erase',
+      () => '/erasures',
+      () => post({ phone: '16505550999' }),
+    ),
+    asAdmin(
       `PUT ${W}/refusals/:code/mute`,
       'refusals.mute',
       () => '/refusals/not_found/mute',
@@ -294,6 +300,7 @@ beforeAll(async () => {
     // Exports and downloads.
     asAdmin(`GET ${W}/audit.csv`, 'data.export', () => '/audit.csv?action=key'),
     asAdmin(`GET ${W}/orders.csv`, 'data.export', () => '/orders.csv'),
+    asAdmin(`GET ${W}/contact.json`, 'contact.export', () => '/contact.json?phone=16505550999'),
     asAdmin(`GET ${W}/requests.csv`, 'data.export', () => '/requests.csv'),
     asAdmin(`GET ${W}/credits.csv`, 'data.export', () => '/credits.csv'),
     asAdmin(`GET ${W}/forms/:id/files/:index`, 'form.download', () => formFile),

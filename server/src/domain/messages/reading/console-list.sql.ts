@@ -44,6 +44,8 @@ export interface MessageListRow {
   variables: Record<string, unknown> | null
   reference: string | null
   error: string | null
+  content_removed_at: Date | null
+  is_erased: boolean
 }
 
 /**
@@ -98,7 +100,7 @@ const sentTable = {
       content #>> '{request,location,name}', content #>> '{request,document,filename}',
       content #>> '{request,contacts,0,name,formatted_name}'), ${previewLength}) as preview,
     template_id, reference, error ->> 'title' as error,
-    content #> '{request,template,variables}' as variables`,
+    content #> '{request,template,variables}' as variables, content_removed_at, recipient = '' as is_erased`,
 } as const
 
 const receivedTable = {
@@ -113,7 +115,7 @@ const receivedTable = {
       content #>> '{media,filename}', content #>> '{order,text}', content #>> '{reaction,emoji}',
       content #>> '{contacts,0,name}'), ${previewLength}) as preview,
     null::uuid as template_id, null::text as reference, content #>> '{error,title}' as error,
-    null::json as variables`,
+    null::json as variables, content_removed_at, wa_message_id like 'erased:%' as is_erased`,
 } as const
 
 /** Null if no row of this table can match. */

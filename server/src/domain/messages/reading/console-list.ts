@@ -69,8 +69,8 @@ export function searchesFor(typed: string): MessageSearch[] {
 
 export const markOf = ({ at, id }: ListedRow) => ({ at, id })
 
-export function toListed({ components, variables, ...row }: ListedRow): ListedMessage {
-  const filled = components && filledBody(components, variables ?? {})
+export function toListed({ components, variables, content_removed_at, is_erased, ...row }: ListedRow): ListedMessage {
+  const filled = components && !content_removed_at ? filledBody(components, variables ?? {}) : null
   return {
     ...row,
     preview: filled?.slice(0, previewLength) ?? row.preview,
@@ -78,5 +78,9 @@ export function toListed({ components, variables, ...row }: ListedRow): ListedMe
     at: row.at.toISOString(),
     sender_id: withPrefix('snd', row.sender_id),
     template_id: row.template_id && withPrefix('tpl', row.template_id),
+    removed: content_removed_at && {
+      at: content_removed_at.toISOString(),
+      why: is_erased ? 'erasure' : 'retention',
+    },
   }
 }

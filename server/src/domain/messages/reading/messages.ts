@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
+import { networkIdOf } from '../privacy/erased.ts'
 import { numberIn } from '../recipient.ts'
 import { type Author, countMessages, type MessageRow, messageById, messagesOf, stepsOf } from './messages.sql.ts'
 
@@ -49,7 +50,7 @@ export const toMessage = (row: MessageRow): Message => ({
   template_id: row.template_id && withPrefix('tpl', row.template_id),
   reference: row.reference,
   status: row.status,
-  wa_message_id: row.wa_message_id,
+  wa_message_id: networkIdOf(row.wa_message_id),
   credits: row.credits,
   error: row.error,
   pricing: row.pricing,

@@ -16,6 +16,7 @@ import { findOrderOf } from '../../orders/orders.ts'
 import { findRequest } from '../../requests/find-request.ts'
 import { findSender } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
+import { networkIdOf } from '../privacy/erased.ts'
 import { type ListedRow, searchMessages, toListed } from './console-list.ts'
 import { stepsOf } from './messages.sql.ts'
 import { findReplyWindow } from './reply-window.ts'
@@ -39,7 +40,7 @@ export async function readTimeline(db: Db, workspaceId: string, role: Role, id: 
       phone_number: sender.phone_number,
       display_name: sender.display_name,
     },
-    wa_message_id: row.wa_message_id,
+    wa_message_id: networkIdOf(row.wa_message_id),
     explained: row.error && { ...row.error, ...explainError(row.error) },
     events,
     window_expires_at: await windowOf(db, workspaceId, listed),
@@ -69,7 +70,7 @@ async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) 
   return {
     quoted: row.content.quotedWaMessageId ?? null,
     received_at: null,
-    request: row.content.request as unknown as Record<string, unknown>,
+    request: row.content.request as unknown as Record<string, unknown> | null,
     received: null,
     pricing: row.pricing,
     template: template ? { ...template, id: withPrefix('tpl', template.id) } : null,
@@ -143,8 +144,9 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
 }
 
 async function repliesTo(db: Db, workspaceId: string, row: SentRow | ReceivedRow) {
-  if (row.wa_message_id === null) return []
-  const search = { senderId: row.sender_id, quoted: row.wa_message_id }
+  const quoted = networkIdOf(row.wa_message_id)
+  if (quoted === null) return []
+  const search = { senderId: row.sender_id, quoted }
   return (await searchMessages(db, workspaceId, [search], firstReplies)).map(toListed)
 }
 

@@ -6,6 +6,8 @@ import { firstIdAt } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { addOlderTable, type InboundTables, inboundTables, lockMoving, moveMessages } from './older-messages.sql.ts'
 
+export { holdMoving } from './older-messages.sql.ts'
+
 const dayMs = 86_400_000
 
 /**

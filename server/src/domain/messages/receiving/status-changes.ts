@@ -6,6 +6,7 @@ import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
 import { type NetworkStatus, statusEffect } from '../../../whatsapp/status-rank.ts'
 import type { Destination } from '../../senders/senders.ts'
+import { isErased, networkIdOf } from '../privacy/erased.ts'
 import { numberIn } from '../recipient.ts'
 import type { EarlyStatus } from './early-statuses.sql.ts'
 import { statusTime } from './status-times.ts'
@@ -62,7 +63,8 @@ export const hasNews = ({ message, fresh, progress: { pricing, recipientUserId }
 const waKeyOf = ({ senderId, waMessageId }: { senderId: string; waMessageId: string | null }) =>
   `${senderId} ${waMessageId}`
 
-function advance(message: TrackedMessage, reports: StatusReport[]): Change {
+function advance(message: TrackedMessage, all: StatusReport[]): Change {
+  const reports = isErased(message) ? all.map(withoutPerson) : all
   const fresh: StatusReport[] = []
   let { status } = message
   const times = { ...message.times }
@@ -92,8 +94,16 @@ function advance(message: TrackedMessage, reports: StatusReport[]): Change {
     error: fresh.find((report) => report.status === 'failed')?.error ?? null,
     pricing: reports.findLast((report) => report.pricing !== null)?.pricing ?? null,
   }
-  return { message, reports, progress, fresh }
+  return { message, reports: all, progress, fresh }
 }
+
+/** A status of a message whose person was erased must not bring back who they were. */
+const withoutPerson = (report: StatusReport): StatusReport => ({
+  ...report,
+  waMessageId: null,
+  recipientUserId: null,
+  error: report.error && { ...report.error, message: '', details: null },
+})
 
 /** The data of the event of a status. */
 export function toData(
@@ -105,7 +115,7 @@ export function toData(
     to: numberIn(message.recipient),
     to_user_id: recipientUserId,
     status: report.status,
-    wa_message_id: report.waMessageId ?? message.waMessageId,
+    wa_message_id: report.waMessageId ?? networkIdOf(message.waMessageId),
     occurred_at: report.occurredAt.toISOString(),
     error: report.error,
     pricing: pricing ?? message.pricing,

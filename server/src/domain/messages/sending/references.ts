@@ -10,6 +10,7 @@ import { hasOneTimeCode } from '../../../whatsapp/variables.ts'
 import type { Prices } from '../../credits/prices.ts'
 import { senderIdsOf, type UsableSender } from '../../senders/senders.ts'
 import type { SendableTemplate } from '../../templates/templates.ts'
+import { networkIdOf } from '../privacy/erased.ts'
 import type { Recipient } from '../recipient.ts'
 import { currentUser } from '../user-ids.sql.ts'
 import type { LookUp } from './look-up.ts'
@@ -154,7 +155,8 @@ async function findMessage(
   const referred = uuid
     ? await referredById(db, workspaceId, uuid)
     : await referredByWaId(db, workspaceId, await senderIds(), id)
-  return referred ? { found: referred } : error(param, 'unknown', 'Message not found.')
+  const isKnown = referred && (referred.waMessageId === null || networkIdOf(referred.waMessageId) !== null)
+  return isKnown ? { found: referred } : error(param, 'unknown', 'Message not found.')
 }
 
 /** A quote or a reaction only works from the number that sent or received the message. */

@@ -39,6 +39,10 @@ export async function sendAgain(deps: ConsoleSendDeps, id: string): Promise<Mess
   const before = uuid && (await storedRequest(deps.db, deps.workspaceId, uuid))
   if (!before) return refuse('not_found')
   const { request, flowToken } = before.content
+  // The stored content of a message may have been removed.
+  if ((request as SendRequest | null) === null) {
+    refuse('conflict', { message: 'The content of this message was removed, so it cannot be sent again.' })
+  }
   return sendFromConsole(deps, { ...withoutToken(request, flowToken), sender_id: withPrefix('snd', before.sender_id) })
 }
 

@@ -1,0 +1,41 @@
+import type { Db } from '../../db/db.ts'
+
+export interface ParkedText {
+  connectionId: string
+  phoneNumberId: string
+  id: string
+  receivedAt: Date
+  webhook: string
+}
+
+/** The next parked updates of a workspace whose text has one of these IDs as a whole string. Reads all of them. */
+export const parkedNaming = (
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+  afterId: string,
+  take: number,
+): Promise<ParkedText[]> =>
+  db.rows(
+    `select p.connection_id as "connectionId", p.phone_number_id as "phoneNumberId", p.id, p.received_at as "receivedAt", p.webhook
+     from parked_updates p
+     where p.workspace_id = $1 and p.connection_id in (select c.id from connections c where c.workspace_id = $1) and p.id > $3
+       and exists (select from unnest($2::text[]) as named(id) where position('"' || named.id || '"' in p.webhook) > 0)
+     order by p.id limit $4`,
+    [workspaceId, ids, afterId, take],
+  )
+
+export const replaceParked = (db: Db, { connectionId, phoneNumberId, id }: ParkedText, webhook: string) =>
+  db.change('update parked_updates set webhook = $4 where connection_id = $1 and phone_number_id = $2 and id = $3', [
+    connectionId,
+    phoneNumberId,
+    id,
+    webhook,
+  ])
+
+export const deleteParked = (db: Db, { connectionId, phoneNumberId, id }: ParkedText) =>
+  db.change('delete from parked_updates where connection_id = $1 and phone_number_id = $2 and id = $3', [
+    connectionId,
+    phoneNumberId,
+    id,
+  ])

@@ -1,0 +1,89 @@
+import type { Db } from '../../db/db.ts'
+
+export interface ErasedEvent {
+  id: string
+  createdAt: Date
+}
+
+/** A person, by numbers or by user IDs: see `KnownPerson` of messages. */
+export interface EventPerson {
+  workspaceId: string
+  isNumber: boolean
+  numbers: readonly string[]
+  userIds: readonly string[]
+}
+
+/** Deletes the events about messages, of which none is older than `since`. */
+export const deleteEventsOf = (
+  db: Db,
+  workspaceId: string,
+  messageIds: readonly string[],
+  since: Date,
+): Promise<ErasedEvent[]> =>
+  db.rows(
+    `delete from events where workspace_id = $1 and message_id = any($2::uuid[]) and created_at >= $3
+     returning id, created_at as "createdAt"`,
+    [workspaceId, messageIds, since],
+  )
+
+const data = (field: string) => `convert_from(body, 'UTF8')::json #>> '{data,${field}}'`
+
+/**
+ * Deletes the events that name a person and are not about a message. The type is a literal, so that PostgreSQL reads the index of
+ * rare types only.
+ */
+export const deleteEventsNaming = (
+  db: Db,
+  { workspaceId, isNumber, numbers, userIds }: EventPerson,
+): Promise<ErasedEvent[]> =>
+  db.rows(
+    `delete from events where workspace_id = $1 and type = 'contact.preference_changed'
+       and ((${data('from')} = any($2::text[])
+           and ($4 or ${data('from_user_id')} is null or ${data('from_user_id')} = any($3::text[])))
+         or (${data('from')} is null and ${data('from_user_id')} = any($3::text[])))
+     returning id, created_at as "createdAt"`,
+    [workspaceId, numbers, userIds, isNumber],
+  )
+
+/**
+ * Deletes the open deliveries of events. One that is locked is being recorded or claimed: without its event, it is deleted when it
+ * is claimed next.
+ */
+export const deleteDeliveriesOf = (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<number> =>
+  db.change(
+    `with open as materialized (
+       select d.webhook_id, d.event_id from webhooks w cross join unnest($2::uuid[]) as e(id)
+       cross join lateral (
+         select d.webhook_id, d.event_id from deliveries d where d.webhook_id = w.id and d.event_id = e.id
+         for update skip locked) as d
+       where w.workspace_id = $1
+     )
+     delete from deliveries d using open where d.webhook_id = open.webhook_id and d.event_id = open.event_id`,
+    [workspaceId, eventIds],
+  )
+
+/** Removes what receivers responded, which may repeat what they got. The attempts stay. None is older than `since`. */
+export const eraseResponsesOf = (
+  db: Db,
+  workspaceId: string,
+  eventIds: readonly string[],
+  since: Date,
+): Promise<number> =>
+  db.change(
+    `update delivery_attempts set answer = '' where workspace_id = $1 and event_id = any($2::uuid[]) and at >= $3
+       and answer <> ''`,
+    [workspaceId, eventIds, since],
+  )
+
+/** The events about messages, as they are sent. */
+export const eventsAbout = (
+  db: Db,
+  workspaceId: string,
+  messageIds: readonly string[],
+  since: Date,
+): Promise<{ messageId: string; body: string }[]> =>
+  db.rows(
+    `select message_id as "messageId", convert_from(body, 'UTF8') as body from events
+     where workspace_id = $1 and message_id = any($2::uuid[]) and created_at >= $3 order by created_at, id`,
+    [workspaceId, messageIds, since],
+  )

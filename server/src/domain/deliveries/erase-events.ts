@@ -1,0 +1,68 @@
+/** Removes events that hold the data of a person, and ends their deliveries. */
+import type { Db } from '../../db/db.ts'
+import {
+  deleteDeliveriesOf,
+  deleteEventsNaming,
+  deleteEventsOf,
+  type ErasedEvent,
+  type EventPerson,
+  eraseResponsesOf,
+  eventsAbout,
+} from './erase-events.sql.ts'
+
+/** A message, with the time before which no event is about it. */
+interface AboutMessage {
+  id: string
+  createdAt: Date
+}
+
+export interface ErasedEvents {
+  events: number
+  /** Open deliveries that were ended. */
+  deliveries: number
+}
+
+/** Erases the events about messages. An attempt that has begun is not stopped. Run within `withIndexLookups`. */
+export async function eraseEventsOf(
+  tx: Db,
+  workspaceId: string,
+  messages: readonly AboutMessage[],
+): Promise<ErasedEvents> {
+  const since = oldestOf(messages)
+  if (since === null) return { events: 0, deliveries: 0 }
+  const ids = messages.map(({ id }) => id)
+  return endDeliveries(tx, workspaceId, await deleteEventsOf(tx, workspaceId, ids, since))
+}
+
+/** Erases the events that name a person and are not about a message. Run within a transaction. */
+export const eraseEventsNaming = async (tx: Db, person: EventPerson): Promise<ErasedEvents> =>
+  endDeliveries(tx, person.workspaceId, await deleteEventsNaming(tx, person))
+
+async function endDeliveries(tx: Db, workspaceId: string, events: readonly ErasedEvent[]): Promise<ErasedEvents> {
+  const since = oldestOf(events)
+  if (since === null) return { events: 0, deliveries: 0 }
+  const ids = events.map(({ id }) => id)
+  const deliveries = await deleteDeliveriesOf(tx, workspaceId, ids)
+  await eraseResponsesOf(tx, workspaceId, ids, since)
+  tx.notify(workspaceId, 'deliveries')
+  return { events: events.length, deliveries }
+}
+
+/** The clocks of two processes differ by seconds at most, so an event may seem a little older than its message. */
+const clockMarginMs = 60_000
+
+const oldestOf = (rows: readonly { createdAt: Date }[]): Date | null =>
+  rows.length === 0 ? null : new Date(Math.min(...rows.map(({ createdAt }) => createdAt.getTime())) - clockMarginMs)
+
+/** The events about messages as they were made, by message. Run within `withIndexLookups`. */
+export async function eventsOfMessages(
+  db: Db,
+  workspaceId: string,
+  messages: readonly AboutMessage[],
+): Promise<Map<string, string[]>> {
+  const since = oldestOf(messages)
+  if (since === null) return new Map()
+  const ids = messages.map(({ id }) => id)
+  const byMessage = Map.groupBy(await eventsAbout(db, workspaceId, ids, since), ({ messageId }) => messageId)
+  return new Map([...byMessage].map(([id, events]) => [id, events.map(({ body }) => body)]))
+}

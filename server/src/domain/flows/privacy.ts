@@ -1,0 +1,51 @@
+/** Removes what people filled in, and finds it for an export. Submissions stay, without answers. */
+import type { FlowResponseWithFiles } from '@parley/contract/flow-response'
+import type { Db } from '../../db/db.ts'
+import { expireFiles } from '../files/fetching.ts'
+import { filesByResponse } from '../files/files.ts'
+import { responsesOfMessages } from './flows.sql.ts'
+import { toFlowResponseWithFiles } from './flows.ts'
+import { eraseResponses, removeResponses } from './privacy.sql.ts'
+
+export { deleteTokens as eraseTokens } from './privacy.sql.ts'
+
+/** Removes the answers and files of the forms that arrived as these messages. Run within a transaction. */
+export async function removeAnswers(tx: Db, messageIds: readonly string[], now: Date): Promise<void> {
+  const removed = await removeResponses(tx, messageIds, now)
+  await expireFiles(
+    tx,
+    removed.map(({ id }) => id),
+  )
+}
+
+/** The same, and who submitted them. Returns how many submissions and files there were. Run within a transaction. */
+export async function eraseAnswers(
+  tx: Db,
+  workspaceId: string,
+  messageIds: readonly string[],
+  now: Date,
+): Promise<{ responses: number; files: number }> {
+  const erased = await eraseResponses(tx, workspaceId, messageIds, now)
+  const files = await expireFiles(
+    tx,
+    erased.map(({ id }) => id),
+  )
+  return { responses: erased.length, files }
+}
+
+/** The submissions that arrived as these messages, by message. */
+export async function formsOfMessages(
+  db: Db,
+  workspaceId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, FlowResponseWithFiles>> {
+  const rows = await responsesOfMessages(db, workspaceId, messageIds)
+  const files = await filesByResponse(
+    db,
+    workspaceId,
+    rows.map(({ id }) => id),
+  )
+  return new Map(
+    rows.map((row) => [row.message_id, toFlowResponseWithFiles({ ...row, files: files.get(row.id) ?? [] })]),
+  )
+}

@@ -1,0 +1,193 @@
+/**
+ * Everything that a workspace has about a person, as one JSON document. It is made piece by piece: a page of messages, or a part
+ * of a file, is in memory at a time.
+ */
+import type { FlowResponseWithFiles } from '@parley/contract/flow-response'
+import type { Db } from '../../db/db.ts'
+import { withIndexLookups } from '../../db/planner-settings.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { withPrefix } from '../../lib/ids.ts'
+import { parkedOfPerson } from '../connections/parked-of-person.ts'
+import { eventsOfMessages } from '../deliveries/erase-events.ts'
+import { openFlowFile } from '../flows/flows.ts'
+import { formsOfMessages } from '../flows/privacy.ts'
+import {
+  findPerson,
+  type KnownPerson,
+  type NamedPerson,
+  type Position,
+  type ReceivedOfPerson,
+  receivedOfPerson,
+  type SentOfPerson,
+  sentOfPerson,
+  userIdChangesOf,
+} from '../messages/privacy/person.ts'
+import { numberIn } from '../messages/recipient.ts'
+import { ordersByMessage } from '../orders/privacy.ts'
+import { preferencesOf } from '../senders/preferences.ts'
+
+/** Messages in memory at a time. One has at most a few hundred kilobytes with its events. */
+const pageSize = 200
+
+/** Pieces of the document, in order. If an error is thrown, the document is incomplete. */
+export async function* exportPerson(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  named: NamedPerson,
+): AsyncGenerator<string> {
+  const person = await findPerson(db, workspaceId, named)
+  const head = {
+    object: 'person_export',
+    account_id: workspaceId,
+    exported_at: clock.now().toISOString(),
+    numbers: person.numbers,
+    user_ids: person.userIds,
+  }
+  yield open(head)
+  yield* list('messages', sentMessages(db, person))
+  yield* list('inbound_messages', receivedMessages(db, clock, person))
+  const preferences = await preferencesOf(db, person)
+  yield* list(
+    'marketing_preferences',
+    toJson(preferences.map((each) => ({ ...each, sender_id: withPrefix('snd', each.sender_id) }))),
+  )
+  yield* list('user_id_changes', toJson(await userIdChangesOf(db, person)))
+  yield* list('parked_updates', parkedUpdates(db, person))
+  yield '}\n'
+}
+
+/** A member of the document: a list, whose pieces begin with a comma where one is needed. */
+async function* list(name: string, pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+  yield `,\n"${name}":[`
+  yield* pieces
+  yield ']'
+}
+
+/** Returns what comes before the next item of a list. */
+function newSeparator(): () => string {
+  let isFirst = true
+  return () => {
+    const separator = isFirst ? '\n' : ',\n'
+    isFirst = false
+    return separator
+  }
+}
+
+const toJson = (rows: readonly object[]): string[] => {
+  const separator = newSeparator()
+  return rows.map((row) => separator() + JSON.stringify(row))
+}
+
+async function* parkedUpdates(db: Db, { workspaceId, numbers, userIds }: KnownPerson): AsyncGenerator<string> {
+  const separator = newSeparator()
+  for await (const { receivedAt, webhook } of parkedOfPerson(db, workspaceId, [...numbers, ...userIds])) {
+    yield `${separator()}{"received_at":${JSON.stringify(receivedAt)},"webhook":${webhook}}`
+  }
+}
+
+interface Message {
+  id: string
+  created_at: Date
+}
+
+type ReadPage<Row> = (db: Db, person: KnownPerson, after: Position, take: number) => Promise<Row[]>
+
+/** Pages of messages, each with the events about them. */
+async function* pagesOf<Row extends Message>(db: Db, person: KnownPerson, read: ReadPage<Row>) {
+  let after: Position = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
+  for (;;) {
+    const rows = await withIndexLookups(db, (tx) => read(tx, person, after, pageSize))
+    const last = rows.at(-1)
+    if (!last) return
+    const about = rows.map(({ id, created_at: createdAt }) => ({ id, createdAt }))
+    const events = await withIndexLookups(db, (tx) => eventsOfMessages(tx, person.workspaceId, about))
+    yield { rows, ids: about.map(({ id }) => id), events }
+    after = { at: last.created_at, id: last.id }
+  }
+}
+
+async function* sentMessages(db: Db, person: KnownPerson): AsyncGenerator<string> {
+  const separator = newSeparator()
+  for await (const { rows, events } of pagesOf<SentOfPerson>(db, person, sentOfPerson)) {
+    for (const row of rows) {
+      yield `${separator()}${open(toSent(row))},"content":${row.content},"events":${textOf(events.get(row.id))}}`
+    }
+  }
+}
+
+async function* receivedMessages(db: Db, clock: Clock, person: KnownPerson): AsyncGenerator<string> {
+  const { workspaceId } = person
+  const separator = newSeparator()
+  for await (const { rows, ids, events } of pagesOf<ReceivedOfPerson>(db, person, receivedOfPerson)) {
+    const forms = await formsOfMessages(db, workspaceId, ids)
+    const orders = await ordersByMessage(db, workspaceId, ids)
+    for (const row of rows) {
+      yield `${separator()}${open(toReceived(row))},"content":${row.content},"events":${textOf(events.get(row.id))}`
+      yield `,"order":${JSON.stringify(orders.get(row.id) ?? null)},"flow_response":`
+      const form = forms.get(row.id)
+      if (form) yield* formText(db, clock, workspaceId, form)
+      else yield 'null'
+      yield '}'
+    }
+  }
+}
+
+/** The beginning of an object, without its end. */
+const open = (row: object): string => JSON.stringify(row).slice(0, -1)
+
+/** With the names of the API. The content, which may have numbers that JavaScript would round, is added as text. */
+const toSent = ({ content: _, id, sender_id, recipient, recipient_user_id, template_id, ...row }: SentOfPerson) => ({
+  id: withPrefix('msg', id),
+  object: 'message',
+  sender_id: withPrefix('snd', sender_id),
+  to: numberIn(recipient),
+  to_user_id: recipient_user_id,
+  template_id: template_id && withPrefix('tpl', template_id),
+  ...row,
+})
+
+const toReceived = ({ content: _, id, sender_id, sent_by, sent_by_user_id, ...row }: ReceivedOfPerson) => ({
+  message_id: withPrefix('msg', id),
+  object: 'inbound_message',
+  sender_id: withPrefix('snd', sender_id),
+  from: sent_by,
+  from_user_id: sent_by_user_id,
+  ...row,
+})
+
+/** A list of events, whose bodies are JSON. */
+const textOf = (events: readonly string[] = []): string => `[${events.join()}]`
+
+/** A submitted form, with the contents of its files in base64. */
+async function* formText(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  { files, ...form }: FlowResponseWithFiles,
+): AsyncGenerator<string> {
+  yield `${open(form)},"files":[`
+  for (const [index, file] of files.entries()) {
+    yield `${index === 0 ? '' : ','}${open(file)},"content":`
+    if (file.state.kind === 'fetched') {
+      const stored = await openFlowFile(db, clock, workspaceId, form.id, file.index)
+      yield '"'
+      if (stored.size > 0) yield* base64(stored.read({ first: 0, last: stored.size - 1 }))
+      yield '"'
+    } else yield 'null'
+    yield '}'
+  }
+  yield ']}'
+}
+
+/** Three bytes are four letters, so a piece whose size is no multiple of three continues in the next one. */
+async function* base64(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([rest, piece])
+    const whole = bytes.length - (bytes.length % 3)
+    yield bytes.toString('base64', 0, whole)
+    rest = bytes.subarray(whole)
+  }
+  yield rest.toString('base64')
+}

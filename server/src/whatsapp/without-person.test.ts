@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { withoutPerson } from './without-person.ts'
+
+const webhookOf = (value: object) =>
+  JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] })
+const ids = ['491701', 'DE.1']
+
+test('what is about a person is removed, by number or user ID, and everything else stays', () => {
+  const kept = {
+    metadata: { phone_number_id: '9' },
+    contacts: [{ wa_id: '491702' }],
+    messages: [{ from: '491702', id: 'b', size: 2 }],
+    statuses: [{ recipient_id: '491702', status: 'read' }],
+  }
+  const webhook = webhookOf({
+    metadata: { phone_number_id: '9' },
+    contacts: [{ wa_id: '491701' }, { wa_id: '491702' }, { user_id: 'DE.1' }],
+    messages: [
+      { from: '491701', id: 'a' },
+      { from: '491702', id: 'b', size: 2 },
+      { from_user_id: 'DE.1', id: 'c' },
+    ],
+    statuses: [
+      { recipient_id: '491702', status: 'read' },
+      { recipient_user_id: 'DE.1', status: 'read' },
+    ],
+  })
+  expect(withoutPerson(webhook, ids)).toBe(webhookOf(kept))
+})
+
+test('a webhook about no one else is gone, and one that does not name the person is the same text', () => {
+  expect(withoutPerson(webhookOf({ contacts: [{ wa_id: '491702' }], messages: [{ from: '491701' }] }), ids)).toBeNull()
+  const others = webhookOf({ messages: [{ from: '4917019', text: { body: 'call 491701' } }], big: 1e3 })
+  expect(withoutPerson(others, ids)).toBe(others)
+  expect(withoutPerson('[]', ids)).toBe('[]')
+  const precise =
+    '{"entry":[{"changes":[{"value":{"n":12345678901234567890,"messages":[{"from":"491701"},{"from":"2"}]}}]}]}'
+  expect(withoutPerson(precise, ids)).toContain('12345678901234567890')
+})
