@@ -83,6 +83,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'delivery_hours',
     'endpoint_steps',
     'endpoint_visits',
+    'event_histories',
     'events',
     'webhooks',
   ],

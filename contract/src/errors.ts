@@ -143,6 +143,16 @@ export const errorCatalogue = {
     cause: 'The file is past its retention period, or WhatsApp no longer had it.',
     remedy: 'Download files soon after you receive the flow.completed event.',
   },
+  cursor_expired: {
+    status: 410,
+    type: 'invalid_request_error',
+    title: 'Cursor expired',
+    message: 'This cursor is older than the events that are still stored.',
+    cause:
+      'Events that followed the cursor are past their retention period, or the database was restored from a dump. details.oldest_cursor is the cursor of the oldest event that is stored.',
+    remedy:
+      'Continue with details.oldest_cursor, and ignore events whose id you know. To read what you missed before that, list messages and inbound messages.',
+  },
   payload_too_large: {
     status: 413,
     type: 'invalid_request_error',

@@ -7,6 +7,7 @@ export const scopeCatalogue = {
   'messages:send': 'send messages (spends credits)',
   'messages:read': 'read the status of messages the key sent',
   'webhooks:read': 'read the webhook endpoint configuration',
+  'events:read': 'read events, as webhooks deliver them',
   'flow_responses:read': 'read flow form submissions and fetch uploaded files',
 } as const
 

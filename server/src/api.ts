@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { version } from './config.ts'
 import { openConsole } from './console.ts'
+import { eventRoutes } from './domain/deliveries/events.routes.ts'
 import { flowRoutes } from './domain/flows/flows.routes.ts'
 import { newMetrics } from './domain/health/metrics.ts'
 import { InvalidKeyRequests } from './domain/keys/invalid-key-requests.ts'
@@ -25,6 +26,7 @@ import { type ClientTimeouts, defaultClientTimeouts } from './http/client-timeou
 import { type ConnectionLimits, newConnectionLimits } from './http/connection-limits.ts'
 import { Connections } from './http/connections.ts'
 import { errorsPage } from './http/errors-page.ts'
+import { defaultHeldLimits, type HeldLimits, HeldRequests } from './http/held-requests.ts'
 import { isForIngress, newIngressListener } from './http/ingress.ts'
 import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
 import { defaultSenderLimits, NetworkSenders, type SenderLimits } from './http/network-senders.ts'
@@ -46,6 +48,7 @@ export const routes: readonly Route[] = [
   ...messageRoutes,
   ...flowRoutes,
   ...webhookRoutes,
+  ...eventRoutes,
 ]
 
 export interface Api {
@@ -64,6 +67,7 @@ export interface ApiOptions {
   connectionLimits?: Partial<ConnectionLimits>
   senderLimits?: SenderLimits
   requestsPerWorkspace?: number
+  heldLimits?: HeldLimits
   maxStreams?: number
 }
 
@@ -90,6 +94,10 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     // Other clients must not keep the network out.
     isExempt: (request, block) => isForIngress(request) && senders.isKnown(block),
   })
+  const perWorkspace = options.requestsPerWorkspace ?? defaultRequestsPerWorkspace
+  const workspaceRequests = new WorkspaceRequests(perWorkspace, overload)
+  const heldLimits = options.heldLimits ?? defaultHeldLimits
+  const heldRequests = new HeldRequests({ connections, workspaceRequests, overload, limits: heldLimits })
   const deps: HttpServerDeps = {
     db,
     clock,
@@ -101,7 +109,8 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     connections,
     senders,
     addressOf,
-    workspaceRequests: new WorkspaceRequests(options.requestsPerWorkspace ?? defaultRequestsPerWorkspace, overload),
+    workspaceRequests,
+    heldRequests,
     admit: newAccessCheck(db, clock),
     record(record) {
       invalidKeys.record(record)
@@ -126,11 +135,13 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     publicUrl: config.publicUrl,
   })
   const app = newHttpServer(newPipeline(all, deps), ingressListener, deps)
+  // They would keep the server from closing.
+  app.addHook('preClose', async () => heldRequests.stop())
   const console = openConsole(app, runtime, { ...deps, overload, maxStreams: options.maxStreams })
   const pages = { whyNotReady, pages: { '/docs/errors': errorsPage() } }
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
   await app.register(async (scope) => mountPages(scope, pages))
-  const metrics = newMetrics({ db, clock, requests, bodies, connections, version })
+  const metrics = newMetrics({ db, clock, requests, bodies, connections, heldRequests, version })
   const metricsOptions = { ...metrics, token: config.metricsToken }
   await app.register(async (scope) => mountMetrics(scope, metricsOptions))
   await app.register(mountReference)

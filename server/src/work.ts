@@ -3,7 +3,7 @@ import { version } from './config.ts'
 import { deleteOldWriters } from './db/batch-writer.ts'
 import { databaseNow } from './db/database-clock.ts'
 import { type MaintenanceStep, startMaintenance } from './db/maintenance.ts'
-import { dropOldPartitions, ensurePartitions } from './db/partitions.ts'
+import { dropOldPartitions, ensurePartitions, indexPartitions } from './db/partitions.ts'
 import { mayDeleteOld } from './db/retention.ts'
 import { deleteOldParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
@@ -11,6 +11,7 @@ import { deleteOldUnknownNumbers } from './domain/connections/unknown-numbers.ts
 import { verifyNewEntries } from './domain/credits/verify-ledger.ts'
 import { startHandOver } from './domain/deliveries/engine/hand-over.ts'
 import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
+import { keepHistory } from './domain/deliveries/pulling/history.ts'
 import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { newFileMover } from './domain/files/move.ts'
 import { deleteUnusedObjects } from './domain/files/objects.ts'
@@ -60,6 +61,8 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
         await mayDeleteOld(db, clock, log)
       },
     },
+    { name: 'partition indexes', everyMs: 60_000, run: () => indexPartitions(database, log) },
+    { name: 'event history', everyMs: 10_000, run: keepHistory },
     {
       name: 'retention',
       everyMs: 3_600_000,

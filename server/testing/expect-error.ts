@@ -21,6 +21,7 @@ export const contractErrors: Readonly<Record<ErrorCode, readonly [status: number
   request_timeout: [408, 'invalid_request_error'],
   idempotency_in_progress: [409, 'idempotency_error'],
   file_expired: [410, 'invalid_request_error'],
+  cursor_expired: [410, 'invalid_request_error'],
   payload_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
   range_not_satisfiable: [416, 'invalid_request_error'],

@@ -25,7 +25,7 @@ export function findBrokenRules(migration: Migration, released: number): string[
       const [, table] = /^alter table (?:if exists )?(?:only )?(\w+)/.exec(text) ?? []
       const rules: [boolean, string][] = [
         [
-          /^create (unique )?index\b/.test(text) && !isNew(/ on (?:only )?(\w+)/.exec(text)?.[1]),
+          /^create (unique )?index\b/.test(text) && !/ on only /.test(text) && !isNew(/ on (\w+)/.exec(text)?.[1]),
           'use "step: concurrently" and "create index concurrently": building an index stops all writes to the table',
         ],
         [

@@ -61,7 +61,10 @@ export function listenForChanges(
       opened = await db.session()
       await opened.rows(`set application_name = '${listenerName}'`)
       await opened.listen(changeChannel, (payload) => {
-        for (const notice of readChangeNotices(payload)) onNotice(notice)
+        for (const notice of readChangeNotices(payload)) {
+          onNotice(notice)
+          for (const onChange of db.process.onChange) onChange(notice)
+        }
       })
       await opened.listen(announcementChannel, (payload) => otherWorkers.onAnnouncement(readAnnouncement(payload)))
       await opened.listen(workerChannel(otherWorkers.ownId), (payload) => {
@@ -77,7 +80,10 @@ export function listenForChanges(
       })
       session = opened
       void beat()
-      if (!first) onMissed()
+      if (!first) {
+        onMissed()
+        for (const onChange of db.process.onChange) onChange(null)
+      }
     } catch (error) {
       log.warn(
         { event: 'changes.listen_failed', err: error },

@@ -50,6 +50,7 @@ const rulesOf = (text: string) =>
 test.each([
   'create table notes (id int); create index notes_by_id on notes (id); update notes set id = 1; drop index notes_by_id',
   '-- step: concurrently\ncreate index concurrently messages_by_id on messages (id)',
+  'create index events_by_id on only events (id)',
   '-- step: batches of messages\nupdate messages set type = null where ctid >= $1 and ctid < $2',
   '-- few rows: one for each installation\nupdate access_revision set value = 1',
   "alter table messages add column note text not null default 'a', add column sent_on date default now()",

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../testing/database.ts'
@@ -5,7 +6,7 @@ import { FakeClock } from '../../testing/fake-clock.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { type Db, openDatabase } from './db.ts'
-import { dropOldPartitions, ensurePartitions, ensureToday, tablesMissingDays } from './partitions.ts'
+import { dropOldPartitions, ensurePartitions, ensureToday, indexPartitions, tablesMissingDays } from './partitions.ts'
 import { mayDeleteOld } from './retention.ts'
 
 const quiet = newLogger('silent')
@@ -92,6 +93,38 @@ test('ensurePartitions creates the partitions from yesterday to a week ahead', a
   expect(await tablesMissingDays(db, '2026-03-18', '2026-03-18')).toHaveLength(7)
   await ensurePartitions(db, clock)
   expect(await days()).toEqual([...expected, '20260318'])
+})
+
+test('an index that a migration creates on the whole table is built for each partition, and writes do not wait for it', async () => {
+  const { db, clock, read, write } = await setUp()
+  for (let n = 0; n < 20; n++) await write()
+  await db.script('create index events_by_body on only events (length(body)) where length(body) > 0')
+  const isValid = async () => {
+    const row = await db.first<{ valid: boolean }>(
+      `select indisvalid as valid from pg_index where indexrelid = 'events_by_body'::regclass`,
+    )
+    return row?.valid
+  }
+  expect(await isValid()).toBe(false)
+  // A process that was stopped left an incomplete one.
+  await db.script('create index events_20260310_by_body on only events_20260310 (length(body))')
+  const { end } = await read()
+  const building = indexPartitions(db, quiet)
+  // It waits for the open read, and writes do not wait for it.
+  const slowest = await slowestWrite(write, sleep(500))
+  expect(slowest).toBeLessThan(blockedMs)
+  await end()
+  await building
+  expect(await isValid()).toBe(true)
+  // New partitions get it by themselves, and there is nothing left to do.
+  clock.forward({ hours: 24 * 3 })
+  await ensurePartitions(db, clock)
+  expect(await isValid()).toBe(true)
+  await indexPartitions(db, quiet)
+  const [count] = await db.rows<{ count: number }>(
+    `select count(*)::int as count from pg_inherits where inhparent = 'events_by_body'::regclass`,
+  )
+  expect(count?.count).toBe(12)
 })
 
 test('a partition can be read and written only through its table', async () => {

@@ -19,6 +19,8 @@ const tables = [
 
 /** Held by the process that drops partitions; the others skip it. */
 const dropLock = 7_215_401
+/** Held by the process that builds indexes. */
+const indexLock = 7_215_402
 const daysAhead = 7
 const dayMs = 86_400_000
 
@@ -91,6 +93,51 @@ export async function dropOldPartitions(db: Database, clock: Clock, log: Logger,
     await session.close()
   }
 }
+
+/**
+ * Builds the indexes that a migration created on the whole table only (`create index … on only`), for each partition, without
+ * blocking writes. Partitions that are attached later get them by themselves.
+ */
+export async function indexPartitions(db: Database, log: Logger): Promise<void> {
+  if ((await findMissingIndexes(db)).length === 0) return
+  const session = await db.session()
+  try {
+    const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [indexLock])
+    if (!lock?.held) return
+    // Building waits for transactions that began before it.
+    await session.rows(`set lock_timeout = '60s'; set idle_session_timeout = '5s'`)
+    // Another process may have built some until this one got the lock.
+    for (const { index, partition, definition } of await findMissingIndexes(session)) {
+      const name = `${partition}_${index.slice(index.indexOf('_') + 1)}`
+      // Left by a process that was stopped.
+      await session.rows(`drop index concurrently if exists ${name}`)
+      await session.rows(definition.replace(/ INDEX \S+ ON ONLY \S+ /, ` INDEX CONCURRENTLY ${name} ON ${partition} `))
+      await session.rows(`alter index ${index} attach partition ${name}`)
+      log.info({ event: 'partition.indexed', partition, index }, 'built an index of a partition')
+    }
+  } finally {
+    await session.close()
+  }
+}
+
+/** An index that a partition does not have yet. */
+interface MissingIndex {
+  index: string
+  partition: string
+  definition: string
+}
+
+/** The newest partitions first: they are in use. */
+const findMissingIndexes = (db: Pick<Session, 'rows'>): Promise<MissingIndex[]> =>
+  db.rows(
+    `select i.relname as index, p.relname as partition, pg_get_indexdef(i.oid) as definition
+     from pg_index x join pg_class i on i.oid = x.indexrelid
+     join pg_inherits h on h.inhparent = x.indrelid and not h.inhdetachpending join pg_class p on p.oid = h.inhrelid
+     where not x.indisvalid and i.relkind = 'I' and i.relnamespace = current_schema()::regnamespace
+       and not exists (select from pg_index c join pg_inherits a on a.inhrelid = c.indexrelid
+         where c.indrelid = p.oid and a.inhparent = i.oid)
+     order by p.relname desc`,
+  )
 
 interface OldPartition {
   name: string

@@ -32,6 +32,7 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>()
   readonly #connectionsOf = new AmountByKey()
   readonly #requestsOf = new AmountByKey()
+  readonly #inProgress = new WeakMap<ServerResponse, RequestInProgress>()
   #requests = 0
   #closedIdleMs = 0
 
@@ -88,6 +89,7 @@ export class Connections {
       return overload.refusal(exceeded, address)
     }
     const counted = new RequestInProgress(response, this.#count(block))
+    this.#inProgress.set(response, counted)
     if (connection) {
       connection.requests.add(counted)
       response.once('close', () => {
@@ -96,6 +98,11 @@ export class Connections {
       })
     } else counted.closed()
     return counted
+  }
+
+  /** Does not count a request any more. Its connection still counts. */
+  setAside(response: ServerResponse): void {
+    this.#inProgress.get(response)?.setAside()
   }
 
   /** Counts bytes that are not a request, until the returned function is called. Null if they exceed a limit. */
@@ -172,12 +179,18 @@ export class Connections {
 /** A request in progress. It counts until its response is closed and its work is done: a client can leave earlier. */
 export class RequestInProgress {
   readonly response: ServerResponse
-  readonly #end: () => void
+  /** Null once it is set aside. */
+  #end: (() => void) | null
   #pending = 2
 
   constructor(response: ServerResponse, end: () => void) {
     this.response = response
     this.#end = end
+  }
+
+  setAside(): void {
+    this.#end?.()
+    this.#end = null
   }
 
   readonly worked = (): void => this.#finish()
@@ -187,7 +200,7 @@ export class RequestInProgress {
   }
 
   #finish(): void {
-    if (--this.#pending === 0) this.#end()
+    if (--this.#pending === 0) this.#end?.()
   }
 }
 

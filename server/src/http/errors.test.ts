@@ -16,6 +16,7 @@ import { newConnectionLimits } from './connection-limits.ts'
 import { Connections } from './connections.ts'
 import { type ConsoleDeps, mountConsole } from './console/pipeline.ts'
 import { openRoute } from './console/route.ts'
+import { defaultHeldLimits, HeldRequests } from './held-requests.ts'
 import { newIngressListener } from './ingress.ts'
 import { mountMetrics } from './metrics.ts'
 import { defaultSenderLimits, NetworkSenders } from './network-senders.ts'
@@ -40,6 +41,8 @@ beforeAll(async () => {
   const overload = new Overload(new Counters(), log)
   const addressOf = () => '127.0.0.1'
   const limits = newConnectionLimits({ maxConnections: 100, maxConnectionsPerAddress: 100 })
+  const workspaceRequests = new WorkspaceRequests(defaultRequestsPerWorkspace, overload)
+  const connections = new Connections({ limits, trustProxy: [], overload, addressOf, isExempt: () => false })
   const deps = {
     db: { within: () => ({}), process: { metrics: new Counters() } } as unknown as Db,
     clock: new FakeClock(),
@@ -52,9 +55,10 @@ beforeAll(async () => {
     clientOf: (_cookie: string | undefined, key: string) => ({ key, isKnown: false }),
     openRequestsPerMinute: 1000,
     bodies: new Bodies({ limits: defaultBodyLimits, overload, addressOf }),
-    workspaceRequests: new WorkspaceRequests(defaultRequestsPerWorkspace, overload),
+    workspaceRequests,
+    heldRequests: new HeldRequests({ connections, workspaceRequests, overload, limits: defaultHeldLimits }),
     senders: new NetworkSenders(defaultSenderLimits),
-    connections: new Connections({ limits, trustProxy: [], overload, addressOf, isExempt: () => false }),
+    connections,
   }
   const rejects = async () => fail()
   const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, budget: notCharged })

@@ -10,6 +10,8 @@ import { type RawResponse, rawResponse } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 import { giveCredits } from '../domain/credits/credits.ts'
+import { writeCursor } from '../domain/deliveries/pulling/cursor.ts'
+import { liveStart } from '../domain/deliveries/pulling/position.ts'
 import { changeKey, type KeyInput, revokeKey } from '../domain/keys/keys.ts'
 import { suspendWorkspace } from '../domain/workspaces/workspaces.ts'
 import { Refusal } from '../lib/refuse.ts'
@@ -112,6 +114,13 @@ const requests: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawRespons
   async file_expired() {
     const workspace = await newWorkspace(server)
     return workspace.call(await newFile(server, workspace, { gone: 'retention' }))
+  },
+  async cursor_expired() {
+    const workspace = await newWorkspace(server)
+    await workspace.call('/v1/events')
+    const [history] = await server.db.rows<{ id: string }>('select id from event_histories')
+    const cursor = { history: history?.id ?? '', unreadFrom: new Date('2020-01-01'), position: liveStart }
+    return workspace.call(`/v1/events?after=${writeCursor(workspace.id, cursor)}`)
   },
   async range_not_satisfiable() {
     const workspace = await newWorkspace(server)

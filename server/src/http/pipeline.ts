@@ -14,6 +14,7 @@ import type { BytesResponse } from './bytes.ts'
 import { clientAddressReader } from './client-address.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
 import { errorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
+import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './held-requests.ts'
 import { readJson } from './json-body.ts'
 import type { Context, Route } from './route.ts'
 import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
@@ -34,6 +35,7 @@ export interface PipelineDeps {
   timeouts: ClientTimeouts
   bodies: Bodies
   workspaceRequests: WorkspaceRequests
+  heldRequests: HeldRequests
   admit: CheckAccess
   record(record: RequestRecord): void
 }
@@ -73,6 +75,8 @@ class Exchange implements AccessRequest, Context {
   #rateLimit: RateLimitState = notCharged
   #code: string | null = null
   #keyHint: string | null = null
+  /** Set once the request has waited. */
+  #held: HeldRequest | null = null
   /** Headers of this response only: names and values alternate. */
   #extraHeaders: string[] | undefined
 
@@ -181,6 +185,11 @@ class Exchange implements AccessRequest, Context {
     this.#extraHeaders.push(name, value)
   }
 
+  async hold(ms: number, subscribe: Subscribe): Promise<HowEnded> {
+    this.#held ??= this.#services.heldRequests.begin(this.#response, this.caller.workspaceId)
+    return this.#held.wait(ms, subscribe)
+  }
+
   async #handleOfWorkspace(match: RouteMatch): Promise<void> {
     const { workspaceRequests } = this.#services
     const { workspaceId } = this.caller
@@ -190,7 +199,8 @@ class Exchange implements AccessRequest, Context {
     try {
       await this.#handle(match)
     } finally {
-      workspaceRequests.end(workspaceId)
+      if (this.#held) this.#held.end()
+      else workspaceRequests.end(workspaceId)
     }
   }
 

@@ -5,6 +5,7 @@ import type { Db } from '../db/db.ts'
 import type { Caller } from '../lib/access-check.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BytesResponse } from './bytes.ts'
+import type { HowEnded, Subscribe } from './held-requests.ts'
 
 /** What a handler gets in addition to its input. */
 export interface Context {
@@ -21,6 +22,11 @@ export interface Context {
   header(name: string): string | undefined
   /** Adds a header to the response. */
   setHeader(name: string, value: string): void
+  /**
+   * Lets the request wait until `subscribe` calls back, `ms` are over, the client leaves or the process stops. From then on it
+   * does not count as a request in progress.
+   */
+  hold(ms: number, subscribe: Subscribe): Promise<HowEnded>
 }
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : Record<string, never>
@@ -51,6 +57,8 @@ export interface Route {
    */
   checksBody?: boolean
   reply: TSchema
+  /** Writes the response instead of the schema, which only documents it, if parts of it must keep their bytes. */
+  toJson?: (reply: never) => string
   /** The handler returns a `BytesResponse` instead of JSON. */
   isBytes?: boolean
   status: number

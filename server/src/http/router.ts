@@ -70,7 +70,8 @@ function compile(route: Route): CompiledRoute {
       query: route.query ? checkFor('query', route.query) : checkNoParameters,
       body: route.checksBody ? undefined : route.body && checkFor('body', route.body),
     },
-    toJson: isBytes ? String : toJsonFor(route.reply),
+    // The handler of the route returns what its own function takes.
+    toJson: isBytes ? String : ((route.toJson as CompiledRoute['toJson'] | undefined) ?? toJsonFor(route.reply)),
   }
 }
 

@@ -18,7 +18,8 @@ const settings = {
   logger: { log: () => {}, warn: failSchema, error: failSchema },
 }
 const exact = new Ajv(settings)
-const coercing = new Ajv({ ...settings, coerceTypes: true })
+// A parameter that may be repeated is an array, also if it is given once.
+const coercing = new Ajv({ ...settings, coerceTypes: 'array' })
 
 /**
  * Compiles a schema into a function that lists the errors of a value. `prefix` is the path of the value in the body.
@@ -123,7 +124,8 @@ function toFieldError(error: ErrorObject, source: Source, prefix: string): Field
   const { keyword, params } = error
   // With the `verbose` setting, every Ajv error has its schema.
   const schema = error.parentSchema as Schema
-  const segments = error.instancePath.split('/').slice(1)
+  // The values of a repeated parameter have one name.
+  const segments = error.instancePath.split('/').slice(1, source === 'query' ? 2 : undefined)
   const path = [prefix, ...segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))].filter(
     Boolean,
   )

@@ -189,6 +189,10 @@ export const logEvents = {
   'partition.drop_failed': { level: 'error', meaning: 'An expired partition could not be dropped. It is retried.' },
   'partition.drop_postponed': { level: 'info', meaning: 'An expired partition is in use. It is dropped later.' },
   'partition.dropped': { level: 'info', meaning: 'An expired partition was dropped.' },
+  'partition.indexed': {
+    level: 'info',
+    meaning: 'A new index was built for a partition, after an upgrade or a restore.',
+  },
   'request_log.entries_lost': {
     level: 'error',
     meaning: 'Requests are missing from the request log: too many of their workspace waited for the database.',

@@ -12,6 +12,7 @@ const messages = {
   process_requests: 'The service has too many requests in progress. Try again shortly.',
   address_requests: 'The service has too many requests from your IP address in progress. Try again shortly.',
   workspace_requests: 'The service has too many requests of this workspace in progress. Try again shortly.',
+  held_requests: 'The service has too many requests that wait for events. Try again shortly, or without "wait".',
   process_bodies: 'The service is receiving too many large requests. Try again shortly.',
   address_bodies: 'The service is receiving too many large requests from your IP address. Try again shortly.',
   workspace_bodies: 'The service is receiving too many large requests of this workspace. Try again shortly.',

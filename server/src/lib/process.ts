@@ -12,6 +12,7 @@ export type LoopName =
   | 'early statuses'
   | 'endpoint steps'
   | 'erase contacts'
+  | 'event history'
   | 'fetch files'
   | 'idempotency keys'
   | 'maintenance'
@@ -20,6 +21,7 @@ export type LoopName =
   | 'move files'
   | 'old files'
   | 'older messages'
+  | 'partition indexes'
   | 'partitions'
   | 'prove the ledger'
   | 'release parked updates'
@@ -30,6 +32,9 @@ export type LoopName =
   | 'synchronise'
   | 'tidy the outbox'
   | 'unused objects'
+
+/** Says that a topic changed in a workspace. Null if such notices may have been lost. */
+export type OnChange = (change: { workspaceId: string; topic: string } | null) => void
 
 /** In-memory state that the parts of a process share, as `db.process`. */
 export interface ProcessState {
@@ -50,6 +55,8 @@ export interface ProcessState {
   replica: ReplicaState | null
   /** The store in PARLEY_FILES_URL; null if it is not set. Files in the database are read and written without it. */
   objects: ObjectStore | null
+  /** Called with every change notice of all processes. */
+  readonly onChange: Set<OnChange>
 }
 
 /** A number of a workspace that has messages to send. */
@@ -77,4 +84,5 @@ export const newProcessState = (send: SendNotices = async (notices) => notices):
   unusableSchema: null,
   replica: null,
   objects: null,
+  onChange: new Set(),
 })

@@ -53,6 +53,8 @@ function scopeOf(method: string, route: string): string | null {
       return 'webhooks:read'
     case 'flow_responses':
       return 'flow_responses:read'
+    case 'events':
+      return 'events:read'
     default:
       return null
   }

@@ -18,6 +18,7 @@ const details = {
   'messages:read': 'Read the status of messages sent with this key',
   'webhooks:read': 'Read webhooks',
   'flow_responses:read': 'Read form submissions and download their files',
+  'events:read': 'Read events, as webhooks deliver them',
   'messages:send': 'Send messages, which costs credits',
 } as const satisfies Record<Scope, string>
 
@@ -29,7 +30,14 @@ const groups = [
   { title: 'Write', choices: choices(['messages:send']) },
   {
     title: 'Read',
-    choices: choices(['messages:read', 'templates:read', 'senders:read', 'flow_responses:read', 'webhooks:read']),
+    choices: choices([
+      'messages:read',
+      'templates:read',
+      'senders:read',
+      'flow_responses:read',
+      'webhooks:read',
+      'events:read',
+    ]),
   },
 ]
 const presets = [

@@ -15,6 +15,8 @@ export interface MetricsDeps {
   bodies: { readonly bytes: number }
   /** The connections to the HTTP server, and their requests in progress. */
   connections: { readonly open: number; readonly max: number; readonly requests: number }
+  /** Requests that wait for an event. They are not in progress. */
+  heldRequests: { readonly count: number }
   version: string
 }
 
@@ -48,7 +50,7 @@ export function newMetrics(deps: MetricsDeps): Metrics {
   }
 }
 
-function newRegistry({ db, clock, requests, bodies, connections, version }: MetricsDeps): Registry {
+function newRegistry({ db, clock, requests, bodies, connections, heldRequests, version }: MetricsDeps): Registry {
   const { Registry, collectDefaultMetrics } = load('prom-client') as typeof import('prom-client')
   const registry = new Registry()
   const counted = db.process.metrics
@@ -106,6 +108,7 @@ function newRegistry({ db, clock, requests, bodies, connections, version }: Metr
   gauge('parley_http_requests_in_progress', 'Requests in progress, on all paths', () => [
     { value: connections.requests },
   ])
+  gauge('parley_http_requests_held', 'HTTP requests that wait for an event', () => [{ value: heldRequests.count }])
   labeledCounter(
     'parley_http_overload_total',
     'Connections closed and requests rejected with 503, by the limit they exceeded',

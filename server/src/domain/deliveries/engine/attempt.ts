@@ -6,7 +6,12 @@ import { decide } from './retry-policy.ts'
 import { type SigningKeys, signatureHeaders } from './signature.ts'
 
 /** The headers of an attempt, with signatures for the time `now`. */
-export function headersOf(keys: readonly SigningKeys[], item: LeasedDelivery, now: Date, userAgent: string): string[] {
+export function headersOf(
+  keys: readonly SigningKeys[],
+  item: Pick<LeasedDelivery, 'eventId' | 'type' | 'body'>,
+  now: Date,
+  userAgent: string,
+): string[] {
   const headers = signatureHeaders(keys, item.eventId, Math.floor(now.getTime() / 1000), item.body)
   headers.push('content-type', 'application/json')
   headers.push('service-event', item.type)

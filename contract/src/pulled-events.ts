@@ -1,0 +1,60 @@
+/** Reading events: `GET /v1/events`. */
+import { type Static, Type } from 'typebox'
+import { eventSchemas, eventTypes } from './events.ts'
+
+export const defaultEventLimit = 100
+export const maxEventLimit = 1000
+/** Proxies usually close a connection after 30 or 60 seconds without a byte. */
+export const maxWaitSeconds = 25
+
+export const EventQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 12_000,
+        description:
+          'The `next_cursor` of the previous response. Without it, the list begins with the oldest event that is stored; with `latest`, it begins now.',
+      }),
+    ),
+    type: Type.Optional(
+      Type.Array(Type.String({ enum: [...eventTypes] }), {
+        maxItems: 50,
+        description: 'Only events of this type. Repeat it for several types.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxEventLimit,
+        default: defaultEventLimit,
+        description: 'The maximum number of events. Large events can make a page shorter.',
+      }),
+    ),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxWaitSeconds,
+        default: 0,
+        description:
+          'If there is no event, how many seconds to wait for one. The response is sent as soon as there is one; with `type`, one of those types.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type EventQuery = Static<typeof EventQuery>
+
+export const EventPage = Type.Object({
+  object: Type.Literal('list', { description: 'The object type.' }),
+  data: Type.Array(Type.Union(Object.values(eventSchemas)), {
+    description: 'The events, each byte for byte as webhooks deliver it. Ignore types and fields that you do not know.',
+  }),
+  has_more: Type.Boolean({
+    description: 'Whether there may be more events now. If it is true, request the next page without waiting.',
+  }),
+  next_cursor: Type.String({
+    description: 'Pass it as `after` in the next request. Always set, also if there was no event.',
+  }),
+})
+export type EventPage = Static<typeof EventPage>

@@ -1,0 +1,46 @@
+import type { Db } from '../../../db/db.ts'
+
+/** Which server it is. It fails on a standby, which must not serve events: it may not have all that came before. */
+export const serverSql = `(select system_identifier::text from pg_control_system()) as system,
+  ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as timeline`
+
+export interface HistoryRow {
+  id: string
+  system: string
+  timeline: number
+  beginsAt: string
+  continues: boolean
+  /** In microseconds since 1970; null if there are none. */
+  oldUntilUs: number | null
+}
+
+/** Begins a history if the server has changed. */
+export const ensureHistory = (db: Db): Promise<object[]> => db.rows('select ensure_event_history()')
+
+/** All histories, the current one last. */
+export const readHistories = (db: Db): Promise<HistoryRow[]> =>
+  db.rows(
+    `select id, system_identifier as system, timeline, begins_at::text as "beginsAt", continues,
+       (extract(epoch from nullif(old_until, '-infinity')) * 1000000)::float8 as "oldUntilUs"
+     from event_histories order by number`,
+  )
+
+/**
+ * Whether every partition has the index. `indisvalid` of the whole index does not say so: it stays false if the last partition
+ * without it was dropped.
+ */
+export async function isIndexed(db: Db): Promise<boolean> {
+  const row = await db.first(
+    `select from pg_inherits p where p.inhparent = 'events'::regclass and not p.inhdetachpending and not exists (
+       select from pg_index i join pg_inherits a on a.inhrelid = i.indexrelid
+       where i.indrelid = p.inhrelid and i.indisvalid and a.inhparent = to_regclass('events_by_transaction')) limit 1`,
+  )
+  return row === undefined
+}
+
+/** Records that the current history has come this far. After a failover, cursors continue here at the latest. */
+export const markHistory = (db: Db): Promise<number> =>
+  db.change(
+    `update event_histories set transaction_id = pg_current_xact_id()
+     where number = (select max(number) from event_histories)`,
+  )

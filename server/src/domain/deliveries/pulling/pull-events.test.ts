@@ -1,0 +1,346 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventPage } from '@parley/contract/pulled-events'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { ApiResponse } from '../../../../testing/call.ts'
+import { type Line, newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
+import { openTransaction } from '../../../../testing/open-transaction.ts'
+import { useReceivers } from '../../../../testing/receiver.ts'
+import { serveApi, startTestServer, type TestServer, useTestServer } from '../../../../testing/test-server.ts'
+import { until } from '../../../../testing/until.ts'
+import { newWorkspace, type TestWorkspace } from '../../../../testing/workspace.ts'
+import { dropOldPartitions, indexPartitions } from '../../../db/partitions.ts'
+import { newUuid } from '../../../lib/ids.ts'
+import { newLogger } from '../../../lib/logger.ts'
+import { publish, publishTest } from '../engine/publish.ts'
+import { keepHistory } from './history.ts'
+
+const server = useTestServer()
+useDeliveryWorker(server)
+const newReceiver = useReceivers()
+const quiet = newLogger('silent')
+
+let line: Line
+beforeAll(async () => {
+  line = await newLine(server)
+})
+
+const pageOf = async (workspace: TestWorkspace, query = ''): Promise<EventPage> => {
+  const { status, body } = await workspace.call(`/v1/events${query}`)
+  expect({ status, body }).toMatchObject({ status: 200 })
+  return body as EventPage
+}
+
+const expectError = ({ status, body }: ApiResponse, expectedStatus: number, code: string) =>
+  expect({ status, body }).toMatchObject({ status: expectedStatus, body: { error: { code } } })
+
+const after = (cursor: string, more = '') => `?after=${cursor}${more}`
+const latestOf = async (workspace: TestWorkspace) => (await pageOf(workspace, after('latest'))).next_cursor
+const idsOf = ({ data }: EventPage) => data.map(({ id }) => id)
+
+/** Inserts events with this type and body, without a webhook of the network. */
+const insert = (
+  { db, clock }: Pick<TestServer, 'db' | 'clock'>,
+  workspaceId: string,
+  count: number,
+  { type = 'message.sent', size = 0 } = {},
+) =>
+  db.change(
+    `insert into events (id, workspace_id, type, body, created_at)
+     select gen_random_uuid(), $1, $2, convert_to('{"filler":"' || repeat('x', $3) || '"}', 'UTF8'), $4
+     from generate_series(1, $5::int)`,
+    [workspaceId, type, size, clock.now(), count],
+  )
+
+/** Reads pages from a cursor until there are no more, without checking them against the OpenAPI document. */
+async function readAll(url: string, secret: string, first: string | null, more = '') {
+  const pages: { data: { id?: string }[]; has_more: boolean; next_cursor: string }[] = []
+  for (let cursor = first; ; ) {
+    const query = cursor === null ? `?${more.slice(1)}` : after(cursor, more)
+    const response = await fetch(`${url}/v1/events${query}`, { headers: { authorization: `Bearer ${secret}` } })
+    expect(response.status).toBe(200)
+    const page = (await response.json()) as (typeof pages)[number]
+    pages.push(page)
+    if (!page.has_more) return { pages, events: pages.flatMap(({ data }) => data), cursor: page.next_cursor }
+    cursor = page.next_cursor
+  }
+}
+
+test('GET /v1/events returns each event byte for byte as a webhook delivers it', async () => {
+  const own = await newLine(server)
+  const receiver = await newReceiver()
+  await own.listen(receiver)
+  await own.write(3)
+  await own.write(1)
+  await until('all are delivered', () => receiver.received.length === 4)
+  const response = await fetch(`${server.url}/v1/events`, {
+    headers: { authorization: `Bearer ${own.workspace.secret}` },
+  })
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  const text = await response.text()
+  const { data, next_cursor } = JSON.parse(text) as EventPage
+  const delivered = new Map(receiver.received.map(({ id, body }) => [id, body]))
+  const bodies = data.map(({ id }) => delivered.get(id))
+  expect(text).toBe(`{"object":"list","data":[${bodies.join(',')}],"has_more":false,"next_cursor":"${next_cursor}"}`)
+})
+
+test('it needs no webhook; pages follow each other, and nothing is repeated or skipped', async () => {
+  const { workspace, write } = await newLine(server)
+  expect(await pageOf(workspace)).toEqual({
+    object: 'list',
+    data: [],
+    has_more: false,
+    next_cursor: expect.any(String),
+  })
+  await write(5)
+  const all = idsOf(await pageOf(workspace))
+  expect(all).toHaveLength(5)
+  const first = await pageOf(workspace, '?limit=2')
+  expect(first.has_more).toBe(true)
+  const second = await pageOf(workspace, after(first.next_cursor, '&limit=2'))
+  const third = await pageOf(workspace, after(second.next_cursor, '&limit=2'))
+  expect([first, second, third].flatMap(idsOf)).toEqual(all)
+  expect(third.has_more).toBe(false)
+  const empty = await pageOf(workspace, after(third.next_cursor))
+  expect(empty).toMatchObject({ data: [], has_more: false })
+  await write(1)
+  const next = await pageOf(workspace, after(empty.next_cursor))
+  expect(next.data).toHaveLength(1)
+  // The same cursor gives the same page again.
+  expect(await pageOf(workspace, after(first.next_cursor, '&limit=2'))).toMatchObject({ data: second.data })
+})
+
+test('an event of a transaction that commits later than others is not skipped', async () => {
+  const { workspace, write } = await newLine(server)
+  const start = await latestOf(workspace)
+  const data = { message_id: `msg_${newUuid()}` }
+  const late = await openTransaction(server.db, (tx) =>
+    publish(tx, server.clock.now(), [{ workspaceId: workspace.id, type: 'message.sent', data }]),
+  )
+  await write(2)
+  const before = await readAll(server.url, workspace.secret, start)
+  expect(before.events).toHaveLength(2)
+  await write(1)
+  const between = await readAll(server.url, workspace.secret, before.cursor)
+  expect(between.events).toHaveLength(1)
+  await late.commit()
+  const afterwards = await readAll(server.url, workspace.secret, between.cursor)
+  expect(afterwards.events).toMatchObject([{ type: 'message.sent', data }])
+  expect((await readAll(server.url, workspace.secret, afterwards.cursor)).events).toEqual([])
+})
+
+test('latest begins now, and counts no event twice', async () => {
+  const { workspace, write } = await newLine(server)
+  await write(3)
+  const cursor = await latestOf(workspace)
+  expect((await pageOf(workspace, after(cursor))).data).toEqual([])
+  await write(2)
+  expect((await pageOf(workspace, after(cursor))).data).toHaveLength(2)
+})
+
+test('type selects events, may be repeated, and never returns test events', async () => {
+  const { workspace, write } = await newLine(server)
+  await write(2)
+  await publishTest(server.db, server.clock.now(), {
+    workspaceId: workspace.id,
+    webhookId: newUuid(),
+    type: 'webhook.test',
+    data: { test: true },
+  })
+  expect((await pageOf(workspace)).data).toHaveLength(2)
+  expect((await pageOf(workspace, '?type=message.received')).data).toHaveLength(2)
+  expect((await pageOf(workspace, '?type=message.sent&type=message.received')).data).toHaveLength(2)
+  expect(await pageOf(workspace, '?type=message.sent')).toMatchObject({ data: [], has_more: false })
+})
+
+test('a filter that matches nothing ends, and a request looks at a limited number of events', async () => {
+  const workspace = await newWorkspace(server)
+  await insert(server, workspace.id, 60_000)
+  const { pages, events } = await readAll(server.url, workspace.secret, null, '&type=flow.completed')
+  expect(events).toEqual([])
+  expect(pages.map(({ has_more }) => has_more)).toEqual([true, false])
+})
+
+test('a page has a limited number of bytes, and at least one event', async () => {
+  const workspace = await newWorkspace(server)
+  await insert(server, workspace.id, 7, { size: 1_500_000 })
+  await insert(server, workspace.id, 1, { size: 6_000_000 })
+  const { pages, events } = await readAll(server.url, workspace.secret, null, '&limit=1000')
+  expect(events).toHaveLength(8)
+  for (const { data } of pages) expect(data.length).toBeLessThanOrEqual(2)
+})
+
+test('invalid requests are refused, and so are the cursors of another workspace', async () => {
+  const { workspace } = line
+  const other = await newWorkspace(server)
+  const foreign = await latestOf(other)
+  const cases: [string, string][] = [
+    ['?type=message.lost', 'type'],
+    ['?type=message.sent&type=webhook.test', 'type'],
+    ['?limit=0', 'limit'],
+    ['?limit=1001', 'limit'],
+    ['?wait=26', 'wait'],
+    ['?wait=-1', 'wait'],
+    ['?cursor=abc', 'cursor'],
+    ['?after=abc', 'after'],
+    ['?after=', 'after'],
+    [after(foreign), 'after'],
+    [after(`${foreign.slice(0, -1)}_`), 'after'],
+  ]
+  for (const [query, param] of cases) {
+    const response = await workspace.call(`/v1/events${query}`)
+    expectError(response, 400, 'validation_failed')
+    expect((response.body as { error: { param: string } }).error.param, query).toBe(param)
+  }
+  const { secret } = await workspace.newKey({ scopes: ['messages:read'] })
+  expectError(await server.call('/v1/events', { key: secret }), 403, 'insufficient_scope')
+  expectError(await server.call('/v1/events'), 401, 'invalid_key')
+  // A cursor holds for every key of the workspace.
+  const { secret: another } = await workspace.newKey({ scopes: ['events:read'] })
+  const cursor = await latestOf(workspace)
+  expect((await server.call(`/v1/events${after(cursor)}`, { key: another })).status).toBe(200)
+})
+
+test('an event of another workspace is never returned', async () => {
+  const [one, other] = [await newLine(server), await newLine(server)]
+  await one.write(2)
+  await other.write(3)
+  const ids = idsOf(await pageOf(one.workspace))
+  expect(ids).toHaveLength(2)
+  for (const id of idsOf(await pageOf(other.workspace))) expect(ids).not.toContain(id)
+})
+
+test('a cursor that is older than what is stored is 410, with the cursor of the oldest event', async () => {
+  const own = await startTestServer()
+  onTestFinished(own.close)
+  const { workspace, write } = await newLine(own.server)
+  await write(1)
+  const cursor = await latestOf(workspace)
+  await own.server.passDays(35)
+  await write(2)
+  // Until the events that follow it are deleted, the cursor holds.
+  expect((await pageOf(workspace, after(cursor))).data).toHaveLength(2)
+  const { db, clock } = own.server
+  await dropOldPartitions(db, clock, quiet, 30)
+  await dropOldPartitions(db, clock, quiet, 30)
+  const response = await workspace.call(`/v1/events${after(cursor)}`)
+  expectError(response, 410, 'cursor_expired')
+  const { oldest_cursor } = (response.body as { error: { details: { oldest_cursor: string } } }).error.details
+  const page = await pageOf(workspace, after(oldest_cursor))
+  expect(page.data).toHaveLength(2)
+  expect((await pageOf(workspace, after(page.next_cursor))).data).toEqual([])
+})
+
+test('events of the version before, which have no transaction ID, come first', async () => {
+  const own = await startTestServer()
+  onTestFinished(own.close)
+  const { db, clock } = own.server
+  const { workspace, write } = await newLine(own.server)
+  for (let n = 0; n < 3; n++) {
+    await write(1)
+    clock.forward({ seconds: 1 })
+  }
+  await db.change('update events set transaction_id = null')
+  await db.change(`update event_histories set old_until = $1::timestamptz + interval '1 hour'`, [clock.now()])
+  await write(2)
+  const stored = await db.rows<{ id: string }>('select id from events order by created_at, id')
+  const { events } = await readAll(own.server.url, workspace.secret, null, '&limit=2')
+  expect(events.map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
+  expect((await pageOf(workspace, after('latest'))).data).toEqual([])
+})
+
+test('after a failover, cursors continue where the new server may have used transaction IDs again', async () => {
+  const own = await startTestServer()
+  onTestFinished(own.close)
+  const { db } = own.server
+  const { workspace, write } = await newLine(own.server)
+  await write(2)
+  const first = await pageOf(workspace)
+  await keepHistory(db)
+  await write(3)
+  const second = await pageOf(workspace, after(first.next_cursor))
+  expect(second.data).toHaveLength(3)
+  // As if the server had been on another timeline until now.
+  await db.change('update event_histories set timeline = 0, transaction_id = transaction_id')
+  const other = await serveApi(own.server, quiet)
+  onTestFinished(other.close)
+  const read = (cursor: string) => readAll(other.url, workspace.secret, cursor)
+  // What followed the last mark may be repeated. What came before is not.
+  expect((await read(second.next_cursor)).events.map(({ id }) => id)).toEqual(idsOf(second))
+  expect((await read(first.next_cursor)).events.map(({ id }) => id)).toEqual(idsOf(second))
+  await write(1)
+  const third = await read(second.next_cursor)
+  expect(third.events).toHaveLength(4)
+  expect((await read(third.cursor)).events).toEqual([])
+  // A process that knew only the first history reads the cursors of the new one.
+  expect((await readAll(own.server.url, workspace.secret, third.cursor)).events).toEqual([])
+  expect(await db.rows('select timeline, continues from event_histories order by number')).toEqual([
+    { timeline: 0, continues: false },
+    { timeline: 1, continues: true },
+  ])
+})
+
+test('after a dump was restored into another cluster, cursors have expired, and every event is read once', async () => {
+  const own = await startTestServer()
+  onTestFinished(own.close)
+  const { db } = own.server
+  const { workspace, write } = await newLine(own.server)
+  await write(3)
+  const { next_cursor: cursor } = await pageOf(workspace)
+  // Restored rows have the transaction IDs of the cluster they come from, here higher than any of this one.
+  await db.change(`update events set transaction_id = '99999999999'`)
+  await db.change(`update event_histories set system_identifier = 'another', transaction_id = '99999999999'`)
+  const other = await serveApi(own.server, quiet)
+  onTestFinished(other.close)
+  const headers = { authorization: `Bearer ${workspace.secret}` }
+  const call = (query = '') => fetch(`${other.url}/v1/events${query}`, { headers })
+  // Until maintenance has built the index.
+  const early = await call()
+  expect({ status: early.status, retryAfter: early.headers.get('retry-after') }).toEqual({
+    status: 503,
+    retryAfter: '30',
+  })
+  await indexPartitions(db, quiet)
+  await write(2)
+  const { events, cursor: last } = await readAll(other.url, workspace.secret, null)
+  expect(new Set(events.map(({ id }) => id)).size).toBe(5)
+  expect(events).toHaveLength(5)
+  const response = await call(after(cursor))
+  expect(response.status).toBe(410)
+  const { error } = (await response.json()) as { error: { details: { oldest_cursor: string } } }
+  expect((await readAll(other.url, workspace.secret, error.details.oldest_cursor)).events).toHaveLength(5)
+  await write(1)
+  expect((await readAll(other.url, workspace.secret, last)).events).toHaveLength(1)
+})
+
+test('two writers and a reader that races them: the reader gets every event once', async () => {
+  const { workspace, write } = await newLine(server)
+  const seen: string[] = []
+  /** Each key may make 100 requests a minute. */
+  let requests = 0
+  let secret = workspace.secret
+  async function nextKey(): Promise<string> {
+    if (++requests % 4 === 0) secret = (await workspace.newKey()).secret
+    return secret
+  }
+  let isWriting = true
+  const reading = (async () => {
+    let cursor: string | null = null
+    for (let isLast = false; ; ) {
+      isLast = !isWriting
+      const read: Awaited<ReturnType<typeof readAll>> = await readAll(server.url, await nextKey(), cursor, '&limit=7')
+      seen.push(...read.events.map(({ id }) => id as string))
+      cursor = read.cursor
+      if (isLast) return
+      await sleep(50)
+    }
+  })()
+  await Promise.all(
+    [1, 2].map(async () => {
+      for (let n = 0; n < 20; n++) await write(3)
+    }),
+  )
+  isWriting = false
+  await reading
+  const stored = await server.db.rows<{ id: string }>('select id from events where workspace_id = $1', [workspace.id])
+  expect(seen.toSorted()).toEqual(stored.map(({ id }) => id).toSorted())
+})

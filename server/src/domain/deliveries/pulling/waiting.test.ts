@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventPage } from '@parley/contract/pulled-events'
+import { expect, onTestFinished, test } from 'vitest'
+import { callApi } from '../../../../testing/call.ts'
+import { newLine } from '../../../../testing/deliveries.ts'
+import { openTransaction } from '../../../../testing/open-transaction.ts'
+import { serveApi, startTestServer, useTestServer } from '../../../../testing/test-server.ts'
+import { until } from '../../../../testing/until.ts'
+import { newWorkspace } from '../../../../testing/workspace.ts'
+import { newLogger } from '../../../lib/logger.ts'
+import { publish } from '../engine/publish.ts'
+
+/** `GET /v1/events` with `wait`. Every request here would take 25 seconds if nothing ended it. */
+const requestsPerWorkspace = 5
+const server = useTestServer({ requestsPerWorkspace, connectionLimits: { addressConnections: 2_000 } })
+const quiet = newLogger('silent')
+
+const metric = async (name: string, url = server.url): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+}
+
+const heldName = 'parley_http_requests_held'
+const held = (count: number, url = server.url) =>
+  until(`${count} requests wait`, async () => (await metric(heldName, url)) === count, 60_000)
+
+interface Waiting {
+  status: number
+  page: EventPage
+}
+
+/** Starts a request that waits for an event. */
+async function waitFor(url: string, secret: string, query = ''): Promise<Waiting> {
+  const { status, body } = await callApi(`${url}/v1/events?after=latest&wait=25${query}`, { key: secret })
+  return { status, page: body as EventPage }
+}
+
+test('a request waits until there is an event, and counts as one request', async () => {
+  const { workspace, write } = await newLine(server)
+  const waiting = waitFor(server.url, workspace.secret)
+  await held(1)
+  await write(1)
+  const { status, page } = await waiting
+  expect(status).toBe(200)
+  expect(page.data).toHaveLength(1)
+  const { headers } = await workspace.call(`/v1/events?after=${page.next_cursor}`)
+  expect(headers.get('ratelimit-remaining')).toBe('98')
+  await held(0)
+})
+
+test('an event that another process publishes ends the wait', async () => {
+  const { workspace, write } = await newLine(server)
+  const other = await serveApi(server, quiet)
+  onTestFinished(other.close)
+  const waiting = waitFor(other.url, workspace.secret)
+  await held(1, other.url)
+  await write(1, server.url)
+  expect((await waiting).page.data).toHaveLength(1)
+})
+
+test('an event ends the wait although an earlier transaction is still open, and that one is read later', async () => {
+  const { workspace, write } = await newLine(server)
+  const event = { workspaceId: workspace.id, type: 'message.sent' as const, data: {} }
+  const late = await openTransaction(server.db, (tx) => publish(tx, server.clock.now(), [event]))
+  const waiting = waitFor(server.url, workspace.secret)
+  await held(1)
+  await write(1)
+  const { page } = await waiting
+  expect(page.data).toMatchObject([{ type: 'message.received' }])
+  const url = `${server.url}/v1/events?after=${page.next_cursor}&wait=25`
+  const next = callApi(url, { key: workspace.secret })
+  await held(1)
+  await late.commit()
+  expect((await next).body).toMatchObject({ data: [{ type: 'message.sent' }] })
+})
+
+test('with a type, only an event of that type ends the wait', async () => {
+  const { workspace, write } = await newLine(server)
+  const waiting = waitFor(server.url, workspace.secret, '&type=message.sent')
+  await held(1)
+  await write(3)
+  const all = waitFor(server.url, workspace.secret)
+  await held(2)
+  await write(1)
+  expect((await all).page.data.length).toBeGreaterThan(0)
+  await held(1)
+  const data = { message_id: 'msg_1' }
+  await server.db.transaction((tx) =>
+    publish(tx, server.clock.now(), [{ workspaceId: workspace.id, type: 'message.sent', data }]),
+  )
+  expect((await waiting).page).toMatchObject({ data: [{ type: 'message.sent', data }] })
+})
+
+test('without an event, the response comes when the time is over, with a cursor', async () => {
+  const workspace = await newWorkspace(server)
+  const { body } = await workspace.call('/v1/events?wait=1')
+  expect(body).toEqual({ object: 'list', data: [], has_more: false, next_cursor: expect.any(String) })
+})
+
+test('an event without a notice, of a process that died after the commit, is found when the time is over', async () => {
+  const workspace = await newWorkspace(server)
+  const waiting = callApi(`${server.url}/v1/events?after=latest&wait=3`, { key: workspace.secret })
+  await held(1)
+  await server.db.change(
+    `insert into events (id, workspace_id, type, body, created_at) values (gen_random_uuid(), $1, 'message.sent', '{}', $2)`,
+    [workspace.id, server.clock.now()],
+  )
+  expect((await waiting).body).toMatchObject({ data: [{}] })
+})
+
+test('a client that leaves is forgotten', async () => {
+  const workspace = await newWorkspace(server)
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${workspace.secret}` }
+  const request = fetch(`${server.url}/v1/events?wait=25`, { headers, signal: leaving.signal }).catch(() => null)
+  await held(1)
+  leaving.abort()
+  await request
+  await held(0)
+  expect(await metric('parley_http_requests_in_progress')).toBeLessThanOrEqual(1)
+})
+
+test('requests that wait do not keep other requests of the workspace or the address out', async () => {
+  const { workspace, write } = await newLine(server)
+  const waiting = []
+  for (let n = 0; n < requestsPerWorkspace * 3; n++) {
+    waiting.push(waitFor(server.url, workspace.secret))
+    await held(n + 1)
+  }
+  expect((await workspace.call('/v1/me')).status).toBe(200)
+  expect(await metric('parley_http_requests_in_progress')).toBeLessThanOrEqual(1)
+  await write(1)
+  for (const { status, page } of await Promise.all(waiting)) {
+    expect(status).toBe(200)
+    expect(page.data).toHaveLength(1)
+  }
+  await held(0)
+  // They are counted correctly afterwards: the workspace can have as many requests in progress as before.
+  const together = Array.from({ length: requestsPerWorkspace }, () => workspace.call('/v1/me'))
+  for (const { status } of await Promise.all(together)) expect(status).toBe(200)
+})
+
+test('too many requests that wait get 503, and one without wait does not', async () => {
+  const own = await startTestServer({ heldLimits: { workspace: 2, process: 3 } })
+  onTestFinished(own.close)
+  const [one, other] = [await newLine(own.server), await newLine(own.server)]
+  const { url } = own.server
+  const waiting = [1, 2].map(() => waitFor(url, one.workspace.secret))
+  await held(2, url)
+  const refused = await one.workspace.call('/v1/events?wait=25')
+  expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect((await one.workspace.call('/v1/events')).status).toBe(200)
+  const third = waitFor(url, other.workspace.secret)
+  await held(3, url)
+  expect((await other.workspace.call('/v1/events?wait=25')).status).toBe(503)
+  await one.write(1)
+  await other.write(1)
+  for (const { page } of await Promise.all([...waiting, third])) expect(page.data).toHaveLength(1)
+})
+
+test('stopping ends every wait immediately, with an empty page', async () => {
+  const stopping = await serveApi(server, quiet)
+  const workspace = await newWorkspace(server)
+  const waiting = [1, 2, 3].map(() => waitFor(stopping.url, workspace.secret))
+  await held(3, stopping.url)
+  const closing = stopping.close()
+  for (const { status, page } of await Promise.all(waiting)) {
+    expect(status).toBe(200)
+    expect(page).toEqual({ object: 'list', data: [], has_more: false, next_cursor: expect.any(String) })
+  }
+  await closing
+})
+
+test('1,000 requests wait without a connection to the database, and one event ends them all', async () => {
+  const own = await startTestServer({ connectionLimits: { addressConnections: 2_000 } })
+  onTestFinished(own.close)
+  const { server: large } = own
+  const { workspace, write } = await newLine(large)
+  const secrets = await Promise.all(Array.from({ length: 20 }, async () => (await workspace.newKey()).secret))
+  const statuses = new Set<number>()
+  const readers: Promise<string[]>[] = []
+  /** Repeats the request if its time is over, as clients do. */
+  async function readOne(secret: string): Promise<string[]> {
+    for (;;) {
+      const { status, body } = await callApi(`${large.url}/v1/events?wait=25`, { key: secret })
+      statuses.add(status)
+      const { data } = body as EventPage
+      if (status !== 200 || data.length > 0) return data?.map(({ id }) => id)
+    }
+  }
+  for (const [index, secret] of secrets.entries()) {
+    for (let n = 0; n < 50; n++) readers.push(readOne(secret))
+    // A process does not accept more at once than its connections to the database can serve.
+    if (index % 4 === 3)
+      await until('they wait', async () => (await metric(heldName, large.url)) > readers.length * 0.9)
+  }
+  await held(1_000, large.url)
+  const busy = () => large.db.pools().reduce((sum, { open, idle, waiting }) => sum + open - idle + waiting, 0)
+  let most = 0
+  for (let n = 0; n < 50; n++) {
+    most = Math.max(most, busy())
+    await sleep(20)
+  }
+  expect(most).toBeLessThanOrEqual(2)
+  expect((await workspace.call('/v1/me')).status).toBe(200)
+  await write(1)
+  const read = await Promise.all(readers)
+  expect(statuses).toEqual(new Set([200]))
+  expect(new Set(read.flat()).size).toBe(1)
+  expect(read.flat()).toHaveLength(1_000)
+})

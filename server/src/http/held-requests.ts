@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http'
+import type { Overload } from '../lib/overload.ts'
+import type { Connections } from './connections.ts'
+import type { WorkspaceRequests } from './workspace-requests.ts'
+
+/** Calls `wake` when what the request waits for has happened. Returns a function that ends that. */
+export type Subscribe = (wake: () => void) => () => void
+
+/** `ended`: the client has left, or the process stops. */
+export type HowEnded = 'woken' | 'over' | 'ended'
+
+/** A request that waits, or has waited. */
+export interface HeldRequest {
+  /** Waits until `subscribe` calls back, `ms` are over, the client leaves or the process stops. */
+  wait(ms: number, subscribe: Subscribe): Promise<HowEnded>
+  /** The request is done. */
+  end(): void
+}
+
+/** How many requests of a workspace may wait at a time, and of a process. */
+export interface HeldLimits {
+  workspace: number
+  process: number
+}
+
+/** A waiting request takes about 30 KB, most of it for its connection. */
+export const defaultHeldLimits: HeldLimits = { workspace: 1_000, process: 4_000 }
+
+export interface HeldRequestsOptions {
+  connections: Connections
+  workspaceRequests: WorkspaceRequests
+  overload: Overload
+  limits: HeldLimits
+}
+
+/**
+ * Requests that wait for something to happen. They have limits of their own and do not count as requests in progress, also not
+ * when many of them are woken together: those that wait must not keep others out.
+ */
+export class HeldRequests {
+  readonly #options: HeldRequestsOptions
+  readonly #ofWorkspace = new Map<string, number>()
+  readonly #waits = new Set<(how: HowEnded) => void>()
+  #count = 0
+  #isStopped = false
+
+  constructor(options: HeldRequestsOptions) {
+    this.#options = options
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Throws if too many wait. Otherwise the request no longer counts as one in progress. */
+  begin(response: ServerResponse, workspaceId: string): HeldRequest {
+    const { connections, workspaceRequests, overload, limits } = this.#options
+    const ofWorkspace = this.#ofWorkspace.get(workspaceId) ?? 0
+    if (ofWorkspace >= limits.workspace || this.#count >= limits.process) throw overload.refusal('held_requests')
+    this.#ofWorkspace.set(workspaceId, ofWorkspace + 1)
+    this.#count++
+    connections.setAside(response)
+    workspaceRequests.end(workspaceId)
+    return {
+      wait: (ms, subscribe) => this.#wait(response, ms, subscribe),
+      end: () => {
+        this.#count--
+        const left = (this.#ofWorkspace.get(workspaceId) ?? 1) - 1
+        if (left > 0) this.#ofWorkspace.set(workspaceId, left)
+        else this.#ofWorkspace.delete(workspaceId)
+      },
+    }
+  }
+
+  /** Ends all waits, and those that would begin later. */
+  stop(): void {
+    this.#isStopped = true
+    for (const end of this.#waits) end('ended')
+  }
+
+  #wait(response: ServerResponse, ms: number, subscribe: Subscribe): Promise<HowEnded> {
+    if (this.#isStopped || response.destroyed) return Promise.resolve('ended')
+    return new Promise((resolve) => {
+      const end = (how: HowEnded) => {
+        this.#waits.delete(end)
+        clearTimeout(timer)
+        response.off('close', onClose)
+        unsubscribe()
+        resolve(how)
+      }
+      const onClose = () => end('ended')
+      const timer = setTimeout(() => end('over'), ms)
+      this.#waits.add(end)
+      response.once('close', onClose)
+      const unsubscribe = subscribe(() => end('woken'))
+    })
+  }
+}
