@@ -85,6 +85,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'endpoint_visits',
     'event_histories',
     'events',
+    'replays',
     'webhooks',
   ],
   files: ['flow_files', 'file_chunks', 'unused_objects'],
@@ -134,6 +135,11 @@ const dbTables = ['batch_writers', 'clock_marks', 'maintenance_owner', 'maintena
 /** Exceptions: statements that read tables of another noun, by file or folder in `domain/`, and the reason. */
 const exceptions: readonly { where: string; tables: readonly string[]; why: string }[] = [
   { where: 'keys/access.sql.ts', tables: ['workspaces'], why: 'reads a key and its workspace at one revision' },
+  {
+    where: 'deliveries/replays/',
+    tables: ['workspaces', 'messages', 'inbound_messages'],
+    why: 'a suspended workspace holds its replays; the sender of an event is that of its message',
+  },
   {
     where: 'keys/console.sql.ts',
     tables: ['traffic_hours'],

@@ -193,6 +193,16 @@ const rows: Row[] = [
     expected: { failed_since: '2026-01-01T00:00:00.000Z', retried: 0 },
   },
   {
+    words: 'webhook replay <webhook> --since 2026-01-01T00:00:00Z --only all --event message.received --rate 5',
+    audited: 'webhook.replay',
+    expected: { webhook_id: expect.stringMatching(/^whk_/), state: 'running', total: 1, rate: 5 },
+    keep: ['replay', 'id'],
+    before: () => publishOne(ids.workspace ?? ''),
+  },
+  { words: 'replay list --webhook <webhook>', expected: some({ state: 'running', total: 1, delivered: 0, failed: 0 }) },
+  { words: 'replay show <replay>', expected: { state: 'running', total: 1, rate: 5 } },
+  { words: 'replay cancel <replay>', audited: 'webhook.cancel_replay', expected: { state: 'cancelled', total: 1 } },
+  {
     words: 'webhook disable <webhook> --reason moving',
     audited: 'webhook.disable',
     expected: { enabled: false, disabled_reason: 'moving' },
@@ -204,7 +214,7 @@ const rows: Row[] = [
   },
   { words: 'delivery list --state held', expected: some({ event: 'message.received' }) },
   { words: 'webhook enable <webhook>', audited: 'webhook.enable', expected: { enabled: true, disabled_reason: null } },
-  { words: 'webhook delete <webhook> --yes', audited: 'webhook.delete', expected: { deleted: true, dropped: 2 } },
+  { words: 'webhook delete <webhook> --yes', audited: 'webhook.delete', expected: { deleted: true, dropped: 3 } },
   { words: 'webhook list --workspace <workspace>', expected: list() },
   {
     words: 'app create --name Demo --app-secret <secret> --verify-token v-1 --graph-url <simulator>',

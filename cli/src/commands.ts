@@ -10,6 +10,7 @@ import { migrateCommand } from './commands/migrate.ts'
 import { personCommands } from './commands/person.ts'
 import { phoneCommands } from './commands/phone.ts'
 import { priceCommands } from './commands/price.ts'
+import { replayCommands, startReplayCommand } from './commands/replay.ts'
 import { secretsCommands } from './commands/secrets.ts'
 import { startCommand } from './commands/start.ts'
 import { userCommands } from './commands/user.ts'
@@ -28,7 +29,10 @@ export const sections: readonly Section[] = [
   { title: 'Console users', commands: userCommands },
   { title: 'Personal data', commands: personCommands },
   { title: 'API keys', commands: keyCommands },
-  { title: 'Webhooks', commands: [...webhookCommands, ...deliveryCommands, listenCommand] },
+  {
+    title: 'Webhooks',
+    commands: [...webhookCommands, startReplayCommand, ...replayCommands, ...deliveryCommands, listenCommand],
+  },
   { title: 'WhatsApp accounts', commands: [...appCommands, ...connectionCommands] },
   { title: 'Simulator', commands: phoneCommands },
 ]

@@ -6,7 +6,7 @@ import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
 import { runCli } from './cli.ts'
 
-/** The `webhook`, `delivery` and `listen` commands. */
+/** The `webhook`, `replay`, `delivery` and `listen` commands. */
 let env: Record<string, string>
 let drop: () => Promise<void>
 
@@ -78,6 +78,45 @@ test('a webhook can be created, rotated, disabled and enabled; only create and r
   expect(listed.out).not.toContain(rotated.secret)
   expect(await json(['webhook', 'enable', created.id])).toMatchObject({ enabled: true, disabled_reason: null })
   expect(await json(['delivery', 'list', '--webhook', created.id])).toMatchObject({ data: [] })
+})
+
+test('webhook replay prints its ID and how many events it covers; show, list and cancel print the replay', async () => {
+  const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Shop'])
+  const { id } = await json<WebhookJson>(create(workspace.id, 'https://127.0.0.1/hook'))
+  const since = ['--since', '2026-11-01T00:00:00Z']
+  const replay = await json<{ id: string }>(['webhook', 'replay', id, ...since])
+  expect(replay).toEqual({
+    id: expect.stringMatching(/^rpl_/),
+    webhook_id: id,
+    state: 'running',
+    total: 0,
+    delivered: 0,
+    failed: 0,
+    rate: 50,
+    created_at: expect.any(String),
+  })
+  const printed = await run(['webhook', 'replay', id, ...since, '--only', 'all', '--rate', '200'])
+  expect(printed.out).toMatch(/^Started replay rpl_\S+\. It covers 0 events, at most 200 per second\./)
+  expect(await json(['replay', 'show', replay.id])).toEqual(replay)
+  expect((await run(['replay', 'show', replay.id])).out).toContain('Rate       at most 50 per second')
+  expect(await json(['replay', 'list', '--webhook', id])).toMatchObject({ total: 2, data: [{ rate: 200 }, replay] })
+  expect(await json(['replay', 'cancel', replay.id])).toEqual({ ...replay, state: 'cancelled' })
+  const cases: [string[], RegExp][] = [
+    [['webhook', 'replay', id], /--since/],
+    [['webhook', 'replay', id, '--since', 'monday'], /Invalid --since/],
+    [['webhook', 'replay', id, ...since, '--only', 'some'], /failed, missing, all/],
+    [['webhook', 'replay', id, ...since, '--rate', 'fast'], /Invalid --rate/],
+    [['webhook', 'replay', id, ...since, '--rate', '5000'], /from 1 to 1000/],
+    [['webhook', 'replay', id, ...since, '--event', 'message.sent'], /does not subscribe/],
+    [['webhook', 'replay', id, ...since, '--sender', 'whk_1'], /snd_/],
+    [['replay', 'cancel', replay.id], /already ended/],
+    [['replay', 'show', 'rpl_nonsense'], /./],
+  ]
+  for (const [words, reason] of cases) {
+    const { code, err } = await run(words)
+    expect(code, words.join(' ')).toBe(1)
+    expect(err).toMatch(reason)
+  }
 })
 
 test('an invalid URL, ID or state is rejected with a reason', async () => {

@@ -19,6 +19,7 @@ export const MessageId = prefixed('msg')
 export const SenderId = prefixed('snd')
 export const TemplateId = prefixed('tpl')
 export const WebhookId = prefixed('whk')
+export const ReplayId = prefixed('rpl')
 export const FlowResponseId = prefixed('frs')
 export const OrderId = prefixed('ord')
 

@@ -9,6 +9,7 @@ import { syncWorkspace } from './domain/connections/sync-workspace.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
 import { deliveryConsoleRoutes } from './domain/deliveries/console.routes.ts'
+import { replayConsoleRoutes } from './domain/deliveries/replays/console.routes.ts'
 import { flowConsoleRoutes } from './domain/flows/console.routes.ts'
 import { instanceRoutes } from './domain/instance/console.routes.ts'
 import { keyConsoleRoutes } from './domain/keys/console.routes.ts'
@@ -52,6 +53,7 @@ export function consoleRoutes({ config, network, simulatorUrl }: Runtime): Conso
     ...keyConsoleRoutes(),
     ...webhookConsoleRoutes(parts),
     ...deliveryConsoleRoutes(),
+    ...replayConsoleRoutes(),
     ...requestConsoleRoutes({ listKeys, messageMadeBy }),
     ...creditConsoleRoutes(),
     ...teamRoutes(parts),

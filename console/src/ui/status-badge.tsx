@@ -44,6 +44,8 @@ const states: Record<string, readonly [word: string, tone: Tone, icon?: IconName
   confirmed: ['Confirmed', 'note', 'check'],
   shipped: ['Shipped', 'warn', 'arrowRight'],
   done: ['Done', 'good'],
+  running: ['Running', 'note'],
+  completed: ['Completed', 'good'],
   ok: ['OK', 'good'],
   on: ['On', 'good'],
 }

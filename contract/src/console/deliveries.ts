@@ -70,7 +70,7 @@ export type FailureExplanation = Static<typeof FailureExplanation>
 export const Attempt = Type.Object({
   at: Timestamp,
   number: Type.Integer({ description: 'The number of the attempt in its retry schedule.' }),
-  trigger: oneOf(['first', 'retry', 'manual']),
+  trigger: oneOf(['first', 'retry', 'manual', 'replay']),
   state: oneOf(['delivered', 'failed', 'retrying']),
   address: nullable(Type.String()),
   status: nullable(Type.Integer()),

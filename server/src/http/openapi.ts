@@ -166,10 +166,10 @@ const bytesResponses = {
 }
 
 function deliveryOf(type: string, schema: TSchema, named: Json): Json {
-  const header = (name: string, description: string) => ({
+  const header = (name: string, description: string, required = true) => ({
     name,
     in: 'header',
-    required: true,
+    required,
     description,
     schema: { type: 'string' },
   })
@@ -185,6 +185,7 @@ function deliveryOf(type: string, schema: TSchema, named: Json): Json {
       ),
       header('Service-Event', 'The event type.'),
       header('Service-Delivery', 'The event ID. It is the same on every attempt.'),
+      header('Service-Replay', 'The ID of the replay that sends the event, if one does.', false),
     ],
     requestBody: { required: true, content: { 'application/json': { schema: withRefs(schema, named) } } },
     responses: {

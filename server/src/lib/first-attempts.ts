@@ -1,7 +1,7 @@
 /** The types between code that publishes events and the delivery worker that attempts them first. */
 
-/** Why an attempt is made. */
-export type Trigger = 'first' | 'retry' | 'manual'
+/** Why an attempt is made. `replay` is the first one of a replay; its retries are retries. */
+export type Trigger = 'first' | 'retry' | 'manual' | 'replay'
 
 /** How long the lease of a delivery lasts. */
 export const leaseMs = 30_000
@@ -31,6 +31,19 @@ export interface LeasedDelivery {
   hasTurn: boolean
   /** When other workers may claim it, in milliseconds. */
   leaseUntilMs: number
+  /** The replay that it belongs to. */
+  replayId?: string | null
+  /** Limits when it may begin: a first attempt of a replay that this process runs. */
+  pace?: Pace | null
+}
+
+/** How fast the deliveries of one replay begin. Call `end` for every item that was taken, begun or not. */
+export interface Pace {
+  readonly replayId: string
+  mayTake(): boolean
+  take(item: LeasedDelivery): void
+  begin(item: LeasedDelivery): void
+  end(item: LeasedDelivery): void
 }
 
 export interface FirstAttempts {

@@ -193,6 +193,14 @@ export const logEvents = {
     level: 'info',
     meaning: 'A new index was built for a partition, after an upgrade or a restore.',
   },
+  'replay.completed': {
+    level: 'info',
+    meaning: 'Every event of a replay was delivered or has failed for good: `delivered` and `failed` of `total`.',
+  },
+  'replay.taken_over': {
+    level: 'info',
+    meaning: 'This process continues a replay of a process that is gone, from the position that was stored last.',
+  },
   'request_log.entries_lost': {
     level: 'error',
     meaning: 'Requests are missing from the request log: too many of their workspace waited for the database.',

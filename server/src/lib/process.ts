@@ -25,6 +25,7 @@ export type LoopName =
   | 'partitions'
   | 'prove the ledger'
   | 'release parked updates'
+  | 'replays'
   | 'retention'
   | 'schema'
   | 'send'

@@ -88,6 +88,10 @@ Service-Delivery: 2f1e0d9c-8b7a-4695-8473-625140fedcba`}
           it under <PageLink to={here.path('webhooks')}>Webhooks</PageLink> to send them.
         </li>
         <li>
+          A replay sends past events to a webhook again, or for the first time, with their own IDs. Its deliveries have
+          the header <code>Service-Replay</code>.
+        </li>
+        <li>
           Rotating the secret takes effect immediately: deliveries that failed within the last hour are retried, signed
           with the new secret. In a staged rotation there are two <code>v1</code> signatures, with the old and the new
           secret, until you activate the new one. Accept a delivery if one of them matches.

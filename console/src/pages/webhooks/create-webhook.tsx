@@ -1,8 +1,17 @@
 import type { CreatedWebhook } from '@parley/contract/console/webhooks'
+import { useState } from 'react'
 import { useForm } from '../../lib/use-form.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
+import { Select } from '../../ui/fields.tsx'
 import { errorsIn, trimmed, WebhookFields } from './webhook-fields.tsx'
 import { useCreateWebhook } from './webhooks.queries.ts'
+
+const pasts = [
+  { value: '0', label: 'Only new events' },
+  { value: '86400', label: 'Also events of the last day' },
+  { value: '604800', label: 'Also events of the last 7 days' },
+  { value: '2592000', label: 'Also events of the last 30 days' },
+]
 
 export function CreateWebhookDialog({
   onClose,
@@ -11,11 +20,12 @@ export function CreateWebhookDialog({
   onClose: () => void
   onCreated: (created: CreatedWebhook) => void
 }) {
+  const [past, setPast] = useState('0')
   const form = useForm({
     first: { name: '', url: '', events: ['message.received', 'message.failed'] },
     check: errorsIn,
     action: useCreateWebhook(),
-    input: trimmed,
+    input: (webhook) => ({ ...trimmed(webhook), pastSeconds: Number(past) }),
     onDone: onCreated,
   })
   return (
@@ -27,6 +37,14 @@ export function CreateWebhookDialog({
       submit="Create webhook"
     >
       <WebhookFields form={form} />
+      <Select
+        label="Past events"
+        description="Send the webhook the events of the last days too, in a replay. You can also start one later."
+        data={pasts}
+        value={past}
+        onChange={(value) => setPast(value ?? '0')}
+        allowDeselect={false}
+      />
     </FormDialog>
   )
 }

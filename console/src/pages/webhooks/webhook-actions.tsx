@@ -12,7 +12,15 @@ import {
   useRotateSecret,
 } from './webhooks.queries.ts'
 
-export type WebhookAction = 'test' | 'disable' | 'rotate' | 'activate' | 'cancel rotation' | 'delete' | 'recover'
+export type WebhookAction =
+  | 'test'
+  | 'disable'
+  | 'rotate'
+  | 'activate'
+  | 'cancel rotation'
+  | 'delete'
+  | 'recover'
+  | 'replay'
 
 interface DialogProps {
   webhook: ConsoleWebhook

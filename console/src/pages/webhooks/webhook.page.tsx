@@ -15,6 +15,8 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
 import { NewSecretDialog } from './new-secret.tsx'
+import { ReplayDialog } from './replay-dialog.tsx'
+import { Replays } from './replays.tsx'
 import { StagedSecret } from './staged-secret.tsx'
 import { TestEventDialog } from './test-event.tsx'
 import {
@@ -34,6 +36,7 @@ import { useWebhook } from './webhooks.queries.ts'
 
 const tabs = [
   { name: 'deliveries', title: 'Deliveries' },
+  { name: 'replays', title: 'Replays' },
   { name: 'settings', title: 'Settings' },
   { name: 'signing', title: 'Signing' },
 ] as const
@@ -54,7 +57,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
   const mayManage = useCan('webhooks:manage')
   const mayTest = useCan('webhooks:test')
   const mayRetry = useCan('deliveries:retry')
-  const [tab, setTab] = useChoice('tab', ['deliveries', 'settings', 'signing'])
+  const [tab, setTab] = useChoice('tab', ['deliveries', 'replays', 'settings', 'signing'])
   const [action, setAction] = useState<WebhookAction | null>(null)
   const [created, setCreated] = useState<NewSecret | null>(null)
   const close = () => setAction(null)
@@ -82,6 +85,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
                     icon: 'retry',
                     onSelect: () => setAction('recover'),
                   },
+                  mayManage && { title: 'Replay events', icon: 'play', onSelect: () => setAction('replay') },
                   mayManage && { title: 'Rotate signing secret', icon: 'lock', onSelect: () => setAction('rotate') },
                   mayManage &&
                     webhook.enabled && {
@@ -122,6 +126,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
               </DeliveryList>
             </>
           )}
+          {tab === 'replays' && <Replays webhook={webhook} onStart={() => setAction('replay')} />}
           {tab === 'settings' && <WebhookSettings key={webhook.id} webhook={webhook} onAction={setAction} />}
           {tab === 'signing' && <WebhookSigning webhook={webhook} onRotate={() => setAction('rotate')} />}
         </TabPanel>
@@ -129,6 +134,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
       {action === 'test' && <TestEventDialog webhook={webhook} onClose={close} />}
       {action === 'disable' && <DisableDialog webhook={webhook} onClose={close} />}
       {action === 'recover' && <RecoverDialog webhook={webhook} onClose={close} />}
+      {action === 'replay' && <ReplayDialog webhook={webhook} onClose={close} onStarted={() => setTab('replays')} />}
       {action === 'rotate' && <RotateDialog webhook={webhook} onClose={close} onCreated={setCreated} />}
       {action === 'delete' && (
         <DeleteDialog webhook={webhook} onClose={close} onDeleted={() => void navigate({ to: back.to })} />

@@ -1,3 +1,4 @@
+import type { NewReplay } from '@parley/contract/console/replays'
 import type {
   ConsoleWebhook,
   CreatedWebhook,
@@ -11,6 +12,7 @@ import type { Webhook } from '@parley/contract/webhook'
 import type { Send } from '../../lib/api.ts'
 import { useData, useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
+import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 
 /** The webhooks with their delivery statistics. Refetched as deliveries are made. */
@@ -32,8 +34,18 @@ function useWebhookAction<Input = void, Result = unknown>(
   })
 }
 
+/** Creates a webhook. With `pastSeconds`, it gets the events of that time too. */
 export const useCreateWebhook = () =>
-  useWebhookAction((send, webhooks, webhook: NewWebhook) => send<CreatedWebhook>('POST', webhooks, webhook))
+  useWebhookAction(async (send, webhooks, { pastSeconds, ...webhook }: NewWebhook & { pastSeconds: number }) => {
+    const created = await send<CreatedWebhook>('POST', webhooks, webhook)
+    if (pastSeconds > 0) {
+      const since = new Date(Date.now() - pastSeconds * 1000).toISOString()
+      const replay: NewReplay = { since, only: 'missing' }
+      // The webhook exists, and its secret is shown only now.
+      await send('POST', `${webhooks}/${created.webhook.id}/replays`, replay).catch((error) => toast.failed(error))
+    }
+    return created
+  })
 
 export const useChangeWebhook = (id: string) =>
   useWebhookAction(

@@ -1,7 +1,7 @@
 import type { Attempt, DeliveryDetail } from '@parley/contract/console/deliveries'
 import { plural } from '../../lib/format.ts'
 
-const triggers = { first: 'First attempt', retry: 'Retry', manual: 'Manual retry' } as const
+const triggers = { first: 'First attempt', retry: 'Retry', manual: 'Manual retry', replay: 'Replay' } as const
 
 export const triggerLabel = ({ trigger }: Pick<Attempt, 'trigger'>) => triggers[trigger]
 

@@ -8,11 +8,13 @@ export interface Endpoint {
   url: string
   enabled: boolean
   disabledReason: string | null
+  /** The types that it subscribes to. */
+  events: string[]
 }
 
 export const endpointById = (db: Db, uuid: string): Promise<Endpoint | undefined> =>
   db.first(
-    `select id as uuid, workspace_id as "workspaceId", name, url, enabled, disabled_reason as "disabledReason"
+    `select id as uuid, workspace_id as "workspaceId", name, url, enabled, disabled_reason as "disabledReason", events
      from webhooks where id = $1 and deleted_at is null`,
     [uuid],
   )

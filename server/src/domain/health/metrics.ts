@@ -171,6 +171,7 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
   queue('parley_deliveries_oldest_overdue_seconds', 'How late the oldest overdue delivery is', ({ deliveries }) => [
     { value: deliveries.oldestOverdueMs / 1000 },
   ])
+  queue('parley_replays_running', 'Replays in progress, also held ones', ({ replays }) => [{ value: replays.open }])
   queue('parley_outbox_messages', 'Messages in the outbox, by state', ({ outbox }) =>
     (['waiting', 'claimed', 'calling', 'unknown', 'expired'] as const).map((state) => ({
       value: outbox[state],

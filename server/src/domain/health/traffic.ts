@@ -6,6 +6,7 @@ import { countParked } from '../connections/parked.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { readStepsOf } from '../deliveries/engine/steps.ts'
 import { countDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
+import { countReplays } from '../deliveries/replays/replays.ts'
 import { activeHolds, countOutbox } from '../messages/sending/outbox.ts'
 import { failingWebhooks } from '../webhooks/webhooks.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
@@ -53,6 +54,7 @@ export interface Queues {
   outbox: Record<'waiting' | 'claimed' | 'calling' | 'unknown' | 'expired', number> & { oldestOverdueMs: number }
   /** Updates for phone numbers that are not synced yet. */
   parked: { updates: number; oldestMs: number }
+  replays: { open: number }
 }
 
 /** The lengths and ages of the queues over all workspaces. */
@@ -70,6 +72,7 @@ export async function readQueues(db: Db, now: Date): Promise<Queues> {
     deliveries: { waiting, held, overdue, oldestOverdueMs: sinceMs(oldestDueAt) },
     outbox,
     parked: { updates: parked?.updates ?? 0, oldestMs: sinceMs(parked?.oldestAt) },
+    replays: { open: await countReplays(db) },
   }
 }
 

@@ -194,6 +194,21 @@ beforeAll(async () => {
       () => `/webhooks/${ids.webhook}/recover`,
       () => post({ since: server.clock.now().toISOString() }),
     ),
+    {
+      ...asAdmin(`POST ${W}/webhooks/:id/replays`, 'webhook.replay', () => ''),
+      call: () =>
+        keep(
+          'replay',
+          admin.call(w(`/webhooks/${ids.webhook}/replays`), post({ since: '2026-11-01T00:00:00Z' })),
+          (body: { id: string }) => body.id,
+        ),
+    },
+    asAdmin(
+      `POST ${W}/replays/:id/cancel`,
+      'webhook.cancel_replay',
+      () => `/replays/${ids.replay}/cancel`,
+      () => post(),
+    ),
     asAdmin(
       `POST ${W}/webhooks/:id/disable`,
       'webhook.disable',

@@ -1,5 +1,6 @@
 import { testEventType } from '@parley/contract/events'
 import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
+import { withPrefix } from '../../../lib/ids.ts'
 import type { Posted } from '../../../lib/outbound.ts'
 import type { EndedAttempt } from './record-attempts.ts'
 import { decide } from './retry-policy.ts'
@@ -16,6 +17,7 @@ export function headersOf(
   headers.push('content-type', 'application/json')
   headers.push('service-event', item.type)
   headers.push('service-delivery', item.eventId)
+  if (item.replayId) headers.push('service-replay', withPrefix('rpl', item.replayId))
   headers.push('user-agent', userAgent)
   headers.push('accept-encoding', 'identity')
   return headers
@@ -54,7 +56,7 @@ export function outcomeOf(
   return {
     ended: { ...attempt, ...result, state: 'retrying', dueAt, nextLease: isImmediate ? lease : null },
     immediateRetry: isImmediate
-      ? { ...item, attempts: number, trigger: 'retry', leaseUntilMs: leaseUntil.getTime() }
+      ? { ...item, attempts: number, trigger: 'retry', leaseUntilMs: leaseUntil.getTime(), pace: null }
       : null,
   }
 }

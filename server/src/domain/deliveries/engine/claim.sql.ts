@@ -13,6 +13,7 @@ export interface ClaimedRow {
   trigger: Trigger
   /** It is the one attempt that its failing endpoint gets at a time. */
   hasTurn: boolean
+  replayId: string | null
   type: string | null
   /** Null if its event is past retention. */
   body: Buffer | null
@@ -66,6 +67,9 @@ const lookAgainMs = 1_000
  * after that time claims one delivery, a manual one first, and takes the turn for as long as the lease lasts. The row is
  * locked without waiting, before any delivery is, because recording attempts locks in that order and does wait.
  *
+ * First attempts of replays are made by the process that runs the replay, at its pace; only that of a failing endpoint's turn is
+ * claimed here.
+ *
  * Of a disabled endpoint only manual deliveries are claimed that were asked for after it was disabled. Its other deliveries are
  * not looked at, however many are held, and it is not visited again for them.
  */
@@ -104,7 +108,7 @@ const claiming = statement(
            union all
            select * from (
              select event_id from deliveries
-             where webhook_id = r.webhook_id and due_at <= ${now}
+             where webhook_id = r.webhook_id and due_at <= ${now} and (trigger <> 'replay' or r.has_turn)
              order by due_at limit case when r.enabled then r.claims else 0 end
              for update skip locked) as other
            limit r.claims) as due) as d
@@ -151,7 +155,8 @@ const claiming = statement(
        returning d.*, due.has_turn
      )
      select c.event_id as "eventId", c.webhook_id as "webhookId", c.workspace_id as "workspaceId",
-       c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, c.has_turn as "hasTurn", e.type, e.body
+       c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, c.has_turn as "hasTurn", c.replay_id as "replayId",
+       e.type, e.body
      from claimed c
      left join lateral (
        select type, body from events where id = c.event_id and created_at = c.event_created_at limit 1) as e on true
@@ -179,7 +184,8 @@ const isOurs = 'd.webhook_id = leased.webhook_id and d.event_id = leased.event_i
 const reading = statement(
   { leased: leaseKey },
   ({ leased }) => `select d.event_id as "eventId", d.webhook_id as "webhookId", d.workspace_id as "workspaceId",
-       d.event_created_at as "eventCreatedAt", d.attempts, d.trigger, d.lease, d.due_at as "leaseUntil", e.type, e.body
+       d.event_created_at as "eventCreatedAt", d.attempts, d.trigger, d.lease, d.due_at as "leaseUntil",
+       d.replay_id as "replayId", e.type, e.body
      from ${leased} join deliveries d on ${isOurs} and d.due_at < 'infinity'
      cross join lateral (
        select type, body from events where id = d.event_id and created_at = d.event_created_at limit 1) as e`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
+import type { LeasedDelivery, Pace } from '../../../lib/first-attempts.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import { shareClaim } from './visits.ts'
 
@@ -78,4 +78,71 @@ test('every workspace has the same share of a claim, and within it every endpoin
   const hog = Array.from({ length: 50 }, (_, index) => visit('hog', `hog ${index}`))
   const shares = shareClaim([...hog, visit('other', 'other')], 500, (id) => (id === 'hog 0' ? 2 : 1_000))
   expect(shares.map(({ take }) => take)).toEqual([2, ...Array(49).fill(5), 250])
+})
+
+/** Lets `free` deliveries begin. */
+const newPace = (replayId: string, free = 1_000): Pace & { free: number } => ({
+  replayId,
+  free,
+  mayTake() {
+    return this.free > 0
+  },
+  take() {
+    this.free--
+  },
+  begin() {},
+  end() {},
+})
+
+const replayed = (pace: Pace): LeasedDelivery => ({
+  ...item('a', 'a1'),
+  trigger: 'replay',
+  replayId: pace.replayId,
+  pace,
+})
+
+test('deliveries of a replay use half of the concurrency, wait behind all others, and do not fill the queue', () => {
+  const queues = new EndpointQueues()
+  const pace = newPace('replay')
+  for (let count = 0; count < 2_000; count++) queues.push(replayed(pace))
+  expect([...queues.full]).toEqual([])
+  expect(queues.capacityOf('a1', 'a')).toBe(1_000)
+  const begun = []
+  for (let next = queues.next(); next; next = queues.next()) begun.push(next)
+  expect(begun.map((each) => each.item.trigger)).toEqual(Array(4).fill('replay'))
+  for (let count = 0; count < 6; count++) queues.push(item('a', 'a1'))
+  const live = []
+  for (let next = queues.next(); next; next = queues.next()) live.push(next.item.trigger)
+  expect(live).toEqual(Array(4).fill('first'))
+  const [first] = begun
+  if (!first) throw new Error('nothing has begun')
+  queues.done(first.queue, first.item, null, 0)
+  expect(queues.next()?.item.trigger).toBe('first')
+})
+
+test('a replay that waits for its pace does not keep another one waiting, and continues when it is scheduled', () => {
+  const queues = new EndpointQueues()
+  const [slow, fast] = [newPace('slow', 1), newPace('fast')]
+  for (let count = 0; count < 2; count++) queues.push(replayed(slow))
+  for (let count = 0; count < 2; count++) queues.push(replayed(fast))
+  const order = []
+  for (let next = queues.next(); next; next = queues.next()) order.push(next.item.replayId)
+  expect(order).toEqual(['slow', 'fast', 'fast'])
+  slow.free = 1
+  expect(queues.next()).toBeUndefined()
+  queues.scheduleReplays()
+  expect(queues.next()?.item.replayId).toBe('slow')
+})
+
+test('a replay adds no more than its endpoint can attempt soon, and removing it empties its queue only', () => {
+  const queues = new EndpointQueues()
+  const pace = newPace('replay', 0)
+  expect(queues.capacityFor('a1', 'a', 'replay', 125)).toBe(125)
+  queues.push(replayed(pace))
+  expect(queues.capacityFor('a1', 'a', 'replay', 125)).toBe(63)
+  expect(queues.capacityFor('a1', 'a', 'replay', 1)).toBe(0)
+  queues.push(item('a', 'a1'))
+  expect(queues.removeReplay('a1', 'replay')).toHaveLength(1)
+  expect(queues.queued).toBe(1)
+  expect(queues.next()?.item.trigger).toBe('first')
 })

@@ -107,6 +107,26 @@ export class EndpointQueues {
     if (this.#waiting.length > 0) this.#ready.push(...this.#waiting.splice(0))
   }
 
+  /** How many more deliveries of a replay to take. */
+  capacityFor(webhookId: string, workspaceId: string, replayId: string, most: number): number {
+    if (!this.#hasShare(workspaceId)) return 0
+    return this.#all.get(webhookId)?.capacityFor(replayId, most) ?? most
+  }
+
+  /** Makes `next` ask the queues with replays again: their pace may let more begin. */
+  scheduleReplays(): void {
+    for (const queue of this.#all.values()) if (queue.hasReplays) this.#schedule(queue, this.#workspaceOf(queue))
+  }
+
+  /** Removes and returns what is queued of a replay. */
+  removeReplay(webhookId: string, replayId: string): LeasedDelivery[] {
+    const queue = this.#all.get(webhookId)
+    const removed = queue?.clearReplay(replayId) ?? []
+    this.#queued -= removed.length
+    if (queue) this.#workspaceOf(queue).queued -= removed.length
+    return removed
+  }
+
   /** Removes and returns the deliveries of a queue that do not have their endpoint's turn. */
   removeWithoutTurn(queue: EndpointQueue): LeasedDelivery[] {
     const items = queue.clear()

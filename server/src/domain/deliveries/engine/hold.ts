@@ -5,6 +5,7 @@
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { wakeAnywhere } from '../../../db/wake.ts'
+import { endReplaysOf } from '../replays/replays.sql.ts'
 import { markDeleted, markDisabled, markEnabled, releaseFirst } from './hold.sql.ts'
 import { deleteNext, endAllSteps } from './steps.sql.ts'
 import { planSteps, stepMax } from './steps.ts'
@@ -35,12 +36,13 @@ export const disableEndpoint = (
     return disabled
   })
 
-/** Deletes an endpoint and its open deliveries, the first of them immediately. Its recorded attempts are kept. */
+/** Deletes an endpoint and its open deliveries, the first of them immediately, and ends its replays. Its recorded attempts are kept. */
 export const deleteEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
   withIndexLookups(db, async (tx) => {
     await markDeleted(tx, webhookId, now)
     // First, because a step that is in progress may wait for what this transaction deletes.
     await endAllSteps(tx, webhookId)
+    await endReplaysOf(tx, webhookId, now)
     await deleteNext(tx, { webhookId, position: null }, stepMax)
     await planSteps(tx, { workspaceId, webhookId, work: 'delete', askedAt: now })
     notifyChanged(tx, workspaceId)

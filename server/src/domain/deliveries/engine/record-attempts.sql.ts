@@ -74,7 +74,8 @@ export interface HourRow {
  * the failures of their endpoints, and counts the attempts by hour. A failed attempt that was signed before the secret was
  * replaced is due again immediately, the last one of a schedule with a new schedule: the receiver may only know the new
  * secret. At a disabled endpoint it is due as soon as that is enabled. It commits asynchronously: if PostgreSQL crashes and
- * loses the commit, the events are delivered again. Endpoints are locked first and in order, to prevent deadlocks. Everything
+ * loses the commit, the events are delivered again. Deliveries that a replay covers are counted there when they are finished.
+ * Endpoints are locked first and in order, to prevent deadlocks. Everything
  * depends on `new_batch`: for a batch that is recorded already, the statement only returns the endpoints.
  */
 const recording = statement(
@@ -137,6 +138,13 @@ const recording = statement(
        delete from deliveries d using attempt o
        where o.due_at is null and o.is_due_again is not true
          and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
+       returning d.replay_id, o.state
+     ), replayed as (
+       update replays r set delivered = r.delivered + f.delivered, failed = r.failed + f.failed
+       from (select replay_id, (count(*) filter (where state = 'delivered'))::int as delivered,
+           (count(*) filter (where state <> 'delivered'))::int as failed
+         from finished where replay_id is not null group by replay_id) as f
+       where r.id = f.replay_id
      ), moved as (
        update deliveries d set attempts = case when o.due_at is null then 0 else o.number end, trigger = 'retry',
          lease = o.next_lease,

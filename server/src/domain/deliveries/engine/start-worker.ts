@@ -3,6 +3,8 @@ import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
+import { deleteReplaysBefore } from '../replays/replays.sql.ts'
+import { startReplays } from '../replays/run.ts'
 import { deleteDeliveriesBefore, disabledEndpoints } from './hold.sql.ts'
 import { stepMax, stepPause, takeNextStep } from './steps.ts'
 import { planMissingVisits } from './visits.sql.ts'
@@ -29,10 +31,11 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     if (!(await takeNextStep(db, clock, deps.log))) return
     return { nextInMs: stepPause * (performance.now() - startedMs) }
   })
+  const replays = startReplays({ ...deps, worker })
   return {
     async stop() {
       // Together: a loop may be waiting for the database, and other processes wait for the leases of this one.
-      await Promise.all([worker.stop(), loop.stop(), stepLoop.stop()])
+      await Promise.all([worker.stop(), loop.stop(), stepLoop.stop(), replays.stop()])
     },
   }
 }
@@ -41,7 +44,10 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
 export const planMissing = (db: Db, now: Date): Promise<number> =>
   withIndexLookups(db, (tx) => planMissingVisits(tx, now))
 
-/** Deletes held deliveries whose events are past retention, in steps. Those of enabled endpoints are deleted when they are claimed. */
+/**
+ * Deletes held deliveries whose events are past retention, in steps, and replays that ended by then. Deliveries of enabled
+ * endpoints are deleted when they are claimed.
+ */
 export async function deletePastRetention(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
   const before = new Date(now.getTime() - retentionDays * 86_400_000)
   const input = { before, firstId: firstIdAt(before), limit: stepMax }
@@ -50,6 +56,7 @@ export async function deletePastRetention(db: Db, log: Logger, now: Date, retent
     const deleteNext = () => withIndexLookups(db, (tx) => deleteDeliveriesBefore(tx, id, input))
     for (let count = stepMax; count === stepMax; deleted += count) count = await deleteNext()
   }
+  await deleteReplaysBefore(db, before)
   if (deleted > 0) {
     log.warn({ event: 'delivery.expired', deliveries: deleted }, 'held deliveries expired with their events')
   }

@@ -161,6 +161,24 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       })
   }
 
+  /** How many more deliveries of a replay to give to `take`. */
+  capacityFor(webhookId: string, workspaceId: string, replayId: string, most: number): number {
+    return this.#stopping ? 0 : this.#queues.capacityFor(webhookId, workspaceId, replayId, most)
+  }
+
+  /** Begins the attempts of replays that their pace allows by now. */
+  beginReplays(): void {
+    this.#queues.scheduleReplays()
+    this.#pump()
+  }
+
+  /** Removes and returns the deliveries of a replay that have not been picked. Their leases stay. */
+  removeReplay(webhookId: string, replayId: string): LeasedDelivery[] {
+    const removed = this.#queues.removeReplay(webhookId, replayId)
+    this.#notifyIdle()
+    return removed
+  }
+
   /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
   claim(): Promise<number> {
     const claiming = this.#claim()
@@ -330,6 +348,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     const mayStart = target && (!target.isPaced || item.hasTurn) && (target.enabled || item.trigger === 'manual')
     if (keys && secretChangedAt !== undefined && mayStart) {
       const headers = headersOf(keys, item, now, this.#userAgent)
+      item.pace?.begin(item)
       this.#deps.outbound.post(target.url, headers, item.body, item.workspaceId).then(
         (posted) => {
           if (posted) this.#onAttemptEnded(queue, item, { at: now, secretChangedAt }, posted)

@@ -60,13 +60,17 @@ export interface DeliveryCounts {
   oldestDueAt: Date | null
 }
 
-/** Counts the deliveries of all workspaces. Those of failing endpoints wait for their turn, so they are not overdue. */
+/**
+ * Counts the deliveries of all workspaces. Those of failing endpoints wait for their turn, and first attempts of replays for
+ * their pace, so they are not overdue.
+ */
 export const countDeliveries = (db: Db, now: Date): Promise<DeliveryCounts | undefined> =>
   db.first(
     `select count(*) filter (where not is_held)::int as waiting, count(*) filter (where is_held)::int as held,
        count(*) filter (where is_late)::int as overdue, min(due_at) filter (where is_late) as "oldestDueAt"
      from (
-       select d.due_at, ${isHeld} as is_held, d.due_at <= $1 and w.next_attempt_at is null and not ${isHeld} as is_late
+       select d.due_at, ${isHeld} as is_held, d.due_at <= $1 and w.next_attempt_at is null
+         and d.trigger <> 'replay' and not ${isHeld} as is_late
        from deliveries d join webhooks w on w.id = d.webhook_id and w.deleted_at is null) as open`,
     [now],
   )

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { newDatabase } from '../../../../testing/database.ts'
+import { replayThroughKills } from '../../../../testing/killed-replay.ts'
+import { openDatabase } from '../../../db/db.ts'
+
+test('a replay goes on after kill -9, twice: every event arrives, at most those in flight twice, and all are counted once', async () => {
+  const { connection, drop } = await newDatabase()
+  const db = openDatabase(connection, () => {}, 3)
+  try {
+    const outcome = await replayThroughKills({ db, connection, events: 600, rate: 200, kills: 2, aloneMs: 1_000 })
+    expect(outcome.replay).toMatchObject({ state: 'completed', total: 600, delivered: 600, failed: 0 })
+    expect(outcome).toMatchObject({ missing: 0, wrong: 0 })
+    expect(outcome.repeats).toBeLessThanOrEqual(outcome.inFlight)
+    expect(outcome.inFlight).toBeLessThan(200)
+  } finally {
+    await db.close()
+    await drop()
+  }
+})
