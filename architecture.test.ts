@@ -78,6 +78,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   // `webhooks` writes the settings of an endpoint. `deliveries` writes its failures and disables it, and reads it with
   // every event and every attempt.
   deliveries: [
+    'conversation_looks',
     'deliveries',
     'delivery_attempts',
     'delivery_hours',
@@ -85,6 +86,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'endpoint_visits',
     'event_histories',
     'events',
+    'left_out_events',
     'replays',
     'webhooks',
   ],
@@ -164,6 +166,11 @@ const exceptions: readonly { where: string; tables: readonly string[]; why: stri
     where: 'templates/console.sql.ts',
     tables: ['connections'],
     why: 'shows the account of a template, a noun above it',
+  },
+  {
+    where: 'webhooks/webhooks.sql.ts',
+    tables: ['senders'],
+    why: 'checks that the senders of a filter exist, a noun beside it',
   },
   {
     where: 'health/sealed.sql.ts',

@@ -1,6 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openDatabase } from '../../server/src/db/db.ts'
+import { systemClock } from '../../server/src/lib/clock.ts'
 import { newDatabase } from '../../server/testing/database.ts'
+import { newApp, newSender } from '../../server/testing/network-app.ts'
 import { spawnParley } from '../../server/testing/parley.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
@@ -8,18 +11,17 @@ import { runCli } from './cli.ts'
 
 /** The `webhook`, `replay`, `delivery` and `listen` commands. */
 let env: Record<string, string>
-let drop: () => Promise<void>
+let database: Awaited<ReturnType<typeof newDatabase>>
 
 beforeAll(async () => {
-  const database = await newDatabase()
-  drop = database.drop
+  database = await newDatabase()
   env = {
     DATABASE_URL: urlOf(database.connection),
     PARLEY_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
   }
 })
-afterAll(() => drop())
+afterAll(() => database.drop())
 
 async function run(words: string[]) {
   const output = { out: '', err: '' }
@@ -62,6 +64,9 @@ test('a webhook can be created, rotated, disabled and enabled; only create and r
     secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     secret_hint: `${created.secret.slice(0, 10)}...${created.secret.slice(-4)}`,
     events: ['message.received'],
+    senders: null,
+    ordering: 'none',
+    headers: [],
     enabled: true,
     disabled_reason: null,
     last_success_at: null,
@@ -116,6 +121,53 @@ test('webhook replay prints its ID and how many events it covers; show, list and
     const { code, err } = await run(words)
     expect(code, words.join(' ')).toBe(1)
     expect(err).toMatch(reason)
+  }
+})
+
+test('a webhook can have a filter by sender, headers and an order; values of headers are never printed', async () => {
+  const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Shop'])
+  const db = openDatabase(database.connection, () => {}, 1)
+  const target = { url: '', db, clock: systemClock, secretKeys: new Map([['k1', randomBytes(32)]]) }
+  const app = await newApp(target)
+  const [first, second] = [
+    await newSender(target, workspace.id, app.id, '79000000001'),
+    await newSender(target, workspace.id, app.id, '79000000002'),
+  ].map(({ id }) => `snd_${id}`) as [string, string]
+  await db.close()
+  const created = await json<WebhookJson>([
+    ...create(workspace.id, 'https://127.0.0.1/hook'),
+    ...['--sender', first, '--ordering', 'conversation'],
+    ...['--header', 'Authorization: Bearer secret-one', '--header', 'X-Team: blue'],
+  ])
+  expect(created).toMatchObject({ senders: [first], ordering: 'conversation', headers: ['authorization', 'x-team'] })
+  const changed = await run([
+    ...['webhook', 'change', created.id, '--json', '--sender', `${first},${second}`, '--ordering', 'none'],
+    ...['--header', 'X-Team:', '--header', 'X-Other: secret-two'],
+  ])
+  expect(changed.code).toBe(0)
+  expect(JSON.parse(changed.out)).toMatchObject({
+    senders: [first, second],
+    ordering: 'none',
+    headers: ['authorization', 'x-other'],
+  })
+  expect(await json(['webhook', 'change', created.id, '--sender', 'all'])).toMatchObject({
+    senders: null,
+    headers: ['authorization', 'x-other'],
+  })
+  const listed = await run(['webhook', 'list', '--json'])
+  expect(changed.out + listed.out + JSON.stringify(created)).not.toContain('secret-')
+  const wrong: [string[], RegExp][] = [
+    [['--header', 'secret-three'], /"Name: value"/],
+    [['--header', 'Host: secret-four'], /"host" cannot be set/],
+    [['--ordering', 'sometimes'], /none, conversation/],
+    [['--sender', 'snd_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d'], /No sender of this workspace/],
+    [['--sender', 'me'], /snd_/],
+  ]
+  for (const [words, reason] of wrong) {
+    const { code, err } = await run(['webhook', 'change', created.id, ...words])
+    expect(code, words.join(' ')).toBe(1)
+    expect(err).toMatch(reason)
+    expect(err).not.toContain('secret-')
   }
 })
 

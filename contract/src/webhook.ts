@@ -1,5 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { described, nullable, Timestamp, WebhookId } from './ids.ts'
+import { described, nullable, SenderId, Timestamp, WebhookId } from './ids.ts'
+
+/** In which order the events of a conversation are sent. */
+export const orderings = ['none', 'conversation'] as const
+export type Ordering = (typeof orderings)[number]
 
 /** A webhook endpoint in the API. The signing secret is shown only once, when the endpoint is created. */
 export const Webhook = Type.Object(
@@ -13,6 +17,21 @@ export const Webhook = Type.Object(
       examples: ['whsec_MfKQ...aw0='],
     }),
     events: Type.Array(Type.String(), { description: 'The event types that the endpoint is subscribed to.' }),
+    senders: nullable(
+      Type.Array(SenderId),
+      'The endpoint gets only events of these senders, and events that have no sender. Null: of all senders.',
+    ),
+    ordering: Type.Unsafe<Ordering>(
+      Type.String({
+        enum: [...orderings],
+        description:
+          '`conversation`: the events of one sender and one person are sent one after another, in the order in which they occurred; while one is retried, later ones wait. `none`: events do not wait for each other.',
+      }),
+    ),
+    headers: Type.Array(Type.String(), {
+      description: 'The names of the headers that were added to the requests. Their values are never shown.',
+      examples: [['authorization']],
+    }),
     enabled: Type.Boolean({ description: 'Whether events are sent. Events for a disabled endpoint are held.' }),
     disabled_reason: nullable(Type.String(), 'Why the endpoint is disabled. Null if it is enabled.'),
     last_success_at: nullable(Timestamp, 'When an event was last delivered successfully.'),

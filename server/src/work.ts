@@ -10,8 +10,10 @@ import { startSyncLoop } from './domain/connections/sync.ts'
 import { deleteOldUnknownNumbers } from './domain/connections/unknown-numbers.ts'
 import { verifyNewEntries } from './domain/credits/verify-ledger.ts'
 import { startHandOver } from './domain/deliveries/engine/hand-over.ts'
+import { newConversationSweep } from './domain/deliveries/engine/order.ts'
 import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { keepHistory } from './domain/deliveries/pulling/history.ts'
+import { deleteOldLeftOut, sumLeftOut } from './domain/deliveries/reading/left-out.ts'
 import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { newFileMover } from './domain/files/move.ts'
 import { deleteUnusedObjects } from './domain/files/objects.ts'
@@ -52,6 +54,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
   // What has content and its own retention is not stored for longer than contents are.
   const contentDays = Math.min(retentionDays, contentRetentionDays ?? retentionDays)
   const sweepEarlyStatuses = newEarlyStatusSweep(clock)
+  const sweepConversations = newConversationSweep()
   return [
     {
       name: 'partitions',
@@ -75,12 +78,21 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
         await deleteOldUnknownNumbers(db, now)
         await deleteOldWriters(db, now)
         await deleteOldMessageHours(db, now)
+        await deleteOldLeftOut(db, now)
       },
     },
     { name: 'budget windows', everyMs: 60_000, run: (db) => deleteOldWindows(db, clock.pinned()) },
-    { name: 'missing visits', everyMs: 60_000, run: (db) => planMissing(db, clock.now()) },
+    {
+      name: 'missing visits',
+      everyMs: 60_000,
+      async run(db) {
+        await planMissing(db, clock.now())
+        await sweepConversations(db, clock.now())
+      },
+    },
     { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
     { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
+    { name: 'left out events', everyMs: 10_000, run: (db) => sumLeftOut(db) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
     {

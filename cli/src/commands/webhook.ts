@@ -5,6 +5,7 @@ import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import {
   activateSecret,
   cancelRotation,
+  checkChange,
   checkInput,
   deleteWebhook,
   disableWebhook,
@@ -15,9 +16,10 @@ import {
   rotateWebhook,
   saveNewWebhook,
   saveWebhook,
+  settingsChanges,
+  settingsOf,
   stageRotation,
 } from '@parley/server/domain/webhooks/webhooks'
-import { changesOf } from '@parley/server/lib/changes'
 import { StartupError } from '@parley/server/lib/refuse'
 import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
@@ -25,6 +27,7 @@ import { formatTime, plural } from '../format.ts'
 import { readList } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } from '../workspace-option.ts'
+import { changedHeaders, optionsOfWebhook, readHeaders, readOrdering, readSenders } from './webhook-options.ts'
 import { testCommand } from './webhook-test.ts'
 
 export const webhookCommands: readonly Command[] = [
@@ -37,16 +40,31 @@ export const webhookCommands: readonly Command[] = [
       name: { value: 'NAME', required: true, help: 'Name of the webhook, such as the system behind it' },
       url: { value: 'URL', required: true, help: 'URL that events are sent to' },
       event: { value: 'EVENT', required: true, repeated: true, help: `Event type: ${eventTypes.join(', ')}` },
+      ...optionsOfWebhook,
     },
-    examples: ['webhook create --workspace ID --name "CRM" --url https://crm.example/hooks --event message.received'],
+    examples: [
+      'webhook create --workspace ID --name "CRM" --url https://crm.example/hooks --event message.received',
+      'webhook create --name "CRM" --url https://crm.example/hooks --event message.received --header "Authorization: Bearer TOKEN" --ordering conversation',
+    ],
     async run(call) {
       const { clock, config, option, options } = call
       const { id: workspaceId } = await readWorkspace(call)
-      const input = { name: option('name') ?? '', url: option('url') ?? '', events: readList(options('event')) }
+      const input = {
+        name: option('name') ?? '',
+        url: option('url') ?? '',
+        events: readList(options('event')),
+        ...readSenders(options('sender')),
+        ...readOrdering(option('ordering')),
+        headers: readHeaders(options('header')),
+      }
       const checked = await checkInput(config.targetRules, input, workspaceId)
       const created = await change(call, async (tx, audit) => {
         const saved = await saveNewWebhook(tx, clock, config.secretKeys(), workspaceId, checked)
-        await audit({ action: 'webhook.create', ...targetOf({ workspaceId, ...saved }), after: settingsOf(saved) })
+        await audit({
+          action: 'webhook.create',
+          ...targetOf({ workspaceId, ...saved }),
+          after: settingsOf(saved.webhook),
+        })
         return saved
       })
       return withSecret(`Created webhook ${created.webhook.name} (${created.webhook.id}).`, created)
@@ -78,25 +96,42 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook change',
-    summary: 'Change the name, URL or events of a webhook',
-    details: 'Options that are not given stay as they are.',
+    summary: 'Change the settings of a webhook',
+    details:
+      'Options that are not given stay as they are. --sender all removes the filter, --header "Name:" removes a header.',
     args: ['ID'],
     options: {
       name: { value: 'NAME', help: 'New name' },
       url: { value: 'URL', help: 'New URL, used from the next attempt on' },
       event: { value: 'EVENT', repeated: true, help: 'Event types to receive; replaces the current ones' },
+      ...optionsOfWebhook,
     },
-    examples: ['webhook change ID --url https://crm.example/v2/hooks'],
+    examples: [
+      'webhook change ID --url https://crm.example/v2/hooks',
+      'webhook change ID --sender all --ordering none',
+    ],
     async run(call) {
-      const { config, option, options } = call
+      const { clock, config, option, options } = call
       const [name, url, events] = [option('name'), option('url'), readList(options('event'))]
-      const input = { ...(name && { name }), ...(url && { url }), ...(events.length > 0 && { events }) }
-      if (Object.keys(input).length === 0) throw new UsageError('Nothing to change. Pass --name, --url or --event.')
+      const input = {
+        ...(name && { name }),
+        ...(url && { url }),
+        ...(events.length > 0 && { events }),
+        ...readSenders(options('sender')),
+        ...readOrdering(option('ordering')),
+      }
+      const headers = readHeaders(options('header'))
+      if (Object.keys(input).length === 0 && headers.length === 0) {
+        throw new UsageError('Nothing to change. Pass --name, --url, --event, --sender, --header or --ordering.')
+      }
       const before = await requireWebhook(await call.db(), call.args[0] ?? '')
-      const checked = await checkInput(config.targetRules, { ...settingsOf(before), ...input }, before.workspaceId)
+      const checked = await checkChange(config.targetRules, before, {
+        ...input,
+        ...(headers.length > 0 && { headers: changedHeaders(before.webhook.headers, headers) }),
+      })
       const webhook = await change(call, async (tx, audit) => {
-        const saved = await saveWebhook(tx, before, checked)
-        const changes = changesOf(settingsOf(before), settingsOf({ webhook: saved }))
+        const saved = await saveWebhook(tx, clock, config.secretKeys, before, checked)
+        const changes = settingsChanges(before.webhook, saved, checked)
         await audit({ action: 'webhook.change', ...targetOf({ ...before, webhook: saved }), ...changes })
         return saved
       })
@@ -121,7 +156,7 @@ export const webhookCommands: readonly Command[] = [
       await change(call, async (tx, audit) => {
         const owned = await requireWebhook(tx, id)
         await deleteWebhook(tx, clock, id)
-        const before = { ...settingsOf(owned), undelivered: dropped }
+        const before = { ...settingsOf(owned.webhook), undelivered: dropped }
         await audit({ action: 'webhook.delete', ...targetOf(owned), before })
       })
       return { lines: [`Deleted webhook ${id}.`], json: { id, object: 'webhook', deleted: true, dropped } }
@@ -235,8 +270,6 @@ const targetOf = ({ workspaceId, webhook }: Pick<OwnedWebhook, 'workspaceId' | '
   target: webhook.id,
   targetName: webhook.name,
 })
-
-const settingsOf = ({ webhook: { name, url, events } }: { webhook: Webhook }) => ({ name, url, events })
 
 const hintsOf = (before: Webhook, after: Webhook) => ({
   before: { secret_hint: before.secret_hint },

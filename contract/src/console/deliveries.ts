@@ -94,6 +94,8 @@ export const DeliveryDetail = Type.Object({
   message_id: nullable(Type.String()),
   /** An attempt is in progress. */
   under_way: Type.Boolean(),
+  /** The event of the same conversation that this one waits for; null if it waits for none. */
+  waits_for: nullable(Uuid),
   tries: Type.Array(Attempt, { description: 'Oldest first.' }),
   /** The remaining attempts if all of them fail. */
   ahead: Type.Array(Type.Object({ number: Type.Integer(), at: Timestamp })),

@@ -1,8 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { eventTypes } from '../events.ts'
 import { Moment } from '../formats.ts'
-import { nullable, Timestamp, Uuid } from '../ids.ts'
-import { Webhook } from '../webhook.ts'
+import { nullable, SenderId, Timestamp, Uuid } from '../ids.ts'
+import { type Ordering, orderings, Webhook } from '../webhook.ts'
+
+/** The headers that can be added to the requests of a webhook. Each makes all of its requests larger. */
+export const headersMax = 10
+/** The senders in a filter. Every event of the workspace is compared with them. */
+export const filterSendersMax = 500
 
 /** `failing` is enabled, but its last attempts all failed. */
 export const webhookStates = ['enabled', 'failing', 'disabled'] as const
@@ -35,6 +40,8 @@ export const ConsoleWebhook = Type.Object({
   waiting: Bounded,
   /** Since when its oldest waiting delivery is due; null if none is due. */
   due_since: nullable(Timestamp),
+  /** How many events of the last 24 hours its filter by sender left out. */
+  left_out: Type.Integer(),
   /** Work on all of its deliveries that continues in the background, and how many it has made due so far. */
   in_progress: Type.Array(
     Type.Object({
@@ -57,10 +64,27 @@ const input = {
   events: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 }),
 }
 
-export const NewWebhook = Type.Object(input, { additionalProperties: false })
+/** A header of the requests. A value of null keeps the current one. */
+export const HeaderInput = Type.Object(
+  { name: Type.String({ maxLength: 200 }), value: nullable(Type.String({ maxLength: 4000 })) },
+  { additionalProperties: false },
+)
+export type HeaderInput = Static<typeof HeaderInput>
+
+const options = {
+  senders: Type.Optional(nullable(Type.Array(SenderId, { maxItems: filterSendersMax }))),
+  ordering: Type.Optional(Type.Unsafe<Ordering>(Type.String({ enum: [...orderings] }))),
+  /** All headers: those that are not named are removed. */
+  headers: Type.Optional(Type.Array(HeaderInput, { maxItems: 50 })),
+}
+
+export const NewWebhook = Type.Object({ ...input, ...options }, { additionalProperties: false })
 export type NewWebhook = Static<typeof NewWebhook>
 
-export const WebhookChange = Type.Partial(Type.Object(input), { additionalProperties: false, minProperties: 1 })
+export const WebhookChange = Type.Partial(Type.Object({ ...input, ...options }), {
+  additionalProperties: false,
+  minProperties: 1,
+})
 export type WebhookChange = Static<typeof WebhookChange>
 
 /** A staged rotation keeps the old secret until the new one is activated. */

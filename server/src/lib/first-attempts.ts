@@ -27,6 +27,8 @@ export interface LeasedDelivery {
   attempts: number
   trigger: Trigger
   lease: string
+  /** Set if others may wait until it has ended. */
+  conversation: string | null
   /** Claimed as the one attempt that a failing endpoint gets at a time. */
   hasTurn: boolean
   /** When other workers may claim it, in milliseconds. */
@@ -46,11 +48,20 @@ export interface Pace {
   end(item: LeasedDelivery): void
 }
 
+/** The deliveries of one endpoint that are made one after another. */
+export interface Conversation {
+  workspaceId: string
+  webhookId: string
+  conversation: string
+}
+
 export interface FirstAttempts {
   /** A lease for deliveries that are about to be written; null if other workers should claim them. */
   newLease(now: Date): Lease | null
   /** Starts the first attempts of deliveries that were committed with a lease. */
   take(items: readonly LeasedDelivery[]): void
+  /** Starts the next delivery of each conversation in which none is in progress. */
+  startNext(conversations: readonly Conversation[]): void
 }
 
 /** The keys of a delivery and the lease it was written with. */

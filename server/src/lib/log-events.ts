@@ -72,6 +72,11 @@ export const logEvents = {
     meaning:
       'A worker could not read deliveries that another process handed over. They are claimed when their leases end.',
   },
+  'delivery.next_failed': {
+    level: 'warn',
+    meaning:
+      'The next deliveries of conversations that are kept in order could not be started. A worker does it within seconds.',
+  },
   'delivery.recording_failed': {
     level: 'warn',
     meaning: 'The results of delivery attempts could not be written. The process retries until the database is back.',

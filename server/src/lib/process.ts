@@ -15,6 +15,7 @@ export type LoopName =
   | 'event history'
   | 'fetch files'
   | 'idempotency keys'
+  | 'left out events'
   | 'maintenance'
   | 'message hours'
   | 'missing visits'

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useForm } from '../../lib/use-form.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/fields.tsx'
-import { errorsIn, trimmed, WebhookFields } from './webhook-fields.tsx'
+import { errorsIn, toInput, type WebhookDraft, WebhookFields } from './webhook-fields.tsx'
 import { useCreateWebhook } from './webhooks.queries.ts'
 
 const pasts = [
@@ -12,6 +12,15 @@ const pasts = [
   { value: '604800', label: 'Also events of the last 7 days' },
   { value: '2592000', label: 'Also events of the last 30 days' },
 ]
+
+const empty: WebhookDraft = {
+  name: '',
+  url: '',
+  events: ['message.received', 'message.failed'],
+  senders: [],
+  ordering: 'none',
+  headers: [],
+}
 
 export function CreateWebhookDialog({
   onClose,
@@ -22,10 +31,10 @@ export function CreateWebhookDialog({
 }) {
   const [past, setPast] = useState('0')
   const form = useForm({
-    first: { name: '', url: '', events: ['message.received', 'message.failed'] },
+    first: empty,
     check: errorsIn,
     action: useCreateWebhook(),
-    input: (webhook) => ({ ...trimmed(webhook), pastSeconds: Number(past) }),
+    input: (webhook) => ({ ...toInput([])(webhook), pastSeconds: Number(past) }),
     onDone: onCreated,
   })
   return (

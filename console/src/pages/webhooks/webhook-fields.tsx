@@ -1,24 +1,51 @@
+import type { Ordering } from '@parley/contract/webhook'
 import type { Errors, Form } from '../../lib/use-form.ts'
 import { eventChoices } from '../../parts/deliveries/events.ts'
 import { CheckboxGroups } from '../../ui/checkbox-groups.tsx'
 import { TextInput } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
+import {
+  type HeaderDraft,
+  HeadersField,
+  headersProblem,
+  headersToSave,
+  OrderingField,
+  SendersField,
+} from './webhook-options.tsx'
 
-interface WebhookDraft {
+export interface WebhookDraft {
   name: string
   url: string
   events: string[]
+  /** Empty: all. */
+  senders: string[]
+  ordering: Ordering
+  headers: HeaderDraft[]
 }
 
-export function errorsIn({ name, url, events }: WebhookDraft): Errors<WebhookDraft> {
+export function errorsIn({ name, url, events, headers }: WebhookDraft): Errors<WebhookDraft> {
   return {
     name: name.trim() ? undefined : 'Enter a name, such as the system that receives the events.',
     url: urlProblem(url) ?? undefined,
     events: events.length > 0 ? undefined : 'Choose at least one event.',
+    headers: headersProblem(headers),
   }
 }
 
-export const trimmed = ({ name, url, events }: WebhookDraft) => ({ name: name.trim(), url: url.trim(), events })
+/** What to save. Headers are left out if they are still the saved ones. */
+export const toInput =
+  (saved: readonly string[]) =>
+  ({ name, url, events, senders, ordering, headers: drafts }: WebhookDraft) => {
+    const headers = headersToSave(drafts, saved)
+    return {
+      name: name.trim(),
+      url: url.trim(),
+      events,
+      senders: senders.length === 0 ? null : senders,
+      ordering,
+      ...(headers && { headers }),
+    }
+  }
 
 /** Checks the URL's format. The server checks the address it resolves to. */
 function urlProblem(text: string): string | null {
@@ -70,6 +97,9 @@ export function WebhookFields({ form }: { form: Form<WebhookDraft> }) {
         spellCheck={false}
       />
       <CheckboxGroups label="Events" groups={groups} presets={presets} {...form.field('events')} />
+      <SendersField {...form.field('senders')} />
+      <OrderingField {...form.field('ordering')} />
+      <HeadersField {...form.field('headers')} />
     </Stack>
   )
 }

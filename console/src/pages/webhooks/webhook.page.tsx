@@ -172,6 +172,13 @@ function Figures({ webhook }: { webhook: ConsoleWebhook }) {
         value={<TimeAgo at={webhook.last_attempt_at} />}
         detail={<LastSuccess webhook={webhook} />}
       />
+      {webhook.senders !== null && (
+        <Stat
+          label="Left out (24 h)"
+          value={formatNumber(webhook.left_out)}
+          detail="Events of senders that are not chosen"
+        />
+      )}
     </Stats>
   )
 }

@@ -48,7 +48,7 @@ function RetryButton({ name }: { name: DeliveryName }) {
 
 function DeliveryBody({ delivery }: { delivery: DeliveryDetail }) {
   const here = useHere()
-  const { message_id, webhook_id, next_attempt_at } = delivery
+  const { message_id, webhook_id, next_attempt_at, waits_for } = delivery
   return (
     <Stack gap={6}>
       <Notice tone={lookOf(delivery.state).tone}>
@@ -70,6 +70,14 @@ function DeliveryBody({ delivery }: { delivery: DeliveryDetail }) {
         facts={[
           { name: 'Event', value: <CopyId id={delivery.event_id} /> },
           { name: 'Created', value: <Moment at={delivery.created_at} /> },
+          waits_for !== null && {
+            name: 'Waits for',
+            value: (
+              <PageLink to={here.path(`deliveries?event=${waits_for}`)} className="link mono">
+                {waits_for}
+              </PageLink>
+            ),
+          },
           {
             name: 'Webhook',
             value: (

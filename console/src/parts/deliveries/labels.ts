@@ -17,7 +17,7 @@ export const errorLabels: Readonly<Record<string, string>> = {
 
 /** The state of a delivery as a sentence. */
 export function deliveryStateText(delivery: DeliveryDetail): string {
-  const { state, attempts, under_way, webhook_name, attempts_max } = delivery
+  const { state, attempts, under_way, waits_for, webhook_name, attempts_max } = delivery
   const made = plural(attempts, 'attempt')
   if (under_way) return 'An attempt is in progress.'
   switch (state) {
@@ -30,6 +30,8 @@ export function deliveryStateText(delivery: DeliveryDetail): string {
     case 'held':
       return `Held because ${webhook_name} is disabled. It is sent when you enable the webhook.`
     case 'pending':
+      if (waits_for)
+        return 'Waiting until an earlier event of the same conversation is delivered or has failed for good.'
       return 'Queued. The first attempt is about to start.'
     case 'retrying':
       return `Not delivered after ${made}. It is retried automatically.`

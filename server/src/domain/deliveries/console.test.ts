@@ -106,7 +106,10 @@ test('a change that was checked before another one was saved is refused, and doe
   const before = await requireWebhook(server.db, id)
   const moved = { method: 'PATCH', body: { url: `${receiver.url}moved` } }
   expect((await admin.call(at(`/webhooks/${id}`), moved)).status).toBe(200)
-  await expect(saveWebhook(server.db, before, { ...input, name: 'Till' })).rejects.toThrow('Load it again')
+  const checked = { ...input, name: 'Till', senders: null, ordering: 'none' as const }
+  await expect(saveWebhook(server.db, server.clock, () => server.secretKeys, before, checked)).rejects.toThrow(
+    'Load it again',
+  )
   expect((await requireWebhook(server.db, id)).webhook).toMatchObject({ name: 'Shop', url: `${receiver.url}moved` })
 })
 

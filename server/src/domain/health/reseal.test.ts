@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newLine } from '../../../testing/deliveries.ts'
+import { localRules, newLine } from '../../../testing/deliveries.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
@@ -12,7 +12,7 @@ import { open, type SecretKeys, seal } from '../../lib/seal.ts'
 import { newVault } from '../connections/vault.ts'
 import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { totpContext } from '../people/two-factor.ts'
-import { deleteWebhook, rotateWebhook, stageRotation } from '../webhooks/webhooks.ts'
+import { changeWebhook, deleteWebhook, rotateWebhook, stageRotation } from '../webhooks/webhooks.ts'
 import { checkSecrets } from './accounts.ts'
 import { resealSecrets } from './reseal.ts'
 import { secretKinds, secretsByKey } from './sealed.ts'
@@ -86,6 +86,8 @@ test('re-encrypted secrets are readable with the first key alone, and the old ke
   const line = await newLine(server)
   const { id } = await line.listen({ url: 'http://127.0.0.1:9/' })
   await stageRotation(server.db, secretKeys, id)
+  const headers = [{ name: 'Authorization', value: 'Bearer 1' }]
+  await changeWebhook(server.db, server.clock, secretKeys, localRules, id, { headers })
   const { id: deleted } = await line.listen({ url: 'http://127.0.0.1:9/' })
   await deleteWebhook(server.db, server.clock, deleted)
   await newPerson(secretKeys)

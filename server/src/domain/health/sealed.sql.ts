@@ -26,6 +26,12 @@ export const sealedColumns = {
     update: 'update webhooks',
     live: 'deleted_at is null',
   },
+  headers: {
+    column: 'headers_sealed',
+    from: 'from webhooks',
+    update: 'update webhooks',
+    live: 'deleted_at is null',
+  },
   totp: { column: 'totp_sealed', from: 'from people', update: 'update people', live: 'true' },
 } satisfies Record<string, SealedColumn>
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { keyIdOf, open, type SecretKeys } from '../../lib/seal.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from '../connections/seal-contexts.ts'
-import { webhookSecretContext } from '../deliveries/engine/targets.ts'
+import { webhookHeadersContext, webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { totpContext } from '../people/two-factor.ts'
 import { countByKey, liveSecrets, type SealedColumn, sealedColumns } from './sealed.sql.ts'
 
@@ -14,7 +14,7 @@ export interface SecretKind {
   context(id: string): string
 }
 
-const { appSecret, verifyToken, accessToken, signingSecret, stagedSecret, totp } = sealedColumns
+const { appSecret, verifyToken, accessToken, signingSecret, stagedSecret, headers, totp } = sealedColumns
 
 export const secretKinds: readonly SecretKind[] = [
   kind('app', 'app secret', appSecret, appSecretContext),
@@ -22,6 +22,7 @@ export const secretKinds: readonly SecretKind[] = [
   kind('connection', 'access token', accessToken, accessTokenContext),
   kind('endpoint', 'signing secret', signingSecret, webhookSecretContext),
   kind('endpoint', 'staged signing secret', stagedSecret, webhookSecretContext),
+  kind('endpoint', 'header value', headers, webhookHeadersContext),
   kind('person', 'authenticator secret', totp, totpContext),
 ]
 

@@ -3,7 +3,7 @@
 /** One event per row, and the lease for their deliveries. */
 export interface EventBatch {
   createdAt: Date
-  rows: readonly { id: string; body: Buffer }[]
+  rows: readonly { id: string; body: Buffer; senderId: string | null; person: string | null }[]
   lease: { until: Date; token: string | null; except: readonly string[] }
 }
 
@@ -25,9 +25,9 @@ export const eventValues = ({ createdAt, lease }: Pick<EventBatch, 'createdAt' |
   leaseExcept: lease.except,
 })
 
-/** Each row with the ID and the body of its event. */
+/** Each row with the ID and the body of its event, and the sender and the person that this is about. */
 export const withEvents = <Row>(rows: readonly Row[], { rows: events }: EventBatch) =>
   rows.map((row, index) => {
-    const { id, body } = events[index] as EventBatch['rows'][number]
-    return { ...row, eventId: id, body }
+    const { id, body, senderId, person } = events[index] as EventBatch['rows'][number]
+    return { ...row, eventId: id, body, senderId, person }
   })

@@ -14,7 +14,6 @@ import { Webhook } from '@parley/contract/webhook'
 import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
-import { changesOf } from '../../lib/changes.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { TargetRules } from '../../lib/target-guard.ts'
 import { getEndpoint, listEndpoints } from './endpoints.ts'
@@ -22,6 +21,7 @@ import { sendTestEvent } from './test-event.ts'
 import {
   activateSecret,
   cancelRotation,
+  checkChange,
   checkInput,
   deleteWebhook,
   disableWebhook,
@@ -30,6 +30,8 @@ import {
   rotateWebhook,
   saveNewWebhook,
   saveWebhook,
+  settingsChanges,
+  settingsOf,
   stageRotation,
 } from './webhooks.ts'
 
@@ -55,8 +57,8 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
       const checked = await checkInput(targetRules, body, workspaceId)
       return db.transaction(async (tx) => {
         const created = await saveNewWebhook(tx, clock, secretKeys(), workspaceId, checked)
-        const { id, name, url, events } = created.webhook
-        await audit({ action: 'webhook.create', target: id, targetName: name, after: { name, url, events } }, tx)
+        const { id, name } = created.webhook
+        await audit({ action: 'webhook.create', target: id, targetName: name, after: settingsOf(created.webhook) }, tx)
         return created
       })
     },
@@ -69,15 +71,14 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     body: WebhookChange,
     reply: Webhook,
     ownTransactions: true,
-    async handle({ db, workspaceId, requireConfirmation, audit }, { params, body }) {
+    async handle({ db, clock, workspaceId, requireConfirmation, audit }, { params, body }) {
       const before = await requireWebhook(db, params.id, workspaceId)
-      const { name, url, events } = before.webhook
-      const checked = await checkInput(targetRules, { name, url, events, ...body }, workspaceId)
-      // Another URL sends the messages of the workspace to someone else.
-      if (checked.url !== url) requireConfirmation()
+      const checked = await checkChange(targetRules, before, body)
+      // Another URL sends the messages of the workspace to someone else. Headers are secrets, like the signing secret.
+      if (checked.url !== before.webhook.url || checked.headers) requireConfirmation()
       return db.transaction(async (tx) => {
-        const after = await saveWebhook(tx, before, checked)
-        const changed = changesOf({ name, url, events }, { name: after.name, url: after.url, events: after.events })
+        const after = await saveWebhook(tx, clock, secretKeys, before, checked)
+        const changed = settingsChanges(before.webhook, after, checked)
         await audit({ action: 'webhook.change', target: after.id, targetName: after.name, ...changed }, tx)
         return after
       })
@@ -208,9 +209,10 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     reply: Type.Null(),
     status: 204,
     async handle({ db, clock, workspaceId, audit }, { params }) {
-      const { id, name, url, events, held, waiting } = await getEndpoint(db, clock, workspaceId, params.id)
+      const endpoint = await getEndpoint(db, clock, workspaceId, params.id)
+      const { id, name, held, waiting } = endpoint
       await deleteWebhook(db, clock, id, workspaceId)
-      const before = { name, url, events, held: held.count, waiting: waiting.count }
+      const before = { ...settingsOf(endpoint), held: held.count, waiting: waiting.count }
       await audit({ action: 'webhook.delete', target: id, targetName: name, before })
       return null
     },

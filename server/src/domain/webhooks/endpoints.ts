@@ -6,6 +6,7 @@ import { refuse } from '../../lib/refuse.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { failuresMax, pacedGapMs } from '../deliveries/engine/retry-policy.ts'
 import { readStepsOf } from '../deliveries/engine/steps.ts'
+import { readLeftOut } from '../deliveries/reading/left-out.ts'
 import {
   type HourCounts,
   type OpenCounts,
@@ -38,9 +39,12 @@ async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string
   const open = await readOpenCounts(db, workspaceId, ids, countBound + 1)
   const hours = await readDeliveryHours(db, workspaceId, new Date((thisHour - 23) * hourMs))
   const byEndpoint = Map.groupBy(hours, (hour) => hour.webhookId)
+  const filtered = rows.filter(({ senders }) => senders !== null).map((row) => row.id)
+  const leftOut = await readLeftOut(db, workspaceId, filtered, new Date((thisHour - 23) * hourMs))
   const steps = await readStepsOf(db, ids)
   return rows.map((row) => ({
     ...toEndpoint(row, now, open.get(row.id), byEndpoint.get(row.id) ?? []),
+    left_out: leftOut.get(row.id) ?? 0,
     in_progress: steps.flatMap(({ webhookId, work, done }) =>
       webhookId === row.id && work !== 'delete' ? [{ work, done }] : [],
     ),
@@ -57,7 +61,7 @@ function toEndpoint(
   now: Date,
   open: OpenCounts | undefined,
   hours: readonly HourCounts[],
-): Omit<ConsoleWebhook, 'in_progress'> {
+): Omit<ConsoleWebhook, 'in_progress' | 'left_out'> {
   const state = !row.enabled ? 'disabled' : row.failures >= failingFrom ? 'failing' : 'enabled'
   const succeeded = hours.reduce((sum, hour) => sum + hour.succeeded, 0)
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0)

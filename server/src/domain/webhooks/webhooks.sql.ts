@@ -1,3 +1,4 @@
+import type { Ordering } from '@parley/contract/webhook'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
@@ -15,11 +16,14 @@ export interface WebhookRow {
   failing_since: Date | null
   next_attempt_at: Date | null
   staged_secret_hint: string | null
+  senders: string[] | null
+  ordering: Ordering
+  header_names: string[] | null
   created_at: Date
 }
 
 const columns = `id, workspace_id, name, url, secret_hint, events, enabled, disabled_reason, last_success_at, failures,
-  failing_since, next_attempt_at, staged_secret_hint, created_at`
+  failing_since, next_attempt_at, staged_secret_hint, senders, ordering, header_names, created_at`
 
 /** Newest first, of one workspace or of all (null). */
 export const webhooksOf = (db: Db, workspaceId: string | null): Promise<WebhookRow[]> =>
@@ -58,49 +62,82 @@ const insertion = statement(
       url: 'text',
       secretSealed: 'text',
       secretHint: 'text',
+      ordering: 'text',
+      headersSealed: 'text',
       createdAt: 'timestamptz',
     },
     events: 'text[]',
+    senders: 'uuid[]',
+    headerNames: 'text[]',
   },
-  ({ webhook, events }) =>
-    `insert into webhooks (${webhook.columns}, events) select webhook.*, ${events} from ${webhook}`,
+  // An empty array stands for null.
+  ({ webhook, events, senders, headerNames }) =>
+    `insert into webhooks (${webhook.columns}, events, senders, header_names)
+     select webhook.*, ${events}, nullif(${senders}, '{}'), nullif(${headerNames}, '{}') from ${webhook}`,
 )
 
 export const insertWebhook = (
   db: Db,
   {
     events,
+    senders,
+    headerNames,
     ...webhook
-  }: {
+  }: Settings & {
     id: string
     workspaceId: string
-    name: string
-    url: string
     secretSealed: string
     secretHint: string
-    events: readonly string[]
     createdAt: Date
   },
-): Promise<number> => insertion.change(db, { webhook: [webhook], events })
+): Promise<number> =>
+  insertion.change(db, { webhook: [webhook], events, senders: senders ?? [], headerNames: headerNames ?? [] })
 
-interface Settings {
+export interface Settings {
   name: string
   url: string
   events: readonly string[]
+  senders: readonly string[] | null
+  ordering: Ordering
+  headerNames: readonly string[] | null
+  headersSealed: string | null
 }
 
 /** Changes the settings if they are still those of `before`. */
-export const updateWebhook = (
-  db: Db,
-  id: string,
-  before: Settings,
-  { name, url, events }: Settings,
-): Promise<WebhookRow | undefined> =>
+export const updateWebhook = (db: Db, id: string, before: Settings, after: Settings): Promise<WebhookRow | undefined> =>
   db.first(
-    `update webhooks set name = $2, url = $3, events = $4
-     where id = $1 and deleted_at is null and name = $5 and url = $6 and events = $7 returning ${columns}`,
-    [id, name, url, events, before.name, before.url, before.events],
+    `update webhooks set name = $2, url = $3, events = $4, senders = $5, ordering = $6, header_names = $7,
+       headers_sealed = $8
+     where id = $1 and deleted_at is null and name = $9 and url = $10 and events = $11 and ordering = $13
+       and senders is not distinct from $12::uuid[] and header_names is not distinct from $14::text[]
+       and headers_sealed is not distinct from $15
+     returning ${columns}`,
+    [id, ...valuesOf(after), ...valuesOf(before)],
   )
+
+const valuesOf = ({ name, url, events, senders, ordering, headerNames, headersSealed }: Settings) => [
+  name,
+  url,
+  events,
+  senders,
+  ordering,
+  headerNames,
+  headersSealed,
+]
+
+/** The encrypted headers. No other statement returns them. */
+export const headersSealedOf = async (db: Db, id: string): Promise<string | null> =>
+  (await db.first<{ sealed: string | null }>('select headers_sealed as sealed from webhooks where id = $1', [id]))
+    ?.sealed ?? null
+
+/** Which of these senders the workspace has. */
+export const sendersAmong = async (db: Db, workspaceId: string, ids: readonly string[]): Promise<string[]> =>
+  (
+    await db.rows<{ id: string }>('select id from senders where workspace_id = $1 and id = any($2::uuid[])', [
+      workspaceId,
+      ids,
+    ])
+  ).map(({ id }) => id)
 
 interface SealedSecret {
   secretSealed: string

@@ -1,23 +1,29 @@
 import { randomBytes } from 'node:crypto'
+import { filterSendersMax, type HeaderInput } from '@parley/contract/console/webhooks'
 import { eventTypes } from '@parley/contract/events'
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
-import type { Webhook } from '@parley/contract/webhook'
+import { type Ordering, orderings, type Webhook } from '@parley/contract/webhook'
 import type { Db } from '../../db/db.ts'
+import { changesOf } from '../../lib/changes.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import { refuse, refuseIfAny, refuseInvalid, refuseParam } from '../../lib/refuse.ts'
-import { type SecretKeys, seal } from '../../lib/seal.ts'
+import { open, type SecretKeys, seal } from '../../lib/seal.ts'
 import { type TargetRules, targetProblem } from '../../lib/target-guard.ts'
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../deliveries/engine/hold.ts'
+import { deleteEndpoint, disableEndpoint, enableEndpoint, endOrder } from '../deliveries/engine/hold.ts'
 import { secretPrefix } from '../deliveries/engine/signature.ts'
-import { webhookSecretContext } from '../deliveries/engine/targets.ts'
+import { type Header, webhookHeadersContext, webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { makeDueFailedSince } from '../deliveries/retry.ts'
 import { endpointsMax, requireWorkspace } from '../workspaces/workspaces.ts'
+import { headerErrors, toHeaders } from './headers.ts'
 import {
   activateStagedSecret,
   countWebhooksOf,
+  headersSealedOf,
   insertWebhook,
+  type Settings,
+  sendersAmong,
   updateSecret,
   updateStagedSecret,
   updateWebhook,
@@ -54,6 +60,11 @@ export interface WebhookInput {
   name: string
   url: string
   events: readonly string[]
+  /** Only events of these senders; null or absent: of all. */
+  senders?: readonly string[] | null
+  ordering?: Ordering
+  /** All headers of its own. Absent: they stay as they are. */
+  headers?: readonly HeaderInput[]
 }
 
 /** Creates an endpoint. The signing secret is returned here only; it is stored encrypted. */
@@ -72,14 +83,16 @@ export async function saveNewWebhook(
   clock: Clock,
   keys: SecretKeys,
   workspaceId: string,
-  { name, url, events }: CheckedInput,
+  { headers = [], ...checked }: CheckedInput,
 ): Promise<{ webhook: Webhook; secret: string }> {
   await requireWorkspace(db, workspaceId)
   const id = newUuid(clock.now().getTime())
   const { secret, secretHint, secretSealed } = newSecret(keys, id)
   return db.transaction(async (tx) => {
     await refuseAtLimit(tx, workspaceId)
-    await insertWebhook(tx, { id, workspaceId, name, url, secretSealed, secretHint, events, createdAt: clock.now() })
+    await refuseUnknownSenders(tx, workspaceId, checked.senders)
+    const sealed = { secretSealed, secretHint, ...sealHeaders(() => keys, id, headers, null) }
+    await insertWebhook(tx, { id, workspaceId, ...checked, ...sealed, createdAt: clock.now() })
     tx.notify(workspaceId, 'webhooks')
     return { webhook: toWebhook(requireRow(await webhookById(tx, id))), secret }
   })
@@ -96,28 +109,98 @@ async function refuseAtLimit(tx: Db, workspaceId: string): Promise<void> {
 /** Changes the given fields. */
 export async function changeWebhook(
   db: Db,
+  clock: Clock,
+  keys: SecretKeys,
   rules: TargetRules,
   id: string,
   input: Partial<Omit<WebhookInput, 'workspaceId'>>,
 ): Promise<Webhook> {
   const before = await requireWebhook(db, id)
-  const { name, url, events } = before.webhook
-  return saveWebhook(db, before, await checkInput(rules, { name, url, events, ...input }, before.workspaceId))
+  return saveWebhook(db, clock, () => keys, before, await checkChange(rules, before, input))
+}
+
+/** Validates the given fields as `checkInput` does. The others stay as they are. */
+export const checkChange = (
+  rules: TargetRules,
+  { webhook, workspaceId }: OwnedWebhook,
+  input: Partial<Omit<WebhookInput, 'workspaceId'>>,
+): Promise<CheckedInput> => {
+  const { name, url, events, senders, ordering, headers } = webhook
+  return checkInput(rules, { name, url, events, senders, ordering, ...input }, workspaceId, headers)
 }
 
 /**
  * The part of `changeWebhook` that may run in a transaction: it makes no DNS lookups. Refused if someone changed the
  * endpoint after `before` was read: their change would be undone, and a URL could return that no one confirmed.
  */
-export async function saveWebhook(db: Db, before: OwnedWebhook, checked: CheckedInput): Promise<Webhook> {
-  const row = await updateWebhook(db, before.uuid, before.webhook, checked)
-  if (!row) {
-    await requireWebhook(db, before.webhook.id)
-    return refuse('conflict', { message: 'Someone else changed this webhook just now. Load it again.' })
-  }
-  db.notify(row.workspace_id, 'webhooks')
-  return toWebhook(row)
+export const saveWebhook = (
+  db: Db,
+  clock: Clock,
+  keys: () => SecretKeys,
+  { uuid, workspaceId, webhook }: OwnedWebhook,
+  { headers, ...checked }: CheckedInput,
+): Promise<Webhook> =>
+  db.transaction(async (tx) => {
+    const current = toUuids(webhook.senders)
+    // A sender that was chosen before may be gone by now.
+    await refuseUnknownSenders(tx, workspaceId, checked.senders?.filter((id) => !current?.includes(id)) ?? null)
+    const headersSealed = await headersSealedOf(tx, uuid)
+    const before: Settings = {
+      ...webhook,
+      senders: current,
+      headerNames: webhook.headers.length === 0 ? null : webhook.headers,
+      headersSealed,
+    }
+    const { headerNames } = before
+    const sealed = headers ? sealHeaders(keys, uuid, headers, headersSealed) : { headerNames, headersSealed }
+    const row = await updateWebhook(tx, uuid, before, { ...checked, ...sealed })
+    if (!row) {
+      await requireWebhook(tx, webhook.id)
+      return refuse('conflict', { message: 'Someone else changed this webhook just now. Load it again.' })
+    }
+    if (before.ordering !== 'none' && row.ordering === 'none') await endOrder(tx, workspaceId, uuid, clock.now())
+    tx.notify(workspaceId, 'webhooks')
+    return toWebhook(row)
+  })
+
+async function refuseUnknownSenders(db: Db, workspaceId: string, senders: readonly string[] | null): Promise<void> {
+  if (senders === null) return
+  const known = await sendersAmong(db, workspaceId, senders)
+  const unknown = senders.filter((id) => !known.includes(id)).map((id) => withPrefix('snd', id))
+  if (unknown.length > 0) refuseParam('senders', 'unknown', `No sender of this workspace has the ID ${unknown[0]}.`)
 }
+
+/** Encrypts headers. A value of null is taken from the current ones. */
+function sealHeaders(
+  keys: () => SecretKeys,
+  id: string,
+  headers: readonly HeaderInput[],
+  currentSealed: string | null,
+): Pick<Settings, 'headerNames' | 'headersSealed'> {
+  if (headers.length === 0) return { headerNames: null, headersSealed: null }
+  const kept = headers.some(({ value }) => value === null) ? openHeaders(keys(), id, currentSealed) : []
+  const text = JSON.stringify(
+    headers.map(({ name, value }): Header => {
+      const current = value ?? kept.find(([keptName]) => keptName === name)?.[1]
+      return [name, current ?? refuseParam('headers', 'missing', `Enter a value for the header "${name}".`)]
+    }),
+  )
+  const headersSealed = seal(keys(), text, webhookHeadersContext(id))
+  return { headerNames: headers.map(({ name }) => name), headersSealed }
+}
+
+/** Empty if they cannot be decrypted: then their values have to be entered again. */
+function openHeaders(keys: SecretKeys, id: string, sealed: string | null): Header[] {
+  if (sealed === null) return []
+  try {
+    return JSON.parse(open(keys, sealed, webhookHeadersContext(id))) as Header[]
+  } catch {
+    return []
+  }
+}
+
+const toUuids = (senders: readonly string[] | null): string[] | null =>
+  senders?.flatMap((id) => withoutPrefix('snd', id) ?? []) ?? null
 
 /** A rotation makes due what failed within this time before it. */
 const refusedWithinMs = 3_600_000
@@ -235,10 +318,27 @@ function newSecret(keys: SecretKeys, id: string) {
 
 const requireRow = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
 
-export type CheckedInput = Omit<WebhookInput, 'workspaceId'>
+/** Checked settings. The senders are UUIDs; whether they exist is checked when they are saved. */
+export interface CheckedInput {
+  name: string
+  url: string
+  events: readonly string[]
+  senders: readonly string[] | null
+  ordering: Ordering
+  /** Undefined: they stay as they are. */
+  headers?: readonly HeaderInput[]
+}
 
-/** Validates all fields and reports every error. It looks up the host of the URL, so do not call it in a transaction. */
-export async function checkInput(rules: TargetRules, input: CheckedInput, workspaceId: string): Promise<CheckedInput> {
+/**
+ * Validates all fields and reports every error. It looks up the host of the URL, so do not call it in a transaction.
+ * `currentHeaders` are the names of those whose values can stay.
+ */
+export async function checkInput(
+  rules: TargetRules,
+  input: Omit<WebhookInput, 'workspaceId'>,
+  workspaceId: string,
+  currentHeaders: readonly string[] = [],
+): Promise<CheckedInput> {
   const name = input.name.trim()
   const errors: FieldError[] = textErrors('name', name, 100)
   const addError = (param: string, code: FieldErrorCode, message: string) => errors.push({ param, code, message })
@@ -258,8 +358,25 @@ export async function checkInput(rules: TargetRules, input: CheckedInput, worksp
       addError('events', 'invalid', `"${event}" is not an event type. Choose from ${eventTypes.join(', ')}.`)
     }
   }
+  const senders = toUuids(input.senders ?? null)
+  if (senders && (senders.length === 0 || senders.length < (input.senders?.length ?? 0))) {
+    addError('senders', 'invalid', 'Choose at least one sender by its ID, which begins with snd_, or all senders.')
+  } else if (senders && senders.length > filterSendersMax) {
+    addError('senders', 'too_many', `A filter has at most ${filterSendersMax} senders.`)
+  }
+  const ordering = input.ordering ?? 'none'
+  if (!orderings.includes(ordering)) addError('ordering', 'invalid', `Choose one of ${orderings.join(', ')}.`)
+  const headers = input.headers && toHeaders(input.headers)
+  if (headers) errors.push(...headerErrors(headers, currentHeaders))
   if (errors.length > 0 || !url) refuseInvalid(errors)
-  return { name, url: url.href, events: eventTypes.filter((event) => input.events.includes(event)) }
+  return {
+    name,
+    url: url.href,
+    events: eventTypes.filter((event) => input.events.includes(event)),
+    senders: senders && [...new Set(senders)],
+    ordering,
+    ...(headers && { headers }),
+  }
 }
 
 const toOwned = (row: WebhookRow): OwnedWebhook => ({
@@ -279,4 +396,24 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
   enabled: row.enabled,
   disabled_reason: row.disabled_reason,
   last_success_at: row.last_success_at?.toISOString() ?? null,
+  senders: row.senders?.map((id) => withPrefix('snd', id)) ?? null,
+  ordering: row.ordering,
+  headers: row.header_names ?? [],
+})
+
+/** What a change has changed, for the audit log: of headers only the names, also of those with a new value. */
+export function settingsChanges(before: Webhook, after: Webhook, { headers = [] }: CheckedInput) {
+  const changes = changesOf(settingsOf(before), settingsOf(after))
+  const entered = headers.flatMap(({ name, value }) => (value === null ? [] : [name]))
+  return entered.length === 0 ? changes : { ...changes, after: { ...changes.after, header_values_of: entered } }
+}
+
+/** The settings of an endpoint, for the audit log. */
+export const settingsOf = ({ name, url, events, senders, ordering, headers }: Webhook) => ({
+  name,
+  url,
+  events,
+  senders,
+  ordering,
+  headers,
 })

@@ -9,7 +9,7 @@ import { type SigningKeys, signatureHeaders } from './signature.ts'
 /** The headers of an attempt, with signatures for the time `now`. */
 export function headersOf(
   keys: readonly SigningKeys[],
-  item: Pick<LeasedDelivery, 'eventId' | 'type' | 'body'>,
+  item: Pick<LeasedDelivery, 'eventId' | 'type' | 'body' | 'replayId'>,
   now: Date,
   userAgent: string,
 ): string[] {

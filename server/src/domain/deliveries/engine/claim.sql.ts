@@ -14,6 +14,7 @@ export interface ClaimedRow {
   /** It is the one attempt that its failing endpoint gets at a time. */
   hasTurn: boolean
   replayId: string | null
+  conversation: string | null
   type: string | null
   /** Null if its event is past retention. */
   body: Buffer | null
@@ -155,8 +156,8 @@ const claiming = statement(
        returning d.*, due.has_turn
      )
      select c.event_id as "eventId", c.webhook_id as "webhookId", c.workspace_id as "workspaceId",
-       c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, c.has_turn as "hasTurn", c.replay_id as "replayId",
-       e.type, e.body
+       c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, c.has_turn as "hasTurn", c.conversation,
+       c.replay_id as "replayId", e.type, e.body
      from claimed c
      left join lateral (
        select type, body from events where id = c.event_id and created_at = c.event_created_at limit 1) as e on true
@@ -184,7 +185,7 @@ const isOurs = 'd.webhook_id = leased.webhook_id and d.event_id = leased.event_i
 const reading = statement(
   { leased: leaseKey },
   ({ leased }) => `select d.event_id as "eventId", d.webhook_id as "webhookId", d.workspace_id as "workspaceId",
-       d.event_created_at as "eventCreatedAt", d.attempts, d.trigger, d.lease, d.due_at as "leaseUntil",
+       d.event_created_at as "eventCreatedAt", d.attempts, d.trigger, d.lease, d.conversation, d.due_at as "leaseUntil",
        d.replay_id as "replayId", e.type, e.body
      from ${leased} join deliveries d on ${isOurs} and d.due_at < 'infinity'
      cross join lateral (

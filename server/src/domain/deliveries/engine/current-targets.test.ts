@@ -105,7 +105,7 @@ function describeChanges(urls: () => string[]): void {
   test('after a change of the URL every new attempt goes to the new URL', async () => {
     const { receiver, id, total, allowed } = await underLoad()
     const next = await newSlowReceiver()
-    await changeWebhook(server.db, localRules, id, { url: next.url })
+    await changeWebhook(server.db, server.clock, server.secretKeys, localRules, id, { url: next.url })
     const before = receiver.received.length
     const max = allowed()
     await until('all events arrive', () => receiver.received.length + next.received.length >= total)
@@ -135,7 +135,8 @@ test.each(['the CLI', 'the console'])('every change made by %s raises the routin
     () => cancelRotation(db, id),
     () => stageRotation(db, server.secretKeys, id),
     () => activateSecret(db, server.clock, id),
-    () => changeWebhook(db, anyTarget, id, { url: 'https://new.example/hook' }),
+    () => changeWebhook(db, server.clock, server.secretKeys, anyTarget, id, { url: 'https://new.example/hook' }),
+    () => changeWebhook(db, server.clock, server.secretKeys, anyTarget, id, { headers: [{ name: 'X-A', value: '1' }] }),
     () => disableWebhook(db, server.clock, id, 'maintenance'),
     () => enableWebhook(db, server.clock, id),
     () => deleteWebhook(db, server.clock, id),

@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import {
+  type Conversation,
   type FirstAttempts,
   type HandedDelivery,
   type Lease,
@@ -8,14 +9,16 @@ import {
   leaseMs,
 } from '../../../lib/first-attempts.ts'
 import { newUuid } from '../../../lib/ids.ts'
+import type { Logger } from '../../../lib/logger.ts'
 import type { Loop } from '../../../lib/loop.ts'
 import { releaseLeases } from './claim.sql.ts'
+import { newStarter } from './order.ts'
 
 /**
  * Makes other processes attempt the deliveries that this one publishes. They are written with a lease, as with a worker in
  * this process, and their keys are sent to one of the live workers. So they need no claim, and no two workers look for them.
  */
-export function startHandOver({ db, clock }: { db: Database; clock: Clock }): Pick<Loop, 'stop'> {
+export function startHandOver({ db, clock, log }: { db: Database; clock: Clock; log: Logger }): Pick<Loop, 'stop'> {
   const { otherWorkers } = db.process
   /** No worker was notified of these, so they can be claimed immediately. */
   const release = (items: readonly HandedDelivery[]) => {
@@ -32,7 +35,12 @@ export function startHandOver({ db, clock }: { db: Database; clock: Clock }): Pi
       return { token: newUuid(), until: new Date(now.getTime() + leaseMs), except }
     },
     take: (items: readonly LeasedDelivery[]) => otherWorkers.handOver(items, release),
+    startNext(conversations: readonly Conversation[]) {
+      // If it fails, a worker finds them when it claims.
+      for (const each of conversations) void startNext(each).catch(() => {})
+    },
   }
+  const startNext = newStarter({ db, clock, log, worker: handOver })
   db.process.firstAttempts = handOver
   return {
     async stop() {

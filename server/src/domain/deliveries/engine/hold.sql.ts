@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { waitingWithoutOrder } from './order.sql.ts'
 
 export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
   db.change(
@@ -32,14 +33,24 @@ export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number
   )
 
 /**
- * Makes retries due that are planned for later. Only up to `limit`. Call it with the endpoint locked: then none of them was
- * planned after it was enabled. Deliveries at infinity are those that the version before held.
+ * Makes retries due that are planned for later, and deliveries that wait for others of their conversation if the endpoint has
+ * no order any more. Only up to `limit`. Call it with the endpoint locked: then none of them was planned after it was enabled.
+ * Deliveries at infinity without a conversation are those that an earlier version held.
  */
 export const releaseFirst = (db: Db, webhookId: string, now: Date, limit: number): Promise<number> =>
   db.change(
     `with later as materialized (
-       select event_id from deliveries where webhook_id = $1 and due_at > $2 and (lease is null or due_at = 'infinity')
-       order by due_at limit $3 for update skip locked
+       select * from (
+         select event_id from deliveries
+         where webhook_id = $1 and due_at > $2 and due_at < 'infinity' and lease is null
+         order by due_at limit $3 for update skip locked) as planned
+       union all
+       select * from (
+         select event_id from deliveries where webhook_id = $1 and conversation is null and due_at = 'infinity'
+         limit $3 for update skip locked) as held_before
+       union all
+       select * from (${waitingWithoutOrder} limit $3 for update skip locked) as waiting
+       limit $3
      )
      update deliveries d set due_at = $2, lease = null from later where d.webhook_id = $1 and d.event_id = later.event_id`,
     [webhookId, now, limit],

@@ -15,12 +15,21 @@ import { planVisits } from './visits.sql.ts'
 export const enableEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
   withIndexLookups(db, async (tx) => {
     await markEnabled(tx, webhookId)
-    const released = await releaseFirst(tx, webhookId, now, stepMax)
-    if (released === stepMax) await planSteps(tx, { workspaceId, webhookId, work: 'release', askedAt: now })
-    await planVisits(tx, workspaceId, [webhookId], now)
-    notifyChanged(tx, workspaceId)
-    wakeAnywhere(tx, 'deliveries', workspaceId)
+    await releaseAll(tx, workspaceId, webhookId, now)
   })
+
+/** Makes due what waits for other deliveries of its conversation. Call it when the endpoint has no order any more. */
+export const endOrder = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
+  withIndexLookups(db, (tx) => releaseAll(tx, workspaceId, webhookId, now))
+
+/** Releases the first deliveries immediately, the others in steps. */
+async function releaseAll(tx: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> {
+  const released = await releaseFirst(tx, webhookId, now, stepMax)
+  if (released === stepMax) await planSteps(tx, { workspaceId, webhookId, work: 'release', askedAt: now })
+  await planVisits(tx, workspaceId, [webhookId], now)
+  notifyChanged(tx, workspaceId)
+  wakeAnywhere(tx, 'deliveries', workspaceId)
+}
 
 /** Disables an endpoint. Its open deliveries, and those of new events, are held until it is enabled. */
 export const disableEndpoint = (

@@ -10,6 +10,10 @@ export interface EventRow {
   body: Buffer
   /** The message it is about. */
   messageId: string | null
+  /** The sender it is about. */
+  senderId: string | null
+  /** The number or user ID of the person it is about. */
+  person: string | null
 }
 
 /** An inserted delivery. */
@@ -17,6 +21,8 @@ export interface PublishedDelivery {
   eventId: string
   webhookId: string
   leased: boolean
+  /** Set if it waits until those before it in its conversation have ended. */
+  conversation: string | null
 }
 
 /** Parameters that every statement with `insertEventsSql` has. */
@@ -27,40 +33,67 @@ const eventParameters = {
   leaseExcept: 'uuid[]',
 } as const
 
+/** Deliveries with the same value are in one conversation. Only its uniqueness matters, so half of the hash is enough. */
+const conversationOf = (senderId: string, person: string): string =>
+  `encode(substring(sha256(convert_to(${senderId} || ' ' || ${person}, 'UTF8')) for 16), 'hex')::uuid`
+
 /**
  * CTEs that insert events and, for each event, a delivery to every endpoint of its workspace that subscribes to its type,
  * leased to this process, and plan the visits of claims. `new_deliveries` returns the deliveries. A disabled endpoint is not
- * visited, so its deliveries wait until it is enabled; one to a failing endpoint is claimed when it is its turn. `events` names rows of (id, workspace_id, type, body, message_id).
+ * visited, so its deliveries wait until it is enabled; one to a failing endpoint is claimed when it is its turn. What the
+ * filter of an endpoint leaves out is only counted. `events` names rows of (id, workspace_id, type, body, message_id, sender_id, person).
+ *
+ * A delivery of a conversation that is kept in order always waits at first: whether an earlier one is open is only certain
+ * after the commit (`order.ts`). Its position is drawn once for the statement, and only if it has such a delivery.
  */
 export const insertEventsSql = (
   events: string,
   { createdAt, leaseUntil, leaseToken, leaseExcept }: Places<typeof eventParameters>,
 ): string => `
      new_events as (
-       insert into events (id, workspace_id, type, body, message_id, created_at)
-       select e.id, e.workspace_id, e.type, e.body, e.message_id, ${createdAt} from ${events} e
+       insert into events (id, workspace_id, type, body, message_id, sender_id, created_at)
+       select e.id, e.workspace_id, e.type, e.body, e.message_id, e.sender_id, ${createdAt} from ${events} e
      ), fan_out as materialized (
-       select e.id as event_id, w.id as webhook_id, e.workspace_id, w.enabled,
-         case when i.mine then ${leaseUntil}::timestamptz else ${createdAt} end as due_at,
-         case when i.mine then ${leaseToken}::uuid end as lease
+       select e.id as event_id, w.id as webhook_id, e.workspace_id, w.enabled, o.conversation, i.is_wanted,
+         case when o.conversation is not null then 'infinity' when i.mine then ${leaseUntil}::timestamptz
+           else ${createdAt} end as due_at,
+         case when i.mine and o.conversation is null then ${leaseToken}::uuid end as lease
        from ${events} e join webhooks w
          on w.workspace_id = e.workspace_id and e.type = any(w.events) and w.deleted_at is null
        cross join lateral (
-         select w.enabled and w.next_attempt_at is null and w.id <> all(${leaseExcept}) as mine) as i
+         select w.enabled and w.next_attempt_at is null and w.id <> all(${leaseExcept}) as mine,
+           w.senders is null or e.sender_id is null or e.sender_id = any(w.senders) as is_wanted) as i
+       cross join lateral (
+         select case when w.ordering = 'conversation' and e.person is not null and e.sender_id is not null
+           then ${conversationOf('e.sender_id::text', 'e.person')} end as conversation) as o
      ), new_deliveries as (
-       insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
-       select event_id, webhook_id, workspace_id, ${createdAt}, due_at, lease from fan_out
-       returning event_id, webhook_id, lease is not null as leased
-     ), new_visits as (${planVisitsSql('(select * from fan_out where enabled)')}
+       insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease, conversation, position)
+       select event_id, webhook_id, workspace_id, ${createdAt}, due_at, lease, conversation,
+         case when conversation is not null then (select nextval('delivery_positions')) end
+       from fan_out where is_wanted
+       returning event_id, webhook_id, lease is not null as leased, conversation
+     ), left_out as (
+       insert into left_out_events (workspace_id, webhook_id, hour, count)
+       select workspace_id, webhook_id, date_trunc('hour', ${createdAt}::timestamptz, 'UTC'), count(*)
+       from fan_out where not is_wanted group by 1, 2
+     ), new_visits as (${planVisitsSql('(select * from fan_out where enabled and is_wanted)')}
      )`
 
 const insertion = statement(
   {
     ...eventParameters,
-    events: { id: 'uuid', workspaceId: 'uuid', type: 'text', body: 'bytea', messageId: 'uuid' },
+    events: {
+      id: 'uuid',
+      workspaceId: 'uuid',
+      type: 'text',
+      body: 'bytea',
+      messageId: 'uuid',
+      senderId: 'uuid',
+      person: 'text',
+    },
   },
   ({ events, ...places }) => `with new as materialized (select * from ${events}), ${insertEventsSql('new', places)}
-     select event_id as "eventId", webhook_id as "webhookId", leased from new_deliveries`,
+     select event_id as "eventId", webhook_id as "webhookId", leased, conversation from new_deliveries`,
 )
 
 export const insertEvents = (

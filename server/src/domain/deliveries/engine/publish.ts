@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { wakeAnywhere, wakeOther } from '../../../db/wake.ts'
 import type { Lease } from '../../../lib/first-attempts.ts'
 import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
+import { conversationOf, keyOf } from './order.ts'
 import { type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
 import { attemptsMax } from './retry-policy.ts'
 
@@ -13,6 +14,8 @@ export interface NewEvent {
   workspaceId: string
   type: EventType
   data: object
+  /** The sender that it is about, if its data does not have it as `sender_id`. */
+  senderId?: string
 }
 
 /** Events to insert, and the lease for their deliveries. */
@@ -52,11 +55,13 @@ export async function publishTest(
 
 /** Builds the rows of events and gets a lease for their deliveries. Insert them, then call `offerToWorker`. */
 export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): PreparedEvents {
-  const rows = events.map(({ workspaceId, type, data }) => ({
+  const rows = events.map(({ workspaceId, type, data, senderId }) => ({
     ...newEvent(now, type, data),
     workspaceId,
     type,
     messageId: messageOf(data),
+    senderId: senderId ?? senderOf(data),
+    person: personOf(data),
   }))
   const lease = db.process.firstAttempts?.newLease(now) ?? { token: null, until: now, except: [] }
   return { createdAt: now, rows, lease }
@@ -76,13 +81,21 @@ export function offerToWorker(
     for (const { type } of rows) db.process.metrics.add('events', type)
   })
   const worker = db.process.firstAttempts
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const ordered = deliveries.filter(({ conversation }) => conversation !== null)
+  // Without a worker here, another one finds them when it claims.
+  if (worker && ordered.length > 0) {
+    const workspaceOf = ({ eventId }: PublishedDelivery) => byId.get(eventId)?.workspaceId ?? ''
+    const conversations = ordered.flatMap((each) => conversationOf({ ...each, workspaceId: workspaceOf(each) }))
+    const once = [...new Map(conversations.map((each) => [keyOf(each), each])).values()]
+    db.afterCommit(() => worker.startNext(once))
+  }
   if (!worker || token === null) {
     for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) wakeAnywhere(db, 'deliveries', workspaceId)
     return
   }
   // Its queues for these endpoints are full. Another process may have less to do.
   if (deliveries.some(({ leased, webhookId }) => !leased && except.includes(webhookId))) wakeOther(db, 'deliveries')
-  const byId = new Map(rows.map((row) => [row.id, row]))
   const items = deliveries.flatMap(({ eventId, webhookId, leased }) => {
     const event = leased ? byId.get(eventId) : undefined
     if (!event) return []
@@ -91,6 +104,7 @@ export function offerToWorker(
       attempts: 0,
       trigger: 'first' as const,
       hasTurn: false,
+      conversation: null,
       lease: token,
       leaseUntilMs: until.getTime(),
     }
@@ -109,4 +123,17 @@ function newEvent(now: Date, type: string, data: object): { id: string; body: Bu
 function messageOf(data: object): string | null {
   const { message_id: id } = data as { message_id?: unknown }
   return (typeof id === 'string' && withoutPrefix('msg', id)) || null
+}
+
+/** The ID of the sender that an event is about. */
+function senderOf(data: object): string | null {
+  const { sender_id: id } = data as { sender_id?: unknown }
+  return (typeof id === 'string' && withoutPrefix('snd', id)) || null
+}
+
+/** The number of the person that an event is about, or the user ID of one without a number. */
+function personOf(data: object): string | null {
+  const { from, from_user_id, to, to_user_id } = data as Record<string, unknown>
+  const person = from ?? from_user_id ?? to ?? to_user_id
+  return typeof person === 'string' ? person : null
 }

@@ -96,7 +96,8 @@ const required = async (found: Promise<Stepped | undefined>): Promise<Stepped> =
   (await found) ?? { looked: 0, changed: 0, position: null }
 
 /**
- * Looks at the next deliveries of an endpoint and makes due what was planned for later before it was enabled. Rows that are
+ * Looks at the next deliveries of an endpoint and makes due what was planned for later before it was enabled, and what waits
+ * for others of its conversation if the endpoint has no order any more. Rows that are
  * locked are being attempted or claimed. What was never attempted is due when it was published or asked for: a manual one must
  * not become older than the time at which its endpoint was disabled again. `is true` keeps PostgreSQL from looking a delivery up in an index by due time.
  */
@@ -110,7 +111,8 @@ export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limi
          cross join lateral (
            select event_id from deliveries d
            where d.webhook_id = $1 and d.event_id = l.event_id and (d.due_at > $3) is true
-             and ((d.lease is null and d.trigger = 'retry') or (d.due_at = 'infinity') is true)
+             and ((d.lease is null and d.trigger = 'retry') or ((d.due_at = 'infinity') is true
+               and (d.conversation is null or (select ordering from webhooks where id = $1) = 'none')))
              and not exists (select 1 from delivery_attempts a
                where a.event_id = l.event_id and (a.webhook_id = $1) is true and a.at >= $3)
            for update skip locked) as d

@@ -7,6 +7,7 @@ export interface SealedTarget {
   url: string
   /** During a staged rotation two, the current one last: receivers that read only one signature often read the last. */
   secrets_sealed: string[]
+  headers_sealed: string | null
   secret_changed_at: Date | null
   enabled: boolean
   is_paced: boolean
@@ -25,7 +26,7 @@ export async function readRevision(session: Session): Promise<{ revision: number
 export const sealedTargets = (db: Db, ids: readonly string[]): Promise<AtRevision<SealedTarget>[]> =>
   db.rows(
     `select r.value as revision, w.id, w.url, array_remove(array[w.staged_secret_sealed, w.secret_sealed], null) as secrets_sealed,
-       w.secret_changed_at, w.enabled, w.next_attempt_at is not null as is_paced
+       w.headers_sealed, w.secret_changed_at, w.enabled, w.next_attempt_at is not null as is_paced
      from routing_revision r left join webhooks w on w.id = any($1::uuid[]) and w.deleted_at is null`,
     [ids],
   )

@@ -6,14 +6,19 @@ import { RoutingRevision } from './routing-revision.ts'
 import { type SigningKeys, signingKeysOf } from './signature.ts'
 import { type SealedTarget, sealedTargets } from './targets.sql.ts'
 
+/** The name and the value of a header. */
+export type Header = [name: string, value: string]
+
 /** An endpoint as an attempt needs it. */
 export interface Target {
   url: URL
   enabled: boolean
   /** It is failing: only a delivery that was claimed with the endpoint's turn may be attempted. */
   isPaced: boolean
-  /** Null if a secret cannot be decrypted: nothing can be signed until its key is configured or the secret is rotated. */
+  /** Null if a secret or the headers cannot be decrypted: nothing can be signed until its key is configured or the secret is rotated. */
   keys: readonly SigningKeys[] | null
+  /** Names and values in turn: the headers that were added to its requests. */
+  headers: readonly string[]
   /** When the secret was last replaced. */
   secretChangedAt: Date | null
 }
@@ -65,21 +70,25 @@ export class Targets {
       url: new URL(row.url),
       enabled: row.enabled,
       isPaced: row.is_paced,
-      keys: this.#keysOf(row),
+      ...this.#secretsOf(row),
       secretChangedAt: row.secret_changed_at,
     }
   }
 
-  #keysOf(row: SealedTarget): SigningKeys[] | null {
+  #secretsOf({ id, secrets_sealed, headers_sealed: sealed }: SealedTarget): Pick<Target, 'keys' | 'headers'> {
     try {
-      return row.secrets_sealed.map((sealed) => signingKeysOf(open(this.#keys, sealed, webhookSecretContext(row.id))))
+      const keys = secrets_sealed.map((each) => signingKeysOf(open(this.#keys, each, webhookSecretContext(id))))
+      const headers =
+        sealed === null ? [] : (JSON.parse(open(this.#keys, sealed, webhookHeadersContext(id))) as Header[])
+      return { keys, headers: headers.flat() }
     } catch (error) {
       // Report it once, not again whenever another endpoint changes.
-      if (!this.#unreadable.has(row.id)) this.#onUnreadable(row.id, error)
-      this.#unreadable.add(row.id)
-      return null
+      if (!this.#unreadable.has(id)) this.#onUnreadable(id, error)
+      this.#unreadable.add(id)
+      return { keys: null, headers: [] }
     }
   }
 }
 
 export const webhookSecretContext = (id: string): string => `webhooks/${id}`
+export const webhookHeadersContext = (id: string): string => `webhooks/${id}/headers`

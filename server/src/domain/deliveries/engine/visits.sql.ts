@@ -54,7 +54,7 @@ export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
      ), stranded as materialized (
        select o.id, d.event_id from open o
        cross join lateral (
-         select event_id from deliveries where webhook_id = o.id and due_at = 'infinity'
+         select event_id from deliveries where webhook_id = o.id and conversation is null and due_at = 'infinity'
          limit ${strandedMax} for update skip locked) as d
        where o.enabled and not o.is_deleted
      ), released as (

@@ -4,6 +4,7 @@ import { wakeHere } from '../../../db/wake.ts'
 import { batched } from '../../../lib/batch.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import {
+  type Conversation,
   type DeliveryTaker,
   type FirstAttempts,
   type HandedDelivery,
@@ -19,6 +20,7 @@ import { headersOf, outcomeOf } from './attempt.ts'
 import { dropLeases, readLeased, releaseLeases } from './claim.sql.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
 import { EndpointQueues, queuedMax } from './endpoint-queues.ts'
+import { conversationOf, findMissed, newStarter } from './order.ts'
 import { AttemptWriter } from './record-attempts.ts'
 import { pacedGapMs, postponedMs } from './retry-policy.ts'
 import { type Target, Targets } from './targets.ts'
@@ -44,6 +46,8 @@ const announcedFullMax = 150
 const busyAbove = 8
 const refreshGapMs = 4
 const refreshRetryMs = 200
+/** How often claims look for conversations whose next delivery was not started. */
+const findMissedEveryMs = 1_000
 
 interface PickedDelivery {
   queue: EndpointQueue
@@ -93,6 +97,10 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   readonly #postpone: (item: LeasedDelivery) => Promise<unknown>
   /** Deletes the delivery: its endpoint is deleted. */
   readonly #drop: (item: LeasedDelivery) => Promise<unknown>
+  /** Starts the next delivery of a conversation, if none is in progress. */
+  readonly #startNext: (conversation: Conversation) => Promise<unknown>
+  /** When the last claim looked for missed conversations. */
+  #foundMissedMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
@@ -119,6 +127,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       await dropLeases(deps.db, items, deps.clock.now())
       return items
     })
+    this.#startNext = newStarter({ ...deps, worker: this })
     deps.db.process.firstAttempts = this
     deps.db.process.taker = this
   }
@@ -136,6 +145,19 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       this.#enqueue(items)
       this.#notifyIdle()
     })
+  }
+
+  startNext(conversations: readonly Conversation[]): void {
+    this.#pendingTakes++
+    this.#startAll(conversations)
+      .catch((error: unknown) => {
+        const fields = { event: 'delivery.next_failed', err: error, conversations: conversations.length } as const
+        this.#deps.log.warn(fields, 'starting the next deliveries of conversations failed; the next claim does it')
+      })
+      .finally(() => {
+        this.#pendingTakes--
+        this.#notifyIdle()
+      })
   }
 
   full(): readonly string[] | null {
@@ -189,11 +211,26 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   async #claim(): Promise<number> {
     // Nothing is claimed for endpoints with an unreadable secret, so read them again here: it may have been rotated.
     if (this.#targets.unreadable.size > 0) await this.#targets.read([...this.#targets.unreadable])
+    const missed = await this.#startMissed()
     for (;;) {
       if (this.#stopping || this.#queues.queued > queuedMax) return 0
       const { visited, claimed } = await this.#visitEndpoints()
-      if (claimed > 0 || visited < visitMax) return claimed
+      if (claimed > 0 || visited < visitMax) return claimed + missed
     }
+  }
+
+  #startAll(conversations: readonly Conversation[]): Promise<unknown> {
+    return Promise.all(conversations.map((each) => this.#startNext(each)))
+  }
+
+  /** Once a second, and again while there are more. Returns how many were found. */
+  async #startMissed(): Promise<number> {
+    const nowMs = this.#deps.clock.now().getTime()
+    if (this.#stopping || nowMs - this.#foundMissedMs < findMissedEveryMs) return 0
+    const { missed, more } = await findMissed(this.#deps.db)
+    if (!more) this.#foundMissedMs = nowMs
+    await this.#startAll(missed)
+    return missed.length
   }
 
   async #visitEndpoints(): Promise<{ visited: number; claimed: number }> {
@@ -218,6 +255,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       )
       const fields = { event: 'delivery.expired', deliveries: expired.length } as const
       this.#deps.log.warn(fields, 'deliveries expired with their events')
+      this.startNext(expired.flatMap(conversationOf))
     }
     this.take(items)
     return { visited, claimed: rows.length }
@@ -348,6 +386,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     const mayStart = target && (!target.isPaced || item.hasTurn) && (target.enabled || item.trigger === 'manual')
     if (keys && secretChangedAt !== undefined && mayStart) {
       const headers = headersOf(keys, item, now, this.#userAgent)
+      headers.push(...target.headers)
       item.pace?.begin(item)
       this.#deps.outbound.post(target.url, headers, item.body, item.workspaceId).then(
         (posted) => {
@@ -411,7 +450,15 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     }
     // Recording this failure may pace or disable the endpoint, so a failing queue waits for it before its next attempt.
     const waitsForRecord = item.hasTurn || (!success && queue.isFailing)
-    this.#writer.add(waitsForRecord ? { ...ended, onRecorded: finish } : ended)
+    // Those that wait for it go on as soon as that is recorded.
+    const next = ended.dueAt === null ? conversationOf(item) : []
+    if (next.length > 0) {
+      const onRecorded = () => {
+        this.startNext(next)
+        if (waitsForRecord) finish()
+      }
+      this.#writer.add({ ...ended, onRecorded })
+    } else this.#writer.add(waitsForRecord ? { ...ended, onRecorded: finish } : ended)
     if (immediateRetry) this.#enqueue([immediateRetry])
     else if (ended.dueAt && !waitsForRecord) this.#deps.onDue?.(ended.dueAt)
     if (waitsForRecord) this.#deps.onDue?.(new Date(endedAt.getTime() + pacedGapMs))

@@ -15,6 +15,8 @@ export interface DetailRow {
   dueAt: Date | null
   attempts: number | null
   leased: boolean
+  /** The delivery of the same conversation that is in progress, if this one waits for it. */
+  waitsFor: string | null
 }
 
 /** The delivery of an event to an endpoint. The event itself may be past retention. */
@@ -26,7 +28,11 @@ export const deliveryOf = (
 ): Promise<DetailRow | undefined> =>
   db.first(
     `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", ${deliveryState} as state,
-       case when not ${isHeld} then nullif(d.due_at, 'infinity') end as "dueAt", d.attempts, d.lease is not null as leased
+       case when not ${isHeld} then nullif(d.due_at, 'infinity') end as "dueAt", d.attempts, d.lease is not null as leased,
+       (select o.event_id from deliveries o
+        where o.webhook_id = d.webhook_id and o.conversation = d.conversation and o.due_at < 'infinity'
+          and d.due_at = 'infinity'
+        order by o.position, o.event_id limit 1) as "waitsFor"
      from (select $3::uuid as id) as requested
      left join events e on e.id = requested.id and e.workspace_id = $1
      left join webhooks w on w.id = $2 and w.workspace_id = $1

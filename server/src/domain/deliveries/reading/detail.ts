@@ -50,6 +50,7 @@ export async function getDelivery(
     body,
     message_id: messageOf(body),
     under_way: underWay,
+    waits_for: row.waitsFor,
     tries: attempts.map(toAttempt),
     ahead: upcomingOf(row, clock.now()),
     attempts_max: attemptsMax,

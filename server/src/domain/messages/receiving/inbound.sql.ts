@@ -55,6 +55,7 @@ export interface StoredRow {
   eventId: string | null
   webhookId: string | null
   leased: boolean | null
+  conversation: string | null
 }
 
 /**
@@ -95,10 +96,12 @@ export function saveInboundStatement(insertEventsSql: InsertEventsSql) {
        on conflict (sender_id, wa_message_id) do nothing
        returning id
      ), fresh as materialized (
-       select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id
+       select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id, n.sender_id,
+         coalesce(n.sent_by, n.sent_by_user_id) as person
        from new n join stored s on s.id = n.id
      ), ${insertEventsSql('fresh', places)}
-     select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased
+     select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased,
+       d.conversation
      from fresh f left join new_deliveries d on d.event_id = f.id`,
   )
   return (db: Db, rows: readonly InboundRow[], events: EventBatch, onlyAt: number | null): Promise<StoredRow[]> =>

@@ -106,6 +106,7 @@ export interface ChangedRow {
   eventId: string | null
   webhookId: string | null
   leased: boolean | null
+  conversation: string | null
 }
 
 /**
@@ -144,6 +145,8 @@ export function saveChangesStatement(insertEventsSql: InsertEventsSql) {
         error: 'json',
         eventId: 'uuid',
         body: 'bytea',
+        senderId: 'uuid',
+        person: 'text',
       },
     },
     ({ progress, statuses, onlyAt, ...places }) => `with asked as materialized (
@@ -174,13 +177,15 @@ export function saveChangesStatement(insertEventsSql: InsertEventsSql) {
        on conflict do nothing
        returning message_id, status
      ), fresh as materialized (
-       select r.event_id as id, r.workspace_id, 'message.' || r.status as type, r.body, r.message_id
+       select r.event_id as id, r.workspace_id, 'message.' || r.status as type, r.body, r.message_id, r.sender_id, r.person
        -- PostgreSQL expects a hundredth of the rows, and would compare each status with each. With "is true" it uses a hash.
        from reported r where ((r.message_id, r.status) in (select message_id, status from stored)) is true
      ), ${insertEventsSql('fresh', places)}
-     select id as "messageId", null::uuid as "eventId", null::uuid as "webhookId", null::bool as leased from changed
-     union all select null, id, null, null from fresh
-     union all select null, event_id, webhook_id, leased from new_deliveries`,
+     select id as "messageId", null::uuid as "eventId", null::uuid as "webhookId", null::bool as leased,
+       null::uuid as conversation
+     from changed
+     union all select null, id, null, null, null from fresh
+     union all select null, event_id, webhook_id, leased, conversation from new_deliveries`,
   )
   return (
     db: Db,

@@ -105,6 +105,7 @@ async function saveChanges(db: Db, now: Date, changes: readonly Change[], onlyAt
       workspaceId: change.message.workspaceId,
       type: `message.${report.status}`,
       data: toData(change, report),
+      senderId: change.message.senderId,
     }),
   )
   const prepared = prepareEvents(db, now, events)

@@ -12,6 +12,8 @@ export interface SentRow {
   occurredAt: Date
   eventId: string
   body: Buffer
+  /** Whom the event is about. */
+  person: string | null
 }
 
 /** A recorded message with one delivery of its event. The other columns are null if no endpoint subscribes to it. */
@@ -20,6 +22,7 @@ export interface RecordedRow {
   eventId: string | null
   webhookId: string | null
   leased: boolean | null
+  conversation: string | null
 }
 
 /**
@@ -41,6 +44,7 @@ export function recordSentStatement(insertEventsSql: InsertEventsSql) {
         occurredAt: 'timestamptz',
         eventId: 'uuid',
         body: 'bytea',
+        person: 'text',
       },
     },
     ({ sent, ...places }) => `with call as materialized (
@@ -61,9 +65,10 @@ export function recordSentStatement(insertEventsSql: InsertEventsSql) {
      ), dropped as (
        delete from outbox o using queued q where o.message_id = q.message_id
      ), fresh as materialized (
-       select event_id as id, workspace_id, 'message.sent' as type, body, message_id from queued
+       select event_id as id, workspace_id, 'message.sent' as type, body, message_id, sender_id, person from queued
      ), ${insertEventsSql('fresh', places)}
-     select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased
+     select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased,
+       d.conversation
      from fresh f left join new_deliveries d on d.event_id = f.id`,
   )
   return (db: Db, rows: readonly SentRow[], events: Omit<EventBatch, 'rows'>): Promise<RecordedRow[]> =>

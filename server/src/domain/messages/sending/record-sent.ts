@@ -31,15 +31,16 @@ export interface SentMessage {
  */
 export async function recordSent(db: Db, now: Date, sent: readonly SentMessage[]): Promise<Set<string>> {
   const data = sent.map(toData)
-  const events = sent.map(({ claimed: { workspaceId } }, index) => {
-    return { workspaceId, type: 'message.sent' as const, data: data[index] as EventData }
+  const events = sent.map(({ claimed: { workspaceId, senderId } }, index) => {
+    return { workspaceId, senderId, type: 'message.sent' as const, data: data[index] as EventData }
   })
   const prepared = prepareEvents(db, now, events)
   const rows = sent.map(({ claimed, waMessageId, userId, occurredAt }, index) => {
-    const { id: eventId, body } = prepared.rows[index] as (typeof prepared.rows)[number]
+    const { id: eventId, body, person } = prepared.rows[index] as (typeof prepared.rows)[number]
     const { messageId, workspaceId, senderId, createdAt } = claimed
     const at = statusTime('sent', occurredAt, createdAt, noTimes)
-    return { messageId, workspaceId, senderId, waMessageId, recipientUserId: userId, occurredAt: at, eventId, body }
+    const event = { eventId, body, person }
+    return { messageId, workspaceId, senderId, waMessageId, recipientUserId: userId, occurredAt: at, ...event }
   })
   const recorded = await record(db, rows, prepared)
   const ids = new Set(recorded.map(({ messageId }) => messageId))
