@@ -1,4 +1,5 @@
 import type { Me, Webhook } from './contract.ts'
+import { type Events, newEvents } from './events.ts'
 import { type FlowResponses, newFlowResponses } from './flow-responses.ts'
 import { type Messages, newMessages } from './messages.ts'
 import { newPages, type Pages } from './pages.ts'
@@ -18,6 +19,7 @@ export interface Client {
   templates: Templates
   messages: Messages
   flowResponses: FlowResponses
+  events: Events
 }
 
 export function newClient(options: ClientOptions): Client {
@@ -29,5 +31,6 @@ export function newClient(options: ClientOptions): Client {
     templates: newTemplates(transport),
     messages: newMessages(transport),
     flowResponses: newFlowResponses(transport),
+    events: newEvents(transport),
   }
 }

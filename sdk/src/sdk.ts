@@ -2,6 +2,7 @@
 export { type Client, type ClientOptions, newClient } from './client.ts'
 export type * from './contract.ts'
 export { type ClientFault, ParleyError, type ParleyErrorCode } from './error.ts'
+export type { EventPage, EventQuery, Events } from './events.ts'
 export type { FlowResponseQuery, FlowResponses, UploadedFile } from './flow-responses.ts'
 export type { MessageQuery, Messages, Outgoing, SendOptions } from './messages.ts'
 export type { Pages } from './pages.ts'

@@ -27,7 +27,7 @@ export interface CallOptions {
   maxRetries?: number | undefined
 }
 
-export type Query = Record<string, string | number | Date | undefined>
+export type Query = Record<string, string | number | Date | readonly string[] | undefined>
 
 export interface Transport {
   get<Data>(path: string, query?: Query, options?: CallOptions): Promise<Data>
@@ -164,6 +164,7 @@ function reasonOf(error: unknown): string {
 function queryText(query: Query): string {
   const params = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return []
+    if (Array.isArray(value)) return value.map((each: string) => [name, each])
     return [[name, value instanceof Date ? value.toISOString() : String(value)]]
   })
   return params.length > 0 ? `?${new URLSearchParams(params)}` : ''

@@ -4,60 +4,84 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook, WebhookVerificationError } from '@parley/sdk/verify'
 import { StartupError } from '@parley/server/lib/refuse'
-import { type Command, UsageError } from '../command.ts'
+import { type Call, type Command, UsageError } from '../command.ts'
+import { followEvents } from '../follow-events.ts'
 import { formatTime } from '../format.ts'
 import { onSignals } from '../signals.ts'
+import { workspaceOption } from '../workspace-option.ts'
 
 export const listenCommand: Command = {
   name: 'listen',
-  summary: 'Receive, verify and print webhook deliveries on this machine',
+  summary: 'Forward new events to your machine, or receive and verify deliveries',
   details:
-    'Runs until you press Ctrl+C. Create a webhook with the URL that it prints. With --json, it prints one JSON document per delivery.',
+    'With --workspace or --forward-to, it reads new events and needs no webhook: it signs each one, sends it to the URL and prints one line. Press r to send the last one again. Without both, it is a receiver that verifies and prints deliveries: create a webhook with the URL that it prints. Runs until you press Ctrl+C. With --json, it prints one JSON document per event.',
   untilStopped: true,
   options: {
-    port: { value: 'PORT', help: 'Port to listen on (default: 8095)' },
+    workspace: workspaceOption('Workspace whose events it reads'),
+    'forward-to': { value: 'URL', help: 'Your receiver, such as http://localhost:3000/hook' },
+    event: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
+    port: { value: 'PORT', help: 'Port to listen on as a receiver (default: 8095)' },
     secret: {
       value: 'SECRET',
-      help: 'Signing secret of the webhook, to verify deliveries (or set PARLEY_WEBHOOK_SECRET)',
+      help: 'Signing secret: to verify deliveries, or to sign forwarded events (or set PARLEY_WEBHOOK_SECRET)',
     },
   },
-  examples: ['listen --secret whsec_…', 'listen --port 9000 --secret whsec_… --json'],
-  async run({ option, flag, env }) {
-    const port = Number(option('port') ?? 8095)
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new UsageError(`Invalid --port "${option('port')}". Enter a whole number from 0 to 65535.`)
+  examples: [
+    'listen --workspace "Demo" --forward-to http://localhost:3000/hook',
+    'listen --workspace "Demo" --event message.received --json',
+    'listen --port 9000 --secret whsec_…',
+  ],
+  async run(call) {
+    const { option, options } = call
+    const hasWorkspace = option('workspace') !== undefined
+    if (hasWorkspace || option('forward-to') !== undefined) {
+      if (!hasWorkspace && option('secret') !== undefined) {
+        throw new UsageError(
+          'With --secret and without --workspace, it is a receiver. To forward events, add --workspace.',
+        )
+      }
+      return followEvents(call)
     }
-    const secret = option('secret') ?? env.PARLEY_WEBHOOK_SECRET
-    const print = flag('json')
-      ? (received: Received) => console.log(JSON.stringify(received))
-      : (received: Received) => console.log(linesOf(received).join('\n'))
-    const server = createServer(async (request, response) => {
-      const body = await buffer(request).catch(() => Buffer.alloc(0))
-      const received = await verify(body, request.headers, secret)
-      response.writeHead(received.verified === false ? 400 : 200).end()
-      print(received)
-    })
-    server.listen(port, '127.0.0.1')
-    await Promise.race([
-      once(server, 'listening'),
-      once(server, 'error').then(([error]: NodeJS.ErrnoException[]) => {
-        throw new StartupError(`Cannot listen on port ${port} (${error?.code}). Choose another one with --port.`)
-      }),
-    ])
-    const { port: chosen } = server.address() as AddressInfo
-    const say = flag('json') ? console.error : console.log
-    say(`Listening at http://127.0.0.1:${chosen}/`)
-    if (!secret) say('Signatures are not verified. Pass --secret to verify them.')
-    await new Promise<void>((resolve) => {
-      const stopListening = onSignals(() => {
-        stopListening()
-        resolve()
-      })
-    })
-    server.closeAllConnections()
-    server.close()
-    return undefined
+    if (options('event').length > 0) throw new UsageError('--event needs --workspace or --forward-to.')
+    return receive(call)
   },
+}
+
+async function receive({ option, flag, env }: Call): Promise<undefined> {
+  const port = Number(option('port') ?? 8095)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new UsageError(`Invalid --port "${option('port')}". Enter a whole number from 0 to 65535.`)
+  }
+  const secret = option('secret') ?? env.PARLEY_WEBHOOK_SECRET
+  const print = flag('json')
+    ? (received: Received) => console.log(JSON.stringify(received))
+    : (received: Received) => console.log(linesOf(received).join('\n'))
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request).catch(() => Buffer.alloc(0))
+    const received = await verify(body, request.headers, secret)
+    response.writeHead(received.verified === false ? 400 : 200).end()
+    print(received)
+  })
+  server.listen(port, '127.0.0.1')
+  await Promise.race([
+    once(server, 'listening'),
+    once(server, 'error').then(([error]: NodeJS.ErrnoException[]) => {
+      throw new StartupError(`Cannot listen on port ${port} (${error?.code}). Choose another one with --port.`)
+    }),
+  ])
+  const { port: chosen } = server.address() as AddressInfo
+  const say = flag('json') ? console.error : console.log
+  say(`Listening at http://127.0.0.1:${chosen}/`)
+  if (!secret) say('Signatures are not verified. Pass --secret to verify them.')
+  await new Promise<void>((resolve) => {
+    const stopListening = onSignals(() => {
+      stopListening()
+      resolve()
+    })
+  })
+  server.closeAllConnections()
+  server.close()
+  return undefined
 }
 
 interface Received {
