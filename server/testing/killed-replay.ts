@@ -88,7 +88,7 @@ export async function replayThroughKills(options: {
     if (to > calmFrom + 1_000) during.push(traffic.latency(calmFrom, to).p99)
   }
   let killed = 0
-  for (const endMs = performance.now() + 3 * (events / rate) * 1_000 + kills * 60_000; ; await sleep(50)) {
+  for (const endMs = performance.now() + 3 * (events / rate) * 1_000 + kills * 100_000; ; await sleep(50)) {
     if (performance.now() > endMs) break
     const { arrivals } = receiver
     if (killed < kills && arrivals.size >= ((killed + 1) / (kills + 1)) * events) {

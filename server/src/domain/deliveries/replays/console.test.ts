@@ -6,7 +6,7 @@ import { useReplays } from '../../../../testing/replays.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 
 const server = useTestServer()
-const deliveries = useDeliveryWorker(server)
+const deliveries = useDeliveryWorker(server, { deadlineMs: 30_000 })
 const replays = useReplays(server, deliveries)
 const newReceiver = useReceivers()
 

@@ -90,7 +90,7 @@ const senderOf = `coalesce((select m.sender_id from messages m where m.id = e.me
 /** One text for each kind of coverage, so that each gets its own plan. */
 export function perCoverage<Made>(
   make: (covers: ReplayCoverage, hasSenders: boolean) => Made,
-): (covered: Pick<Coverage, 'covers' | 'senders'>) => Made {
+): (coverage: Coverage) => Made {
   const made = new Map<string, Made>()
   return ({ covers, senders }) => {
     const name = `${covers} ${senders !== null}`

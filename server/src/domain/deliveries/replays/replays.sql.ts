@@ -86,9 +86,18 @@ const insertion = statement(
        ${each.createdAt})`,
 )
 
-export type NewReplayRow = Pick<
+export type NewReplayRow = Omit<
   ReplayRow,
-  'id' | 'workspaceId' | 'webhookId' | 'since' | 'until' | 'types' | 'senders' | 'covers' | 'rate' | 'createdAt'
+  | 'webhookName'
+  | 'state'
+  | 'endedAt'
+  | 'total'
+  | 'delivered'
+  | 'failed'
+  | 'isCounted'
+  | 'isDisabled'
+  | 'isFailing'
+  | 'isSuspended'
 >
 
 export const insertReplay = (db: Db, { types, senders, ...row }: NewReplayRow): Promise<number> =>

@@ -11,7 +11,9 @@ import { retryDelivery } from '../retry.ts'
 import { cancelReplay } from './replays.ts'
 
 const server = useTestServer()
-const deliveries = useDeliveryWorker(server)
+/** On a busy machine a receiver may take long. A timeout would be another attempt. */
+const patient = { deadlineMs: 30_000 }
+const deliveries = useDeliveryWorker(server, patient)
 const replays = useReplays(server, deliveries)
 const newReceiver = useReceivers()
 const drain = () => deliveries.worker.drain()
@@ -303,7 +305,7 @@ test('a workspace has at most ten replays in progress', async () => {
 test('one process at a time runs a replay; another takes over when it is gone, and each event is sent once', async () => {
   const { receiver, line, id } = await newLateEndpoint(40)
   const events = await eventsOf(line.workspace.id)
-  const [worker, other] = [newDeliveryWorker(server), newDeliveryWorker(server)]
+  const [worker, other] = [newDeliveryWorker(server, patient), newDeliveryWorker(server, patient)]
   const [runner, second] = [newReplayRunner(server, worker), newReplayRunner(server, other)]
   try {
     const { id: replayId } = await replays.start(id, { only: 'all', rate: 20 })
