@@ -101,7 +101,9 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'message_hours_from',
     'early_statuses',
     'inbound_messages',
+    'inbound_blocks',
     'outbox',
+    'read_receipts',
     'sender_paces',
     'sending_holds',
     'idempotency_keys',
@@ -151,6 +153,16 @@ const exceptions: readonly { where: string; tables: readonly string[]; why: stri
     where: 'messages/sending/outbox.sql.ts',
     tables: ['senders', 'templates'],
     why: 'a claim checks rates and holds, and reads what to send',
+  },
+  {
+    where: 'messages/sending/pace.sql.ts',
+    tables: ['senders'],
+    why: 'a claim checks rates and holds',
+  },
+  {
+    where: 'messages/sending/read-receipts.sql.ts',
+    tables: ['senders'],
+    why: 'a claim reads the number that it calls',
   },
   {
     where: 'people/',

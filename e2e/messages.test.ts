@@ -71,6 +71,17 @@ test('the page, the reply field and the send dialog show when the 24-hour window
   await dialog.getByText('The person has not written to this sender.').waitFor()
 })
 
+test('a person marks a message as read, and the phone shows it', async () => {
+  const message = (await rowsOf(`phone=${ana}`)).find(({ preview }) => preview === 'In private')
+  const page = await console.open(`messages/${message?.id}`)
+  await page.getByRole('button', { name: 'Mark as read' }).click()
+  await page.getByText('Marked as read').waitFor()
+  await until('the phone shows that it was read', async () => {
+    const messages: { receipt?: string }[] = await console.place.control('GET', `/phones/${ana}/messages`)
+    return messages[0]?.receipt === 'seen'
+  })
+})
+
 test('a message in a group is marked, and has no private conversation', async () => {
   const message = (await rowsOf(`phone=${ana}`)).find(({ preview }) => preview === 'In a group')
   const page = await console.open(`messages/${message?.id}`)

@@ -1,6 +1,7 @@
 import type { Me, Webhook } from './contract.ts'
 import { type Events, newEvents } from './events.ts'
 import { type FlowResponses, newFlowResponses } from './flow-responses.ts'
+import { type InboundMessages, newInboundMessages } from './inbound-messages.ts'
 import { type Messages, newMessages } from './messages.ts'
 import { newPages, type Pages } from './pages.ts'
 import { newSenders, type Senders } from './senders.ts'
@@ -18,6 +19,7 @@ export interface Client {
   senders: Senders
   templates: Templates
   messages: Messages
+  inboundMessages: InboundMessages
   flowResponses: FlowResponses
   events: Events
 }
@@ -30,6 +32,7 @@ export function newClient(options: ClientOptions): Client {
     senders: newSenders(transport),
     templates: newTemplates(transport),
     messages: newMessages(transport),
+    inboundMessages: newInboundMessages(transport),
     flowResponses: newFlowResponses(transport),
     events: newEvents(transport),
   }

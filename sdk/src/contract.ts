@@ -15,6 +15,7 @@ export type {
 export type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 export type { FlowResponse, FlowResponseFilters } from '@parley/contract/flow-response'
 export type { InboundLocation, InboundMedia, InboundMessage, InReplyTo, Reply } from '@parley/contract/inbound'
+export type { InboundMessageFilters, MarkAsRead, StoredInboundMessage } from '@parley/contract/inbound-message'
 export type { Me } from '@parley/contract/key'
 export type {
   Message,

@@ -130,6 +130,8 @@ async function tryOnce<Result>(
 }
 
 async function readJson<Data>(response: Response, call: Call): Promise<Data> {
+  // The caller expects nothing then.
+  if (response.status === 204) return undefined as Data
   const text = await response.text()
   try {
     return JSON.parse(text) as Data

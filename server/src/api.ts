@@ -10,6 +10,7 @@ import { InvalidKeyRequests } from './domain/keys/invalid-key-requests.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
 import { newAccessCheck } from './domain/keys/rate-limit.ts'
 import { KeyUses } from './domain/keys/uses.ts'
+import { inboundRoutes } from './domain/messages/inbound.routes.ts'
 import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receiving/ingress.ts'
 import { RequestMeter } from './domain/requests/meter.ts'
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   ...senderRoutes,
   ...templateRoutes,
   ...messageRoutes,
+  ...inboundRoutes,
   ...flowRoutes,
   ...webhookRoutes,
   ...eventRoutes,

@@ -18,11 +18,13 @@ import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { newFileMover } from './domain/files/move.ts'
 import { deleteUnusedObjects } from './domain/files/objects.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
+import { countBlocks } from './domain/messages/reading/inbound-blocks.ts'
 import { deleteOldMessageHours, sumMessageHours } from './domain/messages/reading/message-hours.ts'
 import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
 import { moveOlderMessages } from './domain/messages/receiving/older-messages.ts'
 import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
 import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
+import { startReadReceipts } from './domain/messages/sending/read-receipts.ts'
 import { startSending } from './domain/messages/sending/start-sending.ts'
 import { deleteExpiredPeopleData } from './domain/people/delete-expired.ts'
 import { removeOldContents } from './domain/privacy/content-retention.ts'
@@ -93,6 +95,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
     { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
     { name: 'left out events', everyMs: 10_000, run: (db) => sumLeftOut(db) },
+    { name: 'inbound blocks', everyMs: 300_000, run: (db) => countBlocks(db, clock, log) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
     {
@@ -139,6 +142,7 @@ function startWorkers(runtime: Runtime): Work[] {
     startSyncLoop(network, log),
     startReleaseLoop(db, clock, log),
     startSending(network, log),
+    startReadReceipts(network, log),
     startFetching(network, log),
   ]
 }

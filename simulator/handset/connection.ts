@@ -107,7 +107,25 @@ function addEntry(entry: NetworkLogEntry): void {
   changed('entry')
 }
 
+/** How long WhatsApp shows that the business is typing, unless a message arrives before. */
+const typingMs = 25_000
+const typingTimers = new Map<string, ReturnType<typeof setTimeout>>()
+
+function setTyping(key: string, isTyping: boolean): void {
+  clearTimeout(typingTimers.get(key))
+  typingTimers.delete(key)
+  if (isTyping) {
+    state.typing.add(key)
+    typingTimers.set(
+      key,
+      setTimeout(() => setTyping(key, false), typingMs),
+    )
+  } else if (!state.typing.delete(key)) return
+  changed('chat')
+}
+
 function addMessage(message: Message): void {
+  if (message.direction === 'out') setTyping(chatKey(message.waId, message.numberId), false)
   if (message.type === 'template' && !isKnown(message)) void loadTemplates()
   if (message.waId === state.me) {
     state.messages.set(message.id, message)
@@ -137,8 +155,10 @@ function setStatus(update: unknown): void {
   if (!message) return
   const status = textAt(update, 'status')
   if (message.direction === 'in') {
-    if (status === 'seen_by_business') message.receipt = 'seen'
-    else if (status === 'taken') message.receipt ??= 'taken'
+    if (status === 'seen_by_business') {
+      message.receipt = 'seen'
+      if ((update as Json).typing === true) setTyping(chatKey(message.waId, message.numberId), true)
+    } else if (status === 'taken') message.receipt ??= 'taken'
   } else if (message.journey) {
     message.journey.state = status as NonNullable<Message['journey']>['state']
     const code = (update as Json).code as number | undefined

@@ -5,7 +5,7 @@ import { composerView } from './composer.ts'
 import { button, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
 import { setScreen } from './sheet.ts'
-import { business, me, on } from './state.ts'
+import { business, chatKey, me, on, state } from './state.ts'
 import { clockTime, formatPhone } from './text.ts'
 
 /** The phone: a frame and a screen with one chat. */
@@ -60,6 +60,7 @@ function drawHead(head: HTMLElement): void {
     fill(head, el('strong', {}, 'No business number'))
     return
   }
+  const isTyping = state.typing.has(chatKey(state.me, state.to))
   const label = isOffline ? 'Go online' : 'Go offline'
   const hadFocus = head.contains(document.activeElement)
   const plane = button(
@@ -79,7 +80,7 @@ function drawHead(head: HTMLElement): void {
         number.verifiedName,
         el('span', { class: 'badge-mark', title: 'Business account' }, icon('verified', 17)),
       ),
-      el('span', {}, formatPhone(number.phoneNumber)),
+      el('span', {}, isTyping ? 'typing…' : formatPhone(number.phoneNumber)),
     ),
     plane,
   )

@@ -23,6 +23,8 @@ export const state = {
   /** Every message of `me`, oldest first. */
   messages: new Map<string, Message>(),
   drafts: new Map<string, Draft[]>(),
+  /** Chats in which the business is typing. */
+  typing: new Set<string>(),
   /** Unread counts of chats that are not open, by phone and business number. */
   unread: new Map<string, number>(),
   log: [] as NetworkLogEntry[],

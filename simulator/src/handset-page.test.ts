@@ -92,3 +92,20 @@ test('a message from a phone is `taken` after the webhook was accepted and `seen
   expect(receipt()).toBe('seen')
   expect(statuses).toEqual(['taken', 'seen_by_business'])
 })
+
+test('marking a message as read marks the earlier ones of the conversation, and says who is typing', async () => {
+  const { control, graph } = await newWorld()
+  const receipts = (of: string) => control.phones.messages(of, numberId).map(({ receipt }) => receipt)
+  for (const text of ['one', 'two']) await control.phones.say(phone, { to: numberId, text })
+  const { id } = await control.phones.say(phone, { to: numberId, text: 'three' })
+  await control.phones.say(phone, { to: numberId, text: 'four' })
+  await control.phones.say('16505550199', { to: numberId, text: 'another person' })
+  await control.idle()
+  const updates: unknown[] = []
+  control.log.listen(({ name, data }) => name === 'status' && updates.push(data))
+  const read = { messaging_product: 'whatsapp', status: 'read', message_id: id, typing_indicator: { type: 'text' } }
+  expect((await graph('POST', `${numberId}/messages`, read)).body).toEqual({ success: true })
+  expect(receipts(phone)).toEqual(['seen', 'seen', 'seen', 'taken'])
+  expect(receipts('16505550199')).toEqual(['taken'])
+  expect(updates.map((each) => (each as { typing: boolean }).typing)).toEqual([false, false, true])
+})

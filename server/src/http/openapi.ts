@@ -84,7 +84,12 @@ function operationOf(route: Route, named: Json): Json {
       ...(route.isBytes ? [rangeHeader] : []),
     ],
     ...(route.body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: withRefs(route.body, named) } } } }
+      ? {
+          requestBody: {
+            required: !route.isBodyOptional,
+            content: { 'application/json': { schema: withRefs(route.body, named) } },
+          },
+        }
       : {}),
     responses: {
       ...(route.isBytes
@@ -93,7 +98,9 @@ function operationOf(route: Route, named: Json): Json {
             [route.status]: {
               description: 'Success.',
               headers: responseHeaders,
-              content: { 'application/json': { schema: withRefs(route.reply, named) } },
+              ...(route.status !== 204 && {
+                content: { 'application/json': { schema: withRefs(route.reply, named) } },
+              }),
             },
           }),
       ...errorResponses(codes, named),

@@ -56,6 +56,8 @@ export interface Route {
    * The handler validates the body, because the rules are more than a schema can express. The schema only documents it.
    */
   checksBody?: boolean
+  /** The request may have no body. `body` is undefined then. */
+  isBodyOptional?: boolean
   reply: TSchema
   /** Writes the response instead of the schema, which only documents it, if parts of it must keep their bytes. */
   toJson?: (reply: never) => string

@@ -68,11 +68,16 @@ function compile(route: Route): CompiledRoute {
     checks: {
       params: route.params && checkFor('params', route.params),
       query: route.query ? checkFor('query', route.query) : checkNoParameters,
-      body: route.checksBody ? undefined : route.body && checkFor('body', route.body),
+      body: route.checksBody ? undefined : route.body && checkOfBody(route.body, route.isBodyOptional),
     },
     // The handler of the route returns what its own function takes.
     toJson: isBytes ? String : ((route.toJson as CompiledRoute['toJson'] | undefined) ?? toJsonFor(route.reply)),
   }
+}
+
+function checkOfBody(schema: TSchema, isOptional = false): Check {
+  const check = checkFor('body', schema)
+  return isOptional ? (value) => value === undefined || check(value) : check
 }
 
 function optionsRoute(path: string, scope: 'public' | 'none', methods: string): CompiledRoute {

@@ -206,6 +206,15 @@ export const logEvents = {
     level: 'info',
     meaning: 'This process continues a replay of a process that is gone, from the position that was stored last.',
   },
+  'read_receipt.failed': {
+    level: 'warn',
+    meaning: 'Marking a message as read failed for an unexpected reason. It is tried again when the lease ends.',
+  },
+  'read_receipt.not_sent': {
+    level: 'warn',
+    meaning:
+      'WhatsApp refused to mark a message as read (`network_code`), or it was not possible for a day (`outcome` is `expired`).',
+  },
   'request_log.entries_lost': {
     level: 'error',
     meaning: 'Requests are missing from the request log: too many of their workspace waited for the database.',

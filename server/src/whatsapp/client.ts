@@ -79,6 +79,22 @@ export class GraphClient {
       : { kind: 'ok', value: accepted }
   }
 
+  /** Also marks earlier messages of the conversation. */
+  async markAsRead(
+    access: GraphAccess,
+    phoneNumberId: string,
+    waMessageId: string,
+    typing: boolean,
+  ): Promise<CallOutcome<true>> {
+    const body = {
+      messaging_product: 'whatsapp',
+      status: 'read',
+      message_id: waMessageId,
+      ...(typing && { typing_indicator: { type: 'text' } }),
+    }
+    return success(await this.#call(access, 'POST', [phoneNumberId, 'messages'], {}, body))
+  }
+
   listTemplates(access: GraphAccess, wabaId: string): Promise<CallOutcome<ListedTemplate[]>> {
     const url = this.#url(access, [wabaId, 'message_templates'], { fields: templateFields, limit: '100' })
     return this.#list(access, url, readListedTemplate)
@@ -109,10 +125,7 @@ export class GraphClient {
 
   /** Subscribes the app to the account's webhooks. */
   async subscribeApp(access: GraphAccess, wabaId: string): Promise<CallOutcome<true>> {
-    const outcome = await this.#call(access, 'POST', [wabaId, 'subscribed_apps'])
-    if (outcome.kind !== 'ok') return outcome
-    const isSuccess = outcome.value.success === true || outcome.value.success === 'true'
-    return isSuccess ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'answer_without_success', status: 200 }
+    return success(await this.#call(access, 'POST', [wabaId, 'subscribed_apps']))
   }
 
   async close(): Promise<void> {
@@ -159,6 +172,12 @@ export class GraphClient {
     }
     return { kind: 'unknown', why: 'too_many_pages', status: 200 }
   }
+}
+
+function success(outcome: CallOutcome<JsonObject>): CallOutcome<true> {
+  if (outcome.kind !== 'ok') return outcome
+  const isSuccess = outcome.value.success === true || outcome.value.success === 'true'
+  return isSuccess ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'answer_without_success', status: 200 }
 }
 
 function newAgent({ connectTimeoutMs = 5_000, responseTimeoutMs = 20_000 }: GraphClientOptions): Agent {

@@ -45,6 +45,8 @@ function scopeOf(method: string, route: string): string | null {
   switch (noun) {
     case 'messages':
       return method === 'POST' ? 'messages:send' : 'messages:read'
+    case 'inbound_messages':
+      return method === 'POST' ? 'messages:send' : 'inbound:read'
     case 'senders':
       return 'senders:read'
     case 'templates':

@@ -16,6 +16,7 @@ const details = {
   'senders:read': 'List sender phone numbers',
   'templates:read': 'List templates and their variables',
   'messages:read': 'Read the status of messages sent with this key',
+  'inbound:read': 'Read the messages that people sent to the workspace',
   'webhooks:read': 'Read webhooks',
   'flow_responses:read': 'Read form submissions and download their files',
   'events:read': 'Read events, as webhooks deliver them',
@@ -32,6 +33,7 @@ const groups = [
     title: 'Read',
     choices: choices([
       'messages:read',
+      'inbound:read',
       'templates:read',
       'senders:read',
       'flow_responses:read',

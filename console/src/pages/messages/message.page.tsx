@@ -18,7 +18,7 @@ import { Conversation } from './conversation.tsx'
 import { MessageDetails } from './message-details.tsx'
 import { FailureReason, MessagePreview, MessageTimeline } from './message-timeline.tsx'
 import styles from './messages.module.css'
-import { templateLink, useMessage, useSendAgain } from './messages.queries.ts'
+import { templateLink, useMarkAsRead, useMessage, useSendAgain } from './messages.queries.ts'
 import { GroupNotice, ReceivedContent } from './received-content.tsx'
 import { Related } from './related.tsx'
 
@@ -57,6 +57,7 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
         }
         actions={
           <>
+            {message.direction === 'received' && <MarkAsRead id={message.id} />}
             {message.direction === 'sent' && !message.removed && <SendAgain message={message} />}
             <ContactMenu message={message} />
           </>
@@ -116,6 +117,17 @@ const nameOf = (message: MessageDetail): string =>
 /** The same content would fail again: outside the 24-hour window, WhatsApp accepts only templates. */
 const failedForWindow = ({ status, explained }: MessageDetail) =>
   status === 'failed' && (explained?.code === 131047 || explained?.code === 470)
+
+function MarkAsRead({ id }: { id: string }) {
+  const maySend = useCan('messages:send')
+  const marking = useMarkAsRead(id)
+  if (!maySend) return null
+  return (
+    <Button icon="check" busy={marking.isPending} onClick={() => marking.run()}>
+      Mark as read
+    </Button>
+  )
+}
 
 function SendAgain({ message }: { message: MessageDetail }) {
   const here = useHere()

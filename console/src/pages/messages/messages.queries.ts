@@ -31,6 +31,12 @@ export function useReplyWindow(senderId: string | null, phone: string) {
 export const templateLink = (person: Person, senderId: string) =>
   `messages?${new URLSearchParams({ send: 'template', ...person, sender: senderId })}`
 
+/** Marks a received message as read on the person's phone. */
+export function useMarkAsRead(id: string) {
+  const here = useHere()
+  return useAction((send) => send<null>('POST', here.api(`messages/${id}/read`)), { done: 'Marked as read' })
+}
+
 /** Sends the same content as a new message, and opens the new message. */
 export function useSendAgain(id: string) {
   const here = useHere()

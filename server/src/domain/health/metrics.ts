@@ -138,6 +138,12 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
   )
   labeledCounter('parley_sends_total', 'Send requests to the network, by outcome', 'sends', 'outcome')
   labeledCounter(
+    'parley_read_receipts_total',
+    'Requests to mark inbound messages as read, by outcome',
+    'read receipts',
+    'outcome',
+  )
+  labeledCounter(
     'parley_delivery_attempts_total',
     'Delivery attempts, by the resulting state of the delivery',
     'attempts',

@@ -12,12 +12,13 @@ import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { Nothing } from '../../http/console/shapes.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { listConsoleMessages, markOf, toListed } from './reading/console-list.ts'
 import { findReplyWindow } from './reading/reply-window.ts'
 import { readTimeline } from './reading/timeline.ts'
-import { sendAgain, sendFromConsole } from './sending/send-from-console.ts'
+import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/send-from-console.ts'
 
 const OneMessage = Type.Object({ id: MessageId })
 
@@ -80,6 +81,19 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
       const after = { ...summaryOf(message), again: params.id }
       await context.audit({ action: 'message.send_again', target: message.id, after })
       return { id: message.id, credits: message.credits }
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/messages/:id/read',
+    who: 'messages:send',
+    params: OneMessage,
+    reply: Nothing,
+    status: 204,
+    async handle(context, { params }) {
+      await markAsReadFromConsole(context, params.id)
+      await context.audit({ action: 'message.read', target: params.id })
+      return null
     },
   }),
 ]

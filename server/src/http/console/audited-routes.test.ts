@@ -68,6 +68,7 @@ beforeAll(async () => {
   const newAccount = sending.network.newAccount()
   await placeOrder(workspace.id)
   ids.order = (await admin.call(`/w/${workspace.id}/orders`)).body.data[0].id
+  ids.inbound = (await admin.call(`/w/${workspace.id}/messages?direction=received`)).body.data[0].id
 
   const w = (path: string) => `/w/${workspace.id}${path}`
   const asAdmin = (route: string, action: string, path: () => string, options: () => object = () => ({})): Row => ({
@@ -235,6 +236,12 @@ beforeAll(async () => {
       `POST ${W}/messages/:id/again`,
       'message.send_again',
       () => `/messages/${ids.message}/again`,
+      () => post(),
+    ),
+    asAdmin(
+      `POST ${W}/messages/:id/read`,
+      'message.read',
+      () => `/messages/${ids.inbound}/read`,
       () => post(),
     ),
     asAdmin(

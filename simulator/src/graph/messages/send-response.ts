@@ -67,11 +67,7 @@ async function checkLinks(
   if (message.journey?.fate.kind === 'deliver') message.journey.fate = { kind: 'fail', code: 131053, afterSent: false }
 }
 
-function waitBeforeResponse(
-  network: Network,
-  number: PhoneNumber,
-  failure: SimulatedFailure | undefined,
-): Promise<void> {
+export function waitBeforeResponse(network: Network, number: PhoneNumber, failure?: SimulatedFailure): Promise<void> {
   const waitMs = failure === 'slow_response' ? 5_000 : switchesFor(network.world, number).answerAfterMs
   if (waitMs === 0) return Promise.resolve()
   return new Promise((resolve) => void network.timers.after(waitMs, resolve))

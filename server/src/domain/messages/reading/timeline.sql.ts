@@ -46,13 +46,8 @@ export const sentMessage = (db: Db, workspaceId: string, id: string): Promise<Se
     [workspaceId, id],
   )
 
-export interface ReceivedRow {
-  kind: 'received'
-  id: string
-  created_at: Date
-  received_at: Date
-  sender_id: string
-  wa_message_id: string
+/** The content of an inbound message. */
+export interface StoredContent {
   text: string | null
   reply: Reply | null
   /** A message from before a field was stored does not have it. */
@@ -70,13 +65,24 @@ export interface ReceivedRow {
 }
 
 /** Leaves out where the network stores the media file: only the download needs it. */
+export const contentColumns = `content ->> 'text' as text, content -> 'reply' as reply, content -> 'media' as media,
+  content -> 'location' as location, content -> 'contacts' as contacts, content -> 'order' as "order",
+  content -> 'reaction' as reaction, content -> 'referral' as referral, content -> 'unsupported' as unsupported,
+  content ->> 'forwarded' is not null as forwarded, content ->> 'username' as username, content -> 'error' as error,
+  quoted_wa_message_id as quoted`
+
+export interface ReceivedRow extends StoredContent {
+  kind: 'received'
+  id: string
+  created_at: Date
+  received_at: Date
+  sender_id: string
+  wa_message_id: string
+}
+
 export const receivedMessage = (db: Db, workspaceId: string, id: string): Promise<ReceivedRow | undefined> =>
   db.first(
-    `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id,
-       content ->> 'text' as text, content -> 'reply' as reply, content -> 'media' as media,
-       content -> 'location' as location, content -> 'contacts' as contacts, content -> 'order' as "order",
-       content -> 'reaction' as reaction, content -> 'referral' as referral, content -> 'unsupported' as unsupported,
-       content ->> 'forwarded' is not null as forwarded, content ->> 'username' as username, content -> 'error' as error, quoted_wa_message_id as quoted
+    `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id, ${contentColumns}
      from inbound_messages where workspace_id = $1 and id = $2`,
     [workspaceId, id],
   )

@@ -4,6 +4,7 @@ import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { DueNumber } from '../../../lib/process.ts'
 import type { NetworkTemplate } from '../../../whatsapp/variables.ts'
+import { movedSql, pacedSql, paceLeftSql, paceParameters } from './pace.sql.ts'
 import type { Content } from './send.sql.ts'
 
 /** Senders with due messages and without a hold. The recursive CTE finds them by one index lookup per sender. */
@@ -62,34 +63,15 @@ export const insertPaces = (db: Db, senderIds: readonly string[]): Promise<numbe
   )
 
 const claiming = statement(
-  {
-    quotas: { senderId: 'uuid', gapSeconds: 'float8', burst: 'int', maxCount: 'int' },
-    now: 'timestamptz',
-    leaseUntil: 'timestamptz',
-    lease: 'uuid',
-  },
-  ({ quotas, now, leaseUntil, lease }) => `with paced as materialized (
-       select p.sender_id, a.gap, a.max_count, greatest(p.paced_until, ${now} - a.burst * a.gap) as base
-       from ${quotas}
-       cross join lateral (select quotas.gap_seconds * interval '1 second' as gap, quotas.burst, quotas.max_count) a
-       join sender_paces p on p.sender_id = quotas.sender_id
-       join senders s on s.id = quotas.sender_id
-       where not exists (
-         select from sending_holds h where h.subject_id in (s.id, s.connection_id, s.app_id) and h.until > ${now})
-       for update of p skip locked
-     ), picked as materialized (
+  { ...paceParameters, leaseUntil: 'timestamptz', lease: 'uuid' },
+  ({ quotas, now, leaseUntil, lease }) => `with ${pacedSql({ quotas, now })}, picked as materialized (
        select o.message_id, r.sender_id from paced r cross join lateral (
          select o.message_id from outbox o
          where o.state = 'waiting' and o.sender_id = r.sender_id and o.due_at <= ${now}
          order by o.due_at, o.message_id
-         limit greatest(0, least(r.max_count,
-           floor(extract(epoch from ${now} - r.base) / extract(epoch from r.gap) + 0.01)::int))
+         limit ${paceLeftSql(now)}
          for update skip locked) o
-     ), moved as (
-       update sender_paces p set paced_until = r.base + c.count * r.gap
-       from paced r join (select sender_id, count(*) from picked group by 1) c on c.sender_id = r.sender_id
-       where p.sender_id = r.sender_id
-     ), claimed as (
+     ), ${movedSql}, claimed as (
        update outbox o set state = 'claimed', due_at = ${leaseUntil}, lease = ${lease}
        from picked where o.message_id = picked.message_id
        returning o.message_id, o.sender_id, o.attempts

@@ -8,6 +8,7 @@ import { refuse } from '../../../lib/refuse.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
 import { storedRequest } from '../reading/timeline.sql.ts'
 import { acceptanceIn } from './acceptance.ts'
+import { markAsRead } from './mark-as-read.ts'
 import { sendMessage } from './send.ts'
 
 export interface ConsoleSendDeps {
@@ -21,16 +22,25 @@ export async function sendFromConsole(
   { db, clock, workspaceId, person }: ConsoleSendDeps,
   body: unknown,
 ): Promise<Message> {
+  await refuseSuspended(db, workspaceId)
+  const caller = { workspaceId, keyId: null, person: person.email }
+  const acceptance = acceptanceIn(db, clock)
+  const { message } = await sendMessage({ db, clock, caller, acceptance }, body, undefined)
+  return message
+}
+
+export async function markAsReadFromConsole({ db, clock, workspaceId }: ConsoleSendDeps, id: string): Promise<void> {
+  await refuseSuspended(db, workspaceId)
+  await markAsRead(db, clock, workspaceId, id, false)
+}
+
+async function refuseSuspended(db: Db, workspaceId: string): Promise<void> {
   const { suspended } = await requireWorkspace(db, workspaceId)
   if (suspended) {
     refuse('workspace_suspended', {
       message: `The workspace is suspended and cannot send messages. Reason: ${suspended.reason}`,
     })
   }
-  const caller = { workspaceId, keyId: null, person: person.email }
-  const acceptance = acceptanceIn(db, clock)
-  const { message } = await sendMessage({ db, clock, caller, acceptance }, body, undefined)
-  return message
 }
 
 /** Sends the same request as a new message, from the same number. */

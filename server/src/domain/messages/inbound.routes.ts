@@ -1,0 +1,62 @@
+import {
+  InboundMessageFilters,
+  InboundMessageParams,
+  MarkAsRead,
+  StoredInboundMessage,
+} from '@parley/contract/inbound-message'
+import { List, pageQuery } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { pageOf, readPage } from '../../http/page.ts'
+import { route } from '../../http/route.ts'
+import { getInbound, listInbound, markOf } from './reading/inbound.ts'
+import { markAsRead } from './sending/mark-as-read.ts'
+
+export const inboundRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/inbound_messages',
+    scope: 'inbound:read',
+    summary: 'List inbound messages',
+    description:
+      "Returns the messages that the workspace's numbers received, the latest first. They are in the order in which they " +
+      'arrived here: a message that WhatsApp delivers late is among the latest, although its `received_at` is earlier.',
+    tag: 'Inbound messages',
+    query: Type.Object({ ...pageQuery, ...InboundMessageFilters.properties }, { additionalProperties: false }),
+    reply: List(StoredInboundMessage),
+    handle: async ({ db, caller }, { query }) => {
+      const page = readPage(query)
+      const { rows, total } = await listInbound(db, caller.workspaceId, query, page)
+      return pageOf(page, rows, total, markOf, ({ message }) => message)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/inbound_messages/:id',
+    scope: 'inbound:read',
+    summary: 'Get an inbound message',
+    tag: 'Inbound messages',
+    params: InboundMessageParams,
+    reply: StoredInboundMessage,
+    handle: ({ db, caller }, { params }) => getInbound(db, caller.workspaceId, params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/inbound_messages/:id/read',
+    scope: 'messages:send',
+    summary: 'Mark an inbound message as read',
+    description:
+      'The person sees that the message was read, and that you are typing if you ask for it. WhatsApp also marks earlier ' +
+      'messages of the conversation. It costs no credits. The response comes as soon as the request is stored; if WhatsApp ' +
+      'refuses it later, for example because the message is older than 30 days, nothing else happens.',
+    tag: 'Inbound messages',
+    params: InboundMessageParams,
+    body: MarkAsRead,
+    isBodyOptional: true,
+    reply: Type.Null(),
+    status: 204,
+    handle: async ({ db, clock, caller }, { params, body }) => {
+      await markAsRead(db, clock, caller.workspaceId, params.id, body?.typing ?? false)
+      return null
+    },
+  }),
+]

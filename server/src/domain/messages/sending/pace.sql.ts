@@ -1,0 +1,31 @@
+/**
+ * The parts of a statement that claims work of senders within their pace: `paced` has the senders that may send now, and
+ * locks their pace; a CTE `picked` has to take at most `paceLeft` rows of each of them; `moved` records what it took.
+ */
+import type { Places } from '../../../db/statement.ts'
+
+export const paceParameters = {
+  quotas: { senderId: 'uuid', gapSeconds: 'float8', burst: 'int', maxCount: 'int' },
+  now: 'timestamptz',
+} as const
+
+export const pacedSql = ({ quotas, now }: Places<typeof paceParameters>): string => `paced as materialized (
+       select p.sender_id, a.gap, a.max_count, greatest(p.paced_until, ${now} - a.burst * a.gap) as base
+       from ${quotas}
+       cross join lateral (select quotas.gap_seconds * interval '1 second' as gap, quotas.burst, quotas.max_count) a
+       join sender_paces p on p.sender_id = quotas.sender_id
+       join senders s on s.id = quotas.sender_id
+       where not exists (
+         select from sending_holds h where h.subject_id in (s.id, s.connection_id, s.app_id) and h.until > ${now})
+       for update of p skip locked
+     )`
+
+/** For a row `r` of `paced`. */
+export const paceLeftSql = (now: string): string => `greatest(0, least(r.max_count,
+           floor(extract(epoch from ${now} - r.base) / extract(epoch from r.gap) + 0.01)::int))`
+
+export const movedSql = `moved as (
+       update sender_paces p set paced_until = r.base + c.count * r.gap
+       from paced r join (select sender_id, count(*) from picked group by 1) c on c.sender_id = r.sender_id
+       where p.sender_id = r.sender_id
+     )`
