@@ -90,7 +90,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'replays',
     'webhooks',
   ],
-  files: ['flow_files', 'file_chunks', 'unused_objects'],
+  files: ['flow_files', 'file_chunks', 'network_media', 'unused_objects'],
   flows: ['flow_responses', 'flow_tokens'],
   keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows'],
   messages: [

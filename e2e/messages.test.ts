@@ -14,6 +14,7 @@ interface Row {
   status: string
   type: string
   preview: string | null
+  file: { kind: string } | null
 }
 
 const rowsOf = async (query: string): Promise<Row[]> =>
@@ -80,6 +81,36 @@ test('a person marks a message as read, and the phone shows it', async () => {
     const messages: { receipt?: string }[] = await console.place.control('GET', `/phones/${ana}/messages`)
     return messages[0]?.receipt === 'seen'
   })
+})
+
+test('a received picture is shown, a recording is played, and a page is only downloaded', async () => {
+  const { control } = console.place
+  const grace = '16505550177'
+  const to = '15550780001'
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const html = '<script>document.title = "it ran"</script>'
+  await control('POST', `/phones/${grace}/image`, { to, base64: png, mimeType: 'image/png', caption: 'Look' })
+  await control('POST', `/phones/${grace}/voice`, { to })
+  await control('POST', `/phones/${grace}/document`, { to, text: html, mimeType: 'text/html', filename: 'run.html' })
+  const rows = await until('the files are fetched', async () => {
+    const found = await rowsOf(`phone=${grace}`)
+    return found.length === 3 && found.every(({ file }) => file?.kind === 'fetched') && found
+  })
+  const shown = await console.open(`messages/${rows.find(({ type }) => type === 'image')?.id}`)
+  await shown.getByRole('img', { name: 'Received image' }).waitFor()
+  const width = `document.querySelector('img[alt="Received image"]').naturalWidth`
+  await until('the picture is loaded', async () => (await shown.evaluate(width)) === 1)
+  await shown.getByRole('tab', { name: 'Conversation' }).click()
+  await shown.locator('audio[controls]').waitFor()
+  await screenshot(shown, 'a conversation with files')
+  const opened = await console.open(`messages/${rows.find(({ type }) => type === 'document')?.id}`)
+  const [saved] = await Promise.all([
+    opened.waitForEvent('download'),
+    opened.getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(saved.suggestedFilename()).toBe('run.html')
+  expect(await opened.title()).not.toContain('it ran')
+  expect(await opened.locator('iframe, object, embed').count()).toBe(0)
 })
 
 test('a message in a group is marked, and has no private conversation', async () => {

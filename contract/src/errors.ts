@@ -141,7 +141,7 @@ export const errorCatalogue = {
     title: 'File expired',
     message: 'This file is no longer available.',
     cause: 'The file is past its retention period, or WhatsApp no longer had it.',
-    remedy: 'Download files soon after you receive the flow.completed event.',
+    remedy: 'Download files soon after you receive the message.received or flow.completed event.',
   },
   cursor_expired: {
     status: 410,
@@ -158,16 +158,19 @@ export const errorCatalogue = {
     type: 'invalid_request_error',
     title: 'Payload too large',
     message: 'The request is too large.',
-    cause: 'A JSON body can be at most 256 KiB, and the headers at most 16 KiB.',
-    remedy: 'Make the request smaller. Send media by link or ID, not in the body.',
+    cause:
+      'A JSON body can be at most 256 KiB, the headers at most 16 KiB, and an uploaded file at most 100 MB. Or the uploaded files of the workspace would take more than its storage, details.limit in bytes.',
+    remedy: 'Make the request smaller. Send media by link or ID, not in the body. Stored files expire after 30 days.',
   },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request_error',
     title: 'Unsupported media type',
     message: 'The request body must be application/json and not compressed.',
-    cause: 'The Content-Type is not application/json, or the request has a Content-Encoding.',
-    remedy: 'Send the header "Content-Type: application/json" and an uncompressed body.',
+    cause:
+      'The Content-Type is not application/json (for uploads: multipart/form-data), or the request has a Content-Encoding.',
+    remedy:
+      'Send the header "Content-Type: application/json" and an uncompressed body. Upload a file as multipart/form-data.',
   },
   range_not_satisfiable: {
     status: 416,

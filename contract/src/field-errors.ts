@@ -26,6 +26,8 @@ export const fieldErrors = {
   other_account: 'The template belongs to a different WhatsApp account than the sender.',
   other_sender: 'The referenced message belongs to a different sender.',
   in_group: 'The referenced message was written in a group. You can reply only to private messages.',
+  wrong_kind: 'The file has a type or size that this kind of message does not allow.',
+  expired: 'The uploaded file has expired. Upload it again.',
   refused: 'WhatsApp rejected the value.',
   taken: 'The WhatsApp account is already connected.',
 } as const satisfies Record<string, string>

@@ -49,6 +49,10 @@ export const InboundMedia = Type.Object(
     caption: nullable(Type.String(), 'The caption. Also available as `text`.'),
     sha256: nullable(Type.String(), 'The SHA-256 hash of the file, in hex. Null if WhatsApp did not send it.'),
     voice: Type.Boolean({ description: 'True for a voice message, false for any other file.' }),
+    url: Type.String({
+      description:
+        'Where to download the file: `GET /v1/inbound_messages/{id}/media` of this service. Requires an API key with the scope `inbound:read`.',
+    }),
   },
   { description: 'The file of an image, video, audio, document or sticker message.' },
 )

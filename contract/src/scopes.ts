@@ -6,7 +6,7 @@ export const scopeCatalogue = {
   'templates:read': 'list templates and the variables each needs',
   'messages:send': 'send messages (spends credits)',
   'messages:read': 'read the status of messages the key sent',
-  'inbound:read': 'read the messages that the workspace received',
+  'inbound:read': 'read received messages and fetch their files',
   'webhooks:read': 'read the webhook endpoint configuration',
   'events:read': 'read events, as webhooks deliver them',
   'flow_responses:read': 'read flow form submissions and fetch uploaded files',

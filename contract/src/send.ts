@@ -28,7 +28,10 @@ const text = (maxLength: number, description?: string) =>
 const optionalText = (maxLength: number, description?: string) => Type.Optional(text(maxLength, description))
 
 const file = {
-  id: optionalText(256, "WhatsApp's ID of an uploaded file. Set either `id` or `link`."),
+  id: optionalText(
+    256,
+    "The `med_…` ID of a file that you uploaded with `POST /v1/media`, or WhatsApp's ID of a file. Set either `id` or `link`.",
+  ),
   link: Type.Optional(httpLink(2048, 'A public URL that WhatsApp downloads the file from. Set either `id` or `link`.')),
 }
 const caption = optionalText(1024, 'The text below the file.')

@@ -2,6 +2,7 @@ import type { Me, Webhook } from './contract.ts'
 import { type Events, newEvents } from './events.ts'
 import { type FlowResponses, newFlowResponses } from './flow-responses.ts'
 import { type InboundMessages, newInboundMessages } from './inbound-messages.ts'
+import { type MediaFiles, newMediaFiles } from './media.ts'
 import { type Messages, newMessages } from './messages.ts'
 import { newPages, type Pages } from './pages.ts'
 import { newSenders, type Senders } from './senders.ts'
@@ -20,6 +21,7 @@ export interface Client {
   templates: Templates
   messages: Messages
   inboundMessages: InboundMessages
+  media: MediaFiles
   flowResponses: FlowResponses
   events: Events
 }
@@ -33,6 +35,7 @@ export function newClient(options: ClientOptions): Client {
     templates: newTemplates(transport),
     messages: newMessages(transport),
     inboundMessages: newInboundMessages(transport),
+    media: newMediaFiles(transport),
     flowResponses: newFlowResponses(transport),
     events: newEvents(transport),
   }

@@ -17,6 +17,7 @@ export type { FlowResponse, FlowResponseFilters } from '@parley/contract/flow-re
 export type { InboundLocation, InboundMedia, InboundMessage, InReplyTo, Reply } from '@parley/contract/inbound'
 export type { InboundMessageFilters, MarkAsRead, StoredInboundMessage } from '@parley/contract/inbound-message'
 export type { Me } from '@parley/contract/key'
+export type { Media } from '@parley/contract/media'
 export type {
   Message,
   MessageFilters,

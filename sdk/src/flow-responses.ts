@@ -42,7 +42,7 @@ export function newFlowResponses({ get, open }: Transport): FlowResponses {
   }
 }
 
-function uploadedFile(response: Response): UploadedFile {
+export function uploadedFile(response: Response): UploadedFile {
   const { headers } = response
   const size = headers.get('content-length')
   return {

@@ -35,13 +35,15 @@ export interface Transport {
   open(path: string, options?: CallOptions): Promise<Response>
   /** Without an idempotency key there is only one attempt. */
   post<Data>(path: string, body: unknown, idempotencyKey: string | null, options?: CallOptions): Promise<Data>
+  /** There is only one attempt. */
+  postForm<Data>(path: string, form: FormData, options?: CallOptions): Promise<Data>
 }
 
 interface Call {
   url: string
   method: 'GET' | 'POST'
   headers: Record<string, string>
-  body?: string
+  body?: string | FormData
   idempotencyKey: string | null
 }
 
@@ -84,6 +86,12 @@ export function newTransport(options: TransportOptions): Transport {
       const call = { url: base + path, method: 'POST', headers: posting, body: JSON.stringify(content) } as const
       return perform<Data>({ ...call, idempotencyKey }, callOptions, readJson)
     },
+    postForm: <Data>(path: string, form: FormData, callOptions: CallOptions = {}) =>
+      perform<Data>(
+        { url: base + path, method: 'POST', headers, body: form, idempotencyKey: null },
+        callOptions,
+        readJson,
+      ),
   }
 }
 

@@ -4,12 +4,14 @@ import { Type } from 'typebox'
 import { version } from './config.ts'
 import { openConsole } from './console.ts'
 import { eventRoutes } from './domain/deliveries/events.routes.ts'
+import { uploadRoutes } from './domain/files/uploads.routes.ts'
 import { flowRoutes } from './domain/flows/flows.routes.ts'
 import { newMetrics } from './domain/health/metrics.ts'
 import { InvalidKeyRequests } from './domain/keys/invalid-key-requests.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
 import { newAccessCheck } from './domain/keys/rate-limit.ts'
 import { KeyUses } from './domain/keys/uses.ts'
+import { inboundMediaRoutes } from './domain/messages/inbound-media.routes.ts'
 import { inboundRoutes } from './domain/messages/inbound.routes.ts'
 import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receiving/ingress.ts'
@@ -48,6 +50,8 @@ export const routes: readonly Route[] = [
   ...templateRoutes,
   ...messageRoutes,
   ...inboundRoutes,
+  ...inboundMediaRoutes,
+  ...uploadRoutes,
   ...flowRoutes,
   ...webhookRoutes,
   ...eventRoutes,
@@ -100,6 +104,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const workspaceRequests = new WorkspaceRequests(perWorkspace, overload)
   const heldLimits = options.heldLimits ?? defaultHeldLimits
   const heldRequests = new HeldRequests({ connections, workspaceRequests, overload, limits: heldLimits })
+  const uploads = new Set(all.flatMap(({ method, path, receivesFile }) => (receivesFile ? [`${method} ${path}`] : [])))
   const deps: HttpServerDeps = {
     db,
     clock,
@@ -111,6 +116,8 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     connections,
     senders,
     addressOf,
+    receivesFile: ({ method, url = '' }) => method === 'POST' && uploads.has(`POST ${url.split('?', 1)[0]}`),
+    settings: { mediaBytesPerWorkspace: config.mediaBytesPerWorkspace },
     workspaceRequests,
     heldRequests,
     admit: newAccessCheck(db, clock),
@@ -121,7 +128,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
       requests.record(record)
     },
   }
-  const ingress = newIngress({ db, clock, log, overload, ...network.vault })
+  const ingress = newIngress({ db, clock, log, overload, publicUrl: config.publicUrl, ...network.vault })
   const receive = countedReceive(ingress.receive, counters)
   const screen = countedScreen(ingress.screen, counters)
   const ingressListener = newIngressListener({

@@ -46,6 +46,7 @@ export interface Config {
   retentionDays: number
   /** How long the contents of messages are stored; null for as long as the messages. */
   contentRetentionDays: number | null
+  mediaBytesPerWorkspace: number
   /** Per client address: requests to sign in, and to use a link. */
   signInRequestsPerMinute: number
   /** Operators need an authenticator app or a passkey. */
@@ -101,6 +102,7 @@ export function readConfig(env: Environment): Config {
     contentRetentionDays: env.PARLEY_CONTENT_RETENTION_DAYS
       ? readNumber(env, 'PARLEY_CONTENT_RETENTION_DAYS', 0, 1, 3650)
       : null,
+    mediaBytesPerWorkspace: readNumber(env, 'PARLEY_MEDIA_MB_PER_WORKSPACE', 5_000, 1, 999_999) * 1_000_000,
     signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
     operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
     metricsToken: env.PARLEY_METRICS_TOKEN || null,

@@ -15,6 +15,7 @@ import { instanceRoutes } from './domain/instance/console.routes.ts'
 import { keyConsoleRoutes } from './domain/keys/console.routes.ts'
 import { listKeys } from './domain/keys/keys.ts'
 import { messageConsoleRoutes } from './domain/messages/console.routes.ts'
+import { mediaConsoleRoutes } from './domain/messages/media-console.routes.ts'
 import { messageMadeBy } from './domain/messages/reading/message-of-request.ts'
 import { orderConsoleRoutes } from './domain/orders/console.routes.ts'
 import { overviewConsoleRoutes } from './domain/overview/console.routes.ts'
@@ -45,6 +46,7 @@ export function consoleRoutes({ config, network, simulatorUrl }: Runtime): Conso
     ...accountRoutes(parts),
     ...overviewConsoleRoutes(),
     ...messageConsoleRoutes(),
+    ...mediaConsoleRoutes(),
     ...templateConsoleRoutes(),
     ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
     ...flowConsoleRoutes(),

@@ -140,7 +140,7 @@ function startWorkers(runtime: Runtime): Work[] {
   return [
     startDeliveries({ db, clock, log, secretKeys, outbound, productVersion: version }),
     startSyncLoop(network, log),
-    startReleaseLoop(db, clock, log),
+    startReleaseLoop(db, clock, log, config.publicUrl),
     startSending(network, log),
     startReadReceipts(network, log),
     startFetching(network, log),

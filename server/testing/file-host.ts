@@ -11,6 +11,10 @@ export interface HostedFile {
   claimedSize?: number
   /** Stops sending at this byte and leaves the connection open. */
   stallAt?: number
+  /** The URL of its bytes in the metadata, if it is another. */
+  url?: string
+  /** Responds to a download with a redirect. */
+  redirectTo?: string
 }
 
 /** A network with only files, for what the simulator cannot do: huge files, and downloads that stall. */
@@ -36,10 +40,11 @@ export async function startFileHost(): Promise<FileHost> {
     if (!file) return void response.writeHead(404).end()
     if (kind === 'bytes') {
       requests.set(id, (requests.get(id) ?? 0) + 1)
+      if (file.redirectTo) return void response.writeHead(302, { location: file.redirectTo }).end()
       return void Readable.from(bytesOf(file, count(id))).pipe(response.writeHead(200))
     }
     const metadata = {
-      url: `${host.url}/bytes/${id}`,
+      url: file.url ?? `${host.url}/bytes/${id}`,
       file_size: file.claimedSize ?? file.size,
       mime_type: 'image/png',
     }

@@ -19,13 +19,15 @@ interface ChatBubbleProps {
   isOurs?: boolean
   /** Small, below the text: time and status. */
   foot?: ReactNode
+  /** The file of the message, in place of its placeholder. */
+  file?: ReactNode
 }
 
-/** A message as a phone shows it. Everything is rendered as text, so no content from outside can run. */
-export function ChatBubble({ bubble, isOurs = true, foot }: ChatBubbleProps) {
+/** A message as a phone shows it. Text is rendered as text, so no content from outside can run. */
+export function ChatBubble({ bubble, isOurs = true, foot, file }: ChatBubbleProps) {
   return (
     <div className={`${styles.line} ${isOurs ? styles.ours : styles.theirs}`}>
-      <BubbleBody bubble={bubble} foot={foot} />
+      <BubbleBody bubble={bubble} foot={foot} file={file} />
       {bubble.cards && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
         <div className={styles.cards} tabIndex={0}>
@@ -39,11 +41,11 @@ export function ChatBubble({ bubble, isOurs = true, foot }: ChatBubbleProps) {
   )
 }
 
-function BubbleBody({ bubble, foot }: { bubble: Bubble; foot?: ReactNode }) {
+function BubbleBody({ bubble, foot, file }: { bubble: Bubble; foot?: ReactNode; file?: ReactNode }) {
   const { header, body, footer, buttons = [], location } = bubble
   return (
     <div className={styles.bubble}>
-      {header?.kind === 'media' && <MediaPlaceholder type={header.type} detail={header.detail ?? null} />}
+      {header?.kind === 'media' && (file ?? <MediaPlaceholder type={header.type} detail={header.detail ?? null} />)}
       {location && <Place {...location} />}
       {header?.kind === 'text' && (
         <div className={styles.header}>

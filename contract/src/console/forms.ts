@@ -4,7 +4,8 @@ import { Moment, Phone } from '../formats.ts'
 import { nullable, Timestamp } from '../ids.ts'
 import { consolePageQuery } from './list.ts'
 
-const State = Type.Unsafe<FileState>(
+/** The download state of a file. */
+export const StoredState = Type.Unsafe<FileState>(
   Type.Object({
     kind: Type.Enum(['waiting', 'fetched', 'gone']),
     next_try_at: Type.Optional(Timestamp),
@@ -26,7 +27,7 @@ export const ConsoleForm = Type.Object({
       index: Type.Integer(),
       file_name: Type.String(),
       mime_type: Type.String(),
-      state: State,
+      state: StoredState,
     }),
   ),
 })

@@ -26,6 +26,7 @@ import {
 } from '../inbound.ts'
 import { messageStatuses } from '../message.ts'
 import { sendTypes } from '../send.ts'
+import { StoredState } from './forms.ts'
 import { consolePageQuery } from './list.ts'
 
 export const directions = ['sent', 'received'] as const
@@ -60,6 +61,8 @@ export const ListedMessage = Type.Object({
   error: text,
   /** When and why the content was removed; null if it is available. */
   removed: nullable(Type.Object({ at: Timestamp, why: Type.Enum(['retention', 'erasure']) })),
+  /** The download state of the file of an inbound message. Null without a file. */
+  file: nullable(StoredState),
 })
 
 export const ListedMessageFilters = {
@@ -112,7 +115,7 @@ const TimelineEvent = Type.Object({
 export const ReceivedContent = Type.Object({
   text,
   reply: nullable(Reply),
-  media: nullable(InboundMedia),
+  media: nullable(Type.Omit(InboundMedia, ['url'])),
   location: nullable(InboundLocation),
   contacts: nullable(Type.Array(InboundContact)),
   order: nullable(InboundOrder),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { FairShares } from '../lib/fair-shares.ts'
 import { GrowingBuffer } from '../lib/growing-buffer.ts'
 import type { Overload } from '../lib/overload.ts'
 import { Refusal } from '../lib/refuse.ts'
@@ -22,9 +23,13 @@ export class Bodies {
   /** Per connection, the bodies that are read before a handler requests them. */
   readonly #early = new WeakMap<Socket, Set<BodyReader>>()
   readonly #refused: (limit: ExceededLimit, request: IncomingMessage) => Refusal
+  readonly #overload: Overload
+  readonly #uploads: FairShares
 
   constructor({ limits, overload, addressOf }: BodiesOptions) {
     this.#limits = limits
+    this.#overload = overload
+    this.#uploads = new FairShares(limits.uploads)
     this.#addressOf = addressOf
     this.#memory = new BodyMemory(limits)
     this.#refused = (limit, request) => overload.refusal(limit, addressOf(request), { Connection: 'close' })
@@ -75,6 +80,31 @@ export class Bodies {
     return this.#start(request, source).readAll(withinMs, workspaceId)
   }
 
+  /**
+   * The pieces of a file as they arrive, as fast as the caller takes them. Its size and time are limited, and how many files
+   * of a workspace are received at a time. The caller must call `release` afterwards.
+   */
+  async *stream(request: WithReader, workspaceId: string, within: StreamTimes): AsyncGenerator<Buffer> {
+    if (!this.#uploads.take(workspaceId)) throw this.#overload.refusal('workspace_uploads', this.#addressOf(request))
+    try {
+      const failed = this.#failed.get(request)
+      if (failed) throw failed
+      const reader = request[readerOf]
+      // It is being discarded: it is too large, or the path was written in another way.
+      if (!reader && request.readableFlowing) throw new Refusal('payload_too_large')
+      if (!reader && request.readableEnded) return
+      if (!reader && request.destroyed) throw requestTimedOut()
+      yield* (reader ?? this.#start(request, 'upload')).pieces(within, workspaceId)
+    } finally {
+      this.#uploads.release(workspaceId)
+    }
+  }
+
+  /** Whether the body is passed on as it arrives. It has its own time limits. */
+  isStreamed(request: WithReader): boolean {
+    return request[readerOf]?.isStreamed ?? false
+  }
+
   /** Frees the memory of a body that no handler has requested. */
   releaseUnclaimed(request: WithReader): void {
     request[readerOf]?.releaseUnclaimed()
@@ -112,9 +142,19 @@ export class Bodies {
   }
 }
 
-/** How much is collected before a handler requests the body. Reading from the connection pauses at this size. */
+export interface StreamTimes {
+  /** From its start to its end. */
+  uploadMs: number
+  /** Without a byte. */
+  uploadIdleMs: number
+}
+
+/** How much is collected before it is requested. Reading from the connection pauses at this size. */
 const earlyBytes = 64 * 1024
 const smallBytes = 4 * 1024
+
+/** Shared, because every request with a body has a reader. */
+const notWaiting = (): void => {}
 
 /** Stored on the request: every request with a body has a reader, and a WeakMap costs more than all the rest. */
 const readerOf = Symbol('body reader')
@@ -130,6 +170,11 @@ class BodyReader {
   readonly #buffer: GrowingBuffer
   #isEnded = false
   #isClaimed = false
+  isStreamed = false
+  /** How many bytes were passed on already. */
+  #passed = 0
+  /** Called when there are more bytes, or none will come. */
+  #wake = notWaiting
   #refusal: Refusal | undefined
   #timer: NodeJS.Timeout | undefined
   #resolve: ((body: Buffer) => void) | undefined
@@ -170,12 +215,49 @@ class BodyReader {
     })
   }
 
+  /** Passes the body on while it arrives. Each piece belongs to the caller. */
+  async *pieces({ uploadMs, uploadIdleMs }: StreamTimes, workspaceId: string): AsyncGenerator<Buffer> {
+    this.#isClaimed = true
+    this.isStreamed = true
+    const exceeded = this.#lease.assignTo(workspaceId)
+    if (exceeded) this.fail(this.#refused(exceeded, this.#request))
+    const startedMs = performance.now()
+    for (;;) {
+      if (performance.now() - startedMs > uploadMs) this.#onCut()
+      if (this.#refusal) throw this.#refusal
+      if (this.#buffer.size > 0) yield this.#pass()
+      else if (this.#isEnded) return
+      else await this.#more(uploadIdleMs)
+    }
+  }
+
+  #pass(): Buffer {
+    const { bytes } = this.#buffer
+    this.#buffer.clear()
+    this.#lease.release()
+    this.#passed += bytes.length
+    if (this.#request.isPaused()) this.#request.resume()
+    return bytes
+  }
+
+  #more(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(this.#onCut, withinMs)
+      this.#wake = () => {
+        clearTimeout(timer)
+        this.#wake = notWaiting
+        resolve()
+      }
+    })
+  }
+
   fail(refusal: Refusal): void {
     if (this.#isEnded || this.#refusal) return
     this.#refusal = refusal
     this.#detach()
     this.release()
     this.#reject?.(refusal)
+    this.#wake()
   }
 
   release(): void {
@@ -199,12 +281,13 @@ class BodyReader {
       return
     }
     this.#buffer.append(chunk)
-    if (!this.#isClaimed && this.#buffer.size >= earlyBytes) this.#request.pause()
+    if ((this.isStreamed || !this.#isClaimed) && this.#buffer.size >= earlyBytes) this.#request.pause()
+    this.#wake()
   }
 
   #limitFor({ length }: Buffer): Refusal | null {
     const buffer = this.#buffer
-    if (buffer.size + length > this.#maxBytes) return new Refusal('payload_too_large')
+    if (this.#passed + buffer.size + length > this.#maxBytes) return new Refusal('payload_too_large')
     const capacity = buffer.capacityWith(length)
     const exceeded = capacity > buffer.capacity ? this.#lease.resize(capacity) : null
     return exceeded && this.#refused(exceeded, this.#request)
@@ -214,6 +297,7 @@ class BodyReader {
     this.#isEnded = true
     this.#detach()
     this.#resolve?.(this.#buffer.bytes)
+    this.#wake()
   }
 
   readonly #onCut = (): void => this.fail(requestTimedOut())

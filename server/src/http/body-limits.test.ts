@@ -17,6 +17,7 @@ const server = useTestServer({
   moreRoutes: echoRoutes,
   trustProxy: ['127.0.0.1/32'],
   bodyLimits: {
+    ...defaultBodyLimits,
     totalBytes: 1024 * KiB,
     network: { bodyBytes: 512 * KiB, bytes: 1024 * KiB, addressBytes: 768 * KiB },
     unverified: { bodyBytes: 512 * KiB, bytes: 1024 * KiB, addressBytes: 768 * KiB },

@@ -1,12 +1,13 @@
+import { maxUploadBytes } from '@parley/contract/media'
 import { addressBlock } from '../lib/addresses.ts'
 
 const MiB = 1024 * 1024
 
 /**
  * Who sends a body: an address from which WhatsApp posts, any other address to the ingress, or a client of the API or the
- * console.
+ * console; `upload` is a client's file, which is not held as a whole.
  */
-export type BodySource = 'network' | 'unverified' | 'client'
+export type BodySource = 'network' | 'unverified' | 'client' | 'upload'
 
 interface SourceLimits {
   /** Of one body. */
@@ -27,6 +28,8 @@ interface SourceLimits {
  */
 export interface BodyLimits extends Record<BodySource, SourceLimits> {
   totalBytes: number
+  /** Files that are received at a time. Workspaces share them fairly. */
+  uploads: number
 }
 
 /**
@@ -50,6 +53,15 @@ export const defaultBodyLimits: BodyLimits = {
     workspaceBytes: 8 * MiB,
     unassignedBytes: 16 * MiB,
   },
+  // At most 128 KiB of each file are in memory. The rest of the body is the frame of its part.
+  upload: {
+    bodyBytes: maxUploadBytes + 64 * 1024,
+    bytes: 8 * MiB,
+    addressBytes: 4 * MiB,
+    workspaceBytes: 4 * MiB,
+    unassignedBytes: 4 * MiB,
+  },
+  uploads: 16,
 }
 
 export type ExceededLimit = 'process_bodies' | 'address_bodies' | 'workspace_bodies'
@@ -57,14 +69,15 @@ export type ExceededLimit = 'process_bodies' | 'address_bodies' | 'workspace_bod
 /** Counts the bytes of request bodies in memory, in total, by source and by address. */
 export class BodyMemory {
   readonly #limits: BodyLimits
-  readonly #usage = { network: new Usage(), unverified: new Usage(), client: new Usage() }
+  readonly #usage = { network: new Usage(), unverified: new Usage(), client: new Usage(), upload: new Usage() }
 
   constructor(limits: BodyLimits) {
     this.#limits = limits
   }
 
   get bytes(): number {
-    return this.#usage.network.bytes + this.#usage.unverified.bytes + this.#usage.client.bytes
+    const { network, unverified, client, upload } = this.#usage
+    return network.bytes + unverified.bytes + client.bytes + upload.bytes
   }
 
   lease(source: BodySource, address: string): BodyLease {

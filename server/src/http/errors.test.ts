@@ -59,6 +59,8 @@ beforeAll(async () => {
     heldRequests: new HeldRequests({ connections, workspaceRequests, overload, limits: defaultHeldLimits }),
     senders: new NetworkSenders(defaultSenderLimits),
     connections,
+    settings: { mediaBytesPerWorkspace: 0 },
+    receivesFile: () => false,
   }
   const rejects = async () => fail()
   const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, budget: notCharged })

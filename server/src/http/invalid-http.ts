@@ -28,15 +28,17 @@ export async function rejectInvalidHttp(
 ): Promise<void> {
   // Node calls this again for anything else that the connection sends.
   if (responded.has(socket)) return
-  responded.add(socket)
   const refusal = toRefusal(error)
+  const incoming = socket.parser?.incoming
+  // A file has its own time limits.
+  if (refusal.code === 'request_timeout' && incoming && deps.bodies.isStreamed(incoming)) return
+  responded.add(socket)
   // Node also reports broken connections here, with a system error instead of a parser error.
   if (!socket.writable || refusal.status >= 500) {
     socket.destroy()
     return
   }
   const at = deps.clock.now()
-  const incoming = socket.parser?.incoming
   if (incoming && !incoming.complete) {
     // The error is in the body of a known request. Its handler responds with the error if it reads the body, and
     // without it otherwise.

@@ -70,7 +70,8 @@ function operationOf(route: Route, named: Json): Json {
   const codes: ErrorCode[] = [...(route.scope === 'public' ? publicErrors : commonErrors), ...route.errors]
   if (route.scope !== 'none' && route.scope !== 'public') codes.push('insufficient_scope')
   if (route.params) codes.push('not_found')
-  if (route.body) codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout')
+  if (route.body) codes.push('payload_too_large', 'unsupported_media_type', 'request_timeout')
+  if (route.body && !route.receivesFile) codes.push('invalid_json')
   return {
     operationId: operationId(route),
     summary: route.summary,
@@ -87,7 +88,7 @@ function operationOf(route: Route, named: Json): Json {
       ? {
           requestBody: {
             required: !route.isBodyOptional,
-            content: { 'application/json': { schema: withRefs(route.body, named) } },
+            content: { [bodyTypeOf(route)]: { schema: withRefs(route.body, named) } },
           },
         }
       : {}),
@@ -107,6 +108,8 @@ function operationOf(route: Route, named: Json): Json {
     },
   }
 }
+
+const bodyTypeOf = ({ receivesFile }: Route) => (receivesFile ? 'multipart/form-data' : 'application/json')
 
 function authorizationOf(scope: Route['scope']): string {
   if (scope === 'public') return 'Does not require an API key.'

@@ -16,7 +16,8 @@ import type { ClientTimeouts } from './client-timeouts.ts'
 import { errorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
 import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './held-requests.ts'
 import { readJson } from './json-body.ts'
-import type { Context, Route } from './route.ts'
+import { openFileBody } from './multipart.ts'
+import type { Context, Route, RouteSettings } from './route.ts'
 import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
 import { hasValidTarget } from './url.ts'
 import type { WorkspaceRequests } from './workspace-requests.ts'
@@ -36,6 +37,7 @@ export interface PipelineDeps {
   bodies: Bodies
   workspaceRequests: WorkspaceRequests
   heldRequests: HeldRequests
+  settings: RouteSettings
   admit: CheckAccess
   record(record: RequestRecord): void
 }
@@ -136,9 +138,18 @@ class Exchange implements AccessRequest, Context {
     this.#code = code
     for (const [name, value] of Object.entries(headers)) this.setHeader(name, value)
     // Node reads and discards the unread body to reuse the connection. Close it instead if the body is larger than
-    // this.
-    if (Number(this.#request.headers['content-length'] ?? 0) > 10_000_000) this.#response.shouldKeepAlive = false
+    // this. A client that is sending a file might lose the response, so its connection is closed later.
+    if (this.#match?.route.receivesFile) this.#closeLater()
+    else if (Number(this.#request.headers['content-length'] ?? 0) > 10_000_000) this.#response.shouldKeepAlive = false
     this.#sendJson(status, body)
+  }
+
+  #closeLater(): void {
+    const { complete, socket } = this.#request
+    if (complete) return
+    const timer = setTimeout(() => this.#request.complete || socket.destroy(), this.#services.timeouts.discardMs)
+    timer.unref()
+    socket.once('close', () => clearTimeout(timer))
   }
 
   #record(status: number): void {
@@ -164,6 +175,10 @@ class Exchange implements AccessRequest, Context {
 
   get db(): Db {
     return this.#services.db.within(this.caller.workspaceId)
+  }
+
+  get settings(): RouteSettings {
+    return this.#services.settings
   }
 
   get clock(): Clock {
@@ -206,7 +221,8 @@ class Exchange implements AccessRequest, Context {
 
   async #handle({ route, params, query }: RouteMatch): Promise<void> {
     const { method } = this.#request
-    const body = method === 'GET' || method === 'HEAD' ? undefined : await this.#readBody()
+    const hasBody = method !== 'GET' && method !== 'HEAD'
+    const body = route.receivesFile ? this.#openFile() : hasBody ? await this.#readBody() : undefined
     route.checks.params?.(params)
     route.checks.query(query)
     route.checks.body?.(body)
@@ -221,6 +237,11 @@ class Exchange implements AccessRequest, Context {
   #readBody(): Promise<unknown> {
     const { bodies, timeouts } = this.#services
     return readJson(bodies, this.#request, timeouts.bodyMs, this.caller.workspaceId || undefined)
+  }
+
+  #openFile() {
+    const { bodies, timeouts } = this.#services
+    return openFileBody(this.#request, () => bodies.stream(this.#request, this.caller.workspaceId, timeouts))
   }
 
   #sendJson(status: number, body: string): void {

@@ -6,6 +6,7 @@ import type { Caller } from '../lib/access-check.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BytesResponse } from './bytes.ts'
 import type { HowEnded, Subscribe } from './held-requests.ts'
+import type { FileBody } from './multipart.ts'
 
 /** What a handler gets in addition to its input. */
 export interface Context {
@@ -14,6 +15,7 @@ export interface Context {
   caller: Caller
   clock: Clock
   requestId: string
+  settings: RouteSettings
   /**
    * What the requests of this process share, made once. It is given a database that sees all workspaces, so it must take the
    * workspace of each request from its caller.
@@ -27,6 +29,12 @@ export interface Context {
    * does not count as a request in progress.
    */
   hold(ms: number, subscribe: Subscribe): Promise<HowEnded>
+}
+
+/** The settings of the process that handlers need. */
+export interface RouteSettings {
+  /** How much the uploaded files of a workspace may take. */
+  mediaBytesPerWorkspace: number
 }
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : Record<string, never>
@@ -58,6 +66,8 @@ export interface Route {
   checksBody?: boolean
   /** The request may have no body. `body` is undefined then. */
   isBodyOptional?: boolean
+  /** The body is a file, as `multipart/form-data`. The handler gets a `FileBody`; the schema only documents it. */
+  receivesFile?: boolean
   reply: TSchema
   /** Writes the response instead of the schema, which only documents it, if parts of it must keep their bytes. */
   toJson?: (reply: never) => string
@@ -102,4 +112,16 @@ export function bytesRoute<Params extends TSchema | undefined = undefined>(
 ): Route {
   const errors: readonly ErrorCode[] = [...(row.errors ?? []), 'range_not_satisfiable']
   return { ...route({ ...row, errors, reply: AnyBytes }), isBytes: true }
+}
+
+/** Defines a route that receives a file while it arrives. `body` documents the parts. */
+export function uploadRoute<Reply extends TSchema>(
+  row: Omit<Parameters<typeof route<Reply>>[0], 'params' | 'query' | 'body' | 'checksBody' | 'handle'> & {
+    body: TSchema
+    handle(context: Context, input: { body: FileBody }): Promise<Static<Reply>>
+  },
+): Route {
+  // The pipeline passes a `FileBody` to a route that receives a file.
+  const checked = { ...row, checksBody: true } as unknown as Parameters<typeof route<Reply>>[0]
+  return { ...route(checked), receivesFile: true }
 }

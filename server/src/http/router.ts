@@ -8,6 +8,7 @@ import { type Check, checkFor } from './validate.ts'
 /** A route with its schemas compiled. */
 export interface CompiledRoute extends Pick<Route, 'path' | 'scope' | 'status' | 'handle'> {
   isBytes: boolean
+  receivesFile: boolean
   checks: { params: Check | undefined; query: Check; body: Check | undefined }
   toJson(response: unknown): string
 }
@@ -58,13 +59,14 @@ const noParameters = { type: 'object', additionalProperties: false, properties: 
 const checkNoParameters = checkFor('query', noParameters as TSchema)
 
 function compile(route: Route): CompiledRoute {
-  const { path, scope, status, handle, isBytes = false } = route
+  const { path, scope, status, handle, isBytes = false, receivesFile = false } = route
   return {
     path,
     scope,
     status,
     handle,
     isBytes,
+    receivesFile,
     checks: {
       params: route.params && checkFor('params', route.params),
       query: route.query ? checkFor('query', route.query) : checkNoParameters,
@@ -87,6 +89,7 @@ function optionsRoute(path: string, scope: 'public' | 'none', methods: string): 
     status: 204,
     handle: (context) => context.setHeader('Allow', methods),
     isBytes: false,
+    receivesFile: false,
     checks: { params: undefined, query: () => {}, body: undefined },
     toJson: String,
   }

@@ -67,10 +67,12 @@ export interface HttpServerDeps extends PipelineDeps {
   connections: Connections
   senders: NetworkSenders
   addressOf(request: IncomingMessage): string
+  /** Whether the request may upload a file, which is read in pieces. */
+  receivesFile(request: IncomingMessage): boolean
 }
 
 function newServer(v1: Pipeline, network: Pipeline, others: RequestListener, deps: HttpServerDeps): Server {
-  const { timeouts, bodies, connections, senders, addressOf } = deps
+  const { timeouts, bodies, connections, senders, addressOf, receivesFile } = deps
   const networkSourceOf = (request: IncomingMessage) => senders.bodySourceOf(addressBlock(addressOf(request)))
   const options = {
     // Two Authorization headers are joined into one invalid value, instead of one of them being used.
@@ -94,7 +96,8 @@ function newServer(v1: Pipeline, network: Pipeline, others: RequestListener, dep
       counted?.worked()
       return sendRefusal(request, response, newerSchema(), isApi, deps)
     }
-    bodies.startEarly(request, response, isNetwork ? networkSourceOf(request) : 'client')
+    const clientSource = isApi && receivesFile(request) ? 'upload' : 'client'
+    bodies.startEarly(request, response, isNetwork ? networkSourceOf(request) : clientSource)
     if (!isApi && !isNetwork) {
       counted?.worked()
       return others(request, response)

@@ -148,6 +148,11 @@ export const logEvents = {
     meaning:
       'This process took over the maintenance for all: partitions, retention, deleting expired rows, checking the ledger.',
   },
+  'media.upload_failed': {
+    level: 'warn',
+    meaning:
+      'WhatsApp did not take an uploaded file that a message needs. The message is retried, or fails with the error.',
+  },
   'messages.moved': {
     level: 'info',
     meaning: 'Inbound messages that are older than ten days were moved to a table of older messages.',

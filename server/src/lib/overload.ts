@@ -16,6 +16,7 @@ const messages = {
   process_bodies: 'The service is receiving too many large requests. Try again shortly.',
   address_bodies: 'The service is receiving too many large requests from your IP address. Try again shortly.',
   workspace_bodies: 'The service is receiving too many large requests of this workspace. Try again shortly.',
+  workspace_uploads: 'The service is receiving too many files of this workspace. Try again shortly.',
   invalid_signatures: 'Your IP address has sent too many webhooks with an invalid signature. Try again shortly.',
   waiting_updates: 'Too many updates are waiting for the database. Try again shortly.',
   live_streams: 'The service has too many open live streams. Try again shortly.',

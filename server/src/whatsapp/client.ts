@@ -11,6 +11,7 @@ import {
 } from './listings.ts'
 import { type Download, downloadFrom } from './media.ts'
 import { type JsonObject, readArray, readId, readObject, readPhone } from './read-json.ts'
+import { type OutgoingFile, uploadBody } from './upload-body.ts'
 
 /** The Graph API's URL for the app, and the access token of the connected account. */
 export interface GraphAccess {
@@ -39,6 +40,9 @@ export interface GraphClientOptions {
 }
 
 const maxPages = 200
+
+/** For 100 MB over a slow connection. */
+const uploadDeadlineMs = 10 * 60_000
 
 const templateFields =
   'name,language,status,category,sub_category,parameter_format,components,quality_score,rejected_reason,id'
@@ -112,6 +116,21 @@ export class GraphClient {
     if (outcome.kind !== 'ok') return outcome
     const media = readMediaInfo(outcome.value)
     return media === null ? { kind: 'unknown', why: 'answer_without_url', status: 200 } : { kind: 'ok', value: media }
+  }
+
+  /** Uploads a file, so that the number can send it, and returns its ID. The network keeps it for 30 days. */
+  async uploadMedia(
+    access: GraphAccess,
+    phoneNumberId: string,
+    file: OutgoingFile,
+    signal: AbortSignal,
+  ): Promise<CallOutcome<string>> {
+    const url = this.#url(access, [phoneNumberId, 'media'], {})
+    const call = { method: 'POST', url, accessToken: access.accessToken, stream: uploadBody(file), signal } as const
+    const outcome = await callGraph(this.#agent, { ...call, deadlineMs: uploadDeadlineMs }, this.#limits)
+    if (outcome.kind !== 'ok') return outcome
+    const id = readId(outcome.value.id)
+    return id === null ? { kind: 'unknown', why: 'answer_without_id', status: 200 } : { kind: 'ok', value: id }
   }
 
   downloadMedia(access: GraphAccess, url: string): Promise<CallOutcome<Download>> {

@@ -56,6 +56,13 @@ const advice: ReadonlyMap<number | string, Explanation> = new Map<number | strin
     },
   ],
   [
+    'file_expired',
+    {
+      cause: 'The uploaded file of the message expired before the message was sent.',
+      fix: 'Upload the file again and send the message with its new ID.',
+    },
+  ],
+  [
     'unreachable',
     {
       cause: 'WhatsApp could not be reached.',

@@ -7,6 +7,7 @@
  *   unreachable  nothing was sent: unknown host, refused connection, failed TLS handshake
  *   unknown      the request was sent, but the response is missing or unreadable: it may have succeeded
  */
+import { Readable } from 'node:stream'
 import type { MessageError } from '@parley/contract/events'
 import type { Dispatcher } from 'undici'
 import { readNetworkError } from './network-error.ts'
@@ -33,6 +34,18 @@ export interface Call {
   url: URL
   accessToken: string
   body?: JsonObject
+  /** In place of `body`. */
+  stream?: BodyStream
+  /** In place of the usual deadline. */
+  deadlineMs?: number
+  signal?: AbortSignal
+}
+
+/** A body that is read while it is sent. */
+export interface BodyStream {
+  contentType: string
+  length: number
+  open(): AsyncIterable<Buffer>
 }
 
 export interface CallLimits {
@@ -58,8 +71,8 @@ export async function callGraph(
         path: `${call.url.pathname}${call.url.search}`,
         method: call.method,
         headers: headersOf(call, limits),
-        body: call.body === undefined ? null : JSON.stringify(call.body),
-        signal: AbortSignal.timeout(limits.deadlineMs),
+        body: bodyOf(call),
+        signal: signalOf(call, limits),
       })
   } catch (error) {
     return tracker.failure(error)
@@ -71,6 +84,16 @@ export async function callGraph(
     const why = error instanceof TooLarge ? 'answer_too_large' : reasonOf(error)
     return classifyResponse(response.statusCode, response.headers, null, why)
   }
+}
+
+function bodyOf({ body, stream }: Call): string | Readable | null {
+  if (stream) return Readable.from(stream.open(), { objectMode: false })
+  return body === undefined ? null : JSON.stringify(body)
+}
+
+function signalOf({ signal, deadlineMs }: Call, limits: CallLimits): AbortSignal {
+  const deadline = AbortSignal.timeout(deadlineMs ?? limits.deadlineMs)
+  return signal ? AbortSignal.any([signal, deadline]) : deadline
 }
 
 /** Tracks whether a request was started: undici reports it once it has a connection to write to. */
@@ -95,13 +118,17 @@ export class RequestTracker {
   }
 }
 
-export function headersOf(call: { accessToken: string | null; body?: unknown }, limits: { userAgent: string }) {
+export function headersOf(
+  call: { accessToken: string | null; body?: unknown; stream?: BodyStream },
+  limits: { userAgent: string },
+) {
   return {
     ...(call.accessToken !== null && { authorization: `Bearer ${call.accessToken}` }),
     'user-agent': limits.userAgent,
     accept: 'application/json',
     'accept-encoding': 'identity',
     ...(call.body !== undefined && { 'content-type': 'application/json' }),
+    ...(call.stream && { 'content-type': call.stream.contentType, 'content-length': String(call.stream.length) }),
   }
 }
 

@@ -17,7 +17,7 @@ export interface Content {
   type: InboundType
   text: string | null
   reply: Reply | null
-  media: InboundMedia | null
+  media: MediaFile | null
   mediaSource: MediaSource | null
   location: InboundLocation | null
   contacts: InboundContact[] | null
@@ -25,6 +25,9 @@ export interface Content {
   form: FormSubmission | null
   order: Order | null
 }
+
+/** The file as WhatsApp describes it. This service adds the URL. */
+export type MediaFile = Omit<InboundMedia, 'url'>
 
 /**
  * Data for downloading the file. The hash is in WhatsApp's format: base64, or hex in old
@@ -131,7 +134,7 @@ function mediaContent(type: 'image' | 'video' | 'document' | 'audio' | 'sticker'
   if (file === null || id === null) return {}
   const hasCaption = type === 'image' || type === 'video' || type === 'document'
   const caption = hasCaption ? readNonBlank(file.caption, longText) : null
-  const media: InboundMedia = {
+  const media: MediaFile = {
     id,
     mime_type: readNonBlank(file.mime_type, 256) ?? 'application/octet-stream',
     filename: type === 'document' ? readNonBlank(file.filename, 1024) : null,

@@ -54,6 +54,18 @@ test('an uploaded file can be looked up, downloaded with the token, sent and del
   expect((await graph('GET', id)).body).toMatchObject({ error: { code: 100, error_subcode: 33 } })
 })
 
+test('an uploaded file can be sent for 30 days', async () => {
+  const world = await newWorld()
+  const { control, send } = world
+  const { id } = (await upload(world, Buffer.from([0x89, 0x50]), 'image/png')).body
+  await control.clock.advance(30 * 86_400_000 - 1000)
+  await control.phones.say(phone, { to: numberId, text: 'hi' })
+  expect((await send({ type: 'image', image: { id } })).status).toBe(200)
+  await control.clock.advance(1000)
+  const late = await send({ type: 'image', image: { id } })
+  expect([late.status, late.code]).toEqual([400, 100])
+})
+
 test('an upload with an invalid type, size or a missing parameter returns an error', async () => {
   const world = await newWorld()
   const small = Buffer.from('x')

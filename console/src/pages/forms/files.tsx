@@ -1,15 +1,13 @@
 import type { ConsoleForm } from '@parley/contract/console/forms'
-import type { FileLoss } from '@parley/contract/flow-response'
 import { useEffect, useState } from 'react'
 import { apiFile } from '../../lib/api.ts'
 import { download } from '../../lib/download.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
+import { FileStateBadge, plainName } from '../../parts/file-state.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SafeText } from '../../ui/link.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
 import styles from './forms.module.css'
 import { imageTypeOf } from './image-type.ts'
 
@@ -48,7 +46,7 @@ function FileLine({ file, path }: { file: File; path: string }) {
           {state.kind === 'fetched' && <> · {formatBytes(state.size)}</>}
         </span>
       </span>
-      <FileState state={state} />
+      <FileStateBadge state={state} />
       {mayBeImage && !imageUrl && (
         <Button size="s" icon="eye" busy={show.isPending} onClick={() => show.run()}>
           Preview
@@ -61,27 +59,5 @@ function FileLine({ file, path }: { file: File; path: string }) {
       )}
       {imageUrl && <img className={styles.picture} src={imageUrl} alt={`Upload for ${file.field}`} />}
     </li>
-  )
-}
-
-/** Without path separators, control and format characters, which could disguise the name. */
-const plainName = (name: string) => name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').replaceAll(/[/\\]/g, '_') || 'file'
-
-const losses: Readonly<Record<FileLoss, string>> = {
-  missing: 'No longer available from WhatsApp',
-  wrong_hash: 'Checksum mismatch',
-  too_large: 'Too large to store',
-  too_late: 'Download timed out',
-  retention: 'Deleted after the retention period',
-}
-
-function FileState({ state }: { state: File['state'] }) {
-  if (state.kind === 'fetched') return null
-  if (state.kind === 'gone') return <StatusBadge status="gone" word={losses[state.why]} tone="bad" />
-  return (
-    <span className="small quiet">
-      <StatusBadge status="pending" word="Downloading" /> {state.attempts > 0 && <>next attempt </>}
-      {state.attempts > 0 && <TimeAgo at={state.next_try_at} />}
-    </span>
   )
 }

@@ -13,6 +13,7 @@ import { PageLink } from '../../ui/link.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { Composer } from './composer.tsx'
+import { MessageFile } from './message-file.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './messages.queries.ts'
 
@@ -62,6 +63,7 @@ export function Conversation({
               <ChatBubble
                 bubble={bubbleOf(message)}
                 isOurs={message.direction === 'sent'}
+                file={message.file && <MessageFile message={message} />}
                 foot={
                   <>
                     {message.direction === 'sent' && <StatusBadge status={message.status} />}

@@ -12,13 +12,19 @@ import { Notice } from '../../ui/states.tsx'
 import { Chip, HttpBadge, StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
+import { MessageFile } from './message-file.tsx'
 import styles from './messages.module.css'
 
 /** The message as it looks on a phone. */
 export function MessagePreview({ message }: { message: MessageDetail }) {
   return (
     <ChatPaper label="Message preview">
-      <ChatBubble bubble={bubbleOf(message)} isOurs={message.direction === 'sent'} foot={<Moment at={message.at} />} />
+      <ChatBubble
+        bubble={bubbleOf(message)}
+        isOurs={message.direction === 'sent'}
+        foot={<Moment at={message.at} />}
+        file={message.file && <MessageFile message={message} name={message.received?.media?.filename ?? null} />}
+      />
     </ChatPaper>
   )
 }

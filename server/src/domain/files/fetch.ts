@@ -11,7 +11,7 @@ import { networkIdsOf } from '../senders/senders.ts'
 import type { FetchFailure } from './fetch-retry-policy.ts'
 import { type ClaimedFile, type Fetched, insertChunk, renewLease } from './fetching.sql.ts'
 
-/** The largest file that is stored: the network's limit for all files of a form. */
+/** The largest file that is stored: the network's limit for a received file, and for all files of a form. */
 export const maxFileBytes = 100 * 1024 * 1024
 /** A file is stored in rows of this size. Only one chunk is in memory at a time. */
 export const chunkBytes = 256 * 1024
@@ -23,7 +23,7 @@ const attemptTimeoutMs = 15 * 60_000
 export type FetchOutcome = { kind: 'fetched'; file: Fetched } | FetchFailure | { kind: 'lost' } | { kind: 'stopped' }
 
 /** Another process has claimed the file, so this attempt must stop. */
-class LeaseLost extends Error {
+export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
@@ -31,17 +31,20 @@ class LeaseLost extends Error {
  * Streams a file from the network into chunks. Failures of the network are outcomes; only our own errors are thrown.
  */
 export async function fetchFile(network: Network, claimed: ClaimedFile, stop: AbortSignal): Promise<FetchOutcome> {
-  const sender = await networkIdsOf(network.db, claimed.senderId)
+  const { source, senderId } = claimed
+  // Only an upload has neither, and it is given up before.
+  if (source === null || senderId === null) throw new Error(`file ${claimed.id} is not in the network`)
+  const sender = await networkIdsOf(network.db, senderId)
   const access = sender && (await network.vault.accessFor(sender.connectionId))
-  if (!access) throw new Error(`no connection for sender ${claimed.senderId}`)
-  const found = await locate(network, access, claimed.source, sender.phoneNumberId)
+  if (!access) throw new Error(`no connection for sender ${senderId}`)
+  const found = await locate(network, access, source, sender.phoneNumberId)
   if (found.kind !== 'found') return found
   const { download, sha256, size } = found
   const check = checkFile({ sha256, maxBytes: maxFileBytes })
   const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptTimeoutMs)])
   const writer = newWriter(network, claimed)
   try {
-    const { sealed } = claimed.source
+    const { sealed } = source
     await (sealed === null
       ? pipeline(download.body, check, writer.write, { signal })
       : pipeline(download.body, openSealed(sealed), check, writer.write, { signal }))
@@ -97,9 +100,14 @@ function failureOf(failure: CallFailure): FetchFailure {
 }
 
 /** Distinguishes a failed write of ours from a failed download. */
-class WriteFailed extends Error {}
+export class WriteFailed extends Error {}
 
-function newWriter({ db, clock }: Network, claimed: ClaimedFile) {
+/** Writes a file into chunks, as long as the lease is ours. It renews the lease. */
+export function newWriter(
+  { db, clock }: Pick<Network, 'db' | 'clock'>,
+  claimed: Pick<ClaimedFile, 'id' | 'lease' | 'mimeType'>,
+  leaseForMs: number = leaseMs,
+) {
   const chunk = Buffer.allocUnsafe(chunkBytes)
   let filled = 0
   let size = 0
@@ -114,7 +122,7 @@ function newWriter({ db, clock }: Network, claimed: ClaimedFile) {
       const inserted = await insertChunk(db, claimed, number, chunk.subarray(0, filled))
       if (inserted === 0 || performance.now() - renewedMs < renewEveryMs) return inserted
       renewedMs = performance.now()
-      return renewLease(db, claimed, new Date(clock.now().getTime() + leaseMs))
+      return renewLease(db, claimed, new Date(clock.now().getTime() + leaseForMs))
     })
     if (!hasLease) throw new LeaseLost()
     number++

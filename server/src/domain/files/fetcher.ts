@@ -1,7 +1,8 @@
 /**
- * Downloads the files of submitted forms from the network: a file is claimed, fetched with no transaction open, and the
- * outcome is recorded. If the process dies, the file is claimed again when the lease expires, and fetched from the
- * start: chunks are readable only once the file is complete.
+ * Downloads the files of submitted forms and inbound messages from the network: a file is claimed, fetched with no
+ * transaction open, and the outcome is recorded. If the process dies, the file is claimed again when the lease expires, and
+ * fetched from the start: chunks are readable only once the file is complete. An upload that a process was receiving when it
+ * died is claimed too, and given up: only the client has it.
  *
  *   waiting → fetching → fetched → gone (retention)
  *                      → waiting again, with backoff
@@ -52,6 +53,7 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
       case 'stopped':
         return release(claimed)
       case 'fetched':
+        db.process.metrics.add('file downloads', 'fetched')
         return void (await recordFetched(db, claimed, outcome.file, now))
       case 'too_late':
         return void (await recordFileLost(db, claimed, 'too_late', null))
@@ -60,6 +62,7 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
     const { id: fileId, workspaceId, attempts } = claimed
     const fields = { file_id: fileId, workspace_id: workspaceId, attempts, outcome: outcome.kind, next: decision.kind }
     log.warn({ event: 'file.fetch_failed', ...fields }, 'downloading a file failed')
+    db.process.metrics.add('file downloads', decision.kind)
     if (decision.kind === 'retry') await recordFetchRetry(db, claimed, decision.at, decision.error)
     else await recordFileLost(db, claimed, decision.why, decision.error)
   }
@@ -74,7 +77,7 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
     const isTooLate = claimed.tryUntil <= clock.now()
     const outcome = isTooLate ? ({ kind: 'too_late' } as const) : await fetchOne(claimed)
     await record(claimed, outcome)
-    db.notify(claimed.workspaceId, 'forms')
+    db.notify(claimed.workspaceId, claimed.messageId === null ? 'forms' : 'messages')
   }
 
   async function fetchOne(claimed: ClaimedFile): Promise<FetchOutcome> {

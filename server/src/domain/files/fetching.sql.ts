@@ -8,9 +8,13 @@ export interface ClaimedFile {
   id: string
   lease: string
   workspaceId: string
-  senderId: string
+  /** Null for an upload. */
+  senderId: string | null
   mimeType: string
-  source: FileSource
+  /** The inbound message that it belongs to. Null for a file of a form. */
+  messageId: string | null
+  /** Null for an upload that a process was receiving when it died. */
+  source: FileSource | null
   /** Includes this attempt, so one that crashes the process also counts. */
   attempts: number
   tryUntil: Date
@@ -52,7 +56,7 @@ const claiming = statement(
          attempts = f.attempts + 1
        from due where f.id = due.id
        returning f.id, f.lease, f.workspace_id as "workspaceId", f.sender_id as "senderId", f.mime_type as "mimeType",
-         f.source, f.attempts, f.try_until as "tryUntil"
+         f.message_id as "messageId", f.source, f.attempts, f.try_until as "tryUntil"
      ), cleared as (
        delete from file_chunks c using due where c.file_id = due.id
      )
@@ -63,7 +67,7 @@ const claiming = statement(
 export const claimFiles = (db: Db, quotas: readonly FileQuota[], now: Date, leaseUntil: Date): Promise<ClaimedFile[]> =>
   claiming.rows(db, { quotas, now, leaseUntil })
 
-type Leased = Pick<ClaimedFile, 'id' | 'lease'>
+export type Leased = Pick<ClaimedFile, 'id' | 'lease'>
 
 /**
  * Writes a chunk if the lease is still ours. Locks the row, so that no other process can claim the file before the
@@ -84,6 +88,8 @@ export interface Fetched {
   size: number
   chunkBytes: number
   contentType: string
+  /** In hex; only for uploads, which have to be described. */
+  sha256?: string
 }
 
 const fetched = statement(
@@ -93,17 +99,26 @@ const fetched = statement(
     size: 'bigint',
     chunkBytes: 'int',
     contentType: 'text',
+    sha256: 'text',
     now: 'timestamptz',
   },
-  ({ id, lease, size, chunkBytes, contentType, now }) => `update flow_files set state = 'fetched', content = lease,
+  ({
+    id,
+    lease,
+    size,
+    chunkBytes,
+    contentType,
+    sha256,
+    now,
+  }) => `update flow_files set state = 'fetched', content = lease,
        lease = null, source = null, last_error = null, size = ${size}, chunk_bytes = ${chunkBytes},
-       content_type = ${contentType}, fetched_at = ${now}
+       content_type = ${contentType}, sha256 = ${sha256}, fetched_at = ${now}
      where id = ${id} and lease = ${lease} and state = 'fetching'`,
 )
 
 /** Completes the file: its chunks are readable from now on. */
 export const recordFetched = (db: Db, { id, lease }: Leased, file: Fetched, now: Date): Promise<number> =>
-  fetched.change(db, { id, lease, ...file, now })
+  fetched.change(db, { id, lease, sha256: null, ...file, now })
 
 /** Schedules another attempt. `uncounted` if we aborted this one ourselves. */
 export const recordFetchRetry = (
@@ -134,11 +149,17 @@ export const recordFileLost = (db: Db, { id, lease }: Leased, why: FileLoss, err
   )
 
 /** Deletes the contents of up to `limit` files that were fetched before a time, and returns how many. */
-export async function deleteFilesBefore(db: Db, before: Date, limit: number): Promise<number> {
+export const deleteFilesBefore = (db: Db, before: Date, limit: number): Promise<number> =>
+  deleteContents(db, 'expires_at is null and fetched_at < $1 order by fetched_at', before, limit)
+
+/** The same for uploads that expired before a time. */
+export const deleteExpiredBefore = (db: Db, before: Date, limit: number): Promise<number> =>
+  deleteContents(db, 'expires_at is not null and expires_at < $1 order by expires_at', before, limit)
+
+async function deleteContents(db: Db, oldestFirst: string, before: Date, limit: number): Promise<number> {
   const deleted = await db.rows(
     `with old as (
-       select id from flow_files where state = 'fetched' and fetched_at < $1
-       order by fetched_at limit $2 for update skip locked
+       select id from flow_files where state = 'fetched' and ${oldestFirst} limit $2 for update skip locked
      ), chunks as (
        delete from file_chunks c using old where c.file_id = old.id
      )
@@ -150,14 +171,17 @@ export async function deleteFilesBefore(db: Db, before: Date, limit: number): Pr
   return deleted.length
 }
 
+/** The column with the ID of what a received file belongs to. */
+export type FileOwner = 'response_id' | 'message_id'
+
 /**
- * Makes files of these submissions expire now: `deleteFilesBefore` the beginning of time deletes their bytes. Those that are not
+ * Makes files of these submissions or inbound messages expire now: `deleteFilesBefore` the beginning of time deletes their bytes. Those that are not
  * fetched yet are not fetched any more. Their names, which the person has chosen, are removed. Returns how many there are.
  */
-export const expireFilesOf = (db: Db, responseIds: readonly string[]): Promise<number> =>
+export const expireFilesOf = (db: Db, owner: FileOwner, ids: readonly string[]): Promise<number> =>
   db.change(
     `with expired as materialized (
-       select id, state from flow_files where response_id = any($1::uuid[]) order by id for update
+       select id, state from flow_files where ${owner} = any($1::uuid[]) order by id for update
      ), chunks as (
        delete from file_chunks c using expired e where c.file_id = e.id and e.state in ('waiting', 'fetching')
      )
@@ -166,5 +190,5 @@ export const expireFilesOf = (db: Db, responseIds: readonly string[]): Promise<n
        why = case when e.state in ('waiting', 'fetching') then 'retention' else f.why end,
        fetched_at = case when e.state = 'fetched' then to_timestamp(0) else f.fetched_at end
      from expired e where f.id = e.id`,
-    [responseIds],
+    [ids],
   )

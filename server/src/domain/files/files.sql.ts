@@ -40,7 +40,10 @@ export const insertFiles = (db: Db, files: readonly NewFile[], now: Date, tryUnt
 
 interface FileColumns {
   id: string
+  /** Set for files of forms. */
   response_id: string
+  /** Set for files of inbound messages. */
+  message_id: string
   index: number
   field: string
   file_name: string
@@ -66,7 +69,8 @@ export type FileRow = FileColumns &
       }
   )
 
-const columns = `id, response_id, index, field, file_name, mime_type, due_at, attempts, last_error, state, why, content,
+/** The columns of `FileRow`. */
+export const columns = `id, response_id, message_id, index, field, file_name, mime_type, due_at, attempts, last_error, state, why, content,
   size, chunk_bytes, object_key, content_type, fetched_at`
 
 export const filesOf = (db: Db, workspaceId: string, responseIds: readonly string[]): Promise<FileRow[]> =>
@@ -98,6 +102,11 @@ export const placeOf = (db: Db, workspaceId: string, id: string): Promise<Place 
      where workspace_id = $1 and id = $2 and state = 'fetched'`,
     [workspaceId, id],
   )
+export const filesOfMessages = (db: Db, workspaceId: string, messageIds: readonly string[]): Promise<FileRow[]> =>
+  db.rows(`select ${columns} from flow_files where workspace_id = $1 and message_id = any($2::uuid[])`, [
+    workspaceId,
+    messageIds,
+  ])
 
 const chunkReading = statement(
   { workspaceId: 'uuid', fileId: 'uuid', content: 'uuid', number: 'int', first: 'int', count: 'int' },

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { type FormFile, toSource } from '../../whatsapp/incoming-form.ts'
-import { type FileRow, filesOf, insertFiles, type NewFile } from './files.sql.ts'
+import { type FileRow, filesOf, filesOfMessages, insertFiles, type NewFile } from './files.sql.ts'
 
 /** How long the network keeps an uploaded file. */
 export const networkRetentionMs = 7 * 86_400_000
@@ -53,6 +53,16 @@ export async function filesByResponse(
   const rows = responseIds.length === 0 ? [] : await filesOf(db, workspaceId, responseIds)
   const byResponse = Map.groupBy(rows, (row) => row.response_id)
   return new Map([...byResponse].map(([id, group]) => [id, group.map(toListed)]))
+}
+
+/** The download states of the files of inbound messages, by message. */
+export async function fileStatesOf(
+  db: Db,
+  workspaceId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, FileState>> {
+  const rows = messageIds.length === 0 ? [] : await filesOfMessages(db, workspaceId, messageIds)
+  return new Map(rows.map((row) => [row.message_id, stateOf(row)]))
 }
 
 const toListed = (row: FileRow): ListedFile => ({

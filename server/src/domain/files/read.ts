@@ -5,7 +5,7 @@ import { attachment } from '../../lib/attachment.ts'
 import type { ByteRange } from '../../lib/byte-range.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { type FileRow, fileAt } from './files.sql.ts'
+import { type FileRow, fileAt, filesOfMessages } from './files.sql.ts'
 import { readFile } from './store.ts'
 
 /** A fetched file, to be read in part or completely. */
@@ -30,18 +30,39 @@ export async function openFile(
   responseId: string,
   index: number,
 ): Promise<StoredFile> {
-  const lookup = async () => (await fileAt(db, workspaceId, responseId, index)) ?? refuse('not_found')
+  const lookup = () => fileAt(db, workspaceId, responseId, index)
+  return (await openFound(db, clock, workspaceId, lookup)) ?? refuse('not_found')
+}
+
+/** The file of an inbound message. Null if none is stored. */
+export const openReceivedFile = (
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  messageId: string,
+): Promise<StoredFile | null> =>
+  openFound(db, clock, workspaceId, async () => (await filesOfMessages(db, workspaceId, [messageId]))[0])
+
+async function openFound(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  lookup: () => Promise<FileRow | undefined>,
+): Promise<StoredFile | null> {
   let file = await lookup()
   for (const waitMs of lookupWaitsMs) {
-    if (!isArriving(file, clock.now())) break
+    if (!file || !isArriving(file, clock.now())) break
     // No database connection is held while waiting.
     await sleep(waitMs)
     file = await lookup()
   }
-  if (file.state === 'gone') return refuse('file_expired', { message: losses[file.why] })
+  if (!file) return null
+  if (file.state === 'gone') return refuseLost(file.why)
   if (file.state !== 'fetched') return refuseTemporarily(file, clock.now())
   return toStored(db, workspaceId, file)
 }
+
+export const refuseLost = (why: FileLoss): never => refuse('file_expired', { message: losses[why] })
 
 const losses: Readonly<Record<FileLoss, string>> = {
   missing: 'WhatsApp no longer has this file.',
@@ -63,7 +84,7 @@ function refuseTemporarily(file: FileRow, now: Date): never {
   })
 }
 
-function toStored(db: Db, workspaceId: string, file: FileRow & { state: 'fetched' }): StoredFile {
+export function toStored(db: Db, workspaceId: string, file: FileRow & { state: 'fetched' }): StoredFile {
   return {
     size: file.size,
     contentType: file.content_type,

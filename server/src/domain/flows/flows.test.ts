@@ -272,6 +272,7 @@ test('a batch without forms or carts needs no additional statements', async () =
         recording,
         server.clock.now(),
         items.map((item) => ({ item, destination })),
+        'http://parley.test',
       )
     })
     return statements

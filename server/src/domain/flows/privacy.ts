@@ -14,6 +14,7 @@ export async function removeAnswers(tx: Db, messageIds: readonly string[], now: 
   const removed = await removeResponses(tx, messageIds, now)
   await expireFiles(
     tx,
+    'response_id',
     removed.map(({ id }) => id),
   )
 }
@@ -28,6 +29,7 @@ export async function eraseAnswers(
   const erased = await eraseResponses(tx, workspaceId, messageIds, now)
   const files = await expireFiles(
     tx,
+    'response_id',
     erased.map(({ id }) => id),
   )
   return { responses: erased.length, files }

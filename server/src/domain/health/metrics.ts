@@ -137,6 +137,8 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
     'type',
   )
   labeledCounter('parley_sends_total', 'Send requests to the network, by outcome', 'sends', 'outcome')
+  labeledCounter('parley_file_downloads_total', 'Downloads of files from the network', 'file downloads', 'outcome')
+  labeledCounter('parley_file_uploads_total', 'Uploads of files to the network', 'file uploads', 'outcome')
   labeledCounter(
     'parley_read_receipts_total',
     'Requests to mark inbound messages as read, by outcome',

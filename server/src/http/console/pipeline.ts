@@ -190,6 +190,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         const db = within(deps.db)
         // A person never sees a state from before their own changes.
         const mayLag = !changes && route.mayLag && replica && !guard.cookies.read(request.headers.cookie, 'changed')
+        reply.code(status)
         let entries = 0
         const handle = async (tx: Db, reading = tx) => {
           const context = newContext(deps, guard, request, reply, client, tx, () => entries++)
@@ -203,9 +204,9 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
           changes && !route.ownTransactions
             ? await db.transaction((tx) => handle(tx))
             : await handle(db, mayLag ? within(replica.db) : db)
-        if (status === 204) return reply.code(status).send()
-        if (isStream) return reply.code(status).send(result)
-        return reply.code(status).type(jsonType).send(toJson(result))
+        if (status === 204) return reply.send()
+        if (isStream) return reply.send(result)
+        return reply.type(jsonType).send(toJson(result))
       } catch (error) {
         if (route.who === 'anyone' && error instanceof Refusal && (error.status === 429 || error.status === 503)) {
           deps.db.process.metrics.add('sign-ins refused', error.code)
@@ -262,7 +263,12 @@ function newContext(
     cookie: (name) => cookies.read(request.headers.cookie, name),
     // Fastify appends Set-Cookie headers instead of replacing them.
     setCookie: (name, value) => void reply.header('Set-Cookie', cookies.write(name, value)),
+    header(name) {
+      const value = request.headers[name]
+      return typeof value === 'string' ? value : undefined
+    },
     setHeader: (name, value) => void reply.header(name, value),
+    setStatus: (status) => void reply.code(status),
     async audit(action, within = db) {
       onAudit()
       const {

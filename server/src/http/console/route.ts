@@ -48,7 +48,10 @@ export interface ConsoleContext {
   cookie(name: CookieName): string | undefined
   /** Null deletes it. */
   setCookie(name: CookieName, value: string | null): void
+  header(name: string): string | undefined
   setHeader(name: string, value: string): void
+  /** The status of a stream, if it is not that of the route. */
+  setStatus(status: number): void
   /**
    * Writes an audit entry; every route that changes something or is `audited` writes one. Pass `within` if the handler
    * has its own transaction.
@@ -93,7 +96,7 @@ interface RouteBase {
   audited?: boolean
   /** A GET route for a list, an export or counts: it may be read from the replica, which is a few seconds behind at most. */
   mayLag?: boolean
-  /** Why a route that is not GET writes no audit entry. */
+  /** Why a route that is not GET, or that sends a file, writes no audit entry. */
   unaudited?: string
   /** The handler starts its own transactions, to keep a change even if it refuses, or because it calls WhatsApp. */
   ownTransactions?: boolean

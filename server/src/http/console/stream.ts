@@ -7,11 +7,13 @@ import type { ConsoleContext } from './route.ts'
 /** The reply schema of a route that returns a stream. */
 export const Streamed = Type.Unsafe<Readable>(Type.String({ format: 'binary' }))
 
-/** Streams a whole file, with the same headers as in the API: no browser renders or executes it. */
-export async function streamBytes({ setHeader }: ConsoleContext, { headers, open }: BytesResponse): Promise<Readable> {
+/** Streams a file or a part of it, with the same headers as in the API: no browser renders or executes it as a page. */
+export async function streamBytes({ setHeader, setStatus }: ConsoleContext, response: BytesResponse): Promise<Readable> {
+  const { status, headers, open } = response
   const bytes = Readable.from(open(), { objectMode: false })
   // Wait for the first bytes: an error before the headers are set can still be reported.
   await once(bytes, 'readable')
+  setStatus(status)
   for (const [name, value] of Object.entries(headers)) setHeader(name, value)
   return bytes
 }

@@ -6,6 +6,7 @@ import { kindOfMime, type MediaKind } from '../media-kinds.ts'
 /** Input and results of the content checks. */
 export interface Check {
   world: World
+  now: Date
   number: PhoneNumber
   /** The code with which the message fails after the request was accepted. */
   failsWith: number | null
@@ -45,7 +46,7 @@ export function checkMedia(check: Check, kind: MediaKind, object: unknown, path:
 
 function checkMediaId(check: Check, kind: MediaKind, id: string, path: string): void {
   const media = check.world.media.get(id)
-  if (!media || media.wabaId !== check.number.wabaId)
+  if (!media || media.wabaId !== check.number.wabaId || new Date(media.expiresAt) <= check.now)
     refuseParameter(`Param ${pathOf(path, 'id')} is not a valid whatsapp business account media attachment ID`)
   const actual = kindOfMime(media.mimeType)
   // A document may be any type of file; other kinds must match the MIME type.

@@ -24,7 +24,8 @@ function sendMessage(call: Call, number: PhoneNumber): unknown {
   if (body.status !== undefined) return markRead(call, number)
   const type = typeOf(body.type)
   const recipient = recipientOf(call, number)
-  const check: Check = { world: call.network.world, number, failsWith: null, links: [] }
+  const { world, timers } = call.network
+  const check: Check = { world, now: timers.now(), number, failsWith: null, links: [] }
   checkContent(check, type, body[type])
   const category = type === 'template' ? categoryOf(call, number) : null
   if (recipient.toUserId && category === 'AUTHENTICATION') refuse(131062)

@@ -2,6 +2,7 @@
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { eraseEventsOf } from '../../deliveries/erase-events.ts'
+import { expireFiles } from '../../files/fetching.ts'
 import { eraseAnswers, eraseTokens } from '../../flows/privacy.ts'
 import { eraseOrders } from '../../orders/privacy.ts'
 import { holdMoving } from '../receiving/older-messages.ts'
@@ -69,7 +70,8 @@ export async function eraseReceived(tx: Db, person: KnownPerson, limits: EraseLi
   await holdMoving(tx)
   const messages = await eraseReceivedMessages(tx, person, limits)
   const ids = messages.map(({ id }) => id)
-  const { responses, files } = await eraseAnswers(tx, person.workspaceId, ids, limits.now)
+  const { responses, files: uploaded } = await eraseAnswers(tx, person.workspaceId, ids, limits.now)
+  const files = uploaded + (await expireFiles(tx, 'message_id', ids))
   const orders = await eraseOrders(tx, person.workspaceId, ids)
   const events = await eraseEventsOf(tx, person.workspaceId, messages)
   return { inbound_messages: messages.length, flow_responses: responses, files, orders, ...events }

@@ -1,5 +1,6 @@
 /** Removes the contents of old messages, in batches. Their statuses, times, numbers and credits stay. */
 import type { Db } from '../../../db/db.ts'
+import { expireFiles } from '../../files/fetching.ts'
 import { removeAnswers } from '../../flows/privacy.ts'
 import { removeOrderNotes } from '../../orders/privacy.ts'
 import { holdMoving } from '../receiving/older-messages.ts'
@@ -15,6 +16,7 @@ export async function removeReceived(tx: Db, range: RemovalRange, now: Date): Pr
   await holdMoving(tx)
   const { messageIds, ...looked } = await removeReceivedContent(tx, range, now)
   if (messageIds.length > 0) {
+    await expireFiles(tx, 'message_id', messageIds)
     await removeAnswers(tx, messageIds, now)
     await removeOrderNotes(tx, messageIds)
   }

@@ -5,12 +5,17 @@ import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { filledBody } from '../../../whatsapp/template-text.ts'
 import { isUserId } from '../../../whatsapp/user-id.ts'
+import { fileStatesOf } from '../../files/files.ts'
 import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
 import { type MessageListRow, type MessageSearch, previewLength, selectMessages } from './console-list.sql.ts'
 
-/** A message in a list, with the name and the components of its template. */
-export type ListedRow = MessageListRow & { template_name: string | null; components: unknown[] | null }
+/** A message in a list, with the name and the components of its template, and the state of its file. */
+export type ListedRow = MessageListRow & {
+  template_name: string | null
+  components: unknown[] | null
+  file: ListedMessage['file']
+}
 
 /** Sent and received messages that match any of the searches. */
 export async function searchMessages(
@@ -26,11 +31,19 @@ export async function searchMessages(
   const rows = await selectMessages(db, workspaceId, scoped, page)
   const ids = rows.flatMap((row) => row.template_id ?? [])
   const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
+  const received = rows.filter(({ direction, type }) => direction === 'received' && mayHaveFile.has(type))
+  const files = await fileStatesOf(
+    db,
+    workspaceId,
+    received.map(({ id }) => id),
+  )
   return rows.map((row) => {
     const { name = null, components = null } = templates.get(row.template_id ?? '') ?? {}
-    return { ...row, template_name: name, components }
+    return { ...row, template_name: name, components, file: files.get(row.id) ?? null }
   })
 }
+
+const mayHaveFile = new Set(['image', 'video', 'audio', 'document', 'sticker'])
 
 export async function listConsoleMessages(
   db: Db,

@@ -51,7 +51,7 @@ export interface StoredContent {
   text: string | null
   reply: Reply | null
   /** A message from before a field was stored does not have it. */
-  media: (Omit<InboundMedia, 'sha256' | 'voice'> & Partial<InboundMedia>) | null
+  media: (Pick<InboundMedia, 'id' | 'mime_type' | 'filename' | 'caption'> & Partial<Omit<InboundMedia, 'url'>>) | null
   location: InboundLocation | null
   contacts: InboundContact[] | null
   order: Order | null

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
-import { statement } from '../../../db/statement.ts'
+import { type Places, statement } from '../../../db/statement.ts'
 import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
 
 /** Finds the messages that our senders sent with these WhatsApp IDs. */
@@ -49,6 +49,26 @@ export interface InboundRow {
   content: object
 }
 
+/** The file of a message, as `files/received.ts` stores it. */
+interface FileRow {
+  id: string
+  workspaceId: string
+  messageId: string
+  senderId: string
+  fileName: string
+  mimeType: string
+  source: object
+}
+
+/** The files of those messages that are new, and until when the network has them. */
+export interface FileBatch {
+  rows: readonly FileRow[]
+  tryUntil: Date
+}
+
+/** The CTE that inserts the files of the messages in `stored`. */
+type InsertFilesSql = (files: string, stored: string, places: { now: string; tryUntil: string }) => string
+
 /** A new message with one delivery of its event. The other columns are null if no endpoint subscribes to it. */
 export interface StoredRow {
   messageId: string
@@ -61,30 +81,37 @@ export interface StoredRow {
 /**
  * Stores messages and, for each new one, its event and deliveries, in one statement: nearly the whole cost of a typical
  * webhook. A duplicate message is ignored. Rows are inserted in order, to prevent deadlocks between batches. If `onlyAt` is
- * given and is not the current routing revision, nothing is stored.
+ * given and is not the current routing revision, nothing is stored. Messages without files have a statement of their own,
+ * so that they do not pay for them.
  */
-export function saveInboundStatement(insertEventsSql: InsertEventsSql) {
-  const storing = statement(
-    {
-      ...eventParameters,
-      onlyAt: 'bigint',
-      arrivals: {
-        id: 'uuid',
-        workspaceId: 'uuid',
-        senderId: 'uuid',
-        waMessageId: 'text',
-        sentBy: 'text',
-        sentByUserId: 'text',
-        profileName: 'text',
-        type: 'text',
-        receivedAt: 'timestamptz',
-        quotedWaMessageId: 'text',
-        content: 'json',
-        eventId: 'uuid',
-        body: 'bytea',
-      },
+export function saveInboundStatement(
+  insertEventsSql: InsertEventsSql,
+  insertFilesSql: InsertFilesSql,
+  fileColumns: { readonly [Name in keyof FileRow]: 'uuid' | 'text' | 'json' },
+) {
+  const parameters = {
+    ...eventParameters,
+    onlyAt: 'bigint',
+    arrivals: {
+      id: 'uuid',
+      workspaceId: 'uuid',
+      senderId: 'uuid',
+      waMessageId: 'text',
+      sentBy: 'text',
+      sentByUserId: 'text',
+      profileName: 'text',
+      type: 'text',
+      receivedAt: 'timestamptz',
+      quotedWaMessageId: 'text',
+      content: 'json',
+      eventId: 'uuid',
+      body: 'bytea',
     },
-    ({ arrivals, onlyAt, ...places }) => `with new as materialized (
+  } as const
+  const write = (
+    { arrivals, onlyAt, ...places }: Places<typeof parameters>,
+    filesSql: (now: string) => string,
+  ) => `with new as materialized (
        select arrivals.* from routing_revision r, ${arrivals} where r.value = coalesce(${onlyAt}, r.value)
      ), stored as (
        insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name,
@@ -95,21 +122,32 @@ export function saveInboundStatement(insertEventsSql: InsertEventsSql) {
        order by n.sender_id, n.wa_message_id
        on conflict (sender_id, wa_message_id) do nothing
        returning id
-     ), fresh as materialized (
+     ), ${filesSql(places.createdAt)} fresh as materialized (
        select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id, n.sender_id,
          coalesce(n.sent_by, n.sent_by_user_id) as person
        from new n join stored s on s.id = n.id
      ), ${insertEventsSql('fresh', places)}
      select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased,
        d.conversation
-     from fresh f left join new_deliveries d on d.event_id = f.id`,
+     from fresh f left join new_deliveries d on d.event_id = f.id`
+  const storing = statement(parameters, (places) => write(places, () => ''))
+  const storingWithFiles = statement(
+    { ...parameters, files: fileColumns, tryUntil: 'timestamptz' },
+    ({ files, tryUntil, ...places }) =>
+      write(places, (now) => `${insertFilesSql(String(files), 'stored', { now, tryUntil })},`),
   )
-  return (db: Db, rows: readonly InboundRow[], events: EventBatch, onlyAt: number | null): Promise<StoredRow[]> =>
-    storing.rows(db, {
-      arrivals: withEvents(rows, events),
-      ...eventValues(events),
-      onlyAt,
-    })
+  return (
+    db: Db,
+    rows: readonly InboundRow[],
+    events: EventBatch,
+    files: FileBatch,
+    onlyAt: number | null,
+  ): Promise<StoredRow[]> => {
+    const values = { arrivals: withEvents(rows, events), ...eventValues(events), onlyAt }
+    return files.rows.length === 0
+      ? storing.rows(db, values)
+      : storingWithFiles.rows(db, { ...values, files: files.rows, tryUntil: files.tryUntil })
+  }
 }
 
 export const currentRevision = async (db: Db): Promise<number> =>

@@ -12,6 +12,13 @@ import {
   prepareEvents,
   publish,
 } from '../../deliveries/engine/publish.ts'
+import {
+  fetchableUntil,
+  insertReceivedFilesSql,
+  receivedFileColumns,
+  toReceivedFile,
+  wakeFetching,
+} from '../../files/received.ts'
 import { saveSubmissions } from '../../flows/save-submissions.ts'
 import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
@@ -25,7 +32,7 @@ import {
 } from './inbound.sql.ts'
 import { mayBeMoved } from './older-messages.ts'
 
-const storeWithEvents = saveInboundStatement(insertEventsSql)
+const storeWithEvents = saveInboundStatement(insertEventsSql, insertReceivedFilesSql, receivedFileColumns)
 
 export interface InboundArrival {
   item: InboundItem
@@ -37,13 +44,15 @@ export class RoutingChanged extends Error {}
 
 /**
  * Stores received messages and publishes `message.received` for each new one. A form submission is also stored and published
- * as `flow.completed`, and a cart becomes an order. Run it within a transaction, unless all messages are plain. If `onlyAt`
- * is given and is not the current routing revision, it stores nothing and throws `RoutingChanged`.
+ * as `flow.completed`, and a cart becomes an order. Fetching files starts after the commit. Run it within a transaction, unless
+ * all messages are plain. If `onlyAt` is given and is not the current routing revision, it stores nothing and throws
+ * `RoutingChanged`. `publicUrl` is that of this service, for the links to files.
  */
 export async function saveInbound(
   db: Db,
   now: Date,
   received: readonly InboundArrival[],
+  publicUrl: string,
   onlyAt: number | null = null,
 ): Promise<void> {
   if (received.length === 0) return
@@ -51,11 +60,16 @@ export async function saveInbound(
   const sent = await sentMessages(db, arrivals)
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
-    const data = toData(item, destination, rows[index]?.id ?? '', sent)
+    const data = toData(item, destination, rows[index]?.id ?? '', sent, publicUrl)
     return { workspaceId: destination.workspaceId, type: 'message.received', data }
   })
   const prepared = prepareEvents(db, now, events)
-  const stored = rows.length === 0 ? [] : await storeWithEvents(db, rows, prepared, onlyAt)
+  const files = arrivals.flatMap(({ item: { type, media }, destination: { workspaceId, senderId } }, index) => {
+    const messageId = rows[index]?.id ?? ''
+    return media === null ? [] : [toReceivedFile({ workspaceId, senderId, messageId, type, media }, now)]
+  })
+  const batch = { rows: files, tryUntil: fetchableUntil(now) }
+  const stored = rows.length === 0 ? [] : await storeWithEvents(db, rows, prepared, batch, onlyAt)
   const newIds = new Set(stored.map(({ messageId }) => messageId))
   if (newIds.size === 0) {
     // Either all messages were duplicates, or the revision was another one.
@@ -65,6 +79,11 @@ export async function saveInbound(
   const deliveries = stored.filter((row): row is StoredRow & PublishedDelivery => row.eventId !== null)
   const newEvents = prepared.rows.filter((_, index) => newIds.has(rows[index]?.id ?? ''))
   offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
+  const newFiles = files.filter(({ messageId }) => newIds.has(messageId))
+  wakeFetching(
+    db,
+    newFiles.map(({ workspaceId }) => workspaceId),
+  )
   await saveFormsAndOrders(
     db,
     now,
@@ -195,8 +214,18 @@ function withoutNulls(parts: Record<string, unknown>): object {
   return present
 }
 
+/** Where this service serves the file of a message. */
+export const mediaUrl = (publicUrl: string, messageId: string): string =>
+  `${publicUrl}/v1/inbound_messages/${withPrefix('msg', messageId)}/media`
+
 /** The data of the event. All fields are always present. */
-function toData(item: InboundItem, destination: Destination, id: string, sent: FindSent): InboundMessage {
+function toData(
+  item: InboundItem,
+  destination: Destination,
+  id: string,
+  sent: FindSent,
+  publicUrl: string,
+): InboundMessage {
   const idOf = (waMessageId: string | null) => {
     const message = sent(destination, waMessageId)
     return message && withPrefix('msg', message.id)
@@ -216,7 +245,7 @@ function toData(item: InboundItem, destination: Destination, id: string, sent: F
         ? null
         : { wa_message_id: item.quotedWaMessageId, message_id: idOf(item.quotedWaMessageId) },
     reply: item.reply,
-    media: item.media,
+    media: item.media && { ...item.media, url: mediaUrl(publicUrl, id) },
     location: item.location,
     username: item.username,
     group_id: item.groupId,

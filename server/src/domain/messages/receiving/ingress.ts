@@ -32,6 +32,8 @@ export interface ReceiveDeps {
   clock: Clock
   log: Logger
   overload: Overload
+  /** Of this service, for links in events. */
+  publicUrl: string
   /** The app's secrets. Undefined if the app does not exist. */
   openApp(appId: string): Promise<AppSecrets | undefined>
   /** The cached secrets, without reading the database. They are valid at their revision. */
@@ -208,7 +210,7 @@ function withOneByOneFallback<Item, Result>(storeBatch: (items: readonly Item[])
 
 /** For webhooks that have only plain messages and statuses. Returns for each webhook the statuses that need a transaction. */
 async function storeByCachedRoutes(
-  { db, clock, routes }: StoreDeps,
+  { db, clock, routes, publicUrl }: StoreDeps,
   webhooks: readonly Webhook[],
 ): Promise<StatusReport[][]> {
   const now = clock.now()
@@ -217,7 +219,7 @@ async function storeByCachedRoutes(
   // An unknown number may have been added since the cached revision.
   if (known.length < routed.length || webhooks.some((each) => each.revision !== revision)) throw new RoutingChanged()
   const arrivals = known.flatMap(({ item, destination }) => (item.kind === 'message' ? [{ item, destination }] : []))
-  await saveInbound(db, now, arrivals, revision)
+  await saveInbound(db, now, arrivals, publicUrl, revision)
   const reports = new Map(
     known.flatMap(({ item, destination }) => (item.kind === 'status' ? [[item, toReport(item, destination)]] : [])),
   )
@@ -233,7 +235,7 @@ async function storeByCachedRoutes(
 
 const isRouted = (each: RoutedItem): each is RoutedItem & RoutedUpdate => each.destination !== null
 
-async function storeAll({ db, clock, log, routes }: StoreDeps, webhooks: readonly Webhook[]): Promise<void> {
+async function storeAll({ db, clock, log, routes, publicUrl }: StoreDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
   const { routed } = await routeItems(routes, webhooks)
   const known = routed.filter(isRouted)
@@ -241,7 +243,7 @@ async function storeAll({ db, clock, log, routes }: StoreDeps, webhooks: readonl
   const updates = unknown.length === 0 ? [] : updatesFor(unknown, webhooks)
   if (known.length + updates.length > 0) {
     const outcomes = await inBriefTransaction(db, async (tx) => {
-      await saveUpdates(tx, now, known)
+      await saveUpdates(tx, now, known, publicUrl)
       return parkUpdates(tx, now, updates)
     })
     const parked = updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' }))

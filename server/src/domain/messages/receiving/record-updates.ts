@@ -27,11 +27,17 @@ export interface RoutedUpdate {
  * Stores messages and statuses with their events and deliveries, changes of user IDs, and preferences. Run within a
  * transaction.
  */
-export async function saveUpdates(tx: Db, now: Date, updates: readonly RoutedUpdate[]): Promise<void> {
+export async function saveUpdates(
+  tx: Db,
+  now: Date,
+  updates: readonly RoutedUpdate[],
+  publicUrl: string,
+): Promise<void> {
   await saveInbound(
     tx,
     now,
     updates.flatMap(({ item, destination }) => (item.kind === 'message' ? [{ item, destination }] : [])),
+    publicUrl,
   )
   await saveStatuses(
     tx,

@@ -20,10 +20,10 @@ import { isUpdate, saveUpdates } from './record-updates.ts'
 
 const pollMs = 2_000
 
-export function startReleaseLoop(db: Db, clock: Clock, log: Logger): Loop {
+export function startReleaseLoop(db: Db, clock: Clock, log: Logger, publicUrl: string): Loop {
   let stopping = false
   const loop = startLoop({ db, log }, 'release parked updates', pollMs, async () => {
-    await releaseParked(db, clock, log, () => stopping)
+    await releaseParked(db, clock, log, publicUrl, () => stopping)
   })
   return {
     async stop() {
@@ -34,14 +34,20 @@ export function startReleaseLoop(db: Db, clock: Clock, log: Logger): Loop {
 }
 
 /** Publishes all parked updates whose numbers are known. Returns how many. */
-export async function releaseParked(db: Db, clock: Clock, log: Logger, isStopping = () => false): Promise<number> {
+export async function releaseParked(
+  db: Db,
+  clock: Clock,
+  log: Logger,
+  publicUrl: string,
+  isStopping = () => false,
+): Promise<number> {
   let released = 0
   let numbers = await releasableNumbers(db)
   // The numbers take turns, so that one with thousands of updates does not delay the others.
   while (numbers.length > 0 && !isStopping()) {
     const remaining: KnownNumber[] = []
     for (const number of numbers) {
-      const count = await releaseBatch(db, clock, log, number)
+      const count = await releaseBatch(db, clock, log, number, publicUrl)
       released += count
       if (count > 0) remaining.push(number)
     }
@@ -50,9 +56,15 @@ export async function releaseParked(db: Db, clock: Clock, log: Logger, isStoppin
   return released
 }
 
-async function releaseBatch(db: Db, clock: Clock, log: Logger, number: KnownNumber): Promise<number> {
+async function releaseBatch(
+  db: Db,
+  clock: Clock,
+  log: Logger,
+  number: KnownNumber,
+  publicUrl: string,
+): Promise<number> {
   try {
-    const count = await publishOldest(db, clock, number)
+    const count = await publishOldest(db, clock, number, publicUrl)
     if (count > 0) logReleased(log, number, count)
     return count
   } catch (error) {
@@ -60,15 +72,21 @@ async function releaseBatch(db: Db, clock: Clock, log: Logger, number: KnownNumb
       { event: 'parked_updates.batch_failed', err: error },
       'publishing a batch of parked updates failed; publishing each alone',
     )
-    return releaseOldest(db, clock, log, number)
+    return releaseOldest(db, clock, log, number, publicUrl)
   }
 }
 
 /** Publishes one update. If it fails, it is postponed so that the updates after it are published. */
-async function releaseOldest(db: Db, clock: Clock, log: Logger, number: KnownNumber): Promise<number> {
+async function releaseOldest(
+  db: Db,
+  clock: Clock,
+  log: Logger,
+  number: KnownNumber,
+  publicUrl: string,
+): Promise<number> {
   let failing: TakenUpdate | undefined
   try {
-    const count = await publishOldest(db, clock, number, 1, (update) => {
+    const count = await publishOldest(db, clock, number, publicUrl, 1, (update) => {
       failing = update
     })
     if (count > 0) logReleased(log, number, count)
@@ -91,6 +109,7 @@ function publishOldest(
   db: Db,
   clock: Clock,
   number: KnownNumber,
+  publicUrl: string,
   max?: number,
   onTaken: (update: TakenUpdate) => void = () => {},
 ): Promise<number> {
@@ -103,7 +122,7 @@ function publishOldest(
         .filter(isUpdate)
         .map((item) => ({ item, destination: number })),
     )
-    await saveUpdates(tx, now, routed)
+    await saveUpdates(tx, now, routed, publicUrl)
     return updates.length
   })
 }

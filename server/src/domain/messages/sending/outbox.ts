@@ -18,10 +18,13 @@ import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { DueNumber } from '../../../lib/process.ts'
 import type { GraphAccess } from '../../../whatsapp/client.ts'
+import { withNetworkIds } from '../../../whatsapp/media-references.ts'
 import { buildMessage } from '../../../whatsapp/outgoing.ts'
 import { classifySendOutcome, type SendDecision } from '../../../whatsapp/send-retry-policy.ts'
 import type { Network } from '../../connections/network.ts'
+import { newMediaUploads } from '../../files/network-media.ts'
 import { holdPair } from './holds.sql.ts'
+import { decideAgain, noMedia, prepareMedia } from './message-media.ts'
 import {
   type ClaimedMessage,
   claimDue,
@@ -84,6 +87,7 @@ export function newOutbox(
 ): Outbox {
   const { db, clock, client, vault } = network
   const pairs = new PairPaces()
+  const media = newMediaUploads(network, log)
   const slots = new SendingSlots(slotCount)
   const running = new Set<Promise<void>>()
   /** Claimed, and not known to be marked as calling. */
@@ -189,8 +193,14 @@ export function newOutbox(
   }
 
   async function send({ claimed, access: reading }: Claim): Promise<void> {
-    const { messageId, senderId, recipient, connectionId } = claimed
+    const { messageId, senderId, recipient } = claimed
     onStep('claimed', messageId)
+    const hasFiles = claimed.content.uploads !== undefined
+    const prepared = hasFiles ? await prepareMedia(media, claimed, await accessOf(claimed, reading)) : noMedia
+    if (prepared.kind === 'wait') {
+      return void (await requeue(db, [{ ...claimed, dueAt: later(prepared.afterMs), error: null }]))
+    }
+    if (prepared.kind === 'not_sent') return record({ claimed, decision: prepared.decision, at: clock.now() })
     const now = clock.now()
     const pair = stopping ? null : pairs.take(senderId, recipient, now.getTime())
     if (!pair?.taken) {
@@ -200,9 +210,8 @@ export function newOutbox(
       if (pair) await holdPair(db, senderId, recipient, dueAt)
       return
     }
-    const access = await reading
-    if (!access) throw new Error(`connection ${connectionId} not found`)
-    const message = build(claimed)
+    const access = await accessOf(claimed, reading)
+    const message = build(claimed, prepared.networkIds)
     if (message.kind === 'failed') return record({ claimed, decision: message, at: clock.now() })
     if (!(await markCallingBatched(claimed))) return
     unmarked.delete(claimed)
@@ -212,7 +221,10 @@ export function newOutbox(
     const outcome = await client.sendMessage(access, claimed.phoneNumberId, message.body)
     const at = clock.now()
     onStep('responded', messageId)
-    await record({ claimed, decision: classifySendOutcome(outcome, claimed.attempts + 1), at })
+    const decided = classifySendOutcome(outcome, claimed.attempts + 1)
+    const { networkIds } = prepared
+    const decision = networkIds.size === 0 ? decided : await decideAgain(media, claimed, access, networkIds, decided)
+    await record({ claimed, decision, at })
     onStep('recorded', messageId)
   }
 
@@ -272,6 +284,7 @@ export function newOutbox(
     },
     async stop() {
       stopping = true
+      media.stop()
       // First, so that another process sends them without delay. A call in flight keeps its lease: if it gets no response in
       // time, the lease ends as unknown, and the message is never sent again.
       const returned = giveBack([...unmarked]).catch(() => {})
@@ -287,6 +300,12 @@ interface Claim {
   access: Promise<GraphAccess | undefined>
 }
 
+async function accessOf({ connectionId }: ClaimedMessage, reading: Claim['access']): Promise<GraphAccess> {
+  const access = await reading
+  if (!access) throw new Error(`connection ${connectionId} not found`)
+  return access
+}
+
 /** Rolled back for a deadlock (40), resources (53), a lock (55), a time limit or a shutdown (57), or a fault of the disk (58). */
 const isTemporary = (error: unknown): boolean =>
   isDatabaseAway(error) || /^(40|53|55|57|58)/.test((error as { code?: string }).code ?? '')
@@ -294,10 +313,10 @@ const isTemporary = (error: unknown): boolean =>
 type BuildResult = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendDecision & { kind: 'failed' })
 
 /** Building fails if the template was changed after the message was accepted. */
-function build({ messageId, content, template }: ClaimedMessage): BuildResult {
+function build({ messageId, content, template }: ClaimedMessage, networkIds: ReadonlyMap<string, string>): BuildResult {
   try {
     const body = buildMessage({ ...content, messageId: `msg_${messageId}`, ...(template && { template }) })
-    return { kind: 'built', body }
+    return { kind: 'built', body: withNetworkIds(body, networkIds) }
   } catch (error) {
     const details = error instanceof Error ? error.message : String(error)
     const message = 'The message could not be converted into a WhatsApp request.'

@@ -14,6 +14,7 @@ import { networkIdOf } from '../privacy/erased.ts'
 import type { Recipient } from '../recipient.ts'
 import { currentUser } from '../user-ids.sql.ts'
 import type { LookUp } from './look-up.ts'
+import { checkUploads } from './message-media.ts'
 import { type ReferredMessage, referredById, referredByWaId } from './send.sql.ts'
 
 export interface References {
@@ -23,6 +24,8 @@ export interface References {
   quotedWaMessageId: string | null
   reactedWaMessageId: string | null
   prices: Prices
+  /** The uploaded files that the request names. */
+  uploads: readonly string[]
   errors: FieldError[]
 }
 
@@ -30,7 +33,13 @@ export interface References {
  * Also reads as much as possible of an invalid request, so that all errors are reported together. `lookUp` reads what every
  * request needs, together with other requests; `db` the rest, limited to the workspace.
  */
-export async function findReferences(db: Db, lookUp: LookUp, workspaceId: string, body: unknown): Promise<References> {
+export async function findReferences(
+  db: Db,
+  lookUp: LookUp,
+  workspaceId: string,
+  body: unknown,
+  now: Date,
+): Promise<References> {
   const request = (typeof body === 'object' && body !== null ? body : {}) as RequestFields
   const errors: FieldError[] = []
   /** The value that was found; otherwise collects the error. */
@@ -58,6 +67,8 @@ export async function findReferences(db: Db, lookUp: LookUp, workspaceId: string
     ? await findMessage(db, workspaceId, withPrefix('snd', sender.id), reactedParam, reaction?.message_id)
     : null
   const reacted = foundOrError(checkSender(reactedMessage, sender, reactedParam))
+  const { uploads, errors: uploadErrors } = await checkUploads(db, workspaceId, request, now)
+  errors.push(...uploadErrors)
   return {
     sender,
     recipient,
@@ -65,6 +76,7 @@ export async function findReferences(db: Db, lookUp: LookUp, workspaceId: string
     quotedWaMessageId: quoted?.waMessageId ?? null,
     reactedWaMessageId: reacted?.waMessageId ?? null,
     prices: lookedUp.prices,
+    uploads,
     errors,
   }
 }

@@ -3,7 +3,10 @@ import { statement } from '../../../db/statement.ts'
 import type { Outgoing } from '../../../whatsapp/outgoing.ts'
 
 /** The content of a message without its template, stored as JSON until the message is sent. */
-export type Content = Omit<Outgoing, 'messageId' | 'template'>
+export type Content = Omit<Outgoing, 'messageId' | 'template'> & {
+  /** The uploads that it names, by their UUIDs. They have to be uploaded to the network first. */
+  uploads?: readonly string[]
+}
 
 export interface NewMessage {
   id: string

@@ -68,7 +68,7 @@ export async function sendMessage(
     // Both at once: nearly every request is new.
     const [stored, references] = await Promise.all([
       idempotent && acceptance.findStored(idempotent),
-      findReferences(db, acceptance.lookUp, caller.workspaceId, body),
+      findReferences(db, acceptance.lookUp, caller.workspaceId, body, deps.clock.now()),
     ])
     if (idempotent && stored) return { message: replay(idempotent, stored), replayed: true }
     const accepted = await toAccepted(deps, body, [...fieldErrors, ...references.errors], references, idempotent)
@@ -119,7 +119,7 @@ function toNewMessage(
   { caller, requestId }: SendDeps,
   now: Date,
   request: SendRequest,
-  { sender, recipient, template, quotedWaMessageId, reactedWaMessageId }: ValidReferences,
+  { sender, recipient, template, quotedWaMessageId, reactedWaMessageId, uploads }: ValidReferences,
   credits: number,
 ): NewMessage {
   const flowToken = tokenFor(request, template !== null && templateFlow(template) !== null)
@@ -141,6 +141,7 @@ function toNewMessage(
       ...(flowToken !== null && { flowToken }),
       ...(quotedWaMessageId !== null && { quotedWaMessageId }),
       ...(reactedWaMessageId !== null && { reactedWaMessageId }),
+      ...(uploads.length > 0 && { uploads }),
     },
     createdAt: now,
     expiresAt: new Date(now.getTime() + sendWithinMs),

@@ -1,0 +1,75 @@
+/** The files of inbound messages. They are stored with their message and fetched in the background. */
+import type { Db } from '../../db/db.ts'
+import { wakeAnywhere } from '../../db/wake.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { refuse } from '../../lib/refuse.ts'
+import { networkRetentionMs } from './files.ts'
+import { openReceivedFile, refuseLost, type StoredFile } from './read.ts'
+import { insertMissingFile, type ReceivedFileRow } from './received.sql.ts'
+
+export { insertReceivedFilesSql, type ReceivedFileRow, receivedFileColumns } from './received.sql.ts'
+
+/** An inbound message with a file, and what the network said about the file. */
+export interface MessageWithFile {
+  workspaceId: string
+  messageId: string
+  senderId: string
+  /** Such as `image`. */
+  type: string
+  media: { id: string; mime_type: string; filename: string | null; sha256?: string | null }
+}
+
+export const toReceivedFile = (
+  { workspaceId, messageId, senderId, type, media }: MessageWithFile,
+  now: Date,
+): ReceivedFileRow => ({
+  id: newUuid(now.getTime()),
+  workspaceId,
+  messageId,
+  senderId,
+  fileName: media.filename ?? type + extensionOf(media.mime_type),
+  mimeType: media.mime_type,
+  source: { media_id: media.id, sha256: media.sha256 ?? null, sealed: null },
+})
+
+/** Until when the network has a file that a message of now names. */
+export const fetchableUntil = (now: Date): Date => new Date(now.getTime() + networkRetentionMs)
+
+/** After the commit, starts fetching. */
+export function wakeFetching(db: Db, workspaceIds: Iterable<string>): void {
+  for (const workspaceId of new Set(workspaceIds)) wakeAnywhere(db, 'fetch files', workspaceId)
+}
+
+/**
+ * Opens the file of a message that was received without storing where its file is: before this version, or by a process of
+ * the version before. It is fetched now, if the network may still have it.
+ */
+export async function openUnstoredFile(
+  db: Db,
+  clock: Clock,
+  message: MessageWithFile & { recordedAt: Date },
+): Promise<StoredFile> {
+  const now = clock.now()
+  const tryUntil = fetchableUntil(message.recordedAt)
+  if (tryUntil <= now) return refuseLost('too_late')
+  await insertMissingFile(db, toReceivedFile(message, now), now, tryUntil)
+  wakeFetching(db, [message.workspaceId])
+  return (await openReceivedFile(db, clock, message.workspaceId, message.messageId)) ?? refuse('not_found')
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  'image/jpeg': '.jpg',
+  'image/png': '.png',
+  'image/webp': '.webp',
+  'video/mp4': '.mp4',
+  'video/3gpp': '.3gp',
+  'audio/aac': '.aac',
+  'audio/amr': '.amr',
+  'audio/mpeg': '.mp3',
+  'audio/mp4': '.m4a',
+  'audio/ogg': '.ogg',
+  'application/pdf': '.pdf',
+}
+
+const extensionOf = (mimeType: string): string => extensions[mimeType.split(';')[0]?.trim().toLowerCase() ?? ''] ?? ''

@@ -1,0 +1,76 @@
+import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
+import { columns, type FileRow } from './files.sql.ts'
+
+/** Uploads of the workspace that begin after this one wait until its transaction has ended. */
+export const lockUploads = async (db: Db, workspaceId: string): Promise<void> => {
+  await db.rows(`select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`, [workspaceId])
+}
+
+/** What the uploads of a workspace take, with those that are being received. Each counts with at least `minBytes`. */
+export const uploadedBytes = async (db: Db, workspaceId: string, minBytes: number): Promise<number> => {
+  const row = await db.first<{ bytes: number }>(
+    `select coalesce(sum(greatest(size, $2::bigint)), 0)::bigint as bytes from flow_files
+     where workspace_id = $1 and expires_at is not null and state in ('fetching', 'fetched')`,
+    [workspaceId, minBytes],
+  )
+  return row?.bytes ?? 0
+}
+
+/** An upload that is being received. */
+export interface NewUpload {
+  id: string
+  lease: string
+  workspaceId: string
+  fileName: string
+  mimeType: string
+  /** What it may take, until its size is known. */
+  size: number
+  createdAt: Date
+  leaseUntil: Date
+  expiresAt: Date
+}
+
+const inserting = statement(
+  {
+    id: 'uuid',
+    lease: 'uuid',
+    workspaceId: 'uuid',
+    fileName: 'text',
+    mimeType: 'text',
+    size: 'bigint',
+    createdAt: 'timestamptz',
+    leaseUntil: 'timestamptz',
+    expiresAt: 'timestamptz',
+  },
+  (upload) => `insert into flow_files (id, lease, workspace_id, index, field, file_name, mime_type, state, size, due_at,
+       try_until, expires_at, created_at)
+     values (${upload.id}, ${upload.lease}, ${upload.workspaceId}, 0, 'file', ${upload.fileName}, ${upload.mimeType},
+       'fetching', ${upload.size}, ${upload.leaseUntil}, ${upload.createdAt}, ${upload.expiresAt}, ${upload.createdAt})`,
+)
+
+/** Inserts an upload, leased to this process. If its lease ends, the fetcher gives it up: nothing can be tried again. */
+export const insertUpload = (db: Db, upload: NewUpload): Promise<number> => inserting.change(db, { ...upload })
+
+/** An upload of a workspace. */
+export type UploadRow = FileRow & { expires_at: Date }
+
+export const uploadsOf = (db: Db, workspaceId: string, ids: readonly string[]): Promise<UploadRow[]> =>
+  db.rows(
+    `select ${columns}, expires_at from flow_files
+     where workspace_id = $1 and id = any($2::uuid[]) and expires_at is not null`,
+    [workspaceId, ids],
+  )
+
+/** Deletes up to `limit` uploads without contents that expired before a time, and returns how many. */
+export const deleteUploadsBefore = (db: Db, before: Date, limit: number): Promise<number> =>
+  db.change(
+    `with old as (
+       select id from flow_files where state = 'gone' and expires_at is not null and expires_at < $1
+       order by expires_at limit $2 for update skip locked
+     ), media as (
+       delete from network_media m using old where m.file_id = old.id
+     )
+     delete from flow_files f using old where f.id = old.id`,
+    [before, limit],
+  )

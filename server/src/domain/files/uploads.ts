@@ -1,0 +1,161 @@
+/** Files that are uploaded to be sent: received in chunks, and deleted after they expire. */
+import { createHash } from 'node:crypto'
+import { type Media, maxUploadBytes, uploadDays } from '@parley/contract/media'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newUuid, withPrefix } from '../../lib/ids.ts'
+import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { LeaseLost, newWriter, WriteFailed } from './fetch.ts'
+import { recordFetched, recordFileLost } from './fetching.sql.ts'
+import { insertUpload, lockUploads, type NewUpload, uploadedBytes, uploadsOf } from './uploads.sql.ts'
+
+export interface UploadDeps {
+  /** Limited to the workspace. */
+  db: Db
+  clock: Clock
+  workspaceId: string
+  /** How much the uploads of the workspace may take. */
+  maxStoredBytes: number
+}
+
+/** A file as it arrives. */
+interface IncomingFile {
+  fileName: string
+  mimeType: string
+  bytes: AsyncIterable<Buffer>
+}
+
+/** The request: its size if known, and how to receive its file. */
+export interface IncomingUpload {
+  length: number | null
+  receive<T>(store: (file: IncomingFile) => Promise<T>): Promise<T>
+}
+
+/**
+ * A file counts with at least this much, which limits how many a workspace can have: what it has stored is summed up before
+ * each upload.
+ */
+const minCountedBytes = 128 * 1024
+
+/** Longer than a client may take for an upload. If the process dies, the file is given up after this. */
+const uploadLeaseMs = 20 * 60_000
+
+const dayMs = 86_400_000
+
+/** Stores a file while it arrives. If anything fails, nothing of it is kept. */
+export async function saveUpload(deps: UploadDeps, { length, receive }: IncomingUpload): Promise<Media> {
+  const { db, clock } = deps
+  const begun: NewUpload[] = []
+  try {
+    const { upload, file } = await receive(async (incoming) => {
+      const upload = await begin(deps, incoming, length)
+      begun.push(upload)
+      return { upload, file: await store(deps, upload, incoming.bytes) }
+    })
+    if ((await recordFetched(db, upload, file, clock.now())) === 0) throw new LeaseLost()
+    const { id, mimeType, createdAt, expiresAt } = upload
+    return {
+      id: withPrefix('med', id),
+      object: 'media',
+      mime_type: mimeType,
+      size: file.size,
+      sha256: file.sha256,
+      created_at: createdAt.toISOString(),
+      expires_at: expiresAt.toISOString(),
+    }
+  } catch (error) {
+    // If this fails too, its lease expires.
+    for (const upload of begun) await recordFileLost(db, upload, 'too_late', null).catch(() => {})
+    if (error instanceof WriteFailed) throw error.cause
+    if (error instanceof LeaseLost) refuse('service_unavailable')
+    throw error
+  }
+}
+
+/** A complete upload. Its contents are deleted some time after it expires. */
+export interface Upload {
+  mimeType: string
+  size: number
+  expiresAt: Date
+}
+
+/** The uploads of a workspace with these UUIDs. One that was not completed is not found. */
+export async function findUploads(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, Upload>> {
+  const rows = ids.length === 0 ? [] : await uploadsOf(db, workspaceId, ids)
+  return new Map(
+    rows.flatMap((row) => {
+      const { id, mime_type: mimeType, expires_at: expiresAt } = row
+      if (row.state === 'fetched') return [[id, { mimeType, size: row.size, expiresAt }]]
+      const isExpired = row.state === 'gone' && row.why === 'retention'
+      return isExpired ? [[id, { mimeType, size: 0, expiresAt }]] : []
+    }),
+  )
+}
+
+/** Reserves the space of the file. Uploads of a workspace do this one after another, so that they cannot exceed it together. */
+async function begin(
+  { db, clock, workspaceId, maxStoredBytes }: UploadDeps,
+  { fileName, mimeType }: IncomingFile,
+  length: number | null,
+): Promise<NewUpload> {
+  const now = clock.now()
+  const upload: NewUpload = {
+    id: newUuid(now.getTime()),
+    lease: newUuid(),
+    workspaceId,
+    fileName: storableName(fileName),
+    mimeType: storableType(mimeType),
+    size: 0,
+    createdAt: now,
+    leaseUntil: new Date(now.getTime() + uploadLeaseMs),
+    expiresAt: new Date(now.getTime() + uploadDays * dayMs),
+  }
+  await db.transaction(async (tx) => {
+    await lockUploads(tx, workspaceId)
+    const left = maxStoredBytes - (await uploadedBytes(tx, workspaceId, minCountedBytes))
+    // Without a known length, the file may take what is left.
+    upload.size = Math.min(length ?? left, maxUploadBytes)
+    if (Math.max(upload.size, minCountedBytes) > left) refuseFull(maxStoredBytes)
+    await insertUpload(tx, upload)
+  })
+  return upload
+}
+
+function refuseFull(limit: number): never {
+  refuse('payload_too_large', {
+    message:
+      `This file does not fit: the uploaded files of this workspace may take ${limit / 1_000_000} MB. ` +
+      `Files expire after ${uploadDays} days. Ask the operator for more storage.`,
+    details: { limit },
+  })
+}
+
+async function store({ db, clock, maxStoredBytes }: UploadDeps, upload: NewUpload, bytes: AsyncIterable<Buffer>) {
+  const hash = createHash('sha256')
+  const writer = newWriter({ db, clock }, upload, uploadLeaseMs)
+  let size = 0
+  await writer.write(
+    watched(bytes, (piece) => {
+      size += piece.length
+      if (size > upload.size) refuseFull(maxStoredBytes)
+      hash.update(piece)
+    }),
+  )
+  const file = writer.result()
+  if (file.size === 0) refuseParam('file', 'too_short', 'The file is empty.')
+  return { ...file, sha256: hash.digest('hex') }
+}
+
+async function* watched(bytes: AsyncIterable<Buffer>, onPiece: (piece: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const piece of bytes) {
+    onPiece(piece)
+    yield piece
+  }
+}
+
+/** PostgreSQL cannot store NUL. */
+const storableName = (name: string): string => name.replaceAll('\0', '').toWellFormed().slice(0, 240)
+
+/** The type becomes a header of the request to the network. */
+const storableType = (type: string): string =>
+  /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(type) ? type : 'application/octet-stream'

@@ -1,0 +1,26 @@
+import { InboundMediaParams } from '@parley/contract/media'
+import { sendBytes } from '../../http/bytes.ts'
+import { bytesRoute } from '../../http/route.ts'
+import { openInboundMedia } from './reading/inbound-media.ts'
+
+export const inboundMediaRoutes = [
+  bytesRoute({
+    method: 'GET',
+    path: '/v1/inbound_messages/:id/media',
+    scope: 'inbound:read',
+    summary: 'Download the file of a received message',
+    description:
+      'Returns the bytes of a picture, video, audio file, document or sticker as an attachment. While the file is being ' +
+      'downloaded from WhatsApp, the request waits up to two seconds, then fails with 503 and `Retry-After`. If WhatsApp no ' +
+      'longer has the file, its hash is wrong or it is past its retention, it fails with 410. For a message without a file, ' +
+      'the response is 404.',
+    tag: 'Inbound messages',
+    params: InboundMediaParams,
+    errors: ['file_expired'],
+    handle: async (context, { params }) => {
+      const { db, clock, caller } = context
+      const file = await openInboundMedia(db, clock, caller.workspaceId, params.id)
+      return sendBytes(file, { range: context.header('range'), ifRange: context.header('if-range') })
+    },
+  }),
+]
