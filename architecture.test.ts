@@ -59,11 +59,11 @@ const layers = [
 
 /** Nouns from bottom to top. A noun may import the rules of nouns below it, but not of nouns on the same level. */
 const nouns = [
-  ['audit'],
+  ['audit', 'mail'],
   ['workspaces', 'requests', 'deliveries'],
   ['keys', 'webhooks', 'senders', 'templates', 'credits', 'people'],
   ['connections'],
-  ['files', 'orders'],
+  ['files', 'orders', 'notify'],
   ['flows'],
   ['messages'],
   ['health', 'privacy'],
@@ -93,6 +93,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   files: ['flow_files', 'file_chunks', 'network_media', 'unused_objects'],
   flows: ['flow_responses', 'flow_tokens'],
   keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows'],
+  mail: ['announced_expiries', 'mail_counts', 'mails', 'notifications'],
   messages: [
     'messages',
     'message_statuses',
@@ -123,6 +124,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'failed_sign_ins',
     'memberships',
     'links',
+    'mail_choices',
   ],
   requests: ['request_log', 'refusal_hours', 'traffic_hours', 'unauthenticated_minutes', 'muted_refusals'],
   senders: ['senders', 'marketing_preferences'],
@@ -186,7 +188,7 @@ const exceptions: readonly { where: string; tables: readonly string[]; why: stri
   },
   {
     where: 'health/sealed.sql.ts',
-    tables: ['apps', 'connections', 'people', 'webhooks'],
+    tables: ['apps', 'connections', 'mails', 'people', 'webhooks'],
     why: 'checks and re-encrypts every secret; no function returns encrypted columns',
   },
   {

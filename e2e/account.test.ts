@@ -80,6 +80,30 @@ test('a passkey can be added and used to sign in and to confirm until it is remo
   await signIn(page, ada.password)
 })
 
+test('a notification that is turned off stays off after a reload, and a forgotten password leads to the operator without emails', async () => {
+  const page = await console.open('/account', { expects: /401|409/ })
+  const notifications = section(page, 'Email notifications')
+  await notifications.getByText('This installation sends no emails yet.').waitFor()
+  const toggle = notifications.getByRole('switch', { name: 'Credits are low' })
+  expect(await toggle.isChecked()).toBe(true)
+  await notifications.getByText('Credits are low').click()
+  await until('the choice is saved', async () => {
+    const { body } = await console.ada.call('/account/notifications')
+    return body.choices.some((each: { kind: string; wanted: boolean }) => each.kind === 'credits_low' && !each.wanted)
+  })
+  await page.reload()
+  await toggle.waitFor()
+  expect(await toggle.isChecked()).toBe(false)
+  await screenshot(page, 'email notifications')
+  await signOut(page)
+  await page.getByRole('button', { name: 'Forgot your password?' }).click()
+  await page.getByLabel('Email address').fill(ada.email)
+  await page.getByRole('button', { name: 'Send link' }).click()
+  await page.getByText('This installation sends no emails. Ask its operator for a reset link.').waitFor()
+  await page.getByRole('button', { name: 'Back to sign-in' }).click()
+  await signIn(page, ada.password)
+})
+
 test('an operator finds a failed sign-in in the audit log of the installation, by its action', async () => {
   const signInWith = async (password: string) => {
     const body = { email: ada.email, password }

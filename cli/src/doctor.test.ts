@@ -7,6 +7,7 @@ import { startService } from '@parley/server/start'
 import { startSimulator } from '@parley/simulator/start'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
+import { startMailServer } from '../../server/testing/mail-server.ts'
 import { parley } from '../../server/testing/parley.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
@@ -65,6 +66,22 @@ test('doctor finds no problem in a running installation with a connected account
   expect(revoked.code).toBe(1)
   expect(revoked.out).toMatch(/^problem {2}access tokens {3}The token check failed for 1 of 1 account\.$/m)
   expect(revoked.out).not.toContain(token)
+})
+
+test('doctor checks the mail server: whether it responds, and whether it accepts the password', async () => {
+  const env = await newEnv()
+  await parley(['migrate'], env)
+  expect((await doctor(env)).check('email')).toMatchObject({ verdict: 'ok', says: expect.stringContaining('not set') })
+  const mailServer = await startMailServer({ password: 'right' })
+  onTestFinished(() => mailServer.close())
+  const mailing = { ...env, PARLEY_SMTP_URL: mailServer.url, PARLEY_MAIL_FROM: 'parley@example.com' }
+  expect((await doctor(mailing)).check('email')).toMatchObject({ verdict: 'ok' })
+  const wrong = await parley(['doctor'], { ...mailing, PARLEY_SMTP_URL: mailServer.url.replace('right', 'pass-word') })
+  expect(wrong.out).toMatch(/^problem {2}email {11}The mail server 127\.0\.0\.1:\d+ does not accept emails: /m)
+  expect(wrong.out).not.toContain('pass-word')
+  const connections = mailServer.connections()
+  expect((await doctor(mailing, '--offline')).check('email')).toMatchObject({ verdict: 'ok' })
+  expect(mailServer.connections()).toBe(connections)
 })
 
 test('doctor reports secrets that no key can decrypt', async () => {

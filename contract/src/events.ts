@@ -1,10 +1,18 @@
 /**
- * The six event types that webhook endpoints can subscribe to. Receivers have to ignore unknown event types and fields,
+ * The event types that webhook endpoints can subscribe to. Receivers have to ignore unknown event types and fields,
  * so these schemas allow additional fields.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { described, FlowResponseId, MessageId, nullable, Timestamp, Uuid } from './ids.ts'
 import { InboundMessage } from './inbound.ts'
+import {
+  ContactPreferenceData,
+  CreditsLowData,
+  SenderStatusData,
+  serviceSamples,
+  TemplateStatusData,
+  WebhookDisabledData,
+} from './service-events.ts'
 
 export const eventTypes = [
   'message.sent',
@@ -13,6 +21,11 @@ export const eventTypes = [
   'message.failed',
   'message.received',
   'flow.completed',
+  'template.status_changed',
+  'sender.status_changed',
+  'contact.preference_changed',
+  'webhook.disabled',
+  'credits.low',
 ] as const
 
 export type EventType = (typeof eventTypes)[number]
@@ -210,6 +223,41 @@ export const FlowCompleted = event('flow.completed', {
   },
 })
 
+export const TemplateStatusChanged = event('template.status_changed', {
+  description:
+    'The status of a template changed: WhatsApp approved, rejected or paused it, for example. `DELETED` means that it no longer exists there.',
+  data: TemplateStatusData,
+  sample: serviceSamples.template,
+})
+
+export const SenderStatusChanged = event('sender.status_changed', {
+  description:
+    'The status or the quality rating of a sender changed: WhatsApp banned, restricted or reconnected the number, or rates its messages differently.',
+  data: SenderStatusData,
+  sample: serviceSamples.sender,
+})
+
+export const ContactPreferenceChanged = event('contact.preference_changed', {
+  description:
+    'A person chose in WhatsApp whether they want marketing messages from one of your numbers. While they do not, marketing templates to them are refused.',
+  data: ContactPreferenceData,
+  sample: serviceSamples.preference,
+})
+
+export const WebhookDisabled = event('webhook.disabled', {
+  description:
+    'Another webhook of the workspace was disabled, after 20 failed attempts in a row or by a person. Its events are held until it is enabled. Never sent to the disabled webhook itself.',
+  data: WebhookDisabledData,
+  sample: serviceSamples.webhook,
+})
+
+export const CreditsLow = event('credits.low', {
+  description:
+    'The credits of the workspace fell to its low-credit warning or below. Sent once, until the balance was above it again.',
+  data: CreditsLowData,
+  sample: serviceSamples.credits,
+})
+
 export const eventSchemas = {
   'message.sent': MessageSent,
   'message.delivered': MessageDelivered,
@@ -217,6 +265,11 @@ export const eventSchemas = {
   'message.failed': MessageFailed,
   'message.received': MessageReceived,
   'flow.completed': FlowCompleted,
+  'template.status_changed': TemplateStatusChanged,
+  'sender.status_changed': SenderStatusChanged,
+  'contact.preference_changed': ContactPreferenceChanged,
+  'webhook.disabled': WebhookDisabled,
+  'credits.low': CreditsLow,
 } as const satisfies Record<EventType, TObject>
 
 /** The type of events that a person sends to check an endpoint. Endpoints get them without subscribing. */

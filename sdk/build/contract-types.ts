@@ -44,9 +44,9 @@ export async function declareContractTypes(): Promise<string> {
   return `${[...plain, ...declare(schemas)].join('\n\n')}\n`
 }
 
-/** `message.sent` → `MessageSentEvent` */
+/** `message.sent` → `MessageSentEvent`, `sender.status_changed` → `SenderStatusChangedEvent` */
 function interfaceName(type: string): string {
-  return `${type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
+  return `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 }
 
 function reexportedTypes(): { name: string; from: string }[] {

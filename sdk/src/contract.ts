@@ -38,5 +38,12 @@ export type {
 } from '@parley/contract/send'
 export type { SendInteractive } from '@parley/contract/send-interactive'
 export type { Sender } from '@parley/contract/sender'
+export type {
+  ContactPreferenceData,
+  CreditsLowData,
+  SenderStatusData,
+  TemplateStatusData,
+  WebhookDisabledData,
+} from '@parley/contract/service-events'
 export type { Template, TemplateFilters, TemplateFlow, TemplateVariable } from '@parley/contract/template'
 export type { Webhook } from '@parley/contract/webhook'

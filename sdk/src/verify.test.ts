@@ -3,7 +3,16 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { expect, expectTypeOf, test } from 'vitest'
 import { eventBody, nowSeconds, secret, sign, signStandard } from '../testing/signing.ts'
-import type { FlowSubmission, InboundMessage, MessageStatusData } from './contract.ts'
+import type {
+  ContactPreferenceData,
+  CreditsLowData,
+  FlowSubmission,
+  InboundMessage,
+  MessageStatusData,
+  SenderStatusData,
+  TemplateStatusData,
+  WebhookDisabledData,
+} from './contract.ts'
 import { type ParleyEvent, type UnknownEvent, verifyWebhook, type WebhookHeaders } from './verify.ts'
 
 const body = eventBody()
@@ -103,6 +112,16 @@ test('the type of an event determines the type of its data', () => {
       case 'message.read':
       case 'message.failed':
         return expectTypeOf(event.data).toEqualTypeOf<MessageStatusData>()
+      case 'template.status_changed':
+        return expectTypeOf(event.data).toEqualTypeOf<TemplateStatusData>()
+      case 'sender.status_changed':
+        return expectTypeOf(event.data).toEqualTypeOf<SenderStatusData>()
+      case 'contact.preference_changed':
+        return expectTypeOf(event.data).toEqualTypeOf<ContactPreferenceData>()
+      case 'webhook.disabled':
+        return expectTypeOf(event.data).toEqualTypeOf<WebhookDisabledData>()
+      case 'credits.low':
+        return expectTypeOf(event.data).toEqualTypeOf<CreditsLowData>()
       default:
         expectTypeOf(event).toEqualTypeOf<UnknownEvent>()
         expectTypeOf(event.type).toExtend<string>()

@@ -145,6 +145,34 @@ test.each<[string, string, string, Environment?]>([
   ['PARLEY_SECRET_KEYS', '', 'PARLEY_SECRET_KEYS is required when DATABASE_URL is set', { DATABASE_URL: url }],
   ['PARLEY_OPERATOR_TWO_FACTOR', 'yes', 'Invalid PARLEY_OPERATOR_TWO_FACTOR: "yes". Use one of required, optional.'],
   ['PARLEY_SIGN_IN_RATE', '0', 'Invalid PARLEY_SIGN_IN_RATE: "0". Use a whole number from 10 to 100000.'],
+  ['PARLEY_SMTP_URL', 'smtp://mail.example.com', 'PARLEY_SMTP_URL is set, but PARLEY_MAIL_FROM is not. Set both.'],
+  ['PARLEY_MAIL_FROM', 'a@example.com', 'PARLEY_MAIL_FROM is set, but PARLEY_SMTP_URL is not. Set both.'],
+  ...[
+    'pass-word',
+    'http://a:pass-word@b',
+    'smtp://',
+    'smtp://a:pass-word@b/path',
+    'smtp://a:pass-word%@b',
+    'smtp://a:pass-word@b:99999',
+    'smtps://a:pass-word@b?tls=no',
+  ].map(
+    (value) =>
+      ['PARLEY_SMTP_URL', value, 'Invalid PARLEY_SMTP_URL. Use the form smtp://', { PARLEY_MAIL_FROM: 'a@b.c' }] as [
+        string,
+        string,
+        string,
+        Environment,
+      ],
+  ),
+  ...['parley', 'a@b, c@d', 'A <a@b> c', 'A\nB <a@b>', '<>'].map(
+    (value) =>
+      [
+        'PARLEY_MAIL_FROM',
+        value,
+        'Use an email address, or Parley <parley@example.com>.',
+        { PARLEY_SMTP_URL: 'smtp://mail.example.com' },
+      ] as [string, string, string, Environment],
+  ),
   ['PARLEY_ROLE', 'boss', 'Invalid PARLEY_ROLE: "boss". Use one of all, api, worker.'],
   ['PARLEY_TRUST_PROXY', '10.0.0.0/8,proxy', 'Invalid PARLEY_TRUST_PROXY: "proxy": '],
   ['PARLEY_SIMULATOR_PORT', 'off', 'Invalid PARLEY_SIMULATOR_PORT: "off". Use a whole number from 0 to 65535.'],
@@ -166,6 +194,25 @@ test.each<[string, string, string, Environment?]>([
   expect(read).toThrow(StartupError)
   expect(read).toThrow(line)
   expect(read).not.toThrow(/\n|pass-word/)
+})
+
+test.each([
+  ['smtp://mail.example.com', { host: 'mail.example.com', port: 587, secure: false, credentials: null }],
+  [
+    'smtps://me%40example.com:p%2Fw@mail.example.com',
+    {
+      host: 'mail.example.com',
+      port: 465,
+      secure: true,
+      credentials: { user: 'me@example.com', password: 'p/w' },
+    },
+  ],
+  ['smtp://[fd00::2]:2525', { host: 'fd00::2', port: 2525 }],
+])('PARLEY_SMTP_URL=%s is read', (PARLEY_SMTP_URL, expected) => {
+  const read = (PARLEY_MAIL_FROM: string) => readConfig({ PARLEY_SMTP_URL, PARLEY_MAIL_FROM }).mail
+  expect(read('a@example.com')).toMatchObject({ ...expected, from: { name: '', address: 'a@example.com' } })
+  expect(read('Parley <a@example.com>')?.from).toEqual({ name: 'Parley', address: 'a@example.com' })
+  expect(readConfig({}).mail).toBeNull()
 })
 
 test('PARLEY_DNS_SERVERS takes addresses with and without a port', () => {

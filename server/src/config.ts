@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { type AddressRange, readRange } from './lib/addresses.ts'
 import { createOnce } from './lib/create-once.ts'
 import { poolSize, serverUrls } from './lib/database-settings.ts'
+import { type MailSettings, readMailFrom, readSmtpUrl } from './lib/mail-settings.ts'
 import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
 import { readS3Url, type S3Settings } from './lib/s3-settings.ts'
@@ -47,6 +48,8 @@ export interface Config {
   /** How long the contents of messages are stored; null for as long as the messages. */
   contentRetentionDays: number | null
   mediaBytesPerWorkspace: number
+  /** Null: no emails are sent. */
+  mail: MailSettings | null
   /** Per client address: requests to sign in, and to use a link. */
   signInRequestsPerMinute: number
   /** Operators need an authenticator app or a passkey. */
@@ -103,6 +106,7 @@ export function readConfig(env: Environment): Config {
       ? readNumber(env, 'PARLEY_CONTENT_RETENTION_DAYS', 0, 1, 3650)
       : null,
     mediaBytesPerWorkspace: readNumber(env, 'PARLEY_MEDIA_MB_PER_WORKSPACE', 5_000, 1, 999_999) * 1_000_000,
+    mail: readMail(env),
     signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
     operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
@@ -256,6 +260,24 @@ function targetNotice(env: Environment, opening: string, loopback: string): stri
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+
+function readMail(env: Environment): MailSettings | null {
+  const { PARLEY_SMTP_URL: url, PARLEY_MAIL_FROM: sender } = env
+  if (!url && !sender) return null
+  if (!url) throw new StartupError('PARLEY_MAIL_FROM is set, but PARLEY_SMTP_URL is not. Set both.')
+  // The value may contain a password, so the message does not repeat it.
+  const server = readSmtpUrl(url)
+  if (!server) {
+    throw new StartupError(
+      'Invalid PARLEY_SMTP_URL. Use the form smtp://user:password@host:587, or smtps://… for TLS from the start, with special characters percent-encoded.',
+    )
+  }
+  if (!sender) throw new StartupError('PARLEY_SMTP_URL is set, but PARLEY_MAIL_FROM is not. Set both.')
+  const from = readMailFrom(sender)
+  return from
+    ? { ...server, from }
+    : invalid('PARLEY_MAIL_FROM', sender, 'Use an email address, or Parley <parley@example.com>.')
+}
 
 const readOperatorTwoFactor = (env: Environment, embedded: boolean) =>
   readChoice(env, 'PARLEY_OPERATOR_TWO_FACTOR', ['required', 'optional'], embedded ? 'optional' : 'required')

@@ -26,6 +26,9 @@ import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
 import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
 import { startReadReceipts } from './domain/messages/sending/read-receipts.ts'
 import { startSending } from './domain/messages/sending/start-sending.ts'
+import { deleteOldMailData, noticeExpiries } from './domain/notify/expiries.ts'
+import { startNotifications } from './domain/notify/pass-on.ts'
+import { startMails } from './domain/notify/send-mails.ts'
 import { deleteExpiredPeopleData } from './domain/people/delete-expired.ts'
 import { removeOldContents } from './domain/privacy/content-retention.ts'
 import { eraseDue } from './domain/privacy/erase.ts'
@@ -129,6 +132,15 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       },
     },
     { name: 'erase contacts', everyMs: 5_000, run: (db) => eraseDue(db, clock, log) },
+    {
+      name: 'expiries',
+      everyMs: 600_000,
+      async run(db) {
+        const now = await databaseNow(db, clock)
+        if (config.mail) await noticeExpiries(db, now)
+        if (await mayDeleteOld(db, clock, log)) await deleteOldMailData(db, now)
+      },
+    },
     { name: 'prove the ledger', everyMs: 3_600_000, run: (db) => verifyNewEntries(db, clock, log) },
   ]
 }
@@ -136,6 +148,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
 function startWorkers(runtime: Runtime): Work[] {
   const { db, clock, log, config, network } = runtime
   const { secretKeys } = network
+  const { mail, publicUrl } = config
   const outbound = newOutbound({ ...config.targetRules, ca: config.webhookCa })
   return [
     startDeliveries({ db, clock, log, secretKeys, outbound, productVersion: version }),
@@ -144,5 +157,7 @@ function startWorkers(runtime: Runtime): Work[] {
     startSending(network, log),
     startReadReceipts(network, log),
     startFetching(network, log),
+    startNotifications({ db, clock, log, secretKeys: () => secretKeys, sendsMail: mail !== null }),
+    ...(mail ? [startMails({ db, clock, log, secretKeys, publicUrl, settings: mail })] : []),
   ]
 }

@@ -44,6 +44,9 @@ export function newDeliveryWorker(
   return new DeliveryWorker({ db, clock, log, secretKeys, outbound, productVersion: 'test' })
 }
 
+/** The events of messages and forms. */
+const messageEvents = eventTypes.filter((type) => /^(message|flow)\./.test(type))
+
 let numbers = 0
 
 /** A workspace with a number that receives messages. */
@@ -71,7 +74,7 @@ export async function newLine(server: TestServer): Promise<Line> {
       const status = await app.post(webhookOf(sender.phoneNumberId, texts), { url })
       if (status !== 200) throw new Error(`the webhook ingress responded with ${status}`)
     },
-    async listen({ url }, events = eventTypes, rules = localRules) {
+    async listen({ url }, events = messageEvents, rules = localRules) {
       const { db, clock, secretKeys } = server
       const input = { workspaceId: workspace.id, name: 'receiver', url, events }
       const { webhook, secret } = await createWebhook(db, clock, secretKeys, rules, input)

@@ -55,6 +55,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
     const { findings } = await instanceHealth(opened.db, clock, {
       secretKeys: config.secretKeys(),
       site: config,
+      mail: config.mail,
       ledger: flag('ledger'),
       ...(!flag('offline') && { outside: { client, get } }),
       onProgress: (check, done, all) =>

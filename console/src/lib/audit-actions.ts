@@ -113,6 +113,7 @@ const sentences: Record<string, Sentence> = {
   'account.setup': (_name, { operator }) => `set up an account${operator ? ' as an operator' : ''}`,
   'account.password': (_name, { by, passkeys_removed: passkeys }) =>
     `changed their password${by ? ` (${by})` : ''}${Number(passkeys) > 0 ? ', which removed their passkeys' : ''}`,
+  'account.notifications': () => 'changed which emails they get',
   'account.two_factor_on': () => 'turned on an authenticator app',
   'account.two_factor_off': () => 'turned off their authenticator app',
   'account.backup_codes': () => 'created new backup codes',
@@ -184,6 +185,7 @@ const labels: Record<string, string> = {
   'installation.migrate': 'Database migrated',
   'account.rename': 'Own name changed',
   'account.password': 'Own password changed',
+  'account.notifications': 'Own notifications changed',
   'account.two_factor_on': 'Authenticator app turned on',
   'account.two_factor_off': 'Authenticator app turned off',
   'account.backup_codes': 'Backup codes created',

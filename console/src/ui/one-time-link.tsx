@@ -8,14 +8,14 @@ import { Notice } from './states.tsx'
 
 interface OneTimeLinkProps {
   /** Nothing is shown while null. */
-  link: { url: string; expires_at: string } | null
+  link: { url: string; expires_at: string; mailed: boolean } | null
   onClose: () => void
   title: string
   /** What the link allows its recipient to do. */
   children: ReactNode
 }
 
-/** A one-time link to share, shown only once: the service sends no email. */
+/** A one-time link, shown only once. To share, unless it is also sent by email. */
 export function OneTimeLink({ link, onClose, title, children }: OneTimeLinkProps) {
   const shown = useLast(link)
   return (
@@ -34,9 +34,13 @@ export function OneTimeLink({ link, onClose, title, children }: OneTimeLinkProps
       {shown && (
         <>
           <CopyField label="Link" text={shown.url} detail={`Works once. Expires ${formatTime(shown.expires_at)}.`} />
-          <Notice tone="warn">
-            Parley does not send emails. Copy the link and share it over a private channel. It is not shown again.
-          </Notice>
+          {shown.mailed ? (
+            <Notice tone="good">It is also sent by email. You do not have to share it. It is not shown again.</Notice>
+          ) : (
+            <Notice tone="warn">
+              It is not sent by email. Copy the link and share it over a private channel. It is not shown again.
+            </Notice>
+          )}
         </>
       )}
     </Dialog>

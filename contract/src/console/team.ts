@@ -29,5 +29,10 @@ export const Team = Type.Object({ members: Type.Array(Member), invites: Type.Arr
 export type Team = Static<typeof Team>
 
 /** A one-time link. It is shown once, to the person who created it. */
-export const CreatedLink = Type.Object({ url: Type.String(), expires_at: Timestamp })
+export const CreatedLink = Type.Object({
+  url: Type.String(),
+  expires_at: Timestamp,
+  /** Whether it is also sent by email. */
+  mailed: Type.Boolean(),
+})
 export type CreatedLink = Static<typeof CreatedLink>

@@ -65,12 +65,17 @@ test('operation IDs are unique', () => {
 
 test('the events and the test event are the webhooks of the document', () => {
   expect(Object.keys(document.webhooks).sort()).toEqual([
+    'contact.preference_changed',
+    'credits.low',
     'flow.completed',
     'message.delivered',
     'message.failed',
     'message.read',
     'message.received',
     'message.sent',
+    'sender.status_changed',
+    'template.status_changed',
+    'webhook.disabled',
     'webhook.test',
   ])
 })

@@ -138,6 +138,21 @@ export const logEvents = {
     level: 'warn',
     meaning: 'A background loop failed. It runs again after its usual interval. `loop` names it.',
   },
+  'mail.dropped': {
+    level: 'info',
+    meaning: 'An email was not sent: it was too late, or its recipient has no account or a disabled one.',
+  },
+  'mail.failed': {
+    level: 'error',
+    meaning:
+      'An email was given up: the mail server rejected it, or did not accept it for a day. `error` has the reason.',
+  },
+  'mail.retried': {
+    level: 'warn',
+    meaning:
+      'The mail server did not accept an email. It is retried. `error` has the reason. `parley doctor` checks the server.',
+  },
+  'mail.sent': { level: 'info', meaning: 'The mail server accepted an email. `kind` says what it is about.' },
   'maintenance.lost': {
     level: 'warn',
     meaning:

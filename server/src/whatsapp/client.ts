@@ -10,7 +10,7 @@ import {
   readMediaInfo,
 } from './listings.ts'
 import { type Download, downloadFrom } from './media.ts'
-import { type JsonObject, readArray, readId, readObject, readPhone } from './read-json.ts'
+import { type JsonObject, readArray, readId, readObject, readPhone, readTime } from './read-json.ts'
 import { type OutgoingFile, uploadBody } from './upload-body.ts'
 
 /** The Graph API's URL for the app, and the access token of the connected account. */
@@ -107,6 +107,16 @@ export class GraphClient {
   listPhoneNumbers(access: GraphAccess, wabaId: string): Promise<CallOutcome<ListedNumber[]>> {
     const url = this.#url(access, [wabaId, 'phone_numbers'], { fields: numberFields, limit: '100' })
     return this.#list(access, url, readListedNumber)
+  }
+
+  /** When the access token expires; null if it does not. */
+  async readTokenExpiry(access: GraphAccess): Promise<CallOutcome<Date | null>> {
+    const outcome = await this.#call(access, 'GET', ['debug_token'], { input_token: access.accessToken })
+    if (outcome.kind !== 'ok') return outcome
+    const data = readObject(outcome.value.data)
+    if (data?.expires_at === undefined) return { kind: 'unknown', why: 'answer_without_expiry', status: 200 }
+    // 0 means that it does not expire, which is no time.
+    return { kind: 'ok', value: readTime(data.expires_at) }
   }
 
   /** The current URL of a file, which is valid for five minutes. */

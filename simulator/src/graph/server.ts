@@ -10,7 +10,7 @@ import { mediaEdges } from './media.ts'
 import { messageEdges } from './messages/send.ts'
 import { numberEdges } from './numbers.ts'
 import { templateEdges } from './templates.ts'
-import { authenticate, maskToken, tokenText } from './token.ts'
+import { authenticate, debugToken, maskToken, tokenText } from './token.ts'
 import { wabaEdges } from './wabas.ts'
 
 const edges: Edge[] = [...messageEdges, ...templateEdges, ...numberEdges, ...wabaEdges, ...mediaEdges, ...flowEdges]
@@ -45,7 +45,7 @@ async function handle(network: Network, request: FastifyRequest, reply: FastifyR
   network.log.add({
     kind: 'call',
     method: request.method,
-    url: request.url.replace(/access_token=[^&]*/, 'access_token=…'),
+    url: request.url.replace(/(access|input)_token=[^&]*/g, '$1_token=…'),
     token: maskToken(tokenText(request)),
     request: loggedBody(request),
     status,
@@ -77,6 +77,9 @@ function usageHeaders(code: number): Record<string, string> {
 async function run(network: Network, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const params = request.params as { version: string; id: string; edge?: string }
   const token = authenticate(network, tokenText(request))
+  if (request.method === 'GET' && params.id === 'debug_token' && params.edge === undefined) {
+    return debugToken(network, queryOf(request).input_token)
+  }
   const kind = findNode(network.world, token, params.id)
   if (!kind) return refuseUnknownObject(request.method, params.id)
   const name = params.edge ?? null

@@ -27,6 +27,25 @@ export function authenticate(network: Network, text: string | undefined): Access
   return token
 }
 
+/** What `GET /debug_token` says about a token, which may be another one than that of the request. */
+export function debugToken(network: Network, text: string | undefined): unknown {
+  const token = text === undefined ? undefined : network.world.tokens.get(text)
+  if (!token)
+    return { data: { error: { code: 190, message: 'Invalid OAuth access token.' }, is_valid: false, scopes: [] } }
+  const expiresAt = token.expiresAt === null ? 0 : Math.trunc(new Date(token.expiresAt).getTime() / 1000)
+  return {
+    data: {
+      app_id: token.appId,
+      type: 'SYSTEM_USER',
+      application: network.world.apps.get(token.appId)?.name ?? '',
+      data_access_expires_at: 0,
+      expires_at: expiresAt,
+      is_valid: !token.revoked && (expiresAt === 0 || expiresAt * 1000 > network.timers.now().getTime()),
+      scopes: ['whatsapp_business_management', 'whatsapp_business_messaging'],
+    },
+  }
+}
+
 /** The token as the log shows it. */
 export function maskToken(text: string | undefined): string | null {
   return text ? `${text.slice(0, 4)}…${text.slice(-4)}` : null

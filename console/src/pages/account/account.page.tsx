@@ -2,6 +2,7 @@ import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { AuthenticatorSection } from './authenticator.tsx'
 import { DevicesSection } from './devices.tsx'
+import { NotificationsSection } from './notifications.tsx'
 import { PasskeysSection } from './passkeys.tsx'
 import { PasswordSection } from './password.tsx'
 import { PreferencesSection } from './preferences.tsx'
@@ -18,6 +19,7 @@ export function AccountPage() {
           <AuthenticatorSection />
           <PasskeysSection />
           <DevicesSection />
+          <NotificationsSection />
           <PreferencesSection />
         </div>
       </PageBody>

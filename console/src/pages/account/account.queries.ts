@@ -1,3 +1,4 @@
+import type { MailChoice, MailChoices } from '@parley/contract/console/notifications'
 import type { PasskeyRow, SessionRow } from '@parley/contract/console/session'
 import { type PublicKeyCredentialCreationOptionsJSON, startRegistration } from '@simplewebauthn/browser'
 import type { Send } from '../../lib/api.ts'
@@ -17,6 +18,11 @@ const useAccountAction = <Input = void, Result = unknown>(
   perform: (send: Send, input: Input) => Promise<Result>,
   done?: string | ((result: Result) => string),
 ) => useAction(perform, { refetch: ['account', 'session'], ...(done ? { done } : {}) })
+
+export const useNotifications = () => useData<MailChoices>('account/notifications')
+
+export const useChangeNotification = () =>
+  useAccountAction((send, choice: MailChoice) => send<MailChoices>('PATCH', 'account/notifications', choice))
 
 export const useRename = () =>
   useAccountAction((send, name: string) => send<{ name: string }>('PATCH', 'account', { name }), 'Name saved')

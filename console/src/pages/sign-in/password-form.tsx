@@ -7,7 +7,13 @@ import { Form } from '../../ui/form.tsx'
 import styles from './sign-in.module.css'
 import { signInError, useSignIn, useSignInWithPasskey } from './sign-in.queries.ts'
 
-export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_factor') => void }) {
+export function PasswordForm({
+  onStep,
+  onForgot,
+}: {
+  onStep: (next: 'done' | 'second_factor') => void
+  onForgot: () => void
+}) {
   const passkey = useSignInWithPasskey()
   const form = useForm({
     first: { email: '', password: '' },
@@ -54,6 +60,11 @@ export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_facto
           </Button>
         </>
       )}
+      <div className={styles.links}>
+        <button type="button" className="link" onClick={onForgot}>
+          Forgot your password?
+        </button>
+      </div>
     </Form>
   )
 }

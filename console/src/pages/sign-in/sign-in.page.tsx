@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { safeNext } from '../../lib/next.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { FramedPage } from '../../ui/framed-page.tsx'
+import { ForgotForm } from './forgot-form.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { type CodeKind, SecondFactorForm } from './second-factor-form.tsx'
 
@@ -12,7 +13,9 @@ export function SignInPage() {
   const [next] = useSearchParam('next')
   // After a one-time link, which replaces the password, only the second factor remains.
   const [firstStep] = useSearchParam('step')
-  const [step, setStep] = useState<'password' | 'second_factor'>(firstStep === 'code' ? 'second_factor' : 'password')
+  const [step, setStep] = useState<'password' | 'second_factor' | 'forgot'>(
+    firstStep === 'code' ? 'second_factor' : 'password',
+  )
   const [codeKind, setCodeKind] = useState<CodeKind>('totp')
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -39,13 +42,20 @@ export function SignInPage() {
       </FramedPage>
     )
   }
+  if (step === 'forgot') {
+    return (
+      <FramedPage title="Forgot your password?" detail="You get a link by email to set a new one.">
+        <ForgotForm onBack={startOver} />
+      </FramedPage>
+    )
+  }
   return (
     <FramedPage
       title="Sign in"
       detail={next ? 'Sign in to continue.' : 'Welcome back.'}
-      foot="Forgot your password? Ask the operator for a reset link. No account? Ask an admin of your workspace for an invitation."
+      foot="No account? Ask an admin of your workspace for an invitation."
     >
-      <PasswordForm onStep={onStep} />
+      <PasswordForm onStep={onStep} onForgot={() => setStep('forgot')} />
     </FramedPage>
   )
 }

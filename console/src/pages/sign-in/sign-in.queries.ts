@@ -6,6 +6,8 @@ import { useAction } from '../../lib/use-action.ts'
 export const useSignIn = () =>
   useAction((send, credentials: { email: string; password: string }) => send<NextStep>('POST', 'sign-in', credentials))
 
+export const useAskForReset = () => useAction((send, email: string) => send('POST', 'sign-in/reset', { email }))
+
 export const useEnterCode = () =>
   useAction((send, code: { code: string; kind: 'totp' | 'backup' }) => send<NextStep>('POST', 'sign-in/code', code))
 

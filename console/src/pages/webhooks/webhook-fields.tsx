@@ -60,6 +60,7 @@ function urlProblem(text: string): string | null {
 const groups = [
   { title: 'Messages', choices: eventChoices.filter(({ value }) => value.startsWith('message.')) },
   { title: 'Forms', choices: eventChoices.filter(({ value }) => value.startsWith('flow.')) },
+  { title: 'Account', choices: eventChoices.filter(({ value }) => !/^(message|flow)\./.test(value)) },
 ]
 
 const presets = [

@@ -7,6 +7,11 @@ const details = {
   'message.read': 'The recipient read a message',
   'message.failed': 'A message could not be delivered',
   'flow.completed': 'A form was submitted',
+  'template.status_changed': 'WhatsApp approved, rejected or paused a template',
+  'sender.status_changed': 'The status or quality of one of your numbers changed',
+  'contact.preference_changed': 'Someone stopped or resumed marketing messages',
+  'webhook.disabled': 'Another webhook was disabled',
+  'credits.low': 'Credits fell to the low-credit warning',
 } as const satisfies Record<EventType, string>
 
 /** Every event that a webhook can subscribe to, with its meaning. */

@@ -53,6 +53,17 @@ export const connectionById = (db: Db, id: string): Promise<ConnectionRow | unde
 export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Promise<ConnectionRow | undefined> =>
   db.first(`select ${columns} from connections where app_id = $1 and waba_id = $2`, [appId, wabaId])
 
+/** Connections whose access token expires within a week. */
+export const expiringTokens = (
+  db: Db,
+  now: Date,
+): Promise<{ id: string; workspaceId: string; wabaId: string; expiresAt: Date }[]> =>
+  db.rows(
+    `select id, workspace_id as "workspaceId", waba_id as "wabaId", token_expires_at as "expiresAt" from connections
+     where token_expires_at > $1 and token_expires_at <= $1::timestamptz + interval '7 days' order by id`,
+    [now],
+  )
+
 /** A time for the next sync: not before $1, and $2 seconds after the last one that ended or began. */
 const nextSync =
   'greatest($1::timestamptz, synced_at + make_interval(secs => $2::int), sync_asked_at + make_interval(secs => $2::int))'

@@ -24,7 +24,7 @@ import type { Network } from './network.ts'
 import { accessTokenContext } from './seal-contexts.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
-export { failingConnections } from './connections.sql.ts'
+export { expiringTokens, failingConnections } from './connections.sql.ts'
 
 /** A WhatsApp Business account that a workspace uses through an app. */
 export interface Connection {
@@ -120,17 +120,13 @@ export async function scheduleSyncOf(db: Db, now: Date, connectionId: string): P
 }
 
 /** Applies a template change from a webhook immediately. The sync that follows fetches the complete templates. */
-export async function applyTemplateChange(
-  db: Db,
-  clock: Clock,
-  appId: string,
-  change: TemplateChange,
-): Promise<boolean> {
-  const connection = await scheduleSync(db, clock, appId, change.wabaId)
-  if (!connection) return false
-  const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
-  return changeTemplate(db, owner, change, clock.now())
-}
+export const applyTemplateChange = (db: Db, clock: Clock, appId: string, change: TemplateChange): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const connection = await scheduleSync(tx, clock, appId, change.wabaId)
+    if (!connection) return false
+    const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
+    return changeTemplate(tx, owner, change, clock.now())
+  })
 
 function validateConnection({ wabaId, accessToken }: ConnectionInput): void {
   const faults = secretErrors('access_token', accessToken, 4000)

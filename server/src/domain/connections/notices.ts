@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Notice } from '../../whatsapp/incoming-change.ts'
 import { noticeEffect } from '../../whatsapp/notice-effect.ts'
-import { blockSenders, changeNumber, unblockSenders } from '../senders/senders.ts'
+import { changeSender, changeSendersOf } from '../senders/change-senders.ts'
 import { changeStatus } from './connections.sql.ts'
 import { scheduleSync } from './connections.ts'
 
@@ -18,13 +18,12 @@ export async function applyAccountNotice(db: Db, clock: Clock, appId: string, no
     tx.notify(owner.workspaceId, 'senders')
     if (effect.about === 'number') {
       const phoneNumber = notice.displayPhoneNumber?.replace(/\D/g, '') ?? ''
-      await changeNumber(tx, owner, phoneNumber, effect, now)
+      await changeSender(tx, owner, phoneNumber, effect, now)
       return
     }
     const { status, reason, until, senderStatus } = effect
     const isChanged = await changeStatus(tx, { id: connection.id, status, reason, until, at: notice.occurredAt })
     if (isChanged === 0 || senderStatus === null) return
-    if (senderStatus === 'CONNECTED') await unblockSenders(tx, owner, now)
-    else await blockSenders(tx, owner, senderStatus, reason, now)
+    await changeSendersOf(tx, owner, { status: senderStatus, reason }, now)
   })
 }

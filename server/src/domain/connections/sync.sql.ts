@@ -51,11 +51,17 @@ export const nextSyncDue = (db: Db): Promise<{ at: Date | null } | undefined> =>
 
 export interface LockedConnection {
   unlisted_syncs: number
+  /** No sync has succeeded before. */
+  is_first: boolean
 }
 
 /** Locks the connection until the transaction ends. Undefined if a later sync has already been applied. */
 export const lockConnection = (db: Db, { id, sync_ticket }: StartedSync): Promise<LockedConnection | undefined> =>
-  db.first('select unlisted_syncs from connections where id = $1 and sync_applied < $2 for update', [id, sync_ticket])
+  db.first(
+    `select unlisted_syncs, synced_at is null as is_first from connections where id = $1 and sync_applied < $2
+     for update`,
+    [id, sync_ticket],
+  )
 
 /** The result of a successful sync. */
 export interface Synced {
@@ -89,6 +95,13 @@ const syncedUpdate = statement(
 
 export const recordSyncSuccess = (db: Db, started: StartedSync, synced: Synced): Promise<number> =>
   syncedUpdate.change(db, { ...started, ...synced })
+
+/** Null if the token does not expire. */
+export const setTokenExpiry = (db: Db, id: string, expiresAt: Date | null): Promise<number> =>
+  db.change(
+    'update connections set token_expires_at = $2 where id = $1 and token_expires_at is distinct from $2::timestamptz',
+    [id, expiresAt],
+  )
 
 /** Changes nothing if a later sync has already been applied. */
 export const recordSyncFailure = (

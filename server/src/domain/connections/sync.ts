@@ -14,7 +14,7 @@ import { type Loop, startLoop } from '../../lib/loop.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { CallFailure } from '../../whatsapp/graph-call.ts'
 import type { ListedNumber, ListedTemplate } from '../../whatsapp/listings.ts'
-import { saveSenders } from '../senders/senders.ts'
+import { saveSenders } from '../senders/change-senders.ts'
 import { saveTemplates } from '../templates/templates.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { Network } from './network.ts'
@@ -28,6 +28,7 @@ import {
   recordSyncFailure,
   recordSyncSuccess,
   type StartedSync,
+  setTokenExpiry,
 } from './sync.sql.ts'
 
 export type SyncOutcome =
@@ -140,12 +141,16 @@ async function runSync(network: Network, started: StartedSync): Promise<SyncOutc
   const access = await vault.accessFor(started.id)
   if (!access) throw new Error(`connection ${started.id} not found`)
   const listedAt = clock.now()
-  const [numbers, templates] = await Promise.all([
+  const [numbers, templates, token] = await Promise.all([
     client.listPhoneNumbers(access, started.waba_id),
     client.listTemplates(access, started.waba_id),
+    client.readTokenExpiry(access),
   ])
   if (numbers.kind === 'ok' && templates.kind === 'ok') {
-    return applyListing(network, started, { numbers: numbers.value, templates: templates.value, listedAt })
+    // Not all tokens may be inspected. Then its expiry stays unknown.
+    const tokenExpiresAt = token.kind === 'ok' ? token.value : undefined
+    const listed = { numbers: numbers.value, templates: templates.value, listedAt, tokenExpiresAt }
+    return applyListing(network, started, listed)
   }
   const failure = numbers.kind !== 'ok' ? numbers : templates
   if (failure.kind === 'ok') throw new Error('unreachable: one of the two calls failed')
@@ -175,16 +180,23 @@ function recordFailure(
 function applyListing(
   network: Network,
   started: StartedSync,
-  listed: { numbers: ListedNumber[]; templates: ListedTemplate[]; listedAt: Date },
+  listed: {
+    numbers: ListedNumber[]
+    templates: ListedTemplate[]
+    listedAt: Date
+    /** Null: the token does not expire. Undefined: not known. */
+    tokenExpiresAt: Date | null | undefined
+  },
 ): Promise<SyncOutcome> {
-  const { numbers, templates, listedAt } = listed
+  const { numbers, templates, listedAt, tokenExpiresAt } = listed
   const owner = { workspaceId: started.workspace_id, connectionId: started.id, appId: started.app_id }
   return network.db.transaction(async (tx) => {
     const locked = await lockConnection(tx, started)
     if (!locked) return { kind: 'overtaken' }
     const now = network.clock.now()
     const { ownedElsewhere } = await saveSenders(tx, owner, numbers, now)
-    await saveTemplates(tx, owner, templates, now)
+    await saveTemplates(tx, owner, templates, now, locked.is_first)
+    if (tokenExpiresAt !== undefined) await setTokenExpiry(tx, started.id, tokenExpiresAt)
     const remark =
       ownedElsewhere.length === 0
         ? null

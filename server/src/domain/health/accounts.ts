@@ -20,7 +20,7 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
   const byKey = await secretsByKey(db)
   if (unreadable.length === 0)
     return ok('secrets', `PARLEY_SECRET_KEYS decrypts all stored secrets.`, usesOf(byKey, keys))
-  const counts = (['app', 'connection', 'endpoint', 'person'] as const)
+  const counts = (['app', 'connection', 'endpoint', 'person', 'email'] as const)
     .map((owner) => ({
       owner,
       total: all.filter((each) => each.owner === owner).length,
@@ -55,7 +55,13 @@ function usesOf(byKey: ReadonlyMap<string, number>, keys: SecretKeys): { details
   }
 }
 
-const plurals = { app: 'apps', connection: 'connections', endpoint: 'endpoints', person: 'people' } as const
+const plurals = {
+  app: 'apps',
+  connection: 'connections',
+  email: 'emails',
+  endpoint: 'endpoints',
+  person: 'people',
+} as const
 
 export async function checkSync(db: Db): Promise<Finding> {
   const failing = (await failingConnections(db, null)).filter(({ sync_error }) => sync_error !== null)

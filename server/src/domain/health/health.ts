@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { MailSettings } from '../../lib/mail-settings.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { GraphClient } from '../../whatsapp/client.ts'
 import { newNetwork } from '../connections/network.ts'
@@ -15,6 +16,7 @@ import {
   checkUnknownNumbers,
 } from './accounts.ts'
 import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkReplica, checkRole } from './database.ts'
+import { checkEmail } from './email.ts'
 import { checkFiles } from './files.ts'
 import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
 import { checkMaintenance } from './maintenance.ts'
@@ -26,6 +28,8 @@ export type { CheckResult, Finding, Get, Site }
 export interface HealthDeps {
   secretKeys: SecretKeys
   site: Site
+  /** Null: no emails are sent. */
+  mail?: MailSettings | null
   /** Also checks every balance against the whole ledger. */
   ledger?: boolean
   /** For the slow checks, which call the network, our own public URL and the file store. Skipped if left out. */
@@ -74,7 +78,7 @@ const isEmpty = (db: Db): Promise<boolean> =>
   )
 
 function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
-  const { secretKeys, site, ledger, outside, onProgress = () => {} } = deps
+  const { secretKeys, site, mail = null, ledger, outside, onProgress = () => {} } = deps
   const checks: Check[] = [
     ['partitions', () => checkPartitions(db, clock)],
     ['maintenance', () => checkMaintenance(db)],
@@ -89,6 +93,7 @@ function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],
     ['files', () => checkFiles(db, outside !== undefined)],
+    ['email', () => checkEmail(db, clock, mail, outside !== undefined)],
   ]
   if (ledger) checks.push(['ledger', () => checkLedger(db)])
   if (outside) {

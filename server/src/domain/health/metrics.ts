@@ -4,6 +4,7 @@ import { readMaintenance } from '../../db/maintenance.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type DurationHistogram, durationBounds } from '../../lib/counters.ts'
 import { load } from '../../lib/load.ts'
+import { readMailQueue } from '../mail/outbox.ts'
 import type { RequestMeter } from '../requests/meter.ts'
 import { type Queues, readQueues } from './traffic.ts'
 
@@ -56,6 +57,7 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
   const counted = db.process.metrics
   const queues = cached(() => readQueues(db, clock.now()))
   const maintenance = cached(() => readMaintenance(db))
+  const mails = cached(() => readMailQueue(db))
   const metric = (type: string, name: string, help: string, read: () => Value[] | Promise<Value[]>) => {
     const get = async () => ({ name, help, type, values: await read() })
     // prom-client's own classes need every increment; the registry itself needs only a name and `get`.
@@ -195,6 +197,16 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
   queue('parley_parked_updates_oldest_seconds', 'Age of the oldest parked update', ({ parked }) => [
     { value: parked.oldestMs / 1000 },
   ])
+  labeledCounter('parley_mails_total', 'Emails, by outcome', 'mails', 'outcome')
+  gauge('parley_mails_waiting', 'Emails that are not sent yet', async () => {
+    const queue = await mails()
+    return queue ? [{ value: queue.waiting }] : []
+  })
+  gauge('parley_mails_oldest_seconds', 'Age of the oldest email that is not sent yet', async () => {
+    const queue = await mails()
+    if (!queue) return []
+    return [{ value: queue.oldestAt ? Math.max(0, (clock.now().getTime() - queue.oldestAt.getTime()) / 1000) : 0 }]
+  })
   gauge('parley_database_connections', 'Database connections of this process, by pool and state', () =>
     db.pools().flatMap(({ pool, open, idle }) => [
       { value: open - idle, labels: { pool, state: 'busy' } },

@@ -33,6 +33,7 @@ export const sealedColumns = {
     live: 'deleted_at is null',
   },
   totp: { column: 'totp_sealed', from: 'from people', update: 'update people', live: 'true' },
+  mailSecret: { column: 'secret_sealed', from: 'from mails', update: 'update mails', live: 'true' },
 } satisfies Record<string, SealedColumn>
 
 export interface SealedSecret {

@@ -2,19 +2,20 @@ import type { Db } from '../../db/db.ts'
 import { keyIdOf, open, type SecretKeys } from '../../lib/seal.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from '../connections/seal-contexts.ts'
 import { webhookHeadersContext, webhookSecretContext } from '../deliveries/engine/targets.ts'
+import { mailSecretContext } from '../mail/outbox.ts'
 import { totpContext } from '../people/two-factor.ts'
 import { countByKey, liveSecrets, type SealedColumn, sealedColumns } from './sealed.sql.ts'
 
 /** A kind of encrypted secret: where it is stored, what it belongs to, and the context it is encrypted with. */
 export interface SecretKind {
-  owner: 'app' | 'connection' | 'endpoint' | 'person'
+  owner: 'app' | 'connection' | 'email' | 'endpoint' | 'person'
   singular: string
   plural: string
   stored: SealedColumn
   context(id: string): string
 }
 
-const { appSecret, verifyToken, accessToken, signingSecret, stagedSecret, headers, totp } = sealedColumns
+const { appSecret, verifyToken, accessToken, signingSecret, stagedSecret, headers, totp, mailSecret } = sealedColumns
 
 export const secretKinds: readonly SecretKind[] = [
   kind('app', 'app secret', appSecret, appSecretContext),
@@ -24,6 +25,7 @@ export const secretKinds: readonly SecretKind[] = [
   kind('endpoint', 'staged signing secret', stagedSecret, webhookSecretContext),
   kind('endpoint', 'header value', headers, webhookHeadersContext),
   kind('person', 'authenticator secret', totp, totpContext),
+  kind('email', 'email link', mailSecret, mailSecretContext),
 ]
 
 function kind(

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
+import type { MailSettings } from '../../lib/mail-settings.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import {
   grantCredits,
@@ -19,6 +20,7 @@ import {
 export interface InstanceDeps {
   secretKeys(): SecretKeys
   site: Parameters<typeof readHealth>[2]['site']
+  mail: MailSettings | null
 }
 
 /** For operators of the installation only. */
@@ -52,7 +54,8 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
     who: 'operator',
     reply: HealthReport,
     async handle({ db, clock }) {
-      return toReport(await readHealth(db, clock, { secretKeys: deps.secretKeys(), site: deps.site }))
+      const { site, mail } = deps
+      return toReport(await readHealth(db, clock, { secretKeys: deps.secretKeys(), site, mail }))
     },
   }),
   personRoute({

@@ -89,6 +89,25 @@ export const lockedKeyById = (db: Db, id: string): Promise<KeyRow | undefined> =
     [id],
   )
 
+/**
+ * Keys that expire within a week, or within half of their lifetime if that is shorter. Not those that were rotated: there is
+ * a newer key of the same system.
+ */
+export const expiringKeys = (
+  db: Db,
+  now: Date,
+): Promise<{ id: string; workspaceId: string; name: string; expiresAt: Date }[]> =>
+  db.rows(
+    `select k.id, k.workspace_id as "workspaceId", k.name, k.expires_at as "expiresAt" from api_keys k
+     where k.revoked_at is null and k.expires_at > $1
+       and k.expires_at - least(interval '7 days', (k.expires_at - k.created_at) / 2) <= $1
+       and not exists (
+         select from api_keys n where n.workspace_id = k.workspace_id and n.system_id = coalesce(k.system_id, k.id)
+           and n.created_at > k.created_at and n.revoked_at is null)
+     order by k.expires_at, k.id`,
+    [now],
+  )
+
 /** Keeps the time of an earlier revocation. */
 export const setRevoked = (db: Db, id: string, at: Date): Promise<number> =>
   db.change('update api_keys set revoked_at = $2 where id = $1 and revoked_at is null', [id, at])

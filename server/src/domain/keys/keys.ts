@@ -11,7 +11,7 @@ import { requireWorkspace } from '../workspaces/workspaces.ts'
 import { allKeys, insertKey, type KeyRow, keyById, keysOf, lockedKeyById, setKeyRules, setRevoked } from './keys.sql.ts'
 import { digestOf, hintOf, newSecret } from './secret.ts'
 
-export { countKeys } from './keys.sql.ts'
+export { countKeys, expiringKeys } from './keys.sql.ts'
 
 export interface Key {
   id: string

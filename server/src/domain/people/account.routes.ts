@@ -1,3 +1,4 @@
+import { MailChoice, MailChoices } from '@parley/contract/console/notifications'
 import { ConfirmReply, PasskeyRow, SessionRow } from '@parley/contract/console/session'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
@@ -6,6 +7,7 @@ import { type ConsoleRoute, personRoute, type SignedInContext } from '../../http
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changePassword, replaceSessions } from './account.ts'
+import { changeMailChoice, readMailChoices } from './mail-choices.ts'
 import {
   addPasskey,
   listPasskeys,
@@ -69,6 +71,28 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
       const name = await renamePerson(db, person.personId, body.name)
       await audit({ action: 'account.rename', before: { name: person.name }, after: { name } })
       return { name }
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/account/notifications',
+    who: 'person',
+    reply: MailChoices,
+    handle: async ({ db, person }) => ({
+      sends_mail: deps.mail !== null,
+      choices: await readMailChoices(db, person),
+    }),
+  }),
+  personRoute({
+    method: 'PATCH',
+    path: '/account/notifications',
+    who: 'person',
+    body: MailChoice,
+    reply: MailChoices,
+    async handle({ db, person, audit }, { body }) {
+      const choices = await changeMailChoice(db, person, body)
+      await audit({ action: 'account.notifications', after: { [body.kind]: body.wanted } })
+      return { sends_mail: deps.mail !== null, choices }
     },
   }),
   personRoute({

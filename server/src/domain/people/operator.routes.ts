@@ -8,12 +8,13 @@ import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { inviteToTeam } from './invite.ts'
 import { linkLifetimeMs, linkUrl, newResetLink } from './links.ts'
+import { type MailLinkDeps, mailInvitation, mailResetLink } from './mail-links.ts'
 import { disablePerson, enablePerson } from './operators.ts'
 import { removePasskey } from './passkeys.ts'
 import { listPeople, requirePerson } from './people.ts'
 
 /** For operators: list all people, invite the first admin of a workspace, create password reset links, disable accounts. */
-export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [
+export const operatorPeopleRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { publicUrl: string }): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
     path: '/operator/people',
@@ -48,7 +49,8 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
       const token = await newResetLink(db, clock, target, person.email)
       await audit({ action: 'person.reset_link', target: target.id, targetName: target.email })
       const expiresAt = new Date(clock.now().getTime() + linkLifetimeMs.reset)
-      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
+      const mailed = await mailResetLink(db, clock, deps, target, token, expiresAt)
+      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString(), mailed }
     },
   }),
   personRoute({
@@ -109,10 +111,12 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
     status: 201,
     async handle({ db, clock, person, audit }, { params, body }) {
       const input = { workspaceId: params.id, email: body.email, role: 'admin', createdBy: person.email } as const
-      const { id, email, token, expiresAt } = await inviteToTeam(db, clock, input)
+      const invitation = await inviteToTeam(db, clock, input)
+      const { id, email, token, expiresAt } = invitation
+      const mailed = await mailInvitation(db, clock, deps, invitation, input)
       const after = { role: input.role }
       await audit({ action: 'invite.create', target: id, targetName: email, after, workspaceId: params.id })
-      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
+      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString(), mailed }
     },
   }),
 ]

@@ -4,7 +4,9 @@ import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { codeAt } from './totp.ts'
 
-const server = useTestServer()
+// Emails wait: no mail server listens there.
+const env = { PARLEY_SMTP_URL: 'smtp://127.0.0.1:9', PARLEY_MAIL_FROM: 'parley@example.com' }
+const server = useTestServer({ env })
 const post = (body: object = {}) => ({ method: 'POST', body })
 
 /** Every row of every table, as text; bytes are in hex. */
@@ -44,6 +46,7 @@ test('neither the database nor the log contains a secret in plain text', async (
   secrets['a wrong password'] = 'a canary that is wrong'
 
   const invited = await admin.call(at('/team/invites'), post({ email: 'new@example.com', role: 'member' }))
+  expect(invited.body).toMatchObject({ mailed: true })
   secrets['an invitation'] = invited.body.url.split('#').at(-1)
   const personId = (await admin.call('/session')).body.person.id
   const reset = await operator.call(`/operator/people/${personId}/reset-link`, post())
@@ -65,6 +68,7 @@ test('neither the database nor the log contains a secret in plain text', async (
 
   const stored = await dumpDatabase()
   expect(stored).toContain(admin.email)
+  expect(await server.db.rows('select id from mails where secret_sealed is not null')).toHaveLength(2)
   const logged = server.logged.join('\n')
   for (const [name, secret] of Object.entries(secrets)) {
     expect(secret?.length, name).toBeGreaterThan(9)

@@ -9,9 +9,9 @@ import {
   personRoute,
 } from '../../http/console/route.ts'
 import { Nothing, Strict } from '../../http/console/shapes.ts'
-import type { SecretKeys } from '../../lib/seal.ts'
 import { readKnownBrowser, rememberBrowser } from './known-browsers.ts'
 import { type FollowedLink, readLink } from './links.ts'
+import { askForReset, type MailLinkDeps } from './mail-links.ts'
 import { listMemberships } from './members.ts'
 import { listPasskeys, passkeySignInOptions } from './passkeys.ts'
 import { endSession } from './sessions.ts'
@@ -19,8 +19,7 @@ import { type OnStep, type SigningIn, type Step, secondFactor, signIn, signInByP
 import { newStrangerTries } from './sign-in-attempts.ts'
 import { signInWithLink } from './sign-in-with-link.ts'
 
-export interface PeopleDeps {
-  secretKeys(): SecretKeys
+export interface PeopleDeps extends MailLinkDeps {
   publicUrl: string
   simulatorUrl: string | null
   version: string
@@ -131,6 +130,18 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
           audited(context, 'passkey'),
         )
         return setCookies(context, step)
+      },
+    }),
+    openRoute({
+      method: 'POST',
+      path: '/sign-in/reset',
+      body: Strict({ email: Type.String({ maxLength: 1000 }) }),
+      reply: Nothing,
+      status: 204,
+      unaudited: 'anyone can ask for any address; using the link is audited',
+      async handle({ db, clock }, { body }) {
+        await askForReset(db, clock, deps, body.email)
+        return null
       },
     }),
     personRoute({

@@ -6,10 +6,11 @@ import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { inviteToTeam } from './invite.ts'
 import { endInvite, linkUrl, listInvites } from './links.ts'
+import { type MailLinkDeps, mailInvitation } from './mail-links.ts'
 import { changeRole, listMembers, removeMember } from './members.ts'
 
 /** The members of a workspace and their invitations. */
-export const teamRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [
+export const teamRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { publicUrl: string }): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/team',
@@ -50,9 +51,11 @@ export const teamRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[]
     status: 201,
     async handle({ db, clock, workspaceId, person, audit }, { body }) {
       const input = { workspaceId, email: body.email, role: body.role, createdBy: person.email }
-      const { id, email, token, expiresAt } = await inviteToTeam(db, clock, input)
+      const invitation = await inviteToTeam(db, clock, input)
+      const { id, email, token, expiresAt } = invitation
+      const mailed = await mailInvitation(db, clock, deps, invitation, input)
       await audit({ action: 'invite.create', target: id, targetName: email, after: { role: body.role } })
-      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
+      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString(), mailed }
     },
   }),
   workspaceRoute({

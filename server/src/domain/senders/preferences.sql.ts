@@ -11,30 +11,49 @@ export interface Preference {
   changedAt: Date
 }
 
-const saving = statement(
-  {
-    preferences: {
-      senderId: 'uuid',
-      workspaceId: 'uuid',
-      person: 'text',
-      userId: 'text',
-      marketing: 'text',
-      changedAt: 'timestamptz',
-    },
+const preferenceColumns = {
+  preferences: {
+    senderId: 'uuid',
+    workspaceId: 'uuid',
+    person: 'text',
+    userId: 'text',
+    marketing: 'text',
+    changedAt: 'timestamptz',
   },
+} as const
+
+const saving = statement(
+  preferenceColumns,
   ({ preferences }) => `insert into marketing_preferences as p (${preferences.columns})
      select * from ${preferences} order by preferences.sender_id, preferences.person
      on conflict (sender_id, person) do update set user_id = coalesce(excluded.user_id, p.user_id),
        marketing = excluded.marketing, changed_at = excluded.changed_at
-     where p.changed_at <= excluded.changed_at`,
+     where p.changed_at <= excluded.changed_at and p.marketing <> excluded.marketing
+     returning p.sender_id as "senderId", p.person, p.user_id as "userId"`,
 )
 
 /**
- * Stores at most one preference for each sender and person. The network repeats and reorders webhooks: an older preference
- * does not replace a newer one.
+ * Stores at most one preference for each sender and person, and returns those that differ from what was stored. The network
+ * repeats and reorders webhooks: an older preference does not replace a newer one. All of their rows are locked, also those
+ * that do not change, so of concurrent calls only one returns a change.
  */
-export const upsertPreferences = (db: Db, preferences: readonly Preference[]): Promise<number> =>
-  saving.change(db, { preferences })
+export const upsertPreferences = (
+  db: Db,
+  preferences: readonly Preference[],
+): Promise<Pick<Preference, 'senderId' | 'person' | 'userId'>[]> => saving.rows(db, { preferences })
+
+const repeating = statement(
+  preferenceColumns,
+  ({ preferences }) => `update marketing_preferences p set changed_at = preferences.changed_at,
+       user_id = coalesce(preferences.user_id, p.user_id)
+     from ${preferences}
+     where p.sender_id = preferences.sender_id and p.person = preferences.person
+       and p.marketing = preferences.marketing and p.changed_at <= preferences.changed_at`,
+)
+
+/** Stores when people chose again what they had chosen. Call it after `upsertPreferences`, which locks the rows in order. */
+export const updateRepeatedPreferences = (db: Db, preferences: readonly Preference[]): Promise<number> =>
+  repeating.change(db, { preferences })
 
 const finding = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', senderId: 'uuid', person: 'text' } },

@@ -1,15 +1,22 @@
 /** Whether people want marketing messages from a number. They choose it in WhatsApp. */
+import type { ContactPreferenceData } from '@parley/contract/service-events'
 import type { Db } from '../../db/db.ts'
+import { withPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { PreferenceItem } from '../../whatsapp/incoming-preference.ts'
-import { latestPreferences, type Preference, upsertPreferences } from './preferences.sql.ts'
+import { publish } from '../deliveries/engine/publish.ts'
+import { latestPreferences, type Preference, updateRepeatedPreferences, upsertPreferences } from './preferences.sql.ts'
 import type { Destination } from './senders.ts'
 
 export { deletePreferencesOf, preferencesOf } from './preferences.sql.ts'
 
-/** Stores what people chose. Of several choices of a person for a number, the latest counts. */
+/**
+ * Stores what people chose and publishes what changed, in the transaction of the caller. Of several choices of a person for
+ * a number, the latest counts.
+ */
 export async function savePreferences(
   db: Db,
+  now: Date,
   chosen: readonly { item: PreferenceItem; destination: Destination }[],
 ): Promise<void> {
   const latest = new Map<string, Preference>()
@@ -29,8 +36,28 @@ export async function savePreferences(
       changedAt,
     })
   }
-  if (latest.size > 0) await upsertPreferences(db, [...latest.values()])
+  const preferences = [...latest.values()]
+  if (preferences.length === 0) return
+  const changed = await upsertPreferences(db, preferences)
+  await updateRepeatedPreferences(db, preferences)
+  const events = changed.flatMap(({ senderId, person, userId }) => {
+    const preference = latest.get(`${senderId} ${person}`)
+    return preference ? [{ workspaceId: preference.workspaceId, data: toData({ ...preference, userId }) }] : []
+  })
+  await publish(
+    db,
+    now,
+    events.map((event) => ({ ...event, type: 'contact.preference_changed' as const })),
+  )
 }
+
+const toData = ({ senderId, person, userId, marketing }: Preference): ContactPreferenceData => ({
+  // Without a number, the user ID names the person.
+  from: person === userId ? null : person,
+  from_user_id: userId,
+  sender_id: withPrefix('snd', senderId),
+  marketing,
+})
 
 /** A person, named by number and user IDs, and a number that writes to them. */
 export interface Addressed {

@@ -125,7 +125,25 @@ export const markSendersDeleted = (
     [workspaceId, connectionId, listed, now],
   )
 
-type Account = Pick<SenderOwner, 'workspaceId' | 'connectionId'>
+export type Account = Pick<SenderOwner, 'workspaceId' | 'connectionId'>
+
+export interface SenderState {
+  id: string
+  status: string
+  quality: string
+  reason: string | null
+}
+
+/**
+ * The senders of a workspace. Locks them until the transaction ends, so that no other one changes them: a number may be
+ * listed by several accounts.
+ */
+export const lockSenderStates = (db: Db, workspaceId: string): Promise<SenderState[]> =>
+  db.rows(
+    `select id, status, quality_rating as quality, status_reason as reason from senders where workspace_id = $1
+     order by id for no key update`,
+    [workspaceId],
+  )
 
 /** After a notice that the numbers of an account cannot send. */
 export const blockSenders = (

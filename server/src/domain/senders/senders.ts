@@ -1,21 +1,9 @@
 import type { Sender } from '@parley/contract/sender'
 import type { Db } from '../../db/db.ts'
-import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
+import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
-import type { ListedNumber } from '../../whatsapp/listings.ts'
-import {
-  countSenders,
-  markSendersDeleted,
-  type SenderOwner,
-  type SenderRow,
-  senderById,
-  sendersElsewhere,
-  sendersOf,
-  sendersToUse,
-  type UsableSender,
-  upsertSenders,
-} from './senders.sql.ts'
+import { countSenders, type SenderRow, senderById, sendersOf, sendersToUse, type UsableSender } from './senders.sql.ts'
 
 export async function listSenders(
   db: Db,
@@ -33,15 +21,12 @@ export async function getSender(db: Db, workspaceId: string, id: string): Promis
 }
 
 export {
-  blockSenders,
-  changeNumber,
   countActiveSenders,
   type Destination,
   destinationsOf,
   failingSenders,
   networkIdsOf,
   senderIdsOf,
-  unblockSenders,
 } from './senders.sql.ts'
 export type { UsableSender }
 
@@ -61,25 +46,6 @@ export async function findSendersToUse(db: Db, wanted: readonly WantedSender[]):
   const rows = wanted.map(({ workspaceId, senderId }, index) => ({ index, workspaceId, senderId }))
   for (const { index, ...sender } of rows.length === 0 ? [] : await sendersToUse(db, rows)) found[index]?.push(sender)
   return found
-}
-
-/**
- * Updates the senders of a connection to those that the network lists. A sender that is no longer listed is kept as
- * DELETED, because messages refer to it. Returns the numbers that were not added because another workspace has them.
- */
-export async function saveSenders(
-  db: Db,
-  owner: SenderOwner,
-  listed: readonly ListedNumber[],
-  now: Date,
-): Promise<{ ownedElsewhere: string[] }> {
-  const numbers = [...new Map(listed.map((number) => [number.phoneNumberId, number])).values()]
-  const ids = numbers.map((number) => number.phoneNumberId)
-  const senders = numbers.map((number) => ({ id: newUuid(now.getTime()), ...number }))
-  if (senders.length > 0) await upsertSenders(db, owner, senders, now)
-  await markSendersDeleted(db, owner, ids, now)
-  const others = await sendersElsewhere(db, owner, ids)
-  return { ownedElsewhere: others.map((row) => row.phone_number) }
 }
 
 export const markOf = (row: SenderRow) => ({ at: row.created_at, id: row.id })

@@ -125,6 +125,19 @@ export interface NewTemplate {
   flow: TemplateFlow | null
 }
 
+/** A template whose status changed. */
+export interface ChangedTemplate {
+  id: string
+  name: string
+  language: string
+  status: string
+  previousStatus: string
+  reason: string | null
+}
+
+/** What the API shows: a template that the network no longer lists is deleted. */
+const shownStatus = `case when t.removed_at is null then t.status else 'DELETED' end`
+
 const upserting = statement(
   {
     workspaceId: 'uuid',
@@ -147,7 +160,10 @@ const upserting = statement(
     },
   },
   ({ workspaceId, connectionId, now, listed }) =>
-    `insert into templates as t (${listed.columns}, workspace_id, connection_id, created_at, updated_at)
+    `with before as materialized (
+       select t.id, ${shownStatus} as status from templates t where t.connection_id = ${connectionId}
+     ), c as (
+     insert into templates as t (${listed.columns}, workspace_id, connection_id, created_at, updated_at)
      select listed.*, ${workspaceId}, ${connectionId}, ${now}, ${now} from ${listed}
      order by listed.name, listed.language
      on conflict (connection_id, name, language) do update set
@@ -161,27 +177,42 @@ const upserting = statement(
      where (t.network_template_id, t.category, t.sub_category, t.status, t.rejected_reason, t.quality, t.components::text,
          t.variables::text, t.flow::text, t.removed_at) is distinct from
        (excluded.network_template_id, excluded.category, excluded.sub_category, excluded.status, excluded.rejected_reason, excluded.quality,
-         excluded.components::text, excluded.variables::text, excluded.flow::text, null::timestamptz)`,
+         excluded.components::text, excluded.variables::text, excluded.flow::text, null::timestamptz)
+     returning t.id, t.name, t.language, t.status, t.rejected_reason
+     )
+     select c.id, c.name, c.language, c.status, coalesce(before.status, 'PENDING') as "previousStatus",
+       c.rejected_reason as reason
+     from c left join before on before.id = c.id where c.status <> coalesce(before.status, 'PENDING') order by c.id`,
 )
 
-/** Inserts new templates and updates changed ones. `updated_at` changes only if category, status or content do. */
+/**
+ * Inserts new templates and updates changed ones. Returns those that had another status; a new one had the status PENDING.
+ * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes after
+ * `before` was read.
+ */
 export const upsertTemplates = (
   db: Db,
   owner: TemplateOwner,
   listed: readonly NewTemplate[],
   now: Date,
-): Promise<number> => upserting.change(db, { ...owner, now, listed })
+): Promise<ChangedTemplate[]> => upserting.rows(db, { ...owner, now, listed })
 
+/** Returns those that were not deleted before. */
 export const removeTemplates = (
   db: Db,
   { workspaceId, connectionId }: TemplateOwner,
   listed: readonly { name: string; language: string }[],
   now: Date,
-): Promise<number> =>
-  db.change(
-    `update templates set removed_at = $5, updated_at = $5
-     where workspace_id = $1 and connection_id = $2 and removed_at is null
-       and (name, language) not in (select * from unnest($3::text[], $4::text[]))`,
+): Promise<ChangedTemplate[]> =>
+  db.rows(
+    `with removed as (
+       update templates set removed_at = $5, updated_at = $5
+       where workspace_id = $1 and connection_id = $2 and removed_at is null
+         and (name, language) not in (select * from unnest($3::text[], $4::text[]))
+       returning id, name, language, status
+     )
+     select id, name, language, 'DELETED' as status, status as "previousStatus", null as reason
+     from removed where status <> 'DELETED' order by id`,
     [workspaceId, connectionId, listed.map(({ name }) => name), listed.map(({ language }) => language), now],
   )
 
@@ -198,21 +229,31 @@ const changing = statement(
     rejectedReason: 'text',
     now: 'timestamptz',
   },
-  (
-    values,
-  ) => `update templates set status = coalesce(${values.status}, status), category = coalesce(${values.category}, category),
-       quality = coalesce(${values.quality}, quality),
-       rejected_reason = case when ${values.status} is null then rejected_reason else ${values.rejectedReason} end,
+  (values) => `with before as materialized (
+       select t.id, t.status from templates t
+       where t.workspace_id = ${values.workspaceId} and t.connection_id = ${values.connectionId} and t.removed_at is null
+         and (t.name = ${values.name} and t.language = ${values.language}
+           or (${values.name} is null or ${values.language} is null)
+             and t.network_template_id = ${values.networkTemplateId})
+       order by t.id for update
+     ), c as (
+     update templates t set status = coalesce(${values.status}, t.status), category = coalesce(${values.category}, t.category),
+       quality = coalesce(${values.quality}, t.quality),
+       rejected_reason = case when ${values.status} is null then t.rejected_reason else ${values.rejectedReason} end,
        updated_at = case
-         when (status, category) is distinct from (coalesce(${values.status}, status), coalesce(${values.category}, category))
-         then ${values.now} else updated_at end
-     where workspace_id = ${values.workspaceId} and connection_id = ${values.connectionId} and removed_at is null
-       and (name = ${values.name} and language = ${values.language}
-         or (${values.name} is null or ${values.language} is null) and network_template_id = ${values.networkTemplateId})`,
+         when (t.status, t.category) is distinct from
+           (coalesce(${values.status}, t.status), coalesce(${values.category}, t.category))
+         then ${values.now} else t.updated_at end
+     from before where t.id = before.id
+     returning t.id, t.name, t.language, t.status, t.rejected_reason
+     )
+     select c.id, c.name, c.language, c.status, before.status as "previousStatus", c.rejected_reason as reason
+     from c join before on before.id = c.id order by c.id`,
 )
 
 /**
  * Null keeps the current value. Finds the template by name and language or, if they are missing, by the network's id.
+ * Returns the templates that it found.
  */
 export const changeTemplates = (
   db: Db,
@@ -220,4 +261,4 @@ export const changeTemplates = (
   which: { name: string | null; language: string | null; networkTemplateId: string | null },
   change: { status: string | null; category: string | null; quality: string | null; rejectedReason: string | null },
   now: Date,
-): Promise<number> => changing.change(db, { ...owner, ...which, ...change, now })
+): Promise<ChangedTemplate[]> => changing.rows(db, { ...owner, ...which, ...change, now })

@@ -1,3 +1,4 @@
+import type { TemplateStatusData } from '@parley/contract/service-events'
 import type { Template, TemplateFilters } from '@parley/contract/template'
 import type { Db } from '../../db/db.ts'
 import { sha256 } from '../../lib/hash.ts'
@@ -8,7 +9,9 @@ import type { TemplateChange } from '../../whatsapp/incoming-change.ts'
 import type { ListedTemplate } from '../../whatsapp/listings.ts'
 import { notSendableReason } from '../../whatsapp/sendable.ts'
 import { templateFlow, templateVariables } from '../../whatsapp/variables.ts'
+import { publish } from '../deliveries/engine/publish.ts'
 import {
+  type ChangedTemplate,
   changeTemplates,
   countTemplates,
   type NewTemplate,
@@ -68,27 +71,25 @@ export async function findTemplatesToSend(db: Db, wanted: readonly WantedTemplat
 
 /**
  * Updates the templates of a connection to those that the network lists. A template that is no longer listed is marked
- * as removed, because messages refer to it. If it is listed again, it keeps its id.
+ * as removed, because messages refer to it. If it is listed again, it keeps its id. Run it in a transaction that has locked
+ * the connection. A new template was PENDING before the network decided about it; what the first sync finds is no change.
  */
 export async function saveTemplates(
   db: Db,
   owner: TemplateOwner,
   listed: readonly ListedTemplate[],
   now: Date,
+  isFirst: boolean,
 ): Promise<void> {
   const templates = onePerName(listed)
-  if (templates.length > 0) {
-    await upsertTemplates(
-      db,
-      owner,
-      templates.map((template) => toNew(template, now)),
-      now,
-    )
-  }
-  await removeTemplates(db, owner, templates, now)
+  const rows = templates.map((template) => toNew(template, now))
+  const found = rows.length > 0 ? await upsertTemplates(db, owner, rows, now) : []
+  const changed = isFirst ? [] : found
+  const removed = await removeTemplates(db, owner, templates, now)
+  await publishChanges(db, owner, now, [...changed, ...removed])
 }
 
-/** Applies a change reported by the network. False if the template is not known yet. */
+/** Applies a change reported by the network. False if the template is not known yet. Run it in a transaction. */
 export async function changeTemplate(
   db: Db,
   owner: TemplateOwner,
@@ -102,8 +103,36 @@ export async function changeTemplate(
     quality,
     rejectedReason: reason,
   }
-  return (await changeTemplates(db, owner, which, change, now)) > 0
+  const found = await changeTemplates(db, owner, which, change, now)
+  await publishChanges(
+    db,
+    owner,
+    now,
+    found.filter((each) => each.status !== each.previousStatus),
+  )
+  return found.length > 0
 }
+
+const publishChanges = (
+  db: Db,
+  { workspaceId }: TemplateOwner,
+  now: Date,
+  changed: readonly ChangedTemplate[],
+): Promise<void> =>
+  publish(
+    db,
+    now,
+    changed.map((each) => ({ workspaceId, type: 'template.status_changed', data: toData(each) })),
+  )
+
+const toData = ({ id, name, language, status, previousStatus, reason }: ChangedTemplate): TemplateStatusData => ({
+  template_id: withPrefix('tpl', id),
+  name,
+  language,
+  status,
+  previous_status: previousStatus,
+  reason,
+})
 
 export const markOf = (row: TemplateRow) => ({ at: row.created_at, id: row.id })
 

@@ -41,6 +41,8 @@ const sharedTables = new Set([
   'sign_in_tries', // by a hash of the email address
   'failed_sign_ins', // of people
   'account_tries', // of people
+  'mail_choices', // of people
+  'mail_counts', // by a hash of the email address or the workspace
   'sending_holds', // by sender, connection or app; only the sending loop reads them
 ])
 

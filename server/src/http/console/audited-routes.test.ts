@@ -15,7 +15,8 @@ import { Streamed } from './stream.ts'
  * Every route that changes something, and every export and download, writes exactly one audit entry: who, from where, what.
  * If the entry cannot be written, nothing is changed.
  */
-const server = useTestServer()
+const env = { PARLEY_SMTP_URL: 'smtp://127.0.0.1:9', PARLEY_MAIL_FROM: 'parley@example.com' }
+const server = useTestServer({ env })
 const sending = useSending(server)
 
 interface Row {
@@ -418,6 +419,9 @@ beforeAll(async () => {
     },
     // An own account.
     asOwner(`PATCH ${A}/account`, 'account.rename', () => owner.call('/account', patch({ name: 'Grace' }))),
+    asOwner(`PATCH ${A}/account/notifications`, 'account.notifications', () =>
+      owner.call('/account/notifications', patch({ kind: 'token_expiring', wanted: false })),
+    ),
     asOwner(`POST ${A}/account/passkeys/options`, null, () =>
       keep(
         'challenge',
@@ -512,6 +516,11 @@ beforeAll(async () => {
       () => `/operator/people/${memberId}/enable`,
       () => post(),
     ),
+    {
+      route: `POST ${A}/sign-in/reset`,
+      action: null,
+      call: () => guest.call('/sign-in/reset', post({ email: owner.email })),
+    },
     {
       route: `POST ${A}/sign-in/passkey/options`,
       action: null,

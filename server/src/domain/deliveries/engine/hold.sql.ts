@@ -9,20 +9,28 @@ export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
     [webhookId],
   )
 
+/** An endpoint after it was disabled. */
+export interface DisabledEndpoint {
+  name: string
+  url: string
+  wasEnabled: boolean
+  failingSince: Date | null
+}
+
 /** An endpoint that is already disabled keeps its reason. */
 export const markDisabled = (
   db: Db,
   webhookId: string,
   reason: string,
   at: Date,
-): Promise<{ name: string; wasEnabled: boolean } | undefined> =>
+): Promise<DisabledEndpoint | undefined> =>
   db.first(
     `with endpoint as (select id, enabled from webhooks where id = $1 and deleted_at is null for update)
      update webhooks w set enabled = false, next_attempt_at = null,
        disabled_reason = case when w.enabled then $2 else w.disabled_reason end,
        disabled_at = case when w.enabled then $3 else w.disabled_at end
      from endpoint where w.id = endpoint.id
-     returning w.name, endpoint.enabled as "wasEnabled"`,
+     returning w.name, w.url, endpoint.enabled as "wasEnabled", w.failing_since as "failingSince"`,
     [webhookId, reason, at],
   )
 

@@ -2,11 +2,14 @@
  * Enabling, disabling and deleting endpoints. Their deliveries are not rewritten: claims read whether an endpoint is enabled,
  * and readers show the open deliveries of a disabled one as held.
  */
+import type { WebhookDisabledData } from '@parley/contract/service-events'
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { wakeAnywhere } from '../../../db/wake.ts'
+import { withPrefix } from '../../../lib/ids.ts'
 import { endReplaysOf } from '../replays/replays.sql.ts'
-import { markDeleted, markDisabled, markEnabled, releaseFirst } from './hold.sql.ts'
+import { type DisabledEndpoint, markDeleted, markDisabled, markEnabled, releaseFirst } from './hold.sql.ts'
+import { publish } from './publish.ts'
 import { deleteNext, endAllSteps } from './steps.sql.ts'
 import { planSteps, stepMax } from './steps.ts'
 import { planVisits } from './visits.sql.ts'
@@ -31,17 +34,31 @@ async function releaseAll(tx: Db, workspaceId: string, webhookId: string, now: D
   wakeAnywhere(tx, 'deliveries', workspaceId)
 }
 
-/** Disables an endpoint. Its open deliveries, and those of new events, are held until it is enabled. */
+/**
+ * Disables an endpoint. Its open deliveries, and those of new events, are held until it is enabled. The other endpoints of
+ * the workspace get an event, unless it was disabled before.
+ */
 export const disableEndpoint = (
   db: Db,
   workspaceId: string,
   webhookId: string,
   reason: string,
   now: Date,
-): Promise<{ name: string; wasEnabled: boolean } | undefined> =>
+): Promise<DisabledEndpoint | undefined> =>
   db.transaction(async (tx) => {
     const disabled = await markDisabled(tx, webhookId, reason, now)
     notifyChanged(tx, workspaceId)
+    if (disabled?.wasEnabled) {
+      const { name, url, failingSince } = disabled
+      const data: WebhookDisabledData = {
+        webhook_id: withPrefix('whk', webhookId),
+        name,
+        url,
+        reason,
+        failing_since: failingSince?.toISOString() ?? null,
+      }
+      await publish(tx, now, [{ workspaceId, type: 'webhook.disabled', data, notTo: webhookId }])
+    }
     return disabled
   })
 

@@ -104,6 +104,9 @@ export const insertEvents = (
 ): Promise<PublishedDelivery[]> =>
   insertion.rows(db, { createdAt, events, leaseToken: token, leaseUntil: until, leaseExcept: except })
 
+export const deleteDelivery = (db: Db, eventId: string, webhookId: string): Promise<number> =>
+  db.change('delete from deliveries where webhook_id = $2 and event_id = $1', [eventId, webhookId])
+
 const testInsertion = statement(
   {
     id: 'uuid',

@@ -4,7 +4,7 @@ import { wakeAnywhere, wakeOther } from '../../../db/wake.ts'
 import type { Lease } from '../../../lib/first-attempts.ts'
 import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
 import { conversationOf, keyOf } from './order.ts'
-import { type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
+import { deleteDelivery, type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
 import { attemptsMax } from './retry-policy.ts'
 
 export { insertEventsSql, type PublishedDelivery } from './publish.sql.ts'
@@ -16,6 +16,8 @@ export interface NewEvent {
   data: object
   /** The sender that it is about, if its data does not have it as `sender_id`. */
   senderId?: string
+  /** An endpoint that does not get it, although it subscribes to its type. It must be disabled. */
+  notTo?: string
 }
 
 /** Events to insert, and the lease for their deliveries. */
@@ -34,6 +36,10 @@ export async function publish(db: Db, now: Date, events: readonly NewEvent[]): P
   if (events.length === 0) return
   const prepared = prepareEvents(db, now, events)
   const deliveries = await insertEvents(db, now, prepared.rows, prepared.lease)
+  for (const [index, { notTo }] of events.entries()) {
+    // The deliveries of a disabled endpoint are leased to no one, so no attempt begins before this.
+    if (notTo !== undefined) await deleteDelivery(db, (prepared.rows[index] as EventRow).id, notTo)
+  }
   offerToWorker(db, prepared, deliveries)
 }
 

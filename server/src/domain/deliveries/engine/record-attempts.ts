@@ -5,6 +5,7 @@ import { withPrefix } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { OutboundErrorKind } from '../../../lib/outbound-error.ts'
 import { recordAuditEntry, system } from '../../audit/audit.ts'
+import { addNotification } from '../../mail/notifications.ts'
 import { countSteps } from './durations.ts'
 import { disableEndpoint } from './hold.ts'
 import {
@@ -189,10 +190,16 @@ async function disable(db: Db, endpoint: EndpointHealth, attempts: readonly Ende
     const disabled = await disableEndpoint(tx, workspaceId, endpoint.webhookId, reason, endedAt)
     // Another process may have disabled it in the meantime.
     if (!disabled?.wasEnabled) return
+    const webhookId = withPrefix('whk', endpoint.webhookId)
+    await addNotification(tx, {
+      workspaceId,
+      kind: 'webhook_disabled',
+      data: { webhook_id: webhookId, name: disabled.name, reason },
+    })
     await recordAuditEntry(tx, { now: () => endedAt }, system, {
       action: 'webhook.disable',
       workspaceId,
-      target: withPrefix('whk', endpoint.webhookId),
+      target: webhookId,
       targetName: disabled.name,
       before: { enabled: true, disabled_reason: null },
       after: { enabled: false, disabled_reason: reason },

@@ -24,7 +24,7 @@ export interface RoutedUpdate {
 }
 
 /**
- * Stores messages and statuses with their events and deliveries, changes of user IDs, and preferences. Run within a
+ * Stores messages, statuses and preferences with their events and deliveries, and changes of user IDs. Run within a
  * transaction.
  */
 export async function saveUpdates(
@@ -50,6 +50,7 @@ export async function saveUpdates(
   if (changes.length > 0) await insertUserIdChanges(tx, changes)
   await savePreferences(
     tx,
+    now,
     updates.flatMap(({ item, destination }) => (item.kind === 'preference' ? [{ item, destination }] : [])),
   )
 }

@@ -1,0 +1,53 @@
+import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
+
+export interface NotificationRow {
+  workspaceId: string
+  kind: string
+  data: object
+}
+
+/**
+ * Deletes the oldest notifications of these kinds and returns them. Run it in the transaction that passes them on. Another
+ * process takes other ones meanwhile.
+ */
+export const takeNotifications = (db: Db, kinds: readonly string[], limit: number): Promise<NotificationRow[]> =>
+  db.rows(
+    `with oldest as materialized (
+       select id from notifications where kind = any($2::text[]) order by created_at limit $1 for update skip locked
+     ), taken as (
+       delete from notifications n using oldest where n.id = oldest.id
+       returning n.workspace_id, n.kind, n.data, n.created_at)
+     select workspace_id as "workspaceId", kind, data from taken order by created_at`,
+    [limit, kinds],
+  )
+
+const insertion = statement(
+  { added: { workspaceId: 'uuid', kind: 'text', data: 'json' } },
+  ({ added }) => `insert into notifications (${added.columns}) select * from ${added}`,
+)
+
+export const insertNotifications = (db: Db, added: readonly NotificationRow[]): Promise<number> =>
+  insertion.change(db, { added })
+
+/** When a key or a connection's token expires. */
+export interface Expiry {
+  subjectId: string
+  workspaceId: string
+  expiresAt: Date
+}
+
+const announcing = statement(
+  { announced: { subjectId: 'uuid', expiresAt: 'timestamptz', workspaceId: 'uuid' } },
+  ({ announced }) => `insert into announced_expiries (${announced.columns})
+     select * from ${announced} order by announced.subject_id on conflict do nothing returning subject_id as "subjectId"`,
+)
+
+/** Returns those that were not announced before. */
+export const insertAnnounced = (db: Db, announced: readonly Expiry[]): Promise<{ subjectId: string }[]> =>
+  announcing.rows(db, {
+    announced: announced.map(({ subjectId, expiresAt, workspaceId }) => ({ subjectId, expiresAt, workspaceId })),
+  })
+
+export const deleteAnnouncedBefore = (db: Db, before: Date): Promise<number> =>
+  db.change('delete from announced_expiries where expires_at < $1', [before])

@@ -1,0 +1,39 @@
+/**
+ * What people and endpoints are notified of. A notification is added in the transaction of the change, so it exists exactly
+ * once, whatever happens to the process. Triggers add `credits_low` and `webhook_failing`: balances and failures are changed
+ * by statements that must stay fast.
+ */
+import type { NotificationKind } from '@parley/contract/console/notifications'
+import type { Db } from '../../db/db.ts'
+import type { MailData } from './mail-kinds.ts'
+import {
+  deleteAnnouncedBefore,
+  type Expiry,
+  insertAnnounced,
+  insertNotifications,
+  takeNotifications,
+} from './notifications.sql.ts'
+
+export { deleteAnnouncedBefore, type Expiry, takeNotifications }
+
+type DataOf<Kind extends NotificationKind> = Omit<MailData[Kind], 'workspace' | 'workspace_id'>
+
+export type Notification = {
+  [Kind in NotificationKind]: { workspaceId: string; kind: Kind; data: DataOf<Kind> }
+}[NotificationKind]
+
+/** Call it in the transaction of the change. */
+export const addNotification = (db: Db, notification: Notification): Promise<unknown> =>
+  insertNotifications(db, [notification])
+
+/** Adds the notifications of expiries that were not announced before. Call it in a transaction. */
+export async function announceExpiries(
+  db: Db,
+  expiries: readonly (Expiry & { notification: Notification })[],
+): Promise<number> {
+  if (expiries.length === 0) return 0
+  const added = new Set((await insertAnnounced(db, expiries)).map(({ subjectId }) => subjectId))
+  const notifications = expiries.filter(({ subjectId }) => added.has(subjectId)).map(({ notification }) => notification)
+  if (notifications.length > 0) await insertNotifications(db, notifications)
+  return notifications.length
+}

@@ -1,0 +1,44 @@
+import type { Db } from '../../db/db.ts'
+import { expiringTokens } from '../connections/connections.ts'
+import { expiringKeys } from '../keys/keys.ts'
+import { announceExpiries, deleteAnnouncedBefore } from '../mail/notifications.ts'
+import { deleteCountsBefore } from '../mail/outbox.ts'
+
+const dayMs = 24 * 3_600_000
+
+/** Adds a notification for each key and each access token that is about to expire, once for each expiry. */
+export async function noticeExpiries(db: Db, now: Date): Promise<number> {
+  const keys = await expiringKeys(db, now)
+  const tokens = await expiringTokens(db, now)
+  return db.transaction((tx) =>
+    announceExpiries(tx, [
+      ...keys.map(({ id, workspaceId, name, expiresAt }) => ({
+        subjectId: id,
+        workspaceId,
+        expiresAt,
+        notification: {
+          workspaceId,
+          kind: 'key_expiring' as const,
+          data: { name, expires_at: expiresAt.toISOString() },
+        },
+      })),
+      ...tokens.map(({ id, workspaceId, wabaId, expiresAt }) => ({
+        subjectId: id,
+        workspaceId,
+        expiresAt,
+        notification: {
+          workspaceId,
+          kind: 'token_expiring' as const,
+          data: { waba_id: wabaId, expires_at: expiresAt.toISOString() },
+        },
+      })),
+    ]),
+  )
+}
+
+/** Deletes what is needed no more: expiries that have passed, and counts of past hours. */
+export async function deleteOldMailData(db: Db, now: Date): Promise<void> {
+  const yesterday = new Date(now.getTime() - dayMs)
+  await deleteAnnouncedBefore(db, yesterday)
+  await deleteCountsBefore(db, yesterday)
+}

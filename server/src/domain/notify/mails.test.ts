@@ -1,0 +1,264 @@
+import { beforeEach, expect, test } from 'vitest'
+import {
+  followLink,
+  goodPassword,
+  newBrowser,
+  readLink,
+  type SignedInPerson,
+  signedIn,
+  tokenOf,
+} from '../../../testing/console.ts'
+import { useMailingServer } from '../../../testing/mail.ts'
+import { until } from '../../../testing/until.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+
+const { server, mailServer, deliver, send, mailsTo } = await useMailingServer()
+
+beforeEach(async () => {
+  mailServer.behave('accept')
+  await server.db.change('delete from mails')
+})
+
+const post = (body?: object) => ({ method: 'POST', body })
+
+let addresses = 0
+const newAddress = () => `someone${++addresses}@example.com`
+
+const waiting = () => server.db.rows<{ secret_sealed: string | null; error: string | null }>('select * from mails')
+
+/** The link in an email, which is the same in its text and its HTML. */
+function linkIn(text: string): string {
+  const links = new Set(text.match(/http:\/\/parley\.test\/link#[\w-]+/g))
+  expect(links.size).toBe(1)
+  return [...links][0] ?? ''
+}
+
+async function newTeam() {
+  const { id } = await newWorkspace(server, 'Harbour Clinic')
+  const admin = await signedIn(server, { workspaceId: id, role: 'admin' })
+  const invite = (email: string) => admin.call(`/w/${id}/team/invites`, post({ email, role: 'developer' }))
+  return { id, admin, invite }
+}
+
+const ask = (email: string) => newBrowser(server.url).call('/sign-in/reset', post({ email }))
+
+test('an invitation is sent by email with the link that the console shows, once, and its token is kept no longer', async () => {
+  const { admin, invite } = await newTeam()
+  const email = newAddress()
+  const { status, body } = await invite(email)
+  expect({ status, mailed: body.mailed }).toEqual({ status: 201, mailed: true })
+  const [row] = await waiting()
+  expect(row?.secret_sealed).toMatch(/^test:/)
+  expect(JSON.stringify(row)).not.toContain(tokenOf(body.url))
+  await deliver(3)
+  const [mail, ...others] = mailsTo(email)
+  expect(others).toEqual([])
+  expect(mail).toMatchObject({ from: 'parley@example.com', to: [email], subject: 'Invitation to Harbour Clinic' })
+  expect(mail?.raw).toMatch(/^From: Parley <parley@example\.com>\r$/m)
+  expect(mail?.raw).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+  expect(mail?.text).toContain(`${admin.email} invites you to the workspace “Harbour Clinic”`)
+  expect(linkIn(mail?.text ?? '')).toBe(body.url)
+  expect(await waiting()).toEqual([])
+  expect((await readLink(newBrowser(server.url), tokenOf(body.url))).status).toBe(200)
+  expect(server.logged.join()).not.toContain(tokenOf(body.url))
+})
+
+test('an operator’s invitation and reset link are sent by email too', async () => {
+  const { id } = await newTeam()
+  const operator = await signedIn(server, { operator: true })
+  const email = newAddress()
+  const invited = await operator.call(`/operator/workspaces/${id}/invites`, post({ email }))
+  expect(invited.body).toMatchObject({ mailed: true })
+  const { body: session } = await operator.call('/session')
+  const reset = await operator.call(`/operator/people/${session.person.id}/reset-link`, post())
+  expect(reset.body).toMatchObject({ mailed: true })
+  await deliver()
+  expect(linkIn(mailsTo(email)[0]?.text ?? '')).toBe(invited.body.url)
+  expect(linkIn(mailsTo(operator.email)[0]?.text ?? '')).toBe(reset.body.url)
+})
+
+test('a person who forgot their password gets a link by email that sets a new one', async () => {
+  const { admin } = await newTeam()
+  expect(await ask(`  ${admin.email.toUpperCase()} `)).toMatchObject({ status: 204, body: null })
+  await deliver(3)
+  const [mail, ...others] = mailsTo(admin.email)
+  expect(others).toEqual([])
+  expect(mail?.subject).toBe('Reset your Parley password')
+  const browser = newBrowser(server.url)
+  const used = await followLink(browser, tokenOf(linkIn(mail?.text ?? '')), { password: 'nine patient herons' })
+  expect(used.status).toBe(200)
+  const signIn = (password: string) => newBrowser(server.url).call('/sign-in', post({ email: admin.email, password }))
+  expect((await signIn('nine patient herons')).status).toBe(200)
+  expect((await signIn(goodPassword)).status).not.toBe(200)
+})
+
+test('an address without an account gets the same response and no email', async () => {
+  const email = newAddress()
+  expect(await ask(email)).toMatchObject({ status: 204, body: null })
+  expect(await waiting()).toHaveLength(1)
+  await deliver()
+  expect([await waiting(), mailsTo(email)]).toEqual([[], []])
+  expect((await ask('not an address')).status).toBe(400)
+})
+
+test('a person whose second factor is a passkey gets no link: it would remove the passkey', async () => {
+  const { admin } = await newTeam()
+  const { body } = await admin.call('/session')
+  await server.db.change(
+    `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
+     values (gen_random_uuid(), $1, 'Laptop', 'credential', '', 0, '{}', $2)`,
+    [body.person.id, server.clock.now()],
+  )
+  await ask(admin.email)
+  await deliver()
+  const [mail] = mailsTo(admin.email)
+  expect(mail?.text).toContain('You sign in with a passkey')
+  expect(mail?.text).not.toContain('/link#')
+})
+
+test('a disabled person gets no email, also if it waits already', async () => {
+  const { admin, id } = await newTeam()
+  const operator = await signedIn(server, { operator: true })
+  const { body } = await admin.call('/session')
+  await ask(admin.email)
+  expect((await operator.call(`/operator/people/${body.person.id}/disable`, post())).status).toBe(204)
+  await operator.call(`/operator/workspaces/${id}/invites`, post({ email: newAddress() }))
+  await ask(admin.email)
+  await deliver()
+  expect(mailsTo(admin.email)).toEqual([])
+  expect(await waiting()).toEqual([])
+})
+
+test('an address gets at most five resets and five invitations in an hour', async () => {
+  const { admin } = await newTeam()
+  const asked = await Promise.all(Array.from({ length: 8 }, () => ask(admin.email)))
+  expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([204]))
+  await deliver()
+  expect(mailsTo(admin.email)).toHaveLength(5)
+  const email = newAddress()
+  const mailed = []
+  for (let workspaces = 0; workspaces < 7; workspaces++) {
+    const { status, body } = await (await newTeam()).invite(email)
+    expect([status, body.url]).toEqual([201, expect.stringContaining('/link#')])
+    mailed.push(body.mailed)
+  }
+  expect(mailed).toEqual([true, true, true, true, true, false, false])
+  await deliver()
+  expect(mailsTo(email)).toHaveLength(5)
+  server.clock.forward({ hours: 1 })
+  await ask(admin.email)
+  await deliver()
+  expect(mailsTo(admin.email)).toHaveLength(6)
+})
+
+test('a workspace can invite fifty addresses in an hour by email; the other links are only shown', async () => {
+  const { invite } = await newTeam()
+  const mailed: boolean[] = []
+  for (let invites = 0; invites < 52; invites++) mailed.push((await invite(newAddress())).body.mailed)
+  expect(mailed.filter(Boolean)).toHaveLength(50)
+  expect(mailed.slice(-2)).toEqual([false, false])
+})
+
+test('an email that the server cannot accept now is retried later; one that it rejects is given up', async () => {
+  const { invite } = await newTeam()
+  const [later, never] = [newAddress(), newAddress()]
+  mailServer.behave(451)
+  await invite(later)
+  expect(await send()).toBe(1)
+  expect(await waiting()).toMatchObject([{ error: expect.stringContaining('not today') }])
+  expect(await send()).toBe(0)
+  mailServer.behave(550)
+  await invite(never)
+  await send()
+  expect(await waiting()).toHaveLength(1)
+  mailServer.behave('accept')
+  server.clock.forward({ minutes: 1 })
+  await send()
+  expect([mailsTo(later).length, mailsTo(never).length, await waiting()]).toEqual([1, 0, []])
+  const events = server.logged.map((line) => JSON.parse(line).event)
+  expect(events).toContain('mail.retried')
+  expect(events).toContain('mail.failed')
+  expect(server.logged.filter((line) => line.includes('"mail.')).join()).not.toContain('@example.com')
+})
+
+test('an email that is never accepted is given up within a day, and an expired link is not sent', async () => {
+  const { admin, invite } = await newTeam()
+  mailServer.behave(451)
+  await invite(newAddress())
+  let tries = 0
+  for (let hours = 0; hours < 30; hours++) {
+    tries += await send()
+    server.clock.forward({ hours: 1 })
+  }
+  expect(await waiting()).toEqual([])
+  expect(tries).toBeGreaterThanOrEqual(6)
+  expect(tries).toBeLessThanOrEqual(8)
+  await ask(admin.email)
+  await send()
+  mailServer.behave('accept')
+  server.clock.forward({ minutes: 31 })
+  await send()
+  expect([mailsTo(admin.email), await waiting()]).toEqual([[], []])
+})
+
+test('a process that is stopped while the mail server hangs leaves the email to another one', async () => {
+  const { invite } = await newTeam()
+  const email = newAddress()
+  mailServer.behave('hang')
+  const { body } = await invite(email)
+  const [stop, before] = [new AbortController(), mailServer.connections()]
+  const sending = send(stop.signal)
+  await until('the process is connected', () => mailServer.connections() > before)
+  // The console responds meanwhile, and no other process sends it too.
+  expect((await newBrowser(server.url).call('/session')).status).toBe(401)
+  mailServer.behave('accept')
+  expect(await send()).toBe(0)
+  stop.abort()
+  await sending
+  server.clock.forward({ minutes: 2 })
+  await deliver(3)
+  expect(mailsTo(email)).toHaveLength(1)
+  expect(linkIn(mailsTo(email)[0]?.text ?? '')).toBe(body.url)
+})
+
+test('a mail server that does not respond is given up after some seconds, and the email is retried', async () => {
+  const { invite } = await newTeam()
+  mailServer.behave('hang')
+  await invite(newAddress())
+  expect(await send()).toBe(1)
+  expect(await waiting()).toMatchObject([{ error: expect.any(String) }])
+}, 60_000)
+
+test('people choose which notifications they get, among those that their roles may see', async () => {
+  const { id, admin } = await newTeam()
+  const [developer, member] = [
+    await signedIn(server, { workspaceId: id, role: 'developer' }),
+    await signedIn(server, { workspaceId: id, role: 'member' }),
+  ]
+  const operator = await signedIn(server, { operator: true })
+  const wantedBy = async (person: SignedInPerson) => {
+    const { body } = await person.call('/account/notifications')
+    expect(body.sends_mail).toBe(true)
+    return Object.fromEntries(body.choices.map(({ kind, wanted }: { kind: string; wanted: boolean }) => [kind, wanted]))
+  }
+  const all = {
+    webhook_failing: true,
+    webhook_disabled: true,
+    credits_low: true,
+    key_expiring: true,
+    token_expiring: true,
+  }
+  expect(await wantedBy(admin)).toEqual(all)
+  expect(await wantedBy(developer)).toEqual({ ...all, credits_low: false, token_expiring: false })
+  expect(await wantedBy(member)).toEqual({})
+  expect(await wantedBy(operator)).toEqual({ token_expiring: true })
+  const choose = (person: SignedInPerson, kind: string, wanted: boolean) =>
+    person.call('/account/notifications', { method: 'PATCH', body: { kind, wanted } })
+  expect((await choose(developer, 'webhook_failing', false)).status).toBe(200)
+  await choose(developer, 'credits_low', true)
+  expect(await wantedBy(developer)).toEqual({ ...all, webhook_failing: false, token_expiring: false })
+  expect((await choose(member, 'credits_low', true)).status).toBe(400)
+  expect((await choose(admin, 'weather', true)).status).toBe(400)
+  expect(await wantedBy(admin)).toEqual(all)
+  expect((await newBrowser(server.url).call('/account/notifications')).status).toBe(401)
+})
