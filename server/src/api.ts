@@ -117,7 +117,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     senders,
     addressOf,
     receivesFile: ({ method, url = '' }) => method === 'POST' && uploads.has(`POST ${url.split('?', 1)[0]}`),
-    settings: { mediaBytesPerWorkspace: config.mediaBytesPerWorkspace },
+    settings: { publicUrl: config.publicUrl, mediaBytesPerWorkspace: config.mediaBytesPerWorkspace },
     workspaceRequests,
     heldRequests,
     admit: newAccessCheck(db, clock),

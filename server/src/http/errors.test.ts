@@ -59,7 +59,7 @@ beforeAll(async () => {
     heldRequests: new HeldRequests({ connections, workspaceRequests, overload, limits: defaultHeldLimits }),
     senders: new NetworkSenders(defaultSenderLimits),
     connections,
-    settings: { mediaBytesPerWorkspace: 0 },
+    settings: { publicUrl: '', mediaBytesPerWorkspace: 0 },
     receivesFile: () => false,
   }
   const rejects = async () => fail()

@@ -33,6 +33,7 @@ export interface Context {
 
 /** The settings of the process that handlers need. */
 export interface RouteSettings {
+  publicUrl: string
   /** How much the uploaded files of a workspace may take. */
   mediaBytesPerWorkspace: number
 }

@@ -23,9 +23,9 @@ export const inboundRoutes = [
     tag: 'Inbound messages',
     query: Type.Object({ ...pageQuery, ...InboundMessageFilters.properties }, { additionalProperties: false }),
     reply: List(StoredInboundMessage),
-    handle: async ({ db, caller }, { query }) => {
+    handle: async ({ db, caller, settings }, { query }) => {
       const page = readPage(query)
-      const { rows, total } = await listInbound(db, caller.workspaceId, query, page)
+      const { rows, total } = await listInbound(db, caller.workspaceId, settings.publicUrl, query, page)
       return pageOf(page, rows, total, markOf, ({ message }) => message)
     },
   }),
@@ -37,7 +37,8 @@ export const inboundRoutes = [
     tag: 'Inbound messages',
     params: InboundMessageParams,
     reply: StoredInboundMessage,
-    handle: ({ db, caller }, { params }) => getInbound(db, caller.workspaceId, params.id),
+    handle: ({ db, caller, settings }, { params }) =>
+      getInbound(db, caller.workspaceId, settings.publicUrl, params.id),
   }),
   route({
     method: 'POST',

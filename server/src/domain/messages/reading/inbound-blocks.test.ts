@@ -151,8 +151,8 @@ test('a list reads few messages, whatever its filter is and however many there a
   await server.db.script('analyze inbound_messages')
   const first = new Date(server.clock.now().getTime() - 2 * 86_400_000 - 20_000_000).getTime()
   const page = { take: 21, after: null, order: 'desc' } as const
-  const cost = (filters: Parameters<typeof listInbound>[2], order: 'asc' | 'desc' = 'desc') =>
-    rowsRead(server.db, 'inbound_messages', (tx) => listInbound(tx, workspace.id, filters, { ...page, order }))
+  const cost = (filters: Parameters<typeof listInbound>[3], order: 'asc' | 'desc' = 'desc') =>
+    rowsRead(server.db, 'inbound_messages', (tx) => listInbound(tx, workspace.id, '', filters, { ...page, order }))
   const searches = [
     {},
     { type: 'button' },
@@ -171,7 +171,7 @@ test('a list reads few messages, whatever its filter is and however many there a
   expect(await cost({ type: 'button' })).toBeGreaterThan(19_000)
   const totals = async () => {
     const found = []
-    for (const search of searches) found.push((await listInbound(server.db, workspace.id, search, page)).total)
+    for (const search of searches) found.push((await listInbound(server.db, workspace.id, '', search, page)).total)
     return found
   }
   const before = await totals()

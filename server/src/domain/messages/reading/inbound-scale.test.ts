@@ -71,7 +71,7 @@ test.skipIf(!process.env.PARLEY_SCALE)(
     const db = all.within(workspaceId)
     const before = performance.now()
     timings['without blocks, total'] = (
-      await listInbound(db, workspaceId, {}, { take: 21, after: null, order: 'desc' })
+      await listInbound(db, workspaceId, 'https://parley.example', {}, { take: 21, after: null, order: 'desc' })
     ).total
     timings['without blocks'] = Math.round(performance.now() - before)
     const counting = performance.now()
@@ -99,17 +99,17 @@ test.skipIf(!process.env.PARLEY_SCALE)(
       for (const order of ['asc', 'desc'] as const) {
         for (const take of [21, 101]) {
           const label = `${name}, ${order}, ${take - 1}`
-          const found = await timed(label, () => listInbound(db, workspaceId, filters, { take, after: null, order }))
+          const found = await timed(label, () => listInbound(db, workspaceId, 'https://parley.example', filters, { take, after: null, order }))
           if (take === 101 && found.rows.length > 60) {
             const after = { at: found.rows[50]?.at as Date, id: found.rows[50]?.id as string }
-            await timed(`${label}, next`, () => listInbound(db, workspaceId, filters, { take, after, order }))
+            await timed(`${label}, next`, () => listInbound(db, workspaceId, 'https://parley.example', filters, { take, after, order }))
           }
           if (take === 101) timings[`${label}: total`] = found.total
         }
       }
     }
-    const { rows: newest } = await listInbound(db, workspaceId, {}, { take: 1, after: null, order: 'asc' })
-    await timed('one message', () => getInbound(db, workspaceId, `msg_${newest[0]?.id}`))
+    const { rows: newest } = await listInbound(db, workspaceId, 'https://parley.example', {}, { take: 1, after: null, order: 'asc' })
+    await timed('one message', () => getInbound(db, workspaceId, 'https://parley.example', `msg_${newest[0]?.id}`))
     const slow = Object.entries(timings).filter(([name, ms]) => !/cold|total|blocks/.test(name) && ms > 1_000)
     expect(slow).toEqual([])
   },

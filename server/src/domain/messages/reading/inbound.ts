@@ -5,6 +5,7 @@ import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming-order.ts'
 import { findSentMessages } from '../receiving/inbound.sql.ts'
+import { mediaUrl } from '../receiving/inbound.ts'
 import {
   blocksWith,
   countInbound,
@@ -28,6 +29,7 @@ export interface ListedInbound {
 export async function listInbound(
   db: Db,
   workspaceId: string,
+  publicUrl: string,
   filters: InboundMessageFilters,
   page: KeySet,
 ): Promise<{ rows: ListedInbound[]; total: number }> {
@@ -47,18 +49,23 @@ export async function listInbound(
     // A person has few messages, and no block counts them.
     fromIndex(db, (tx) => countInbound(tx, search, search.from === undefined ? counted : null)),
   ])
-  const messages = await toInboundMessages(db, workspaceId, rows)
+  const messages = await toInboundMessages(db, workspaceId, publicUrl, rows)
   return {
     rows: rows.map(({ recorded_at: at, id }, index) => ({ at, id, message: messages[index] as StoredInboundMessage })),
     total,
   }
 }
 
-export async function getInbound(db: Db, workspaceId: string, id: string): Promise<StoredInboundMessage> {
+export async function getInbound(
+  db: Db,
+  workspaceId: string,
+  publicUrl: string,
+  id: string,
+): Promise<StoredInboundMessage> {
   const uuid = withoutPrefix('msg', id)
   const row = uuid && (await inboundById(db, workspaceId, uuid))
   if (!row) return refuse('not_found')
-  const [message] = await toInboundMessages(db, workspaceId, [row])
+  const [message] = await toInboundMessages(db, workspaceId, publicUrl, [row])
   return message as StoredInboundMessage
 }
 
@@ -96,6 +103,7 @@ const always: TimeRange = { firstAt: '-infinity', endAt: 'infinity' }
 async function toInboundMessages(
   db: Db,
   workspaceId: string,
+  publicUrl: string,
   rows: readonly InboundRow[],
 ): Promise<StoredInboundMessage[]> {
   const named = rows.flatMap(({ sender_id: senderId, quoted, reaction }) =>
@@ -128,7 +136,7 @@ async function toInboundMessages(
       received_at: row.received_at.toISOString(),
       in_reply_to: row.quoted === null ? null : { wa_message_id: row.quoted, message_id: idOf(row.quoted) },
       reply: row.reply,
-      media: row.media && { sha256: null, voice: false, ...row.media },
+      media: row.media && { sha256: null, voice: false, ...row.media, url: mediaUrl(publicUrl, row.id) },
       location: row.location,
       username: row.username,
       group_id: row.group_id,
