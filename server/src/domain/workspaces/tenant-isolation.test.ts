@@ -25,6 +25,7 @@ const sharedTables = new Set([
   'routing_revision', // one number
   'batch_writers', // one number per writer of a process
   'message_hours_from', // one time
+  'event_histories', // the clusters and timelines that transaction IDs of events belong to
   'maintenance_owner', // the process that does the maintenance
   'maintenance_steps', // the last run of each step of it
   'clock_marks', // the latest times read from the database's clock
