@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Meter } from '../../ui/figures.tsx'
+import { Row } from '../../ui/layout.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
@@ -15,9 +16,9 @@ import { useCancelReplay, useReplays } from './replays.queries.ts'
 const which = { failed: 'Failed', missing: 'Never delivered', all: 'All' } as const
 
 const holds = {
-  webhook_disabled: 'Held: the webhook is disabled',
-  webhook_failing: 'Held: the webhook is failing',
-  workspace_suspended: 'Held: the workspace is suspended',
+  webhook_disabled: 'The webhook is disabled',
+  webhook_failing: 'The webhook is failing',
+  workspace_suspended: 'The workspace is suspended',
 } as const
 
 /** The replays of a webhook with their progress. */
@@ -43,7 +44,7 @@ export function Replays({ webhook, onStart }: { webhook: ConsoleWebhook; onStart
           </EmptyState>
         }
       />
-      {(list.rows?.length ?? 0) > 0 && start}
+      {(list.rows?.length ?? 0) > 0 && <Row justify="flex-end">{start}</Row>}
       {cancelling && <CancelReplayDialog replay={cancelling} onClose={() => setCancelling(null)} />}
     </>
   )
@@ -83,12 +84,15 @@ const columnsFor = (onCancel: ((replay: ConsoleReplay) => void) | null): Column<
     key: 'state',
     title: 'Status',
     width: 150,
-    cell: ({ state, hold }) => (
-      <span className="lines">
+    cell: ({ state, hold }) =>
+      hold ? (
+        <span className="lines">
+          <StatusBadge status="held" />
+          <span className="quiet small">{holds[hold]}</span>
+        </span>
+      ) : (
         <StatusBadge status={state} />
-        {hold && <span className="quiet small">{holds[hold]}</span>}
-      </span>
-    ),
+      ),
   },
   { key: 'progress', title: 'Progress', width: 220, cell: (replay) => <Progress replay={replay} /> },
   {
