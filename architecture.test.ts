@@ -184,7 +184,7 @@ const exceptions: readonly { where: string; tables: readonly string[]; why: stri
   {
     where: 'webhooks/webhooks.sql.ts',
     tables: ['senders'],
-    why: 'checks that the senders of a filter exist, a noun beside it',
+    why: 'checks that the senders of a filter exist, a noun of the same layer',
   },
   {
     where: 'health/sealed.sql.ts',

@@ -37,7 +37,7 @@ async function newEndpoint(db: Database, ordering: Ordering, url: string) {
 
 async function addStuck(db: Database): Promise<void> {
   const { workspaceId, webhookId } = await newEndpoint(db, 'conversation', 'http://localhost:9/')
-  // The triggers would add a look for each row, which nobody needs.
+  // The triggers would add a look for each row, which no one needs.
   await db.change('alter table deliveries disable trigger user')
   await db.change(
     `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at, conversation, position)

@@ -27,7 +27,7 @@ alter table events add column sender_id uuid;
 
 -- step: transaction
 -- What has to be looked at: a delivery of this conversation was added or has ended, so the next one may have to start.
--- Triggers add a look in the transaction that makes it necessary, and whoever starts the next delivery deletes it. So it is
+-- Triggers add a look in the transaction that makes it necessary, and the process that starts the next delivery deletes it. So it is
 -- still there if a process dies in between, and a worker finds it. Rows are only added and deleted.
 create table conversation_looks (
   webhook_id uuid not null,

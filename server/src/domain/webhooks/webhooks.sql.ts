@@ -70,7 +70,7 @@ const insertion = statement(
     senders: 'uuid[]',
     headerNames: 'text[]',
   },
-  // An empty array stands for null.
+  // An empty array is stored as null.
   ({ webhook, events, senders, headerNames }) =>
     `insert into webhooks (${webhook.columns}, events, senders, header_names)
      select webhook.*, ${events}, nullif(${senders}, '{}'), nullif(${headerNames}, '{}') from ${webhook}`,

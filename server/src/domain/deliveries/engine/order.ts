@@ -14,7 +14,7 @@ import type { Logger } from '../../../lib/logger.ts'
 import { dropLeases } from './claim.sql.ts'
 import { addMissingLooks, type ConversationKey, missedLooks, type StartedRow, startWaiting } from './order.sql.ts'
 
-/** Conversations per statement: each needs a lock, and PostgreSQL has room for some thousands in all. */
+/** Conversations per statement: each needs a lock, and PostgreSQL holds some thousands in all. */
 const startMax = 200
 
 interface StarterDeps {
