@@ -85,7 +85,7 @@ const attempted = (webhookId: string, state: string, since: string): string =>
   `(select true from delivery_attempts l where ${isAttempt('l', webhookId)} and l.at >= ${since} and l.state = '${state}' limit 1)`
 
 /** The number that an event is about is that of its message. */
-const senderOf = `coalesce((select m.sender_id from messages m where m.id = e.message_id),
+const senderOf = `coalesce(e.sender_id, (select m.sender_id from messages m where m.id = e.message_id),
            (select i.sender_id from inbound_messages i where i.id = e.message_id limit 1))`
 
 /** The filter by sender of the endpoint. Events without a sender pass it. */
