@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { scopes } from '@parley/contract/scopes'
+import type { Scope } from '@parley/contract/scopes'
 import { startSimulator } from '@parley/simulator/start'
 import { type Connection, openDatabase } from '../src/db/db.ts'
 import { verifyLedger } from '../src/domain/credits/verify-ledger.ts'
@@ -244,6 +244,8 @@ async function prepare(root: string, connection: Connection, simulator: Simulato
   const { id: workspaceId } = await createWorkspace(db, clock, 'Shop')
   await giveCredits(db, clock, workspaceId, 1_000_000, 'test')
   const secrets: string[] = []
+  // The last release does not know newer scopes.
+  const scopes: Scope[] = ['messages:send', 'messages:read']
   for (let index = 0; index < keys; index++) {
     const key = { workspaceId, name: `key ${index}`, scopes, budget: 100, createdBy: 'test' }
     secrets.push((await createKey(db, clock, key)).secret)
