@@ -21,9 +21,9 @@ export function composeMail(content: MailContent, secret: string | null, publicU
   const { subject, paragraphs, action, footer } = partsOf(content, secret, publicUrl)
   const lines = [...paragraphs, ...(action ? [`${action.title}:\n${action.url}`] : []), `--\n${footer}`]
   const html = [
-    ...paragraphs.map((text) => `<p>${escape(text)}</p>`),
-    ...(action ? [`<p><a href="${escape(action.url)}">${escape(action.title)}</a></p>`] : []),
-    `<p style="color:#666;font-size:small">${escape(footer)}</p>`,
+    ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
+    ...(action ? [`<p><a href="${escapeHtml(action.url)}">${escapeHtml(action.title)}</a></p>`] : []),
+    `<p style="color:#666;font-size:small">${escapeHtml(footer)}</p>`,
   ]
   return {
     subject: oneLine(subject, subjectMax),
@@ -158,4 +158,4 @@ function oneLine(text: string, max: number): string {
 const timeOf = (iso: string): string => formatTime(new Date(iso))
 const dayOf = (iso: string): string => new Date(iso).toISOString().slice(0, 10)
 
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

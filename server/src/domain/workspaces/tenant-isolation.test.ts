@@ -29,6 +29,7 @@ const sharedTables = new Set([
   'maintenance_owner', // the process that does the maintenance
   'maintenance_steps', // the last run of each step of it
   'clock_marks', // the latest times read from the database's clock
+  'content_removals', // how far the removal of old contents is
   'budget_windows', // counts by key id or address
   'unauthenticated_minutes', // counts by address, of requests that belong to no workspace
   'apps', // the installation's Meta apps, which workspaces share
