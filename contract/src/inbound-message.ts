@@ -4,12 +4,16 @@ import { Moment, Phone } from './formats.ts'
 import { described, MessageId, nullable, SenderId, Timestamp } from './ids.ts'
 import { InboundMessage, inboundTypes } from './inbound.ts'
 
-const { message_id, ...fields } = InboundMessage.properties
+const { message_id, wa_message_id: _, ...fields } = InboundMessage.properties
 
 export const StoredInboundMessage = Type.Object(
   {
     message_id,
     object: Type.Literal('inbound_message', { description: 'The object type.' }),
+    wa_message_id: nullable(
+      Type.String(),
+      "WhatsApp's ID of the message. Null if the data of the person was erased: the ID contains their number.",
+    ),
     ...fields,
     window_expires_at: nullable(
       Timestamp,

@@ -88,7 +88,7 @@ export function newMediaUploads(network: Network, log: Logger): MediaUploads {
       slots.release(workspaceId)
     })
     running.set(key, uploading)
-    // Whoever waits for it gets the error. If nobody does, the next message tries again.
+    // The messages that wait for it get the error. If none waits, the next message tries again.
     uploading.catch(() => {})
   }
 

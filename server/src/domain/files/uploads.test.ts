@@ -211,7 +211,7 @@ test('a workspace receives its share of uploads at a time, and another one is no
   expect((await upload(ours, Buffer.from('x'))).status).toBe(201)
 })
 
-test('the uploads of a workspace take no more than its storage, also together, and expired ones make room', async () => {
+test('the uploads of a workspace take no more than its storage, also together, and expired ones no longer count', async () => {
   const [ours, theirs] = [await newUploader(strict), await newUploader(strict)]
   const retried = async (size: number) => {
     for (;;) {

@@ -37,8 +37,7 @@ export const inboundRoutes = [
     tag: 'Inbound messages',
     params: InboundMessageParams,
     reply: StoredInboundMessage,
-    handle: ({ db, caller, settings }, { params }) =>
-      getInbound(db, caller.workspaceId, settings.publicUrl, params.id),
+    handle: ({ db, caller, settings }, { params }) => getInbound(db, caller.workspaceId, settings.publicUrl, params.id),
   }),
   route({
     method: 'POST',

@@ -9,6 +9,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { parkedOfPerson } from '../connections/parked-of-person.ts'
 import { eventsOfMessages } from '../deliveries/erase-events.ts'
+import { fileStatesOf } from '../files/files.ts'
+import { openReceivedFile, type StoredFile } from '../files/read.ts'
 import { openFlowFile } from '../flows/flows.ts'
 import { formsOfMessages } from '../flows/privacy.ts'
 import {
@@ -122,9 +124,15 @@ async function* receivedMessages(db: Db, clock: Clock, person: KnownPerson): Asy
   for await (const { rows, ids, events } of pagesOf<ReceivedOfPerson>(db, person, receivedOfPerson)) {
     const forms = await formsOfMessages(db, workspaceId, ids)
     const orders = await ordersByMessage(db, workspaceId, ids)
+    const files = await fileStatesOf(db, workspaceId, ids)
     for (const row of rows) {
       yield `${separator()}${open(toReceived(row))},"content":${row.content},"events":${textOf(events.get(row.id))}`
-      yield `,"order":${JSON.stringify(orders.get(row.id) ?? null)},"flow_response":`
+      yield `,"order":${JSON.stringify(orders.get(row.id) ?? null)},"file":`
+      const isFetched = files.get(row.id)?.kind === 'fetched'
+      const file = isFetched ? await openReceivedFile(db, clock, workspaceId, row.id) : null
+      if (file) yield* contentText(file)
+      else yield 'null'
+      yield ',"flow_response":'
       const form = forms.get(row.id)
       if (form) yield* formText(db, clock, workspaceId, form)
       else yield 'null'
@@ -170,14 +178,18 @@ async function* formText(
   for (const [index, file] of files.entries()) {
     yield `${index === 0 ? '' : ','}${open(file)},"content":`
     if (file.state.kind === 'fetched') {
-      const stored = await openFlowFile(db, clock, workspaceId, form.id, file.index)
-      yield '"'
-      if (stored.size > 0) yield* base64(stored.read({ first: 0, last: stored.size - 1 }))
-      yield '"'
+      yield* contentText(await openFlowFile(db, clock, workspaceId, form.id, file.index))
     } else yield 'null'
     yield '}'
   }
   yield ']}'
+}
+
+/** The content of a file in base64. */
+async function* contentText({ size, read }: StoredFile): AsyncGenerator<string> {
+  yield '"'
+  if (size > 0) yield* base64(read({ first: 0, last: size - 1 }))
+  yield '"'
 }
 
 /** Three bytes are four letters, so a piece whose size is no multiple of three continues in the next one. */

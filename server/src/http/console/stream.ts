@@ -8,7 +8,10 @@ import type { ConsoleContext } from './route.ts'
 export const Streamed = Type.Unsafe<Readable>(Type.String({ format: 'binary' }))
 
 /** Streams a file or a part of it, with the same headers as in the API: no browser renders or executes it as a page. */
-export async function streamBytes({ setHeader, setStatus }: ConsoleContext, response: BytesResponse): Promise<Readable> {
+export async function streamBytes(
+  { setHeader, setStatus }: ConsoleContext,
+  response: BytesResponse,
+): Promise<Readable> {
   const { status, headers, open } = response
   const bytes = Readable.from(open(), { objectMode: false })
   // Wait for the first bytes: an error before the headers are set can still be reported.

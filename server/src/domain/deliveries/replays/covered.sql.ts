@@ -65,6 +65,7 @@ export const coveredSql = (covers: ReplayCoverage, hasSenders: boolean, places: 
        e.workspace_id = ${places.workspaceId} and e.created_at >= ${places.fromAt} and e.created_at <= reach.created_at
          and (e.created_at, e.id) > (${places.fromAt}, ${places.fromId})
          and (e.created_at, e.id) <= (reach.created_at, reach.id) and e.type = any(${places.types})
+         and not (e.type = 'webhook.disabled' and ${disabledOf} = 'whk_' || ${places.webhookId}::text)
          and (${filterOf(places.webhookId)} is null or coalesce(${senderOf} = any(${filterOf(places.webhookId)}::uuid[]), true))
          ${hasSenders ? `and ${senderOf} = any(${places.senders})` : ''}
          ${covers === 'all' ? '' : stateSql[covers](places.webhookId)}`
@@ -87,6 +88,9 @@ const attempted = (webhookId: string, state: string, since: string): string =>
 /** The number that an event is about is that of its message. */
 const senderOf = `coalesce(e.sender_id, (select m.sender_id from messages m where m.id = e.message_id),
            (select i.sender_id from inbound_messages i where i.id = e.message_id limit 1))`
+
+/** The endpoint that a `webhook.disabled` is about. It never gets that event. */
+const disabledOf = `convert_from(e.body, 'UTF8')::json -> 'data' ->> 'webhook_id'`
 
 /** The filter by sender of the endpoint. Events without a sender pass it. */
 const filterOf = (webhookId: string): string => `(select w.senders from webhooks w where w.id = ${webhookId})`

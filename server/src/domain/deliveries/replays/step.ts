@@ -149,7 +149,14 @@ function give(
   rows: readonly LeasedRow[],
   leaseUntil: Date,
 ): void {
-  const start = { attempts: 0, trigger: 'replay', hasTurn: false, conversation: null, lease, leaseUntilMs: leaseUntil.getTime() } as const
+  const start = {
+    attempts: 0,
+    trigger: 'replay',
+    hasTurn: false,
+    conversation: null,
+    lease,
+    leaseUntilMs: leaseUntil.getTime(),
+  } as const
   const items = rows.flatMap(({ eventId, eventCreatedAt, type, body }) =>
     type === null || body === null
       ? []

@@ -6,6 +6,7 @@ import { expireFiles } from '../../files/fetching.ts'
 import { eraseAnswers, eraseTokens } from '../../flows/privacy.ts'
 import { eraseOrders } from '../../orders/privacy.ts'
 import { holdMoving } from '../receiving/older-messages.ts'
+import { deleteReceipts } from '../sending/read-receipts.sql.ts'
 import {
   deleteEarlyOf,
   deleteUserIdChanges,
@@ -71,6 +72,7 @@ export async function eraseReceived(tx: Db, person: KnownPerson, limits: EraseLi
   const messages = await eraseReceivedMessages(tx, person, limits)
   const ids = messages.map(({ id }) => id)
   const { responses, files: uploaded } = await eraseAnswers(tx, person.workspaceId, ids, limits.now)
+  await deleteReceipts(tx, ids)
   const files = uploaded + (await expireFiles(tx, 'message_id', ids))
   const orders = await eraseOrders(tx, person.workspaceId, ids)
   const events = await eraseEventsOf(tx, person.workspaceId, messages)

@@ -73,7 +73,7 @@ async function pagesOf(workspace: TestWorkspace, query: string) {
     })
     expect(status, JSON.stringify(body)).toBe(200)
     const page = body as List<StoredInboundMessage>
-    ids.push(...page.data.map(({ wa_message_id }) => wa_message_id))
+    ids.push(...page.data.map(({ wa_message_id }) => String(wa_message_id)))
     totals.add(page.total)
     cursor = page.next_cursor
   }

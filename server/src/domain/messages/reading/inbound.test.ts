@@ -42,7 +42,7 @@ async function newNumbers(count = 1) {
 }
 
 const seconds = (at: Date): string => String(Math.trunc(at.getTime() / 1000))
-const idsOf = ({ data }: List<StoredInboundMessage>) => data.map(({ wa_message_id }) => wa_message_id)
+const idsOf = ({ data }: List<StoredInboundMessage>) => data.map(({ wa_message_id }) => String(wa_message_id))
 
 test('GET /v1/inbound_messages has what message.received had, and the end of the reply window', async () => {
   const shop = await sending.newShop()

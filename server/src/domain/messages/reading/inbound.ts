@@ -4,6 +4,7 @@ import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming-order.ts'
+import { networkIdOf } from '../privacy/erased.ts'
 import { findSentMessages } from '../receiving/inbound.sql.ts'
 import { mediaUrl } from '../receiving/inbound.ts'
 import {
@@ -126,7 +127,7 @@ async function toInboundMessages(
     return {
       message_id: withPrefix('msg', row.id),
       object: 'inbound_message',
-      wa_message_id: row.wa_message_id,
+      wa_message_id: networkIdOf(row.wa_message_id),
       from: row.sent_by,
       from_user_id: row.sent_by_user_id,
       profile_name: row.profile_name,

@@ -102,7 +102,7 @@ const targetOf = (
   fileId: string,
 ): MediaTarget => ({ workspaceId, senderId, phoneNumberId, access, fileId })
 
-/** Like a send request that failed, but an upload can always be repeated: nobody receives it. */
+/** Like a send request that failed, but an upload can always be repeated: no one receives it. */
 function decisionOf(failure: CallFailure, attempt: number): SendDecision {
   const repeatable = failure.kind === 'unknown' ? ({ kind: 'unreachable', why: failure.why } as const) : failure
   const decision = classifySendOutcome(repeatable, attempt)

@@ -96,3 +96,7 @@ export const retryReceipt = (db: Db, { messageId, lease }: Leased, dueAt: Date):
     lease,
     dueAt,
   ])
+
+/** Of messages whose person is erased: WhatsApp's ID contains their number. */
+export const deleteReceipts = (db: Db, messageIds: readonly string[]): Promise<number> =>
+  db.change('delete from read_receipts where message_id = any($1::uuid[])', [messageIds])
