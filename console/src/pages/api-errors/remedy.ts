@@ -53,8 +53,6 @@ function scopeOf(method: string, route: string): string | null {
       return 'templates:read'
     case 'webhook':
       return 'webhooks:read'
-    case 'inbound_messages':
-      return 'inbound:read'
     case 'media':
       return 'messages:send'
     case 'flow_responses':
