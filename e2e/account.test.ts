@@ -86,7 +86,7 @@ test('a notification that is turned off stays off after a reload, and a forgotte
   await notifications.getByText('This installation sends no emails yet.').waitFor()
   const toggle = notifications.getByRole('switch', { name: 'Credits are low' })
   expect(await toggle.isChecked()).toBe(true)
-  await notifications.getByText('Credits are low').click()
+  await toggle.click()
   await until('the choice is saved', async () => {
     const { body } = await console.ada.call('/account/notifications')
     return body.choices.some((each: { kind: string; wanted: boolean }) => each.kind === 'credits_low' && !each.wanted)

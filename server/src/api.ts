@@ -29,7 +29,7 @@ import { type ClientTimeouts, defaultClientTimeouts } from './http/client-timeou
 import { type ConnectionLimits, newConnectionLimits } from './http/connection-limits.ts'
 import { Connections } from './http/connections.ts'
 import { errorsPage } from './http/errors-page.ts'
-import { defaultHeldLimits, type HeldLimits, HeldRequests } from './http/held-requests.ts'
+import { type HeldLimits, HeldRequests, heldLimitsWithin } from './http/held-requests.ts'
 import { isForIngress, newIngressListener } from './http/ingress.ts'
 import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
 import { defaultSenderLimits, NetworkSenders, type SenderLimits } from './http/network-senders.ts'
@@ -102,7 +102,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   })
   const perWorkspace = options.requestsPerWorkspace ?? defaultRequestsPerWorkspace
   const workspaceRequests = new WorkspaceRequests(perWorkspace, overload)
-  const heldLimits = options.heldLimits ?? defaultHeldLimits
+  const heldLimits = options.heldLimits ?? heldLimitsWithin(connections.max)
   const heldRequests = new HeldRequests({ connections, workspaceRequests, overload, limits: heldLimits })
   const uploads = new Set(all.flatMap(({ method, path, receivesFile }) => (receivesFile ? [`${method} ${path}`] : [])))
   const deps: HttpServerDeps = {

@@ -122,7 +122,8 @@ export function withPort(config: Config, port: number): Config {
 }
 
 function invalid(name: string, value: string, advice: string): never {
-  throw new StartupError(`Invalid ${name}: "${value}". ${advice}`)
+  // One line, whatever the value is.
+  throw new StartupError(`Invalid ${name}: "${value.replace(/\p{Cc}+/gu, ' ')}". ${advice}`)
 }
 
 function readNumber(env: Environment, name: string, fallback: number, min: number, max: number): number {

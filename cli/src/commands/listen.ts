@@ -14,7 +14,7 @@ export const listenCommand: Command = {
   name: 'listen',
   summary: 'Forward new events to your machine, or receive and verify deliveries',
   details:
-    'With --workspace or --forward-to, it reads new events and needs no webhook: it signs each one, sends it to the URL and prints one line. Press r to send the last one again. Without both, it is a receiver that verifies and prints deliveries: create a webhook with the URL that it prints. Runs until you press Ctrl+C. With --json, it prints one JSON document per event.',
+    'With --workspace, it reads new events and needs no webhook: it prints one line for each, and with --forward-to it signs each one and sends it to the URL. Press r to send the last one again. With --secret and without --forward-to, it is a receiver that verifies and prints deliveries: create a webhook with the URL that it prints. Runs until you press Ctrl+C. With --json, it prints one JSON document per event.',
   untilStopped: true,
   options: {
     workspace: workspaceOption('Workspace whose events it reads'),
@@ -33,9 +33,9 @@ export const listenCommand: Command = {
   ],
   async run(call) {
     const { option, options } = call
-    const hasWorkspace = option('workspace') !== undefined
-    if (hasWorkspace || option('forward-to') !== undefined) {
-      if (!hasWorkspace && option('secret') !== undefined) {
+    const [hasWorkspace, hasSecret] = [option('workspace') !== undefined, option('secret') !== undefined]
+    if (option('forward-to') !== undefined || (hasWorkspace && !hasSecret)) {
+      if (!hasWorkspace && hasSecret) {
         throw new UsageError(
           'With --secret and without --workspace, it is a receiver. To forward events, add --workspace.',
         )

@@ -20,7 +20,7 @@ const tables = [
 /** Held by the process that drops partitions; the others skip it. */
 const dropLock = 7_215_401
 /** Held by the process that builds indexes. */
-const indexLock = 7_215_402
+const indexLock = 7_215_403
 const daysAhead = 7
 const dayMs = 86_400_000
 

@@ -26,6 +26,12 @@ export interface HeldLimits {
 /** A waiting request takes about 30 KB, most of it for its connection. */
 export const defaultHeldLimits: HeldLimits = { workspace: 1_000, process: 4_000 }
 
+/** Half of the connections are for requests that do not wait. */
+export const heldLimitsWithin = (connections: number): HeldLimits => {
+  const process = Math.min(defaultHeldLimits.process, Math.floor(connections / 2))
+  return { process, workspace: Math.min(defaultHeldLimits.workspace, Math.ceil(process / 2)) }
+}
+
 export interface HeldRequestsOptions {
   connections: Connections
   workspaceRequests: WorkspaceRequests

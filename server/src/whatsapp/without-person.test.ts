@@ -3,7 +3,7 @@ import { withoutPerson } from './without-person.ts'
 
 const webhookOf = (value: object) =>
   JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] })
-const ids = ['491701', 'DE.1']
+const ids = { isNumber: true, numbers: ['491701', '491702x'], userIds: ['DE.1'] }
 
 test('what is about a person is removed, by number or user ID, and everything else stays', () => {
   const kept = {

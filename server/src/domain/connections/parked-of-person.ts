@@ -1,6 +1,6 @@
 /** What parked updates say about a person. An update may also be about others, whose messages stay. */
 import type { Db } from '../../db/db.ts'
-import { withoutPerson } from '../../whatsapp/without-person.ts'
+import { type PersonIds, withoutPerson } from '../../whatsapp/without-person.ts'
 import { deleteParked, type ParkedText, parkedNaming, replaceParked } from './parked-of-person.sql.ts'
 
 /** Updates in memory at a time. One has at most a few hundred kilobytes. */
@@ -19,10 +19,11 @@ export async function* parkedOfPerson(db: Db, workspaceId: string, ids: readonly
 }
 
 /** Removes the person from parked updates, and returns how many there were. */
-export async function eraseParked(tx: Db, workspaceId: string, ids: readonly string[]): Promise<number> {
+export async function eraseParked(tx: Db, workspaceId: string, person: PersonIds): Promise<number> {
   let changed = 0
+  const ids = [...person.numbers, ...person.userIds]
   for await (const parked of parkedOfPerson(tx, workspaceId, ids)) {
-    const rest = withoutPerson(parked.webhook, ids)
+    const rest = withoutPerson(parked.webhook, person)
     if (rest === parked.webhook) continue
     changed += rest === null ? await deleteParked(tx, parked) : await replaceParked(tx, parked, rest)
   }

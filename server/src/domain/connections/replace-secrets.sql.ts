@@ -1,8 +1,11 @@
 import type { Db } from '../../db/db.ts'
 
-/** Also resets the failure count, which belongs to the old token. */
+/** Also resets the failure count and the expiry, which belong to the old token. */
 export const setAccessToken = (db: Db, id: string, sealed: string): Promise<number> =>
-  db.change('update connections set access_token_sealed = $2, sync_failures = 0 where id = $1', [id, sealed])
+  db.change(
+    'update connections set access_token_sealed = $2, sync_failures = 0, token_expires_at = null where id = $1',
+    [id, sealed],
+  )
 
 /** Null keeps the current value. */
 export const setAppSecrets = (

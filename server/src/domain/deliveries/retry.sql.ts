@@ -31,7 +31,7 @@ export const insertRetries = (
        or exists (select 1 from delivery_attempts a
          where a.event_id = e.id and a.webhook_id = w.id and a.at >= e.created_at)
      order by 2, 1
-     on conflict (webhook_id, event_id) do update set attempts = 0, lease = null,
+     on conflict (webhook_id, event_id) do update set attempts = 0, lease = null, added_by_replay = null,
        -- One that waits, and whose next start is about to be made, keeps its place.
        trigger = case when ${isWaiting} then deliveries.trigger else 'manual' end,
        due_at = case when ${isWaiting} then deliveries.due_at else excluded.due_at end`,

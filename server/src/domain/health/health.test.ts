@@ -48,7 +48,7 @@ test('a healthy installation passes every check except the clock, which is faked
   const found = await health({ ledger: true, outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(20)
+  expect(Object.keys(others)).toHaveLength(21)
   for (const [check, { verdict, says, advice }] of Object.entries(others)) {
     expect({ check, verdict, advice }).toEqual({ check, verdict: 'ok', advice: null })
     expect(says).not.toBe('')

@@ -69,6 +69,9 @@ export const claimMails = (
 export const setMailSecret = (db: Db, id: string, sealed: string): Promise<number> =>
   db.change('update mails set secret_sealed = $2 where id = $1', [id, sealed])
 
+export const deleteExpiredMails = (db: Db, before: Date): Promise<number> =>
+  db.change('delete from mails where expires_at < $1', [before])
+
 export const deleteMail = (db: Db, id: string): Promise<number> => db.change('delete from mails where id = $1', [id])
 
 export const postponeMail = (db: Db, id: string, dueAt: Date, error: string): Promise<number> =>

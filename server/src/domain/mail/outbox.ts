@@ -13,6 +13,7 @@ import { countMail, insertMail } from './mails.sql.ts'
 export {
   claimMails,
   deleteCountsBefore,
+  deleteExpiredMails,
   deleteMail,
   type MailRow,
   postponeMail,

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { expiringTokens } from '../connections/connections.ts'
 import { expiringKeys } from '../keys/keys.ts'
 import { announceExpiries, deleteAnnouncedBefore } from '../mail/notifications.ts'
-import { deleteCountsBefore } from '../mail/outbox.ts'
+import { deleteCountsBefore, deleteExpiredMails } from '../mail/outbox.ts'
 
 const dayMs = 24 * 3_600_000
 
@@ -41,4 +41,6 @@ export async function deleteOldMailData(db: Db, now: Date): Promise<void> {
   const yesterday = new Date(now.getTime() - dayMs)
   await deleteAnnouncedBefore(db, yesterday)
   await deleteCountsBefore(db, yesterday)
+  // Those that no mail server was set up for in time.
+  await deleteExpiredMails(db, yesterday)
 }

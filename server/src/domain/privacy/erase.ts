@@ -123,8 +123,11 @@ async function advance(tx: Db, clock: Clock, log: Logger, erasure: ErasureRow): 
     const { numbers, userIds } = person
     await saveErasureStep(tx, { id, numbers: [...numbers], userIds: [...userIds], removed }, stepAt)
   }
+  // First, because a parked message that is released later counts as a new one.
+  const isFirst = erasure.numbers === null
+  const parked = isFirst ? await eraseParked(tx, workspaceId, person) : 0
   const erased = await nextMessages(tx, person, limits)
-  const removed = sum(erasure.removed, erased ?? {})
+  const removed = sum(sum(erasure.removed, erased ?? {}), parked > 0 ? { parked_updates: parked } : {})
   for (const topic of ['messages', 'forms', 'orders'] as const) tx.notify(workspaceId, topic)
   if (erased) {
     await save(removed, limits.now)
@@ -162,7 +165,7 @@ async function eraseRest(tx: Db, person: KnownPerson, until: Date): Promise<Remo
   await eraseTraces(tx, person, until)
   return {
     preferences: await deletePreferencesOf(tx, person),
-    parked_updates: await eraseParked(tx, person.workspaceId, [...person.numbers, ...person.userIds]),
+    parked_updates: await eraseParked(tx, person.workspaceId, person),
     ...(await eraseEventsNaming(tx, person)),
   }
 }

@@ -58,8 +58,8 @@ const starting = statement(
      ), new_visits as (${planVisitsSql('(select * from started where enabled)')}
      )
      select s.event_id as "eventId", s.webhook_id as "webhookId", s.workspace_id as "workspaceId",
-       s.event_created_at as "eventCreatedAt", s.attempts, s.trigger, false as "hasTurn", s.conversation, e.type, e.body,
-       s.lease is not null as leased
+       s.event_created_at as "eventCreatedAt", s.attempts, s.trigger, false as "hasTurn", s.conversation,
+       s.replay_id as "replayId", e.type, e.body, s.lease is not null as leased
      from started s
      left join lateral (
        select type, body from events where id = s.event_id and created_at = s.event_created_at limit 1) as e on true`,

@@ -50,8 +50,13 @@ export class WaitingReaders {
   constructor(db: Db) {
     this.#db = db
     const onChange: OnChange = (change) => {
-      if (change === null) for (const group of this.#groups.values()) wakeAll(group)
-      else if (change.topic === 'messages') this.#notice(change.workspaceId)
+      if (change === null) {
+        for (const group of this.#groups.values()) {
+          // After a failover, the transactions of the old position may have been given again.
+          group.position = null
+          wakeAll(group)
+        }
+      } else if (change.topic === 'messages') this.#notice(change.workspaceId)
     }
     db.process.onChange.add(onChange)
   }

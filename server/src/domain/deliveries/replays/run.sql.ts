@@ -123,7 +123,8 @@ const feeding = perCoverage(
   (covers, hasSenders): Statement<typeof feedParameters> =>
     statement(feedParameters, (places) => {
       const { webhookId, workspaceId, replayId, take, lease, leaseUntil, now } = places
-      const isFree = `(d.lease is null or d.due_at <= ${now})`
+      // Not one that waits for others of its conversation.
+      const isFree = `((d.lease is null or d.due_at <= ${now}) and (d.conversation is null or d.due_at < 'infinity'))`
       return `with ${reachSql(places)}
      , matched as materialized (
        select e.* from reach cross join lateral (

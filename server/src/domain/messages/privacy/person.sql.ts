@@ -293,11 +293,15 @@ export const eraseStoredResponses = (db: Db, person: KnownPerson, until: Date): 
     [...parametersOf(person), until],
   )
 
-export const deleteUserIdChanges = (db: Db, { workspaceId, numbers, userIds }: KnownPerson): Promise<number> =>
+export const deleteUserIdChanges = (
+  db: Db,
+  { workspaceId, isNumber, numbers, userIds }: KnownPerson,
+): Promise<number> =>
   db.change(
     `delete from user_id_changes
      where workspace_id = $1 and (old_user_id = any($3::text[]) or new_user_id = any($3::text[]) or number = any($2::text[]))`,
-    [workspaceId, numbers, userIds],
+    // A number of a person who is named by user ID may be another person's by now.
+    [workspaceId, isNumber ? numbers : [], userIds],
   )
 
 /** Statuses that wait for their message, of the person's user IDs. */

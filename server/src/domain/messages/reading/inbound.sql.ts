@@ -112,7 +112,7 @@ function blocksOf({ workspaceId, senderId, type, receivedAfter, receivedBefore }
 export function blocksWith(
   db: Db,
   search: InboundSearch,
-  { order, bound, take }: { order: KeySet['order']; bound: Date | null; take: number },
+  { order, bound, take, counted }: { order: KeySet['order']; bound: Date | null; take: number; counted: Date },
 ): Promise<{ firstAt: Date; endAt: Date }[]> {
   const values: unknown[] = []
   const param: AddParam = (value) => `$${values.push(value)}`
@@ -120,11 +120,13 @@ export function blocksWith(
   const follows =
     bound === null ? '' : `and ${order === 'desc' ? 'b.first_at <' : 'b.end_at >'} ${param(bound)}::timestamptz`
   const limit = `${param(take)}::int`
+  // A block that was counted meanwhile has messages that were read as recent ones.
+  const isCounted = `b.first_at < ${param(counted)}::timestamptz`
   return db.rows(
     `select first_at as "firstAt", end_at as "endAt" from (
        select b.first_at, b.end_at, sum(certain.messages) over (order by b.first_at ${order}) - certain.messages as earlier
        from inbound_blocks b cross join lateral (select case when ${isWhole} then b.messages else 0 end as messages) as certain
-       where ${matches} ${follows}
+       where ${matches} and ${isCounted} ${follows}
      ) as summed
      where earlier < ${limit} order by first_at ${order} limit ${limit}`,
     values,

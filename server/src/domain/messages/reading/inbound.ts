@@ -86,7 +86,7 @@ async function readPage(db: Db, search: InboundSearch, counted: Date | null, pag
   // Newest first, the first block begins at the time of the cursor or before it.
   let bound = after && new Date(after.at.getTime() + (order === 'desc' ? 1 : 0))
   while (rows.length < take) {
-    const blocks = await blocksWith(db, search, { order, bound, take: take - rows.length })
+    const blocks = await blocksWith(db, search, { order, bound, take: take - rows.length, counted })
     const last = blocks.at(-1)
     if (last === undefined) break
     rows.push(...(await inboundIn(db, search, blocks, { order, after, take: take - rows.length })))

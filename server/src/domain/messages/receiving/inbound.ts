@@ -125,7 +125,7 @@ async function saveFormsAndOrders(db: Db, now: Date, newArrivals: readonly NewAr
   await publish(
     db,
     now,
-    submissions.map(({ workspaceId, data }) => ({ workspaceId, type: 'flow.completed', data })),
+    submissions.map(({ workspaceId, senderId, data }) => ({ workspaceId, senderId, type: 'flow.completed', data })),
   )
 }
 

@@ -40,8 +40,8 @@ function errorOf({ param, kind }: MediaReference, upload: Upload | undefined, no
   return why === null ? [] : [{ param, code: 'wrong_kind', message: why }]
 }
 
-/** How long a message that is about to be sent waits for an upload. Less than the lease of its claim. */
-const waitMs = 8_000
+/** How long a message that is about to be sent waits for an upload. Short: it takes a place of its number meanwhile. */
+const waitMs = 500
 /** When a message whose file is still being uploaded is looked at again. */
 const lookAgainMs = 2_000
 /** The file is uploaded again at most this often for a message. */

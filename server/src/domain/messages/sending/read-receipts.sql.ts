@@ -9,7 +9,7 @@ const insertion = statement(
   ({ workspaceId, messageId, typing, now }) => `insert into read_receipts as r (message_id, workspace_id, sender_id,
        wa_message_id, typing, requested_at, due_at)
      select id, workspace_id, sender_id, wa_message_id, ${typing}, ${now}, ${now} from inbound_messages
-     where workspace_id = ${workspaceId} and id = ${messageId}
+     where workspace_id = ${workspaceId} and id = ${messageId} and wa_message_id not like 'erased:%'
      on conflict (message_id) do update set typing = r.typing or excluded.typing, requested_at = excluded.requested_at,
        due_at = case when r.lease is null then r.due_at else excluded.due_at end, lease = null`,
 )
