@@ -1,6 +1,6 @@
 /** The order of a conversation. See `order.ts`. */
 import type { Db } from '../../../db/db.ts'
-import { oneWithIndexLookups, withIndexLookups } from '../../../db/planner-settings.ts'
+import { oneInIndexOrder, oneWithOrderedLookups, withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Conversation, Lease } from '../../../lib/first-attempts.ts'
 import type { ClaimedRow } from './claim.sql.ts'
@@ -79,7 +79,7 @@ export const startWaiting = (
   now: Date,
   { token, until, except }: Lease,
 ): Promise<StartedRow[]> =>
-  oneWithIndexLookups(db, async (tx) => {
+  oneWithOrderedLookups(db, async (tx) => {
     const input = { conversations, now, lease: token, leaseUntil: until, except }
     const [, started] = await Promise.all([locking.rows(tx, { conversations }), starting.rows<StartedRow>(tx, input)])
     return started
@@ -122,10 +122,12 @@ const first = '00000000-0000-0000-0000-000000000000'
 
 /** Conversations that have to be looked at, those that wait longest first. */
 export const missedLooks = (db: Db, limit: number): Promise<Conversation[]> =>
-  db.rows(
-    `select workspace_id as "workspaceId", webhook_id as "webhookId", conversation from conversation_looks
-     order by look_at limit $1`,
-    [limit],
+  oneInIndexOrder(db, (tx) =>
+    tx.rows(
+      `select workspace_id as "workspaceId", webhook_id as "webhookId", conversation from conversation_looks
+       order by look_at limit $1`,
+      [limit],
+    ),
   )
 
 /** Deliveries of an endpoint that wait for another of their conversation. Only if it has no order any more. */
