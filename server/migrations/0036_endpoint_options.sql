@@ -4,8 +4,8 @@
 -- triggers).
 --
 -- While a process of the version before runs: it delivers the events that it publishes to all subscribed endpoints,
--- immediately and without the new headers. It never claims a delivery that waits, and those that wait for one of its
--- deliveries go on, because of the trigger. Set these options after the upgrade.
+-- immediately and without the new headers, and if it does the maintenance, it makes deliveries due that wait for others of their
+-- conversation. Those that wait for one of its deliveries go on, because of the trigger. Set these options after the upgrade.
 
 -- step: transaction
 alter table webhooks
