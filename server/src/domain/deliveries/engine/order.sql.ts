@@ -1,6 +1,6 @@
 /** The order of a conversation. See `order.ts`. */
 import type { Db } from '../../../db/db.ts'
-import { oneInIndexOrder, oneWithOrderedLookups, withIndexLookups } from '../../../db/planner-settings.ts'
+import { oneWithOrderedLookups, withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Conversation, Lease } from '../../../lib/first-attempts.ts'
 import type { ClaimedRow } from './claim.sql.ts'
@@ -122,12 +122,10 @@ const first = '00000000-0000-0000-0000-000000000000'
 
 /** Conversations that have to be looked at, those that wait longest first. */
 export const missedLooks = (db: Db, limit: number): Promise<Conversation[]> =>
-  oneInIndexOrder(db, (tx) =>
-    tx.rows(
-      `select workspace_id as "workspaceId", webhook_id as "webhookId", conversation from conversation_looks
-       order by look_at limit $1`,
-      [limit],
-    ),
+  db.rows(
+    `select workspace_id as "workspaceId", webhook_id as "webhookId", conversation from conversation_looks
+     order by look_at limit $1`,
+    [limit],
   )
 
 /** Deliveries of an endpoint that wait for another of their conversation. Only if it has no order any more. */
