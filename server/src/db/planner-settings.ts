@@ -30,7 +30,11 @@ export const withIndexLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): Promis
 export const oneWithIndexLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
   db.transactionAtOnce((tx) => turnOff(wholeTables, tx, run))
 
-/** The same, for lookups of the first of several rows: PostgreSQL uses an index that has them in order. */
+/** For lookups of the first of several rows: PostgreSQL uses an index that has them in order. */
+export const withOrderedLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
+  withPlannerSettingsOff([...wholeTables, 'sort'], db, run)
+
+/** The same for one statement, in one round trip. */
 export const oneWithOrderedLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
   db.transactionAtOnce((tx) => turnOff([...wholeTables, 'sort'], tx, run))
 

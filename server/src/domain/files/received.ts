@@ -4,6 +4,7 @@ import { wakeAnywhere } from '../../db/wake.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
+import { extensionOf } from './file-types.ts'
 import { networkRetentionMs } from './files.ts'
 import { openReceivedFile, refuseLost, type StoredFile } from './read.ts'
 import { insertMissingFile, type ReceivedFileRow } from './received.sql.ts'
@@ -57,19 +58,3 @@ export async function openUnstoredFile(
   wakeFetching(db, [message.workspaceId])
   return (await openReceivedFile(db, clock, message.workspaceId, message.messageId)) ?? refuse('not_found')
 }
-
-const extensions: Readonly<Record<string, string>> = {
-  'image/jpeg': '.jpg',
-  'image/png': '.png',
-  'image/webp': '.webp',
-  'video/mp4': '.mp4',
-  'video/3gpp': '.3gp',
-  'audio/aac': '.aac',
-  'audio/amr': '.amr',
-  'audio/mpeg': '.mp3',
-  'audio/mp4': '.m4a',
-  'audio/ogg': '.ogg',
-  'application/pdf': '.pdf',
-}
-
-const extensionOf = (mimeType: string): string => extensions[mimeType.split(';')[0]?.trim().toLowerCase() ?? ''] ?? ''

@@ -7,6 +7,7 @@ import { newUuid, withPrefix } from '../../lib/ids.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
 import { LeaseLost, newWriter, WriteFailed } from './fetch.ts'
 import { recordFetched, recordFileLost } from './fetching.sql.ts'
+import { typeOfName } from './file-types.ts'
 import { insertUpload, lockUploads, type NewUpload, uploadedBytes, uploadsOf } from './uploads.sql.ts'
 
 export interface UploadDeps {
@@ -159,26 +160,7 @@ const storableName = (name: string): string => name.replaceAll('\0', '').toWellF
 /** Clients that do not know the type of a file send none, which means `text/plain`, or this. */
 const unknownTypes = ['text/plain', 'application/octet-stream']
 
-/** What the network accepts, by the ending of the file name. */
-const typesByEnding: Readonly<Record<string, string>> = {
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-  mp4: 'video/mp4',
-  '3gp': 'video/3gpp',
-  aac: 'audio/aac',
-  amr: 'audio/amr',
-  mp3: 'audio/mpeg',
-  m4a: 'audio/mp4',
-  ogg: 'audio/ogg',
-  pdf: 'application/pdf',
-}
-
-function typeOf(type: string, fileName: string): string {
-  const ending = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''
-  return (unknownTypes.includes(type) && typesByEnding[ending]) || type
-}
+const typeOf = (type: string, fileName: string): string => (unknownTypes.includes(type) && typeOfName(fileName)) || type
 
 /** The type becomes a header of the request to the network. */
 const storableType = (type: string): string =>

@@ -1,7 +1,7 @@
 /** Which events a replay covers. */
 import type { ReplayCoverage } from '@parley/contract/replay'
 import type { Db } from '../../../db/db.ts'
-import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
+import { withOrderedLookups } from '../../../db/planner-settings.ts'
 import { type Statement, statement } from '../../../db/statement.ts'
 
 /** The position of an event. The time is text, as PostgreSQL writes it: a `Date` would lose the microseconds. */
@@ -120,10 +120,6 @@ export const coverageValues = ({ workspaceId, webhookId, types, senders, from, t
   scan,
 })
 
-/** Reads events in their order, and looks up each of the others by its key: the tables may be large. */
-export const inOrder = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
-  withPlannerSettingsOff(['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material', 'sort'], db, run)
-
 const counting = perCoverage(
   (covers, hasSenders): Statement<typeof coverageParameters> =>
     statement(
@@ -142,7 +138,7 @@ export async function countCovered(
   scan: number,
 ): Promise<{ found: number; reached: Position; more: boolean }> {
   type Row = { found: number; at: string; id: string; more: boolean }
-  const row = await inOrder(db, (tx) => counting(coverage).first<Row>(tx, coverageValues(coverage, scan)))
+  const row = await withOrderedLookups(db, (tx) => counting(coverage).first<Row>(tx, coverageValues(coverage, scan)))
   if (!row) throw new Error('a count has one row')
   return { found: row.found, reached: { at: row.at, id: row.id }, more: row.more }
 }

@@ -317,6 +317,7 @@ test('one process at a time runs a replay; another takes over when it is gone, a
     await second.step()
     // The other one does nothing while the first has the lease.
     expect((await openOf(server, id)).length).toBeLessThanOrEqual(leased.length)
+    await until('the first has begun', () => receiver.received.length > 0)
     // The first takes no more steps, and begins nothing when its lease has ended. What it has begun is recorded.
     server.clock.forward({ seconds: 6 })
     await until('its attempts are recorded', async () => {

@@ -1,6 +1,7 @@
 /** What the process that runs a replay reads and changes. */
 import type { ReplayCoverage, ReplayState } from '@parley/contract/replay'
 import type { Db } from '../../../db/db.ts'
+import { withOrderedLookups } from '../../../db/planner-settings.ts'
 import { type Statement, statement } from '../../../db/statement.ts'
 import {
   type Coverage,
@@ -8,7 +9,6 @@ import {
   coverageValues,
   coveredSql,
   firstId,
-  inOrder,
   lastId,
   type Position,
   perCoverage,
@@ -174,7 +174,7 @@ export async function feedNext(
   }
   const { replayId, scan, take, now, lease } = input
   const values = { replayId, take, now, lease: lease.token, leaseUntil: lease.until }
-  const rows = await inOrder(tx, (within) =>
+  const rows = await withOrderedLookups(tx, (within) =>
     feeding(coverage).rows<Row>(within, { ...coverageValues(coverage, scan), ...values }),
   )
   const found = rows.filter((row) => row.eventId !== null)
@@ -243,7 +243,7 @@ export const reclaim = (
     isTakenOver: boolean
     limit: number
   },
-): Promise<LeasedRow[]> => inOrder(db, (tx) => reclaiming.rows(tx, input))
+): Promise<LeasedRow[]> => withOrderedLookups(db, (tx) => reclaiming.rows(tx, input))
 
 export const hasUnattempted = async (db: Db, replayId: string): Promise<boolean> =>
   (await db.first(`select 1 as one from deliveries where replay_id = $1 and trigger = 'replay' limit 1`, [
@@ -302,7 +302,10 @@ export const dropCancelled = async (
   db: Db,
   input: { replayId: string; webhookId: string; now: Date; lease: string; eventIds: readonly string[]; limit: number },
 ): Promise<{ dropped: number; kept: number }> =>
-  (await inOrder(db, (tx) => dropping.first<{ dropped: number; kept: number }>(tx, input))) ?? { dropped: 0, kept: 0 }
+  (await withOrderedLookups(db, (tx) => dropping.first<{ dropped: number; kept: number }>(tx, input))) ?? {
+    dropped: 0,
+    kept: 0,
+  }
 
 /** Ends a cancelled replay when nothing of it is open. */
 export const endCancelled = async (db: Db, id: string, owner: string, now: Date): Promise<boolean> =>
