@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '@parley/server/config'
 import { deleteUnusedObjects } from '@parley/server/domain/files/objects'
 import { openObjects } from '@parley/server/domain/files/store'
@@ -53,16 +52,7 @@ async function setUp(store: FileStoreServer, sizes: readonly number[]) {
     async expectReadable() {
       const headers = { authorization: `Bearer ${files.secret}` }
       for (const [path, hash] of contents) {
-        const response = await until(
-          'the rate limit allows a request',
-          async () => {
-            const tried = await fetch(service.url + path, { headers })
-            if (tried.status !== 429) return tried
-            await sleep(Number(tried.headers.get('retry-after')) * 1000)
-            return null
-          },
-          90_000,
-        )
+        const response = await fetch(service.url + path, { headers })
         expect([response.status, hashOf(Buffer.from(await response.arrayBuffer()))], path).toEqual([200, hash])
       }
     },
@@ -73,7 +63,8 @@ const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 test('files are moved there and back while the service runs, also if the command is killed and run again', async () => {
   const store = await newStore()
-  const sizes = [16 * 1024 * 1024, ...Array<number>(20).fill(300_000), 0, 1]
+  // Read five times, they stay below the key's 100 requests a minute.
+  const sizes = [16 * 1024 * 1024, ...Array<number>(16).fill(300_000), 0, 1]
   const { db, env, status, cleanUp, expectReadable } = await setUp(store, sizes)
   const all = { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size) }
   const none = { files: 0, bytes: 0 }

@@ -22,6 +22,9 @@ export interface CrashOutcome {
   inFlight: number
 }
 
+/** Each round acknowledges at least this many messages before its crash, also on a busy machine. */
+const leastPerRound = 20
+
 /**
  * Repeatedly crashes the service while it receives and delivers, and counts the acknowledged messages that arrived or
  * were lost. By default each round kills the service with SIGKILL; `crash` replaces that. `wait` must wait until the
@@ -57,6 +60,7 @@ export async function crashUnderLoad(options: {
   for (let round = 0; round < rounds; round++) {
     let over = false
     const { url } = service
+    const enough = acknowledged.size + leastPerRound
     const writing = Array.from({ length: writers }, async () => {
       while (!over) {
         const ids = Array.from({ length: 5 }, () => `wamid.${newUuid()}`)
@@ -64,7 +68,8 @@ export async function crashUnderLoad(options: {
         else await sleep(5)
       }
     })
-    await sleep(150 + Math.random() * 400)
+    while (acknowledged.size < enough) await sleep(20)
+    await sleep(Math.random() * 400)
     if (options.crash) await options.crash()
     else {
       service.child.kill('SIGKILL')
