@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { serviceFlags } from '../../../scripts/launch.mjs'
 import { cpuUsOf, memoryMbOf, treeCpuUsOf, treeOf } from './cpu.ts'
 
 export interface Target {
@@ -16,9 +17,11 @@ export interface Target {
   stop(): Promise<void>
 }
 
+const isService = (name: string): boolean => name === 'parley' || name === 'role'
+
 /** Starts a target of targets.ts in its own process. */
 export async function startTarget(name: string, argument = ''): Promise<Target> {
-  const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean)
+  const flags = process.env.BENCH_NODE_FLAGS?.split(' ').filter(Boolean) ?? (isService(name) ? serviceFlags : [])
   const file = join(import.meta.dirname, '..', 'targets', 'targets.ts')
   // Its standard input ends when this process does, however that happens. Then it stops too.
   const child = spawn(process.execPath, [...flags, file, name, argument], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -14,7 +14,7 @@ export const settings = {
 export const otherSettings = {
   BENCH_DATA_DIR: 'where pages keeps its data for the next run',
   BENCH_PEERS: "the folder of the peers' benchmark (../shared/bench/peers)",
-  BENCH_NODE_FLAGS: 'flags for the Node of each measured process',
+  BENCH_NODE_FLAGS: 'flags for the Node of each measured process (the service: as npm start has)',
 } as const
 
 export function numberSetting(name: keyof typeof settings, fallback: number): number {
