@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type PageOptions, screenshot } from '../server/testing/browser.ts'
 import { goodPassword } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
-import { animationsDone, choose } from './page-ready.ts'
+import { animationsDone, choose, isOnTop } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
 
 /** Stacked dialogs and drawers: the last one opened is on top, has the focus, and is the only one that Esc closes. */
@@ -238,6 +238,103 @@ test('on a phone, Esc closes the search but not the menu it was opened from', as
   expect(await menu.isVisible()).toBe(true)
 })
 
+test('Back asks before a secret is lost, also when it is shown over a drawer', async () => {
+  await console.ada.call('/confirm', { method: 'POST', body: { password: goodPassword } })
+  const { page, submit, done } = await confirmations['rotate key, from a drawer']()
+  await submit.click()
+  await isOnTop(done.getByRole('button', { name: 'Reveal' }))
+  const address = page.url()
+  const asking = page.getByRole('dialog', { name: 'You won’t see this again' })
+  await page.goBack()
+  await isOnTop(asking.getByRole('button', { name: 'Cancel' }))
+  await screenshot(page, 'back while a secret is shown')
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await asking.waitFor({ state: 'detached' })
+  await isOnTop(done.getByRole('button', { name: 'Reveal' }))
+  expect(page.url()).toBe(address)
+
+  // A page that is chosen in the palette does not replace the secret either.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or jump to' }).fill('webhooks')
+  await isOnTop(page.getByRole('option', { name: /^Webhooks/ }))
+  await page.keyboard.press('Enter')
+  await isOnTop(asking.getByRole('button', { name: 'Close without copying' }))
+  expect(page.url()).toBe(address)
+  await asking.getByRole('button', { name: 'Close without copying' }).click()
+  await done.waitFor({ state: 'detached' })
+  // Nothing is left to lose: Back closes the drawer.
+  await isOnTop(page.getByRole('dialog').getByRole('button', { name: 'Close' }))
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('Back asks before a link is lost, and leaves after a secret was copied', async () => {
+  await console.ada.call('/confirm', { method: 'POST', body: { password: goodPassword } })
+  const page = await open('messages', { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.getByRole('link', { name: 'Team' }).click()
+  await page.getByRole('button', { name: 'Invite teammate' }).first().click()
+  await page.getByLabel('Email address').fill('cleo@harbour.example')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  const shared = page.getByRole('dialog', { name: 'Share this link' })
+  await isOnTop(shared.getByRole('button', { name: 'Done' }))
+  await page.goBack()
+  const asking = page.getByRole('dialog', { name: 'You won’t see this again' })
+  await isOnTop(asking.getByRole('button', { name: 'Cancel' }))
+  await asking.getByRole('button', { name: 'Close without copying' }).click()
+  await shared.waitFor({ state: 'detached' })
+  await isOnTop(page.getByRole('heading', { name: 'Team', level: 1 }))
+
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabel('Name').fill('Copied')
+  await form.getByRole('button', { name: 'Read only' }).click()
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const shown = page.getByRole('dialog', { name: 'Your new key' })
+  await shown.getByRole('button', { name: 'Copy', exact: true }).first().click()
+  await page.goBack()
+  await shown.waitFor({ state: 'detached' })
+  expect(await asking.count()).toBe(0)
+})
+
+test('Esc closes the palette over a dialog, and the focus and the typed text stay in the dialog', async () => {
+  const { page, form, isUnchanged } = await confirmations['create key']()
+  const name = form.getByLabel('Name')
+  await name.focus()
+  await page.keyboard.press('Control+k')
+  const search = page.getByRole('combobox', { name: 'Search or jump to' })
+  await isOnTop(search)
+  await hasFocus(page, search)
+  await search.fill('team')
+  await page.keyboard.press('Escape')
+  await search.waitFor({ state: 'detached' })
+  await isOnTop(name)
+  await hasFocus(page, name)
+  expect(await isUnchanged()).toBe(true)
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  await hasFocus(page, page.getByRole('button', { name: 'Create key' }).first())
+})
+
+test('Esc closes a dialog over a drawer, then the drawer, and the focus returns to what opened each', async () => {
+  const page = await open('keys')
+  await page.getByRole('row').nth(1).focus()
+  await page.keyboard.press('Enter')
+  const edit = page.getByRole('dialog').getByRole('button', { name: 'Edit' })
+  await isOnTop(edit)
+  await edit.focus()
+  await page.keyboard.press('Enter')
+  const form = page.getByRole('dialog', { name: 'Edit key' })
+  await isOnTop(form.getByLabel('Name'))
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  await isOnTop(edit)
+  await hasFocus(page, edit)
+  await page.keyboard.press('Escape')
+  await edit.waitFor({ state: 'detached' })
+  await hasFocus(page, page.getByRole('row').nth(1))
+})
+
 /** The 401 and 403 responses that the tests cause are errors in the browser's console. */
 const open = (path: string, options: PageOptions = {}) =>
   console.open(path, { expects: /status of 40[13]/, ...options })
@@ -250,20 +347,6 @@ function promptOf(page: Page) {
   const prompt = page.getByRole('dialog', { name: 'Confirm your identity' })
   return { prompt, password: prompt.getByLabel('Password', { exact: true }) }
 }
-
-/** Waits until nothing covers the middle of an element. */
-const isOnTop = (target: Locator): Promise<boolean> =>
-  until(
-    `nothing covers ${target}`,
-    async () => {
-      await target.waitFor()
-      return target.evaluate((element) => {
-        const { left, top, width, height } = element.getBoundingClientRect()
-        return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2))
-      })
-    },
-    5_000,
-  )
 
 const hasFocus = (page: Page, target: Locator) =>
   until(`the focus is on ${target}`, async () => (await page.locator(':focus').and(target).count()) > 0, 5_000)

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { until } from '../server/testing/until.ts'
 
 // Polled from outside: the content security policy blocks eval, and with it Playwright's own waiting for an expression.
@@ -13,6 +13,20 @@ export const pageReady = (page: Page, timeoutMs?: number): Promise<boolean> =>
 
 export const animationsDone = (page: Page): Promise<boolean> =>
   until('animations are done', async () => (await page.evaluate<number>('document.getAnimations().length')) === 0)
+
+/** Waits until nothing covers the middle of an element. */
+export const isOnTop = (target: Locator): Promise<boolean> =>
+  until(
+    `nothing covers ${target}`,
+    async () => {
+      await target.waitFor()
+      return target.evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect()
+        return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2))
+      })
+    },
+    5_000,
+  )
 
 /** Chooses a menu item by keyboard: on a slow machine the menu may still be moving when it is clicked. */
 export const choose = (page: Page, name: string): Promise<void> => page.getByRole('menuitem', { name }).press('Enter')

@@ -91,6 +91,12 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error && error.message ? error.message : 'Something went wrong. Try again.'
 }
 
+export const serviceResponds = (): Promise<boolean> =>
+  fetch('/healthz', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
 let askToConfirm: () => Promise<boolean> = async () => false
 
 /** Undefined for a 204. */

@@ -1,6 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { ApiError } from '../lib/api.ts'
+import { whenReachable } from '../lib/reachable.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { PageLink } from '../ui/link.tsx'
 import { EmptyState, FailedState } from '../ui/states.tsx'
@@ -10,10 +11,17 @@ import styles from './fallbacks.module.css'
 export function ErrorPage({ error, reset }: { error: unknown; reset?: () => void }) {
   const router = useRouter()
   const isKnown = error instanceof ApiError
+  const isUnreachable = isKnown && error.status === 0
   useEffect(() => {
     document.title = 'Something went wrong · Parley'
     if (!isKnown) console.error(error)
   }, [error, isKnown])
+  const retry = () => {
+    reset?.()
+    void router.invalidate()
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `retry` of the first render does the same
+  useEffect(() => (isUnreachable ? whenReachable(retry) : undefined), [isUnreachable])
   return (
     <div className={styles.page}>
       <FailedState
@@ -23,10 +31,7 @@ export function ErrorPage({ error, reset }: { error: unknown; reset?: () => void
             ? error
             : new Error('This is a bug in the console. Try again, and if that does not help, reload the page.')
         }
-        onRetry={() => {
-          reset?.()
-          void router.invalidate()
-        }}
+        onRetry={retry}
       />
     </div>
   )

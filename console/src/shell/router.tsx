@@ -1,16 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router'
+import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
 import { ApiError } from '../lib/api.ts'
 import { safeNext } from '../lib/next.ts'
 import { sessionQuery } from '../lib/session.ts'
 import { parseSearch, stringifySearch } from '../lib/url.ts'
+import { lazyPage } from '../ui/lazy.tsx'
 import { homeWorkspace } from './access.ts'
 import { ErrorPage, NotFoundPage, NoWorkspacePage } from './fallbacks.tsx'
 import { Layout } from './layout.tsx'
@@ -52,20 +46,22 @@ const root = createRootRouteWithContext<{ client: QueryClient }>()({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in.page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('../pages/sign-in/sign-in.page.tsx').then((page) => ({ default: page.SignInPage }))),
 })
+
+const LinkPage = lazyPage(() => import('../pages/link/link.page.tsx').then((page) => ({ default: page.LinkPage })))
 
 const link = createRoute({
   getParentRoute: () => root,
   path: '/link',
-  component: lazyRouteComponent(() => import('../pages/link/link.page.tsx'), 'LinkPage'),
+  component: LinkPage,
 })
 
 /** Links of earlier versions. */
 const linkInPath = createRoute({
   getParentRoute: () => root,
   path: '/link/$token',
-  component: lazyRouteComponent(() => import('../pages/link/link.page.tsx'), 'LinkPage'),
+  component: LinkPage,
 })
 
 /** All routes below need a session. Without one, the person signs in first and then returns. */
@@ -106,7 +102,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => signedIn,
         path: page.path as '/account',
-        component: lazyRouteComponent(page.load),
+        component: lazyPage(page.load),
         staticData: { page },
       }),
     ),

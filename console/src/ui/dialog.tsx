@@ -1,5 +1,6 @@
 import { FocusTrap, Modal } from '@mantine/core'
 import { type ComponentProps, type ReactNode, useLayoutEffect } from 'react'
+import { useLeaveGuard } from '../lib/leave-guard.ts'
 import type { Action } from '../lib/use-action.ts'
 import { type Form as FormState, useForm } from '../lib/use-form.ts'
 import { Button, IconButton } from './button.tsx'
@@ -21,8 +22,10 @@ interface FrameProps {
 interface DialogProps extends FrameProps {
   /** Buttons at the bottom. */
   actions?: ReactNode
-  /** Prevents closing by accident: no close button, and neither Esc nor a click outside closes it. */
+  /** Prevents closing by accident: no close button, and Esc, a click outside or Back do not close it. See FirmDialog. */
   firm?: boolean
+  /** With `firm`: instead of leaving the page by Back or a link. */
+  onLeave?: () => void
 }
 
 const widths = { s: 400, m: 520, l: 720 }
@@ -95,8 +98,10 @@ function Frame({
   children,
   size = 'm',
   firm = false,
-}: FrameProps & { firm?: boolean }) {
+  onLeave = () => {},
+}: FrameProps & Pick<DialogProps, 'firm' | 'onLeave'>) {
   useReturnFocus(open)
+  useLeaveGuard(open && firm, onLeave)
   const layer = useLayer(open, { firm })
   return (
     <Modal.Root opened={open} onClose={onClose} size={widths[size]} centered closeOnClickOutside={!firm} {...layer}>

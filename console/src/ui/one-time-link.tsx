@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react'
 import { formatTime } from '../lib/format.ts'
 import { useLast } from '../lib/last.ts'
-import { Button } from './button.tsx'
 import { CopyField } from './copy-field.tsx'
-import { Dialog } from './dialog.tsx'
+import { FirmDialog } from './firm-dialog.tsx'
 import { Notice } from './states.tsx'
 
 interface OneTimeLinkProps {
@@ -19,17 +18,13 @@ interface OneTimeLinkProps {
 export function OneTimeLink({ link, onClose, title, children }: OneTimeLinkProps) {
   const shown = useLast(link)
   return (
-    <Dialog
+    <FirmDialog
       open={link !== null}
       onClose={onClose}
-      firm
       title={title}
       detail={children}
-      actions={
-        <Button kind="primary" onClick={onClose}>
-          Done
-        </Button>
-      }
+      {...(shown?.mailed ? { isSaved: true } : {})}
+      lost="Without the link, the person cannot continue. You would have to create a new one."
     >
       {shown && (
         <>
@@ -43,6 +38,6 @@ export function OneTimeLink({ link, onClose, title, children }: OneTimeLinkProps
           )}
         </>
       )}
-    </Dialog>
+    </FirmDialog>
   )
 }

@@ -1,9 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { saveFile } from '../lib/download.ts'
-import { useLeaveWarning } from '../lib/leave-warning.ts'
 import { Button, IconButton } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { Dialog } from './dialog.tsx'
+import { FirmDialog } from './firm-dialog.tsx'
 import { Stack } from './layout.tsx'
 import styles from './secret-dialog.module.css'
 import { Notice } from './states.tsx'
@@ -25,46 +24,16 @@ interface SecretDialogProps {
 }
 
 /** A secret that is shown only once. It is masked until revealed; closing it without copying or downloading asks first. */
-export function SecretDialog({ onClose, title, detail, notice, lost, children, ...secret }: SecretDialogProps) {
+export function SecretDialog({ notice, lost, children, label, secret, variable, ...frame }: SecretDialogProps) {
   const [isSaved, setSaved] = useState(false)
-  const [isAsking, setAsking] = useState(false)
   return (
-    <>
-      <Dialog
-        firm
-        onClose={onClose}
-        size="l"
-        title={title}
-        detail={detail}
-        actions={
-          <Button kind="primary" onClick={() => (isSaved ? onClose() : setAsking(true))}>
-            Done
-          </Button>
-        }
-      >
-        <Stack gap={5}>
-          {notice}
-          <Secret {...secret} onSaved={() => setSaved(true)} />
-          <Stack gap={2}>{children}</Stack>
-        </Stack>
-      </Dialog>
-      <Dialog
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        size="s"
-        title="You won’t see this again"
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button kind="danger" onClick={onClose}>
-              Close without copying
-            </Button>
-          </>
-        }
-      >
-        <p>You have not copied or downloaded the secret. {lost}</p>
-      </Dialog>
-    </>
+    <FirmDialog {...frame} size="l" isSaved={isSaved} lost={`You have not copied or downloaded the secret. ${lost}`}>
+      <Stack gap={5}>
+        {notice}
+        <Secret label={label} secret={secret} variable={variable} onSaved={() => setSaved(true)} />
+        <Stack gap={2}>{children}</Stack>
+      </Stack>
+    </FirmDialog>
   )
 }
 
@@ -74,7 +43,6 @@ interface SecretProps extends Pick<SecretDialogProps, 'label' | 'secret' | 'vari
 
 function Secret({ label, secret, variable, onSaved }: SecretProps) {
   const [shown, setShown] = useState(false)
-  useLeaveWarning()
   return (
     <div className={styles.secret}>
       <div className={styles.label}>{label}</div>

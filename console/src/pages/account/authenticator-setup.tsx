@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { ApiError } from '../../lib/api.ts'
 import { useForm } from '../../lib/use-form.ts'
-import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy-field.tsx'
-import { Dialog, FormDialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { TextInput } from '../../ui/fields.tsx'
 import styles from './account.module.css'
 import { type NewAuthenticator, useVerifyAuthenticator } from './account.queries.ts'
-import { BackupCodes } from './backup-codes.tsx'
+import { BackupCodesDialog } from './backup-codes.tsx'
 import { QrCode } from './qr-code.tsx'
 
 /** Two steps: a first code proves that the app has the secret, then the backup codes are shown. */
@@ -26,20 +25,12 @@ export function AuthenticatorSetup({ setup, onClose }: { setup: NewAuthenticator
   })
   if (isOn) {
     return (
-      <Dialog
-        open
-        firm
+      <BackupCodesDialog
+        codes={setup.backup_codes}
         onClose={onClose}
         title="Save your backup codes"
         detail="The authenticator app is on. If you lose your phone, sign in with one of these codes."
-        actions={
-          <Button kind="primary" onClick={onClose}>
-            I saved them
-          </Button>
-        }
-      >
-        <BackupCodes codes={setup.backup_codes} />
-      </Dialog>
+      />
     )
   }
   return (

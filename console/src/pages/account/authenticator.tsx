@@ -3,7 +3,7 @@ import { plural } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/layout.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -16,7 +16,7 @@ import {
   useTwoFactor,
 } from './account.queries.ts'
 import { AuthenticatorSetup } from './authenticator-setup.tsx'
-import { BackupCodes } from './backup-codes.tsx'
+import { BackupCodesDialog } from './backup-codes.tsx'
 
 /** Below this many codes, a lost phone could lock the person out. */
 const fewCodes = 3
@@ -78,20 +78,12 @@ export function AuthenticatorSection() {
         )}
       </div>
       {setUp && <AuthenticatorSetup setup={setUp} onClose={() => setSetUp(null)} />}
-      <Dialog
-        open={codes !== null}
+      <BackupCodesDialog
+        codes={codes}
         onClose={() => setCodes(null)}
-        firm
         title="Save your new backup codes"
         detail="Your old codes no longer work."
-        actions={
-          <Button kind="primary" onClick={() => setCodes(null)}>
-            I saved them
-          </Button>
-        }
-      >
-        {codes && <BackupCodes codes={codes} />}
-      </Dialog>
+      />
       <ConfirmDialog
         open={isEnding}
         onClose={() => setEnding(false)}

@@ -1,15 +1,32 @@
 import { saveFile } from '../../lib/download.ts'
-import { useLeaveWarning } from '../../lib/leave-warning.ts'
 import { useSession } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { FirmDialog } from '../../ui/firm-dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './account.module.css'
 
-/** Ten codes, shown once. Each signs in once without the app. */
-export function BackupCodes({ codes }: { codes: readonly string[] }) {
+interface BackupCodesDialogProps {
+  codes: readonly string[] | null
+  onClose: () => void
+  title: string
+  detail: string
+}
+
+/** Ten codes, shown once. Each signs in once without the app. Nothing is shown while they are null. */
+export const BackupCodesDialog = ({ codes, ...frame }: BackupCodesDialogProps) => (
+  <FirmDialog
+    {...frame}
+    open={codes !== null}
+    done="I saved them"
+    lost="Without backup codes, only an operator can help if you lose your phone."
+  >
+    {codes && <BackupCodes codes={codes} />}
+  </FirmDialog>
+)
+
+function BackupCodes({ codes }: { codes: readonly string[] }) {
   const { person } = useSession()
-  useLeaveWarning()
   const text = `${codes.join('\n')}\n`
   return (
     <>
