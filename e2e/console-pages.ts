@@ -41,6 +41,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['audit', `${w}/audit`],
       ['settings', `${w}/settings`],
       ['account', '/account'],
+      ['conversation', '/conversation?phone=16505550123&sender=1'],
       ['workspaces', '/operator/workspaces'],
       ['apps', '/operator/apps'],
       ['health', '/operator/health'],

@@ -263,7 +263,7 @@ test('another page cannot embed the handset in a frame', async () => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${simulatorUrl}/"></iframe>`),
   )
   const page = await browser.newPage({ expects: /frame-ancestors|favicon/ })
-  const error = page.waitForEvent('console', (message) => message.text().includes("frame-ancestors 'none'"))
+  const error = page.waitForEvent('console', (message) => message.text().includes(`frame-ancestors ${service.url} `))
   await page.goto(otherSite.url)
   await error
   expect(page.frames().map((frame) => frame.url())).not.toContain(`${simulatorUrl}/`)

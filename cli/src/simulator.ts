@@ -12,7 +12,8 @@ import type { Simulator } from '@parley/simulator/start'
  * are its secrets, which are random. They are not in its folder: a simulator whose folder was deleted is still connected. Earlier versions used well-known ones: apps and connections that still have those
  * get the new ones before anything is sent or received.
  */
-export async function runSimulator({ simulatorPort, dataDir, secretKeys }: Config, db: Db): Promise<Simulator> {
+export async function runSimulator(config: Config, db: Db): Promise<Simulator> {
+  const { simulatorPort, dataDir, secretKeys, publicUrl } = config
   // Loaded on demand: no other command needs it.
   const { startSimulator } = await import('@parley/simulator/start')
   const { newDemoSecrets, publicDemoSecrets } = await import('@parley/simulator/datasets/demo-secrets')
@@ -20,7 +21,7 @@ export async function runSimulator({ simulatorPort, dataDir, secretKeys }: Confi
   await exchangeSecrets(db, secretKeys(), publicDemoSecrets, demoSecrets)
   const stateFile = join(dataDir, 'simulator', 'state.json')
   try {
-    return await startSimulator({ port: simulatorPort, dataset: 'demo', demoSecrets, stateFile })
+    return await startSimulator({ port: simulatorPort, dataset: 'demo', demoSecrets, stateFile, consoleUrl: publicUrl })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const remedy = 'Set PARLEY_SIMULATOR_PORT to a free port, or to 0 to turn the simulator off.'

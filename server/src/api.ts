@@ -147,7 +147,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   // They would keep the server from closing.
   app.addHook('preClose', async () => heldRequests.stop())
   const console = openConsole(app, runtime, { ...deps, overload, maxStreams: options.maxStreams })
-  const pages = { whyNotReady, pages: { '/docs/errors': errorsPage() } }
+  const pages = { whyNotReady, pages: { '/docs/errors': errorsPage() }, handsetUrl: runtime.simulatorUrl }
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
   await app.register(async (scope) => mountPages(scope, pages))
   const metrics = newMetrics({ db, clock, requests, bodies, connections, heldRequests, version })

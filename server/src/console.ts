@@ -39,8 +39,8 @@ import type { Overload } from './lib/overload.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Every route under /console/api. */
-export function consoleRoutes({ config, network, simulatorUrl }: Runtime): ConsoleRoute[] {
-  const parts = { ...config, site: config, network, simulatorUrl, version }
+export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }: Runtime): ConsoleRoute[] {
+  const parts = { ...config, site: config, network, simulatorUrl, simulatorPhone, version }
   return [
     ...signInRoutes(parts),
     ...accountRoutes(parts),

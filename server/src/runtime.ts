@@ -17,4 +17,6 @@ export interface Runtime {
   network: Network
   /** Null if no simulator runs with the service. */
   simulatorUrl: string | null
+  /** A phone of the simulator for first messages. */
+  simulatorPhone: string | null
 }

@@ -25,6 +25,13 @@ export interface Service {
   stop(): Promise<void>
 }
 
+export interface Companion {
+  url: string
+  /** A simulated phone for first messages. */
+  phone: string | null
+  stop(): Promise<void>
+}
+
 export interface ServiceOptions {
   config: Config
   log?: Logger
@@ -33,8 +40,9 @@ export interface ServiceOptions {
   signal?: AbortSignal
   /**
    * Starts a second server in this process (the simulator), after the database is open and before the workers start.
+   * The configuration has the port of the service.
    */
-  startCompanion?: ((db: Db) => Promise<{ url: string; stop(): Promise<void> }>) | undefined
+  startCompanion?: ((db: Db, config: Config) => Promise<Companion>) | undefined
 }
 
 /**
@@ -86,7 +94,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const objects = await openObjects(db, config.objectStore, log)
     if (objects) undo.push(async () => objects.close())
     await warnIfUnreadable(db, log)
-    const companion = await startCompanion?.(db)
+    const companion = await startCompanion?.(db, config)
     if (companion) undo.push(() => companion.stop())
     const client = new GraphClient({ productVersion: version })
     undo.push(() => Promise.race([client.close(), pause(stopLimits.otherMs)]))
@@ -102,6 +110,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       clock,
       network,
       simulatorUrl: companion?.url ?? null,
+      simulatorPhone: companion?.phone ?? null,
     }
     let work: Work | null = startWork(runtime)
     /** Why this process takes no work. */

@@ -27,5 +27,6 @@ export function newRuntime(options: TestRuntimeOptions): Runtime {
     clock,
     network,
     simulatorUrl: null,
+    simulatorPhone: null,
   }
 }

@@ -1,6 +1,6 @@
 import { control, type Message, type NetworkLogEntry } from './api.ts'
 import { type Json, textAt } from './json.ts'
-import { saveSelection, selected } from './selection.ts'
+import { saveSelection, selectedNumber, selectedPhone } from './selection.ts'
 import { changed, chatKey, me, state } from './state.ts'
 
 /**
@@ -46,16 +46,8 @@ async function loadAll(): Promise<void> {
     control.log(maxEntries),
   ])
   Object.assign(state, { people, numbers, templates, flows, catalogs, log })
-  if (!people.some(({ waId }) => waId === state.me))
-    state.me = selected(
-      'from',
-      people.map(({ waId }) => waId),
-    )
-  if (!numbers.some(({ id }) => id === state.to))
-    state.to = selected(
-      'to',
-      numbers.map(({ id }) => id),
-    )
+  if (!people.some(({ waId }) => waId === state.me)) state.me = selectedPhone(people)
+  if (!numbers.some(({ id }) => id === state.to)) state.to = selectedNumber(numbers)
   await loadMessages()
   changed('wire')
 }
@@ -79,6 +71,12 @@ export function openChat(): void {
     (one) => one.numberId === state.to && one.journey?.state === 'delivered',
   )
   if (hasUnread && me()?.readReceipts) control.act(state.me, 'read', { to: state.to }).catch(() => {})
+}
+
+/** Opens the chat of the URL, after a link has changed it. */
+export function followLink(): void {
+  const [waId, numberId] = [selectedPhone(state.people), selectedNumber(state.numbers)]
+  if (waId !== state.me || numberId !== state.to) void chooseChat(waId, numberId).catch(() => {})
 }
 
 export function chooseChat(waId: string, numberId: string): Promise<void> {

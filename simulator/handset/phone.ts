@@ -1,9 +1,11 @@
 import { setOnline } from './actions.ts'
+import type { PhoneNumber } from './api.ts'
 import { avatar } from './avatar.ts'
 import { chatView } from './chat.ts'
 import { composerView } from './composer.ts'
 import { button, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
+import { isFramed } from './selection.ts'
 import { setScreen } from './sheet.ts'
 import { business, chatKey, me, on, state } from './state.ts'
 import { clockTime, formatPhone } from './text.ts'
@@ -35,6 +37,28 @@ export function phoneView(): HTMLElement {
       el('span', { class: 'side-key lower' }),
       screen,
     ),
+  )
+}
+
+/** Opens the conversation in the console of the app, if the simulator was started with its URL. */
+function consoleLink({ phoneNumber }: PhoneNumber): HTMLElement | null {
+  const url = document.querySelector<HTMLMetaElement>('meta[name="console"]')?.content
+  const person = me()
+  if (!url || !person) return null
+  const hidesNumber = (person.switches.senderIdentity ?? 'phone') !== 'phone'
+  const identity = hidesNumber ? { user_id: person.userId } : { phone: person.waId }
+  const label = 'Open in the console'
+  return el(
+    'a',
+    {
+      class: 'round',
+      href: `${url}/conversation?${new URLSearchParams({ ...identity, sender: phoneNumber })}`,
+      // From a frame, the console itself shows it.
+      target: isFramed ? '_top' : 'parley-console',
+      'aria-label': label,
+      title: label,
+    },
+    icon('open', 20),
   )
 }
 
@@ -82,6 +106,7 @@ function drawHead(head: HTMLElement): void {
       ),
       el('span', {}, isTyping ? 'typing…' : formatPhone(number.phoneNumber)),
     ),
+    consoleLink(number),
     plane,
   )
   if (hadFocus) plane.focus()

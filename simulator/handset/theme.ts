@@ -1,13 +1,13 @@
 import { button } from './dom.ts'
 import { icon } from './icons.ts'
-import { readPreference, savePreference } from './selection.ts'
+import { linked, readPreference, savePreference } from './selection.ts'
 
 type Theme = 'light' | 'dark'
 
 /** The theme switch. The theme follows the system until the user chooses one. */
 export function themeSwitch(): HTMLElement {
   const dark = matchMedia('(prefers-color-scheme: dark)')
-  let chosen = savedTheme()
+  let chosen = linkedTheme() ?? savedTheme()
   const view = button({ class: 'round' }, () => {
     chosen = current() === 'dark' ? 'light' : 'dark'
     savePreference('theme', chosen)
@@ -20,11 +20,15 @@ export function themeSwitch(): HTMLElement {
     view.setAttribute('aria-label', current() === 'dark' ? 'Use light theme' : 'Use dark theme')
   }
   dark.addEventListener('change', draw)
+  addEventListener('hashchange', () => {
+    chosen = linkedTheme() ?? chosen
+    draw()
+  })
   draw()
   return view
 }
 
-function savedTheme(): Theme | undefined {
-  const theme = readPreference('theme')
-  return theme === 'light' || theme === 'dark' ? theme : undefined
-}
+const savedTheme = () => asTheme(readPreference('theme'))
+const linkedTheme = () => asTheme(linked('theme'))
+
+const asTheme = (text: string | null): Theme | undefined => (text === 'light' || text === 'dark' ? text : undefined)

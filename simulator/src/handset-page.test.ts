@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { startSimulator } from './start.ts'
 import { newWorld, numberId, phone } from './testing/world.ts'
 
 const folder = new URL('../handset/', import.meta.url)
@@ -16,6 +17,18 @@ test('GET / returns the handset, and all files it references exist', async () =>
   for (const path of named) expect((await fetch(simulator.url + path)).status, path).toBe(200)
   const moved = await fetch(`${simulator.url}/handset`, { redirect: 'manual' })
   expect([moved.status, moved.headers.get('location')]).toEqual([302, '/'])
+})
+
+test('only the console of the app may show the handset in a frame', async () => {
+  const framedBy = async (options: { consoleUrl?: string }) => {
+    const simulator = await startSimulator(options)
+    const policy = (await fetch(simulator.url)).headers.get('content-security-policy') ?? ''
+    await simulator.stop()
+    return /frame-ancestors (.*)$/.exec(policy)?.[1]
+  }
+  expect(await framedBy({})).toBe("'none'")
+  expect(await framedBy({ consoleUrl: 'http://127.0.0.1:8080' })).toBe('http://127.0.0.1:8080 http://localhost:8080')
+  expect(await framedBy({ consoleUrl: 'https://parley.example.com/base' })).toBe('https://parley.example.com')
 })
 
 test('sources are served as JavaScript and import only each other', async () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import type { FastifyInstance } from 'fastify'
+import { escapeHtml } from './escape-html.ts'
 
 const folder = new URL('../handset/', import.meta.url)
 
@@ -12,8 +13,11 @@ const types: Record<string, string> = {
   ogg: 'audio/ogg',
 }
 
-/** The page may load only its own files and call only this server. It must not be framed, because a click sends messages. */
-const headers = {
+/**
+ * The page may load only its own files and call only this server. Only the console may show it in a frame, because a
+ * click sends messages.
+ */
+const headersWith = (framedBy: string) => ({
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -23,15 +27,25 @@ const headers = {
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy}`,
   ].join('; '),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
+})
+
+/** The console, also under the other name of this machine. */
+function originsOf(consoleUrl: string): string {
+  const { protocol, hostname, port, origin } = new URL(consoleUrl)
+  const others: Record<string, string> = { localhost: '127.0.0.1', '127.0.0.1': 'localhost' }
+  const other = others[hostname]
+  return other === undefined ? origin : `${origin} ${protocol}//${other}${port && `:${port}`}`
 }
 
 /** Serves the handset, a phone in the browser. Its sources are TypeScript; types are stripped on the first request. */
-export function handsetRoutes(server: FastifyInstance): void {
+export function handsetRoutes(server: FastifyInstance, consoleUrl: string | null): void {
+  const headers = headersWith(consoleUrl === null ? "'none'" : originsOf(consoleUrl))
+  const page = () => String(read('index.html')).replace('__CONSOLE__', escapeHtml(consoleUrl ?? ''))
   const names = new Set(readdirSync(folder).filter((name) => typeOf(name) !== undefined))
   const cache = new Map<string, string | Buffer>()
   const read = (name: string): string | Buffer => {
@@ -43,7 +57,7 @@ export function handsetRoutes(server: FastifyInstance): void {
     reply
       .headers(headers)
       .type(types.html ?? '')
-      .send(read('index.html')),
+      .send(page()),
   )
   server.get('/handset', (_request, reply) => reply.redirect('/'))
   server.get('/handset/:name', (request, reply) => {

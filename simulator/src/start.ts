@@ -33,6 +33,8 @@ export interface SimulatorOptions {
   port?: number
   /** The URL used in media links. Defaults to the address it listens on. */
   publicUrl?: string
+  /** The console of the app. The handset links to it, and the console may show the handset in a frame. */
+  consoleUrl?: string
   clock?: Clock
   /** The initial data. Ignored when the state file already exists. */
   dataset?: DatasetName | Dataset
@@ -65,7 +67,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     )
   if (!saved) load(options.dataset ?? 'demo')
   const control = makeControl(network, (dataset) => resetWorld(network, () => load(dataset)))
-  const server = buildServer(network, control, hostNames(options))
+  const server = buildServer(network, control, hostNames(options), options.consoleUrl ?? null)
   try {
     await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
   } catch (error) {
@@ -128,7 +130,12 @@ function hostNames({ host, publicUrl }: SimulatorOptions): string[] {
   return [...(host === undefined ? [] : [host]), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])]
 }
 
-function buildServer(network: Network, control: Control, names: readonly string[]): FastifyInstance {
+function buildServer(
+  network: Network,
+  control: Control,
+  names: readonly string[],
+  consoleUrl: string | null,
+): FastifyInstance {
   const server = Fastify({
     logger: false,
     forceCloseConnections: true,
@@ -148,7 +155,7 @@ function buildServer(network: Network, control: Control, names: readonly string[
   downloadRoutes(server, network)
   assetRoutes(server, network)
   statusRoutes(server, network)
-  handsetRoutes(server)
+  handsetRoutes(server, consoleUrl)
   server.setNotFoundHandler((request, reply) => {
     if (request.url.startsWith('/control'))
       return reply

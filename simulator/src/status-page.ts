@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { escapeHtml } from './escape-html.ts'
 import type { Network } from './network.ts'
 
 /** `/status`, a plain HTML overview, and `/readme`, the manual as text. */
@@ -29,8 +30,4 @@ function statusPage({ world, url, queue }: Network): string {
 <h2>Totals</h2><p>${world.phones.size} phones, ${world.messages.size} messages, ${world.templates.size} templates, ${queue.size} webhook updates queued.</p>
 <ul><li><a href="/readme">Manual</a></li><li><a href="/control/log">Network log (JSON)</a></li><li><a href="/control/phones">Phones (JSON)</a></li><li><a href="/control/switches">Switches (JSON)</a></li><li><a href="/control/events">Event stream</a></li></ul>
 </body></html>`
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

@@ -1,4 +1,4 @@
-import { version } from '@parley/server/config'
+import { type Config, version } from '@parley/server/config'
 import type { Db } from '@parley/server/db/db'
 import { newLogger } from '@parley/server/lib/logger'
 import type { Service } from '@parley/server/start'
@@ -27,9 +27,9 @@ export const startCommand: Command = {
     const { startService } = await import('@parley/server/start')
     let service: Service | undefined
     let simulator: Simulator | undefined
-    const startCompanion = async (db: Db) => {
-      simulator = await runSimulator(config, db)
-      return simulator
+    const startCompanion = async (db: Db, opened: Config) => {
+      simulator = await runSimulator(opened, db)
+      return { ...simulator, phone: simulator.control.phones.list()[0]?.waId ?? null }
     }
     try {
       service = await startService({

@@ -6,7 +6,7 @@ import { Select, TextInput } from '../ui/fields.tsx'
 import { senderName, useSenderChoice } from './network.queries.ts'
 
 /** Recipient and sender, named as the parameters of `POST messages`. */
-interface Recipient {
+export interface Recipient {
   to: string
   sender_id: string | null
 }

@@ -189,6 +189,12 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/health/health.page.tsx').then((page) => ({ default: page.HealthPage })),
   },
   {
+    path: '/conversation',
+    title: 'Conversation',
+    load: () =>
+      import('../pages/conversation/conversation.page.tsx').then((page) => ({ default: page.ConversationPage })),
+  },
+  {
     path: '/account',
     title: 'Your account',
     load: () => import('../pages/account/account.page.tsx').then((page) => ({ default: page.AccountPage })),

@@ -72,7 +72,18 @@ export type Problem = Static<typeof Problem>
 export const Problems = Type.Object({ object: Type.Literal('list'), data: Type.Array(Problem) })
 export type Problems = Static<typeof Problems>
 
-const stepKinds = ['second_factor', 'sender', 'key', 'request', 'webhook', 'delivery', 'teammate'] as const
+const stepKinds = [
+  'sender',
+  'send',
+  'receive',
+  'reply',
+  'key',
+  'request',
+  'webhook',
+  'delivery',
+  'second_factor',
+  'teammate',
+] as const
 export type OnboardingStep = (typeof stepKinds)[number]
 
 /** The first steps in a workspace. Whether a step is done is computed from the data. */

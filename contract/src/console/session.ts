@@ -37,6 +37,8 @@ export const SessionReply = Type.Object({
   }),
   public_url: Type.String(),
   simulator_url: Type.Union([Type.String(), Type.Null()]),
+  /** A phone of the simulator for first messages. */
+  simulator_phone: Type.Union([Type.String(), Type.Null()]),
   version: Type.String(),
 })
 export type SessionReply = Static<typeof SessionReply>

@@ -25,6 +25,7 @@ test.each(addresses)('%s has the security headers: no frames, no foreign resourc
   expect(policy.filter((part) => /unsafe/.test(part) && !part.startsWith('style-src-attr '))).toEqual([])
   if (!address.startsWith('/docs/')) {
     expect(policy).toContain("script-src 'self' 'nonce-…'")
+    expect(policy).toContain("frame-src 'none'")
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
 })

@@ -8,10 +8,12 @@ export interface PagesOptions {
   whyNotReady(): Promise<string | null>
   /** Complete HTML pages, by path. */
   pages: Readonly<Record<string, string>>
+  /** The only other site that the console may show in a frame. */
+  handsetUrl: string | null
 }
 
 /** The routes outside /v1: health checks, a few pages, and the console. */
-export function mountPages(app: FastifyInstance, { whyNotReady, pages }: PagesOptions): void {
+export function mountPages(app: FastifyInstance, { whyNotReady, pages, handsetUrl }: PagesOptions): void {
   app.addHook('onSend', async (request, reply) => void reply.header('X-Request-Id', request.id))
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
@@ -22,7 +24,7 @@ export function mountPages(app: FastifyInstance, { whyNotReady, pages }: PagesOp
     const headers = pageHeaders({ 'default-src': "'none'", 'style-src': hashesOfStyles(html) })
     app.get(path, (_request, reply) => reply.type('text/html; charset=utf-8').headers(headers).send(html))
   }
-  const consolePage = mountConsolePages(app)
+  const consolePage = mountConsolePages(app, handsetUrl)
   // The console does its own routing, so every other address that a browser opens gets its page.
   app.setNotFoundHandler((request, reply) =>
     consolePage && isForBrowser(request) ? consolePage(reply) : refuse('not_found'),

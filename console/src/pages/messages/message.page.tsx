@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
+import { handsetLink, useHandset } from '../../parts/handset.ts'
 import { personName, personOf } from '../../parts/recipient.tsx'
 import { RemovedNotice } from '../../parts/removed-content.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -10,6 +11,7 @@ import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { PageBody } from '../../ui/layout.tsx'
+import { ExternalLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
@@ -57,6 +59,7 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
         }
         actions={
           <>
+            <HandsetLink message={message} />
             {message.direction === 'received' && <MarkAsRead id={message.id} />}
             {message.direction === 'sent' && !message.removed && <SendAgain message={message} />}
             <ContactMenu message={message} />
@@ -108,6 +111,16 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
         </TabPanel>
       </PageBody>
     </>
+  )
+}
+
+/** Opens the conversation on the handset of the simulator, if it runs. */
+function HandsetLink({ message }: { message: MessageDetail }) {
+  const handset = useHandset()
+  const person = personOf(message)
+  if (!handset || !person) return null
+  return (
+    <ExternalLink href={handsetLink(handset, person, message.sender.phone_number)}>Open on the handset</ExternalLink>
   )
 }
 

@@ -189,16 +189,46 @@ test('onboarding steps are done once the workspace has the data', async () => {
       .filter(({ done }: { done: boolean }) => !done)
       .map(({ kind }: { kind: string }) => kind)
   // The teammate step is done, because the admin was invited.
-  expect(await openSteps()).toEqual(['second_factor', 'request', 'webhook', 'delivery'])
+  const messages = ['send', 'receive', 'reply']
+  expect(await openSteps()).toEqual([...messages, 'request', 'webhook', 'delivery', 'second_factor'])
   await workspace.call('/v1/me')
-  await vi.waitFor(async () => expect(await openSteps()).toEqual(['second_factor', 'webhook', 'delivery']), 5000)
+  await vi.waitFor(async () => expect(await openSteps()).not.toContain('request'), 5000)
   const receiver = await newReceiver()
   await line.listen(receiver)
-  expect(await openSteps()).toEqual(['second_factor', 'delivery'])
+  expect(await openSteps()).toEqual([...messages, 'delivery', 'second_factor'])
   await line.write(1)
-  await vi.waitFor(async () => expect(await openSteps()).toEqual(['second_factor']), 5000)
+  await vi.waitFor(async () => expect(await openSteps()).toEqual(['send', 'reply', 'second_factor']), 5000)
   const { body } = await admin.call(`/w/${workspace.id}/onboarding`)
   expect(body.key_hint).toBe(workspace.key.hint)
+})
+
+test('send, receive and reply are done when the network accepted them, not before and not if they failed', async () => {
+  const shop = await sending.newShop()
+  const { id } = shop.workspace
+  const openSteps = async (role: Role = 'admin') =>
+    (await read(id, '/onboarding', role)).body.steps
+      .filter(({ kind, done }: { kind: string; done: boolean }) => ['send', 'receive', 'reply'].includes(kind) && !done)
+      .map(({ kind, permitted }: { kind: string; permitted: boolean }) => (permitted ? kind : `${kind} by others`))
+  await shop.sendText('15550131026')
+  expect(await openSteps()).toEqual(['send', 'receive', 'reply'])
+  await sending.drain()
+  expect(await openSteps('member')).toEqual(['send by others', 'receive', 'reply by others'])
+  await shop.sendText('16505550123')
+  expect(await openSteps()).toEqual(['send', 'receive', 'reply'])
+  await sending.drain()
+  expect(await openSteps()).toEqual(['receive', 'reply'])
+
+  const { control } = sending.network
+  await control.phones.say('16505550124', { to: shop.account.phoneNumber, text: 'Hello' })
+  await control.idle()
+  expect(await openSteps()).toEqual(['reply'])
+  server.clock.forward({ seconds: 1 })
+  await shop.sendText('16505550123')
+  await sending.drain()
+  expect(await openSteps()).toEqual(['reply'])
+  await shop.sendText('16505550124')
+  await sending.drain()
+  expect(await openSteps()).toEqual([])
 })
 
 test('percentileMs returns a value within the right step', () => {

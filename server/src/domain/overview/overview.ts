@@ -8,7 +8,7 @@ import { creditsSpent, readBalance } from '../credits/credits.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
-import { messagesByBucket, receivedByBucket } from '../messages/reading/messages.ts'
+import { anyReceived, anyReplied, anySent, messagesByBucket, receivedByBucket } from '../messages/reading/messages.ts'
 import { hasTeammates } from '../people/members.ts'
 import { errorMeaning, readTraffic } from '../requests/console.ts'
 import { countActiveSenders } from '../senders/senders.ts'
@@ -130,8 +130,11 @@ async function readCredits({ db, workspaceId }: Viewer, from: Date): Promise<Non
 /** The onboarding steps. Whether each is done is derived from the data of the workspace. */
 export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolean }): Promise<Onboarding> {
   const { db, workspaceId } = viewer
-  const [senders, keys, webhooks, hasDelivery, hasTeammate] = await Promise.all([
+  const [senders, hasSent, hasReceived, hasReplied, keys, webhooks, hasDelivery, hasTeammate] = await Promise.all([
     countActiveSenders(db, workspaceId),
+    anySent(db, workspaceId),
+    anyReceived(db, workspaceId),
+    anyReplied(db, workspaceId),
     listKeys(db, workspaceId),
     listWebhooks(db, workspaceId),
     anyDelivered(db, workspaceId),
@@ -147,8 +150,10 @@ export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolea
   })
   return {
     steps: [
-      step('second_factor', person.twoFactor, null),
       step('sender', senders.length > 0, 'senders:read'),
+      step('send', hasSent, 'messages:send'),
+      step('receive', hasReceived, 'messages:read'),
+      step('reply', hasReplied, 'messages:send'),
       step('key', valid.length > 0, 'keys:manage'),
       step(
         'request',
@@ -157,6 +162,7 @@ export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolea
       ),
       step('webhook', webhooks.length > 0, 'webhooks:manage'),
       step('delivery', hasDelivery, 'webhooks:test'),
+      step('second_factor', person.twoFactor, null),
       step('teammate', hasTeammate, 'team:manage'),
     ],
     key_hint: can(viewer.role, 'keys:read') ? hint : null,

@@ -22,6 +22,7 @@ import { signInWithLink } from './sign-in-with-link.ts'
 export interface PeopleDeps extends MailLinkDeps {
   publicUrl: string
   simulatorUrl: string | null
+  simulatorPhone: string | null
   version: string
   operatorsNeedTwoFactor: boolean
 }
@@ -64,6 +65,7 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
           session: { id: person.sessionId, confirmed_until: person.confirmedUntil?.toISOString() ?? null },
           public_url: deps.publicUrl,
           simulator_url: deps.simulatorUrl,
+          simulator_phone: deps.simulatorPhone,
           version: deps.version,
         }
       },

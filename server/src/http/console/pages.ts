@@ -7,8 +7,11 @@ import { pageHeaders } from '../page-headers.ts'
 
 const built = join(import.meta.dirname, '..', '..', '..', '..', 'console', 'dist')
 
-/** Only own resources. Scripts and styles are allowed from our files, or inline with the nonce of the response. */
-const headersWith = (nonce: string): Record<string, string> =>
+/**
+ * Only own resources. Scripts and styles are allowed from our files, or inline with the nonce of the response. The only
+ * frame is the handset of the simulator.
+ */
+const headersWith = (nonce: string, handsetUrl: string | null): Record<string, string> =>
   pageHeaders({
     'default-src': "'self'",
     'script-src': `'self' 'nonce-${nonce}'`,
@@ -17,10 +20,14 @@ const headersWith = (nonce: string): Record<string, string> =>
     'img-src': "'self' data: blob:",
     'font-src': "'self'",
     'connect-src': "'self'",
+    'frame-src': handsetUrl === null ? "'none'" : new URL(handsetUrl).origin,
   })
 
 /** Serves the console's assets. Returns a function that sends its page, or null if the console was not built. */
-export function mountConsolePages(app: FastifyInstance): ((reply: FastifyReply) => FastifyReply) | null {
+export function mountConsolePages(
+  app: FastifyInstance,
+  handsetUrl: string | null,
+): ((reply: FastifyReply) => FastifyReply) | null {
   const index = join(built, 'index.html')
   if (!existsSync(index)) return null
   const html = readFileSync(index, 'utf8')
@@ -39,7 +46,7 @@ export function mountConsolePages(app: FastifyInstance): ((reply: FastifyReply) 
     const nonce = randomBytes(16).toString('base64')
     return reply
       .type('text/html; charset=utf-8')
-      .headers({ ...headersWith(nonce), 'Cache-Control': 'no-store' })
+      .headers({ ...headersWith(nonce, handsetUrl), 'Cache-Control': 'no-store' })
       .send(html.replaceAll('__CSP_NONCE__', nonce))
   }
 }

@@ -7,6 +7,7 @@ import { networkIdOf } from '../privacy/erased.ts'
 import { numberIn } from '../recipient.ts'
 import { type Author, countMessages, type MessageRow, messageById, messagesOf, stepsOf } from './messages.sql.ts'
 
+export { anyReceived, anyReplied, anySent } from './first-messages.sql.ts'
 export { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
 export type { Author }
 
