@@ -25,21 +25,22 @@ const maxItems = 100
 export class ChangeNotifier {
   readonly #send: (payload: string) => Promise<unknown>
   readonly #everyMs: number
+  readonly #retryMs: number
   #items = new Map<string, ChangeNotice>()
   #timer: NodeJS.Timeout | undefined
   #sentAt = 0
   #closed = false
 
-  constructor(send: (payload: string) => Promise<unknown>, everyMs = 300) {
+  constructor(send: (payload: string) => Promise<unknown>, { everyMs = 300, retryMs = 1_000 } = {}) {
     this.#send = send
     this.#everyMs = everyMs
+    this.#retryMs = retryMs
   }
 
   notify(workspaceId: string, topic: ChangeTopic): void {
     if (this.#closed) return
-    const key = `${workspaceId} ${topic}`
-    if (!this.#items.has(key)) this.#items.set(key, { workspaceId, topic })
-    this.#timer ??= setTimeout(() => void this.#flush(), Math.max(0, this.#sentAt + this.#everyMs - Date.now())).unref()
+    this.#add({ workspaceId, topic })
+    this.#plan(Math.max(0, this.#sentAt + this.#everyMs - Date.now()))
   }
 
   /** Sends the notices that are still waiting. */
@@ -49,15 +50,30 @@ export class ChangeNotifier {
     await this.#flush()
   }
 
+  #add(notice: ChangeNotice): void {
+    const key = `${notice.workspaceId} ${notice.topic}`
+    if (!this.#items.has(key)) this.#items.set(key, notice)
+  }
+
+  #plan(waitMs: number): void {
+    this.#timer ??= setTimeout(() => void this.#flush(), waitMs).unref()
+  }
+
   async #flush(): Promise<void> {
     this.#timer = undefined
     this.#sentAt = Date.now()
     const all = [...this.#items.values()]
     this.#items = new Map()
     for (let from = 0; from < all.length; from += maxItems) {
-      const part = all.slice(from, from + maxItems).map(({ workspaceId, topic }) => [workspaceId, topic])
-      // A lost notice only delays a refresh until the next one. Database failures are reported elsewhere.
-      await this.#send(JSON.stringify(part)).catch(() => {})
+      const part = all.slice(from, from + maxItems)
+      try {
+        await this.#send(JSON.stringify(part.map(({ workspaceId, topic }) => [workspaceId, topic])))
+      } catch {
+        // Others may listen all the time, so they do not look again by themselves. Database failures are reported elsewhere.
+        if (this.#closed) return
+        for (const notice of part) this.#add(notice)
+        this.#plan(this.#retryMs)
+      }
     }
   }
 }

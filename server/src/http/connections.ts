@@ -105,6 +105,14 @@ export class Connections {
     this.#inProgress.get(response)?.setAside()
   }
 
+  /**
+   * Calls `left` once the client has left, or at once if it has already. A response that waits behind others on its connection
+   * gets no `close` event. Returns a function that ends that.
+   */
+  onLeft(response: ServerResponse, left: () => void): () => void {
+    return this.#inProgress.get(response)?.onClosed(left) ?? (() => {})
+  }
+
   /** Counts bytes that are not a request, until the returned function is called. Null if they exceed a limit. */
   beginInvalid(socket: Socket): (() => void) | null {
     const address = peerAddress(socket)
@@ -182,6 +190,8 @@ export class RequestInProgress {
   /** Null once it is set aside. */
   #end: (() => void) | null
   #pending = 2
+  #isClosed = false
+  #onClosed: (() => void) | null = null
 
   constructor(response: ServerResponse, end: () => void) {
     this.response = response
@@ -196,7 +206,18 @@ export class RequestInProgress {
   readonly worked = (): void => this.#finish()
 
   closed(): void {
+    this.#isClosed = true
+    this.#onClosed?.()
     this.#finish()
+  }
+
+  /** Calls `closed` when its response is closed. There can be one such function at a time; the returned one removes it. */
+  onClosed(closed: () => void): () => void {
+    if (this.#isClosed) closed()
+    else this.#onClosed = closed
+    return () => {
+      this.#onClosed = null
+    }
   }
 
   #finish(): void {

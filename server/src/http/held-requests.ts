@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { FairShares } from '../lib/fair-shares.ts'
 import type { Overload } from '../lib/overload.ts'
 import type { Connections } from './connections.ts'
 import type { WorkspaceRequests } from './workspace-requests.ts'
@@ -17,7 +18,7 @@ export interface HeldRequest {
   end(): void
 }
 
-/** How many requests of a workspace may wait at a time, and of a process. */
+/** How many requests may wait at a time: of a workspace, and of a process. */
 export interface HeldLimits {
   workspace: number
   process: number
@@ -41,40 +42,34 @@ export interface HeldRequestsOptions {
 
 /**
  * Requests that wait for something to happen. They have limits of their own and do not count as requests in progress, also not
- * when many of them are woken together: those that wait must not keep others out.
+ * when many of them are woken together: those that wait must not keep others out. Workspaces share the places of the process.
  */
 export class HeldRequests {
   readonly #options: HeldRequestsOptions
-  readonly #ofWorkspace = new Map<string, number>()
+  readonly #places: FairShares
   readonly #waits = new Set<(how: HowEnded) => void>()
-  #count = 0
   #isStopped = false
 
   constructor(options: HeldRequestsOptions) {
     this.#options = options
+    this.#places = new FairShares(options.limits.process)
   }
 
   get count(): number {
-    return this.#count
+    return this.#places.taken
   }
 
   /** Throws if too many wait. Otherwise the request no longer counts as one in progress. */
   begin(response: ServerResponse, workspaceId: string): HeldRequest {
     const { connections, workspaceRequests, overload, limits } = this.#options
-    const ofWorkspace = this.#ofWorkspace.get(workspaceId) ?? 0
-    if (ofWorkspace >= limits.workspace || this.#count >= limits.process) throw overload.refusal('held_requests')
-    this.#ofWorkspace.set(workspaceId, ofWorkspace + 1)
-    this.#count++
+    if (this.#places.takenBy(workspaceId) >= limits.workspace || !this.#places.take(workspaceId)) {
+      throw overload.refusal('held_requests')
+    }
     connections.setAside(response)
     workspaceRequests.end(workspaceId)
     return {
       wait: (ms, subscribe) => this.#wait(response, ms, subscribe),
-      end: () => {
-        this.#count--
-        const left = (this.#ofWorkspace.get(workspaceId) ?? 1) - 1
-        if (left > 0) this.#ofWorkspace.set(workspaceId, left)
-        else this.#ofWorkspace.delete(workspaceId)
-      },
+      end: () => this.#places.release(workspaceId),
     }
   }
 
@@ -87,18 +82,17 @@ export class HeldRequests {
   #wait(response: ServerResponse, ms: number, subscribe: Subscribe): Promise<HowEnded> {
     if (this.#isStopped || response.destroyed) return Promise.resolve('ended')
     return new Promise((resolve) => {
+      const endings: (() => void)[] = []
       const end = (how: HowEnded) => {
         this.#waits.delete(end)
-        clearTimeout(timer)
-        response.off('close', onClose)
-        unsubscribe()
+        for (const each of endings) each()
         resolve(how)
       }
-      const onClose = () => end('ended')
-      const timer = setTimeout(() => end('over'), ms)
       this.#waits.add(end)
-      response.once('close', onClose)
-      const unsubscribe = subscribe(() => end('woken'))
+      const timer = setTimeout(() => end('over'), ms)
+      endings.push(() => clearTimeout(timer))
+      endings.push(subscribe(() => end('woken')))
+      endings.push(this.#options.connections.onLeft(response, () => end('ended')))
     })
   }
 }

@@ -3,7 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../db/db.ts'
-import type { AccessRequest, Caller, CheckAccess, RateLimitState, RequestRecord } from '../lib/access-check.ts'
+import type {
+  AccessDecision,
+  AccessRequest,
+  Caller,
+  CheckAccess,
+  RateLimitState,
+  RequestRecord,
+} from '../lib/access-check.ts'
 import type { AddressRange } from '../lib/addresses.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newUuid, withPrefix } from '../lib/ids.ts'
@@ -79,6 +86,8 @@ class Exchange implements AccessRequest, Context {
   #keyHint: string | null = null
   /** Set once the request has waited. */
   #held: HeldRequest | null = null
+  /** The access check after the last wait. */
+  #rechecking: Promise<AccessDecision> | null = null
   /** Headers of this response only: names and values alternate. */
   #extraHeaders: string[] | undefined
 
@@ -200,9 +209,28 @@ class Exchange implements AccessRequest, Context {
     this.#extraHeaders.push(name, value)
   }
 
+  /** A request that waits was counted when it began. */
+  get isCounted(): boolean {
+    return this.#held !== null
+  }
+
   async hold(ms: number, subscribe: Subscribe): Promise<HowEnded> {
     this.#held ??= this.#services.heldRequests.begin(this.#response, this.caller.workspaceId)
-    return this.#held.wait(ms, subscribe)
+    const how = await this.#held.wait(ms, subscribe)
+    if (how !== 'ended') {
+      // At the same time as the handler looks for what the request waited for.
+      this.#rechecking = this.#services.admit(this)
+      this.#rechecking.catch(() => {})
+    }
+    return how
+  }
+
+  /** While the request waited, its key may have been revoked, or its workspace suspended. */
+  async #requireAccessStill({ scope }: CompiledRoute): Promise<void> {
+    if (this.#rechecking === null) return
+    const access = await this.#rechecking
+    if (access.kind === 'refused') throw access.refusal
+    requireScope(access.caller, scope)
   }
 
   async #handleOfWorkspace(match: RouteMatch): Promise<void> {
@@ -229,6 +257,7 @@ class Exchange implements AccessRequest, Context {
     // The checks above guarantee the types that the route declares.
     const input = { params, query, body } as Parameters<CompiledRoute['handle']>[1]
     const result = await route.handle(this, input)
+    await this.#requireAccessStill(route)
     if (route.isBytes) await this.#sendBytes(result as BytesResponse)
     else if (route.status === 204) this.#response.writeHead(204, this.#headers()).end()
     else this.#sendJson(route.status, route.toJson(result))

@@ -33,6 +33,8 @@ export interface AccessRequest {
   readonly address: string
   /** True if the route needs no key. */
   readonly isPublic: boolean
+  /** True if it was counted before: it has waited, and is only checked again. */
+  readonly isCounted?: boolean
 }
 
 /**

@@ -32,7 +32,7 @@ export class LeaseLost extends Error {
  */
 export async function fetchFile(network: Network, claimed: ClaimedFile, stop: AbortSignal): Promise<FetchOutcome> {
   const { source, senderId } = claimed
-  // Only an upload has neither, and it is given up before.
+  // Only an upload has neither, and it is deleted before.
   if (source === null || senderId === null) throw new Error(`file ${claimed.id} is not in the network`)
   const sender = await networkIdsOf(network.db, senderId)
   const access = sender && (await network.vault.accessFor(sender.connectionId))

@@ -2,7 +2,7 @@
  * Downloads the files of submitted forms and inbound messages from the network: a file is claimed, fetched with no
  * transaction open, and the outcome is recorded. If the process dies, the file is claimed again when the lease expires, and
  * fetched from the start: chunks are readable only once the file is complete. An upload that a process was receiving when it
- * died is claimed too, and given up: only the client has it.
+ * died is claimed too, and deleted: only the client has it.
  *
  *   waiting → fetching → fetched → gone (retention)
  *                      → waiting again, with backoff
@@ -16,6 +16,7 @@ import { classifyFetchFailure } from './fetch-retry-policy.ts'
 import {
   type ClaimedFile,
   claimFiles,
+  deleteUpload,
   type FileQuota,
   recordFetched,
   recordFetchRetry,
@@ -73,6 +74,7 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
   }
 
   async function fetchAndRecord(claimed: ClaimedFile): Promise<void> {
+    if (claimed.senderId === null) return void (await deleteUpload(db, claimed))
     // Only a file whose attempts all crashed the process is still claimed this late.
     const isTooLate = claimed.tryUntil <= clock.now()
     const outcome = isTooLate ? ({ kind: 'too_late' } as const) : await fetchOne(claimed)

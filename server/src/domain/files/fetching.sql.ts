@@ -148,6 +148,16 @@ export const recordFileLost = (db: Db, { id, lease }: Leased, why: FileLoss, err
     [id, lease, why, error],
   )
 
+/** Deletes an upload that was not completed, as if it had never begun. */
+export const deleteUpload = (db: Db, { id, lease }: Leased): Promise<number> =>
+  db.change(
+    `with given_up as (
+       delete from flow_files where id = $1 and lease = $2 and state = 'fetching' returning id
+     )
+     delete from file_chunks c using given_up where c.file_id = given_up.id`,
+    [id, lease],
+  )
+
 /** Deletes the contents of up to `limit` files that were fetched before a time, and returns how many. */
 export const deleteFilesBefore = (db: Db, before: Date, limit: number): Promise<number> =>
   deleteContents(db, 'expires_at is null and fetched_at < $1 order by fetched_at', before, limit)
@@ -156,19 +166,27 @@ export const deleteFilesBefore = (db: Db, before: Date, limit: number): Promise<
 export const deleteExpiredBefore = (db: Db, before: Date, limit: number): Promise<number> =>
   deleteContents(db, 'expires_at is not null and expires_at < $1 order by expires_at', before, limit)
 
-async function deleteContents(db: Db, oldestFirst: string, before: Date, limit: number): Promise<number> {
-  const deleted = await db.rows(
-    `with old as (
-       select id from flow_files where state = 'fetched' and ${oldestFirst} limit $2 for update skip locked
-     ), chunks as (
-       delete from file_chunks c using old where c.file_id = old.id
-     )
-     update flow_files f set state = 'gone', why = 'retention', content = null, object_key = null
-     from old where f.id = old.id
-     returning f.id`,
-    [before, limit],
-  )
-  return deleted.length
+/** The name of an upload goes with its contents. That of a received file is removed with the contents of its message. */
+const deleteContents = (db: Db, oldestFirst: string, before: Date, limit: number): Promise<number> =>
+  db.transaction(async (tx) => {
+    const deleted = await tx.rows<{ id: string }>(
+      `with old as (
+         select id from flow_files where state = 'fetched' and ${oldestFirst} limit $2 for update skip locked
+       )
+       update flow_files f set state = 'gone', why = 'retention', content = null, object_key = null,
+         file_name = case when f.expires_at is null then f.file_name else '' end
+       from old where f.id = old.id
+       returning f.id`,
+      [before, limit],
+    )
+    await deleteChunks(tx, deleted)
+    return deleted.length
+  })
+
+/** In a statement after the one that locked the files: it sees the chunks that were written before they were locked. */
+const deleteChunks = async (tx: Db, files: readonly { id: string }[]): Promise<void> => {
+  if (files.length === 0) return
+  await tx.change('delete from file_chunks where file_id = any($1::uuid[])', [files.map(({ id }) => id)])
 }
 
 /** The column with the ID of what a received file belongs to. */
@@ -176,19 +194,24 @@ export type FileOwner = 'response_id' | 'message_id'
 
 /**
  * Makes files of these submissions or inbound messages expire now: `deleteFilesBefore` the beginning of time deletes their bytes. Those that are not
- * fetched yet are not fetched any more. Their names, which the person has chosen, are removed. Returns how many there are.
+ * fetched yet are not fetched any more. Their names, which the person has chosen, are removed. Returns how many there are. Run within a transaction.
  */
-export const expireFilesOf = (db: Db, owner: FileOwner, ids: readonly string[]): Promise<number> =>
-  db.change(
+export async function expireFilesOf(tx: Db, owner: FileOwner, ids: readonly string[]): Promise<number> {
+  const expired = await tx.rows<{ id: string; isFetched: boolean }>(
     `with expired as materialized (
        select id, state from flow_files where ${owner} = any($1::uuid[]) order by id for update
-     ), chunks as (
-       delete from file_chunks c using expired e where c.file_id = e.id and e.state in ('waiting', 'fetching')
      )
      update flow_files f set file_name = '', source = null, lease = null, last_error = null,
        state = case when e.state = 'fetched' then 'fetched' else 'gone' end,
        why = case when e.state in ('waiting', 'fetching') then 'retention' else f.why end,
        fetched_at = case when e.state = 'fetched' then to_timestamp(0) else f.fetched_at end
-     from expired e where f.id = e.id`,
+     from expired e where f.id = e.id
+     returning f.id, e.state = 'fetched' as "isFetched"`,
     [ids],
   )
+  await deleteChunks(
+    tx,
+    expired.filter(({ isFetched }) => !isFetched),
+  )
+  return expired.length
+}

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { type FormFile, toSource } from '../../whatsapp/incoming-form.ts'
-import { type FileRow, filesOf, filesOfMessages, insertFiles, type NewFile } from './files.sql.ts'
+import { type FileRow, filesOf, filesOfMessages, insertFiles, isRemoved, type NewFile } from './files.sql.ts'
 
 /** How long the network keeps an uploaded file. */
 export const networkRetentionMs = 7 * 86_400_000
@@ -76,6 +76,8 @@ const toListed = (row: FileRow): ListedFile => ({
 function stateOf(row: FileRow): FileState {
   switch (row.state) {
     case 'fetched':
+      // It was removed, and its bytes are deleted soon.
+      if (isRemoved(row)) return { kind: 'gone', why: 'retention' }
       return {
         kind: 'fetched',
         size: row.size,

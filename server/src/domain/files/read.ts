@@ -5,7 +5,7 @@ import { attachment } from '../../lib/attachment.ts'
 import type { ByteRange } from '../../lib/byte-range.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { type FileRow, fileAt, filesOfMessages } from './files.sql.ts'
+import { type FileRow, fileAt, filesOfMessages, isRemoved } from './files.sql.ts'
 import { readFile } from './store.ts'
 
 /** A fetched file, to be read in part or completely. */
@@ -58,8 +58,7 @@ async function openFound(
   }
   if (!file) return null
   if (file.state === 'gone') return refuseLost(file.why)
-  // It was removed, and its bytes are deleted soon.
-  if (file.state === 'fetched' && file.fetched_at.getTime() === 0) return refuseLost('retention')
+  if (file.state === 'fetched' && isRemoved(file)) return refuseLost('retention')
   if (file.state !== 'fetched') return refuseTemporarily(file, clock.now())
   return toStored(db, workspaceId, file)
 }

@@ -68,6 +68,8 @@ export const deleteUploadsBefore = (db: Db, before: Date, limit: number): Promis
     `with old as (
        select id from flow_files where state = 'gone' and expires_at is not null and expires_at < $1
        order by expires_at limit $2 for update skip locked
+     ), chunks as (
+       delete from file_chunks c using old where c.file_id = old.id
      ), media as (
        delete from network_media m using old where m.file_id = old.id
      )

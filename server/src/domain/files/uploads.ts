@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { newUuid, withPrefix } from '../../lib/ids.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
 import { LeaseLost, newWriter, WriteFailed } from './fetch.ts'
-import { recordFetched, recordFileLost } from './fetching.sql.ts'
+import { deleteUpload, recordFetched } from './fetching.sql.ts'
 import { typeOfName } from './file-types.ts'
 import { insertUpload, lockUploads, type NewUpload, uploadedBytes, uploadsOf } from './uploads.sql.ts'
 
@@ -65,8 +65,8 @@ export async function saveUpload(deps: UploadDeps, { length, receive }: Incoming
       expires_at: expiresAt.toISOString(),
     }
   } catch (error) {
-    // If this fails too, its lease expires.
-    for (const upload of begun) await recordFileLost(db, upload, 'too_late', null).catch(() => {})
+    // If this fails too, its lease expires, and the fetcher deletes it.
+    for (const upload of begun) await deleteUpload(db, upload).catch(() => {})
     if (error instanceof WriteFailed) throw error.cause
     if (error instanceof LeaseLost) refuse('service_unavailable')
     throw error

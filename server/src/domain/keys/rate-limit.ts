@@ -65,13 +65,15 @@ interface Pending {
   caller: Access['caller'] | null
   refusal: Refusal | null
   keyHint: string | null
-  charge: Charge
+  /** Null if the request was counted before. */
+  charge: Charge | null
 }
 
 /** Rejected and public requests count against their IP address, all others against their key. */
 function addCharge(charges: Map<string, Charge>, request: AccessRequest, access: Access | null, now: Date): Pending {
   const refusal = refusalOf(request, access, now)
   const caller = access?.caller ?? null
+  if (request.isCounted) return { caller, refusal, keyHint: null, charge: null }
   const [subject, budget] =
     caller && !refusal ? [`k:${caller.keyId}`, caller.budget] : [`a:${addressBlock(request.address)}`, addressBudget]
   let charge = charges.get(subject)
@@ -85,6 +87,11 @@ function addCharge(charges: Map<string, Charge>, request: AccessRequest, access:
 }
 
 function toDecision({ caller, refusal, keyHint, charge }: Pending, elapsedMs: number): AccessDecision {
+  if (charge === null) {
+    return refusal
+      ? { kind: 'refused', refusal, caller, budget: uncounted, keyHint }
+      : { kind: 'admitted', caller, budget: uncounted }
+  }
   const isGranted = charge.granted > 0
   // Count down within the batch: the first granted request sees the most remaining, the last sees what is left now.
   if (isGranted) charge.granted--
@@ -97,6 +104,9 @@ function toDecision({ caller, refusal, keyHint, charge }: Pending, elapsedMs: nu
     ? { kind: 'refused', refusal: rejection, caller, budget, keyHint }
     : { kind: 'admitted', caller, budget }
 }
+
+/** The response to a request that was counted before has the headers of that. */
+const uncounted: RateLimitState = { limit: 0, remaining: 0, resetSeconds: 0 }
 
 function overLimit({ limit, resetSeconds }: RateLimitState): Refusal {
   return new Refusal('rate_limited', {

@@ -7,6 +7,7 @@ import type { Db } from '../../db/db.ts'
 import { withIndexLookups } from '../../db/planner-settings.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
+import { Refusal } from '../../lib/refuse.ts'
 import { parkedOfPerson } from '../connections/parked-of-person.ts'
 import { eventsOfMessages } from '../deliveries/erase-events.ts'
 import { fileStatesOf } from '../files/files.ts'
@@ -129,7 +130,7 @@ async function* receivedMessages(db: Db, clock: Clock, person: KnownPerson): Asy
       yield `${separator()}${open(toReceived(row))},"content":${row.content},"events":${textOf(events.get(row.id))}`
       yield `,"order":${JSON.stringify(orders.get(row.id) ?? null)},"file":`
       const isFetched = files.get(row.id)?.kind === 'fetched'
-      const file = isFetched ? await openReceivedFile(db, clock, workspaceId, row.id) : null
+      const file = isFetched ? await unlessExpired(openReceivedFile(db, clock, workspaceId, row.id)) : null
       if (file) yield* contentText(file)
       else yield 'null'
       yield ',"flow_response":'
@@ -177,13 +178,21 @@ async function* formText(
   yield `${open(form)},"files":[`
   for (const [index, file] of files.entries()) {
     yield `${index === 0 ? '' : ','}${open(file)},"content":`
-    if (file.state.kind === 'fetched') {
-      yield* contentText(await openFlowFile(db, clock, workspaceId, form.id, file.index))
-    } else yield 'null'
+    const isFetched = file.state.kind === 'fetched'
+    const content = isFetched ? await unlessExpired(openFlowFile(db, clock, workspaceId, form.id, file.index)) : null
+    if (content) yield* contentText(content)
+    else yield 'null'
     yield '}'
   }
   yield ']}'
 }
+
+/** Null if its contents were deleted since the page of messages was read. */
+const unlessExpired = (opening: Promise<StoredFile | null>): Promise<StoredFile | null> =>
+  opening.catch((error: unknown) => {
+    if (error instanceof Refusal && error.code === 'file_expired') return null
+    throw error
+  })
 
 /** The content of a file in base64. */
 async function* contentText({ size, read }: StoredFile): AsyncGenerator<string> {

@@ -41,6 +41,15 @@ export function runningIn(snapshot: string): bigint[] {
 }
 
 /**
+ * Whether a position has transactions that have not begun in this snapshot. It is from a time that the server does not know: it was
+ * restored from a copy of its files, which shows in no other way.
+ */
+export function isBeyond({ next }: LivePosition, snapshot: string): boolean {
+  const [, end = '0'] = snapshot.split(':')
+  return next > BigInt(end)
+}
+
+/**
  * The position after all visible events were read, of which the last one belongs to `last`. It does not go beyond that
  * transaction: after a crash PostgreSQL may use the IDs of transactions again that came later and left no trace.
  */

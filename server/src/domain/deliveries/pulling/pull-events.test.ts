@@ -12,6 +12,7 @@ import { dropOldPartitions, indexPartitions } from '../../../db/partitions.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { publish, publishTest } from '../engine/publish.ts'
+import { readCursor, writeCursor } from './cursor.ts'
 import { keepHistory } from './history.ts'
 
 const server = useTestServer()
@@ -277,6 +278,25 @@ test('after a failover, cursors continue where the new server may have used tran
     { timeline: 0, continues: false },
     { timeline: 1, continues: true },
   ])
+})
+
+test('after a restore of the files of the server, a cursor from the lost time is 410, and an older one holds', async () => {
+  const { workspace, write } = await newLine(server)
+  await write(1)
+  const { next_cursor: cursor } = await pageOf(workspace)
+  await write(1)
+  const { history, unreadFrom, position } = readCursor(workspace.id, cursor)
+  if (position.kind !== 'live') throw new Error('not a live position')
+  const lost = writeCursor(workspace.id, {
+    history,
+    unreadFrom,
+    position: { ...position, next: position.next + 100_000n },
+  })
+  const response = await workspace.call(`/v1/events${after(lost)}`)
+  expectError(response, 410, 'cursor_expired')
+  const { oldest_cursor } = (response.body as { error: { details: { oldest_cursor: string } } }).error.details
+  expect((await pageOf(workspace, after(oldest_cursor))).data).toHaveLength(2)
+  expect((await pageOf(workspace, after(cursor))).data).toHaveLength(1)
 })
 
 test('after a dump was restored into another cluster, cursors have expired, and every event is read once', async () => {

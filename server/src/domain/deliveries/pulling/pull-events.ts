@@ -5,7 +5,7 @@ import { refuse } from '../../../lib/refuse.ts'
 import { type Cursor, readCursor, writeCursor } from './cursor.ts'
 import type { HistoryRow } from './history.sql.ts'
 import { Histories, isServerOf, positionIn, type Server, startOf } from './history.ts'
-import { afterAll, afterPlace, type LivePosition, liveStart, type Position, runningIn } from './position.ts'
+import { afterAll, afterPlace, isBeyond, type LivePosition, liveStart, type Position, runningIn } from './position.ts'
 import {
   type PageFacts,
   type PageInput,
@@ -73,7 +73,8 @@ export async function pullEvents(deps: PullDeps, query: EventQuery): Promise<Pul
     let isOver = false
     while (reader && isEmpty(page) && !isOver) {
       if (page.position.kind === 'live') reader.foundNothing(page.position)
-      if (!reader.isWoken) {
+      // Also if it is woken again and again for events of other types.
+      if (!reader.isWoken || performance.now() >= endMs) {
         const how = await hold(Math.max(0, endMs - performance.now()), (wake) => reader.onWake(wake))
         if (how === 'ended') break
         // A process that died may have published without a notice, so it looks once more at the end.
@@ -154,9 +155,12 @@ function readOnce(deps: PullDeps, input: PageInput, start: Start, isChecked: boo
     const now = clock.now()
     const { position } = from
     const name = writeCursor(input.workspaceId, { ...from, history: history.id, unreadFrom: new Date(0) })
-    const { facts, rows } = await deps.pulling.reads.read(`${name} ${input.limit} ${input.types}`, () =>
+    const sharedBy = `${input.workspaceId} ${name} ${input.limit} ${input.types}`
+    const { facts, rows } = await deps.pulling.reads.read(sharedBy, () =>
       position.kind === 'old' ? readOld(db, input, position, history.oldUntilUs ?? 0) : readLive(db, input, position),
     )
+    if (position.kind === 'live' && isServerOf(history, facts) && isBeyond(position, facts.snapshot))
+      return expired(deps)
     const keptFrom = dayOf(facts.oldest)
     if (isChecked && keptFrom !== null && start.unreadFrom < keptFrom) return expired(deps)
     const after = position.kind === 'old' ? afterOld(input, facts, rows) : afterLive(input, facts, rows, position, now)

@@ -122,13 +122,15 @@ export class WaitingReaders {
     }
     if (asked.size === 0) return true
     const positions = [...asked].map(([workspaceId, { position }]) => ({ workspaceId, position }))
+    const positionOf = new Map(positions.map(({ workspaceId, position }) => [workspaceId, position]))
     for (const { workspaceId, types, isPartial, lastTransactionId, snapshot } of await readNewTypes(
       this.#db,
       positions,
     )) {
       const group = asked.get(workspaceId)
-      // If its readers have left meanwhile, those who came after them have looked for themselves.
-      if (!group || this.#groups.get(workspaceId) !== group) continue
+      // If its readers have left meanwhile, those who came after them have looked for themselves. Without the position that was
+      // asked for, its readers were woken meanwhile: the server may be another one.
+      if (!group || this.#groups.get(workspaceId) !== group || group.position !== positionOf.get(workspaceId)) continue
       const last = lastTransactionId === null ? null : BigInt(lastTransactionId)
       group.position = afterAll(group.position, last, runningIn(snapshot))
       for (const reader of group.readers) if (isPartial || types.some((type) => wants(reader, type))) wake(reader)

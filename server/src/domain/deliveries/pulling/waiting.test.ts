@@ -4,10 +4,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { callApi } from '../../../../testing/call.ts'
 import { newLine } from '../../../../testing/deliveries.ts'
 import { openTransaction } from '../../../../testing/open-transaction.ts'
+import { rawConnection } from '../../../../testing/raw.ts'
 import { serveApi, startTestServer, useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
 import { newLogger } from '../../../lib/logger.ts'
+import { revokeKey } from '../../keys/keys.ts'
+import { suspendWorkspace } from '../../workspaces/workspaces.ts'
 import { publish } from '../engine/publish.ts'
 
 /** `GET /v1/events` with `wait`. Every request here would take 25 seconds if nothing ended it. */
@@ -120,6 +123,57 @@ test('a client that leaves is forgotten', async () => {
   expect(await metric('parley_http_requests_in_progress')).toBeLessThanOrEqual(1)
 })
 
+test('requests that wait one behind the other on a connection are forgotten together when it is closed', async () => {
+  const workspace = await newWorkspace(server)
+  const connection = await rawConnection(server.url)
+  const request = `GET /v1/events?wait=25 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${workspace.secret}\r\n\r\n`
+  connection.send(request.repeat(3))
+  await held(3)
+  connection.socket.destroy()
+  // Well before their time is over.
+  await until('none waits', async () => (await metric(heldName)) === 0, 10_000)
+})
+
+test('a key that is revoked while its request waits gets no event, and no other key is affected', async () => {
+  const { workspace, write } = await newLine(server)
+  const { key, secret } = await workspace.newKey()
+  const { secret: narrowed, key: narrow } = await workspace.newKey()
+  const waiting = [secret, narrowed, workspace.secret].map((each) => waitFor(server.url, each))
+  await held(3)
+  await revokeKey(server.db, server.clock, key.id)
+  await server.db.change(`update api_keys set scopes = '{messages:read}' where id = $1`, [narrow.id])
+  await write(1)
+  const [revoked, lost, kept] = await Promise.all(waiting)
+  expect(revoked).toMatchObject({ status: 401, page: { error: { code: 'key_revoked' } } })
+  expect(lost).toMatchObject({ status: 403, page: { error: { code: 'insufficient_scope' } } })
+  expect(kept?.page.data).toHaveLength(1)
+})
+
+test('a request that waits when its workspace is suspended gets 403 at the end', async () => {
+  const workspace = await newWorkspace(server)
+  const waiting = callApi(`${server.url}/v1/events?after=latest&wait=2`, { key: workspace.secret })
+  await held(1)
+  await suspendWorkspace(server.db, server.clock, workspace.id, 'test')
+  expect(await waiting).toMatchObject({ status: 403, body: { error: { code: 'workspace_suspended' } } })
+})
+
+test('an event is found although the connection that listens for notices was cut', async () => {
+  const { workspace } = await newLine(server)
+  const waiting = waitFor(server.url, workspace.secret)
+  await held(1)
+  // Together, and without a notice: only the new connection can wake the reader.
+  await server.db.rows(
+    `with published as (
+       insert into events (id, workspace_id, type, body, created_at) values (gen_random_uuid(), $1, 'message.sent', '{}', $2)
+     )
+     select pg_terminate_backend(pid) from pg_stat_activity
+     where application_name = 'parley listener' and datname = current_database()`,
+    [workspace.id, server.clock.now()],
+  )
+  await until('it is woken', async () => (await metric(heldName)) === 0, 10_000)
+  expect((await waiting).page.data).toHaveLength(1)
+})
+
 test('requests that wait do not keep other requests of the workspace or the address out', async () => {
   const { workspace, write } = await newLine(server)
   const waiting = []
@@ -157,6 +211,34 @@ test('too many requests that wait get 503, and one without wait does not', async
   await one.write(1)
   await other.write(1)
   for (const { page } of await Promise.all([...waiting, third])) expect(page.data).toHaveLength(1)
+})
+
+test('workspaces share the places of a process: each that comes finds one, however many the others take', async () => {
+  const own = await startTestServer({ heldLimits: { workspace: 10, process: 12 } })
+  onTestFinished(own.close)
+  const { url } = own.server
+  const lines = await Promise.all([1, 2, 3].map(() => newLine(own.server)))
+  const waiting: Promise<Waiting>[] = []
+  let places = 0
+  for (const [index, { workspace }] of lines.entries()) {
+    let own = 0
+    for (; ; own++) {
+      const request = waitFor(url, workspace.secret)
+      const isRefused = await Promise.race([
+        request.then(() => true),
+        until('it waits', async () => (await metric(heldName, url)) === places + own + 1).then(() => false),
+      ])
+      if (isRefused) {
+        expect((await request).status).toBe(503)
+        break
+      }
+      waiting.push(request)
+    }
+    expect(own, `places of workspace ${index}`).toBe([6, 3, 2][index])
+    places += own
+  }
+  for (const { write } of lines) await write(1)
+  for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
 })
 
 test('stopping ends every wait immediately, with an empty page', async () => {
