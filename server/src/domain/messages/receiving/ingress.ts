@@ -6,18 +6,18 @@ import type { HmacKey } from '../../../lib/hmac.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { Overload } from '../../../lib/overload.ts'
 import { refuse } from '../../../lib/refuse.ts'
-import { type Incoming, readWebhook, splitWebhook } from '../../../whatsapp/incoming.ts'
+import { type Incoming, readWebhook } from '../../../whatsapp/incoming.ts'
 import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../../../whatsapp/signature.ts'
-import { applyTemplateChange } from '../../connections/connections.ts'
-import { applyAccountNotice } from '../../connections/notices.ts'
-import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
-import { countDroppedUpdates } from '../../connections/unknown-numbers.ts'
+import { parkUpdates } from '../../connections/parked.ts'
 import type { Destination } from '../../senders/senders.ts'
+import { applyNotice } from './apply-notice.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { NumberRoutes } from './number-routes.ts'
+import { throwIfFailed, withOneByOneFallback } from './one-by-one.ts'
 import { isUpdate, type RoutedUpdate, saveUpdates, type UpdateItem } from './record-updates.ts'
 import { type StatusReport, toReport } from './status-changes.ts'
 import { savePlainStatuses, saveStatuses } from './statuses.ts'
+import { logWithoutAccount, recordParked, updatesFor } from './unknown-updates.ts'
 
 /** An app's secrets, which prove that a webhook comes from the network. */
 export interface AppSecrets {
@@ -188,26 +188,6 @@ function parse(body: Buffer): unknown {
 
 type StoreDeps = ReceiveDeps & { routes: NumberRoutes }
 
-type Outcome<Result> = { kind: 'stored'; result: Result } | { kind: 'failed'; error: unknown }
-
-function throwIfFailed(outcome: Outcome<unknown>): void {
-  if (outcome.kind === 'failed') throw outcome.error
-}
-
-/** Stores a batch. If that fails, stores each item alone, so that a bad one does not affect the others. */
-function withOneByOneFallback<Item, Result>(storeBatch: (items: readonly Item[]) => Promise<Result[]>) {
-  return async function storeEach(items: readonly Item[]): Promise<Outcome<Result>[]> {
-    try {
-      return (await storeBatch(items)).map((result) => ({ kind: 'stored', result }))
-    } catch (error) {
-      if (items.length === 1 || error instanceof RoutingChanged) return items.map(() => ({ kind: 'failed', error }))
-      const outcomes: Outcome<Result>[] = []
-      for (const item of items) outcomes.push(...(await storeEach([item])))
-      return outcomes
-    }
-  }
-}
-
 /** For webhooks that have only plain messages and statuses. Returns for each webhook the statuses that need a transaction. */
 async function storeByCachedRoutes(
   { db, clock, routes, publicUrl }: StoreDeps,
@@ -247,73 +227,10 @@ async function storeAll({ db, clock, log, routes, publicUrl }: StoreDeps, webhoo
       return parkUpdates(tx, now, updates)
     })
     const parked = updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' }))
-    logUnknown(log, parked)
-    await countDroppedUpdates(db, now, droppedByNumber(unknown, parked))
+    await recordParked({ db, log, now }, unknown, parked)
   }
-  for (const { appId, item } of unknown) {
-    const { phoneNumberId, wabaId } = item
-    if (wabaId === null)
-      log.info(
-        { event: 'update.dropped', app_id: appId, phone_number_id: phoneNumberId },
-        'update dropped: it names no account',
-      )
-  }
+  logWithoutAccount(log, unknown)
   for (const { appId, items } of webhooks) for (const item of items) await applyNotice(db, log, clock, appId, item)
-}
-
-const numberKeyOf = ({
-  appId,
-  wabaId,
-  phoneNumberId,
-}: {
-  appId: string
-  wabaId: string | null
-  phoneNumberId: string
-}) => `${appId} ${wabaId} ${phoneNumberId}`
-
-/** The changes that contain updates for unknown numbers. */
-function updatesFor(unknown: readonly RoutedItem[], webhooks: readonly Webhook[]): UnknownUpdate[] {
-  const keys = new Set(unknown.map(({ appId, item }) => numberKeyOf({ ...item, appId })))
-  return webhooks.flatMap(({ appId, body }) =>
-    splitWebhook(parse(body)).flatMap((change) =>
-      keys.has(numberKeyOf({ ...change, appId })) ? [{ ...change, appId }] : [],
-    ),
-  )
-}
-
-/** How many updates were dropped for each number of an account that is not connected. */
-function droppedByNumber(
-  unknown: readonly RoutedItem[],
-  updates: readonly (UnknownUpdate & { outcome: ParkOutcome })[],
-) {
-  const counts = Map.groupBy(unknown, ({ appId, item }) => numberKeyOf({ ...item, appId }))
-  const dropped = updates.filter(({ outcome }) => outcome === 'not_connected')
-  return [...Map.groupBy(dropped, numberKeyOf)].flatMap(([key, [update]]) => {
-    if (!update) return []
-    const { appId, wabaId, phoneNumberId } = update
-    return [{ appId, wabaId, phoneNumberId, updates: counts.get(key)?.length ?? 0 }]
-  })
-}
-
-/** Logs one line per number and batch. */
-function logUnknown(log: Logger, updates: readonly (UnknownUpdate & { outcome: ParkOutcome })[]): void {
-  for (const group of Map.groupBy(updates, numberKeyOf).values()) {
-    const count = (kind: ParkOutcome) => group.filter(({ outcome }) => outcome === kind).length
-    const { appId, wabaId, phoneNumberId } = group[0] as UnknownUpdate
-    const fields = { app_id: appId, waba_id: wabaId, phone_number_id: phoneNumberId }
-    if (count('not_connected') > 0) {
-      const dropped = { event: 'update.dropped', ...fields, updates: group.length } as const
-      log.info(dropped, 'update dropped: the account is not connected through this app')
-    } else {
-      const parked = {
-        event: 'update.parked',
-        ...fields,
-        updates: count('parked'),
-        repeated: count('repeated'),
-      } as const
-      log.info(parked, 'update parked: its number is not synced yet')
-    }
-  }
 }
 
 /**
@@ -337,37 +254,4 @@ interface RoutedItem {
   appId: string
   item: UpdateItem
   destination: Destination | null
-}
-
-/** Handles updates that publish no event: template changes, account notices and problems. */
-async function applyNotice(db: Db, log: Logger, clock: Clock, appId: string, item: Incoming): Promise<void> {
-  switch (item.kind) {
-    case 'template':
-      await applyTemplateChange(db, clock, appId, item)
-      return
-    case 'notice':
-      await applyAccountNotice(db, clock, appId, item)
-      log.info(
-        { event: 'network.notice', app_id: appId, waba_id: item.wabaId, field: item.field, notice: item.event },
-        'the network sent a notice',
-      )
-      return
-    case 'problem':
-      log.warn(
-        { event: 'network.problem', app_id: appId, phone_number_id: item.phoneNumberId, network_code: item.error.code },
-        'the network reports a problem',
-      )
-      return
-    case 'ignored':
-      log.info(
-        {
-          event: 'update.ignored',
-          app_id: appId,
-          reason: item.reason,
-          what: item.what,
-          phone_number_id: item.phoneNumberId,
-        },
-        'update ignored',
-      )
-  }
 }
