@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
-import { type Database, openDatabase } from '@parley/server/db/db'
-import { openEmbedded } from '@parley/server/db/embedded/embedded'
 import type { Session } from '@parley/server/db/session'
-import { type MoveLimits, moveLimits, recentDays } from '@parley/server/domain/messages/receiving/older-messages'
+import { type MoveLimits, moveLimits } from '@parley/server/domain/messages/receiving/older-messages'
 import {
   insertOthers,
   insertPartitioned,
@@ -12,6 +10,7 @@ import {
   partitionedTables,
   type Slice,
 } from './growth-rows.ts'
+import { addOlderTables, dropIndexes, fillDatabase, inboundTableOf, inParallel } from './lib/fill.ts'
 import type { Prepared } from './lib/prepare.ts'
 import type { Scope } from './lib/scope.ts'
 import { formatNumber } from './lib/table.ts'
@@ -23,8 +22,6 @@ const dayMs = 86_400_000
 const bytesPerEvent = 1_700
 /** For write-ahead log, and what the measurement adds. */
 const spareBytes = 6 * 1024 ** 3
-/** A row of inbound_messages, without indexes. */
-const bytesPerInbound = 420
 
 /** Large tables. Their indexes are created after the rows, which is faster, and gives the same indexes. */
 const largeTables = ['events', 'delivery_attempts', 'request_log', 'messages', 'inbound_messages', 'credit_entries']
@@ -53,25 +50,9 @@ export async function seedEvents(
   limits: MoveLimits = moveLimits,
 ): Promise<number> {
   const began = performance.now()
-  const bytes = await scope.part(async (part) => {
-    // Nothing has to survive a crash while it is filled. With `minimal`, a new table is not logged at all.
-    const settings = {
-      fsync: 'off',
-      full_page_writes: 'off',
-      wal_level: 'minimal',
-      max_wal_senders: '0',
-      autovacuum: 'off',
-      max_wal_size: '4GB',
-      checkpoint_timeout: '1h',
-      maintenance_work_mem: '1GB',
-    }
-    const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings })
-    part.defer(() => embedded.close())
-    const admin = { ...embedded.admin, database: embedded.connection.database }
-    const db = openDatabase(admin, () => {}, 2)
-    part.defer(() => db.close())
-    return fill(part, db, embedded.connection.user, prepared, Math.ceil(events / 4), limits)
-  })
+  const bytes = await fillDatabase(scope, dataDir, (part, sessions) =>
+    fill(part, sessions, prepared, Math.ceil(events / 4), limits),
+  )
   // Otherwise the system would write it during the measurement.
   spawnSync('sync', ['-f', dataDir])
   scope.say(
@@ -82,15 +63,12 @@ export async function seedEvents(
 
 async function fill(
   scope: Scope,
-  db: Database,
-  user: string,
+  [first, second]: readonly [Session, Session],
   prepared: Prepared,
   messages: number,
   limits: MoveLimits,
 ): Promise<number> {
-  const [first, second] = [await newSession(scope, db, user), await newSession(scope, db, user)]
-  const olderMessages = messages * bytesPerInbound > limits.recentBytes ? (messages * (days - recentDays)) / days : 0
-  const older = await addOlderTables(first, Math.ceil((olderMessages * bytesPerInbound) / limits.olderBytes))
+  const older = await addOlderTables(first, { messages, days, limits })
   const indexes = await dropIndexes(first, [...largeTables, ...older])
   const owners = ownersOf(prepared)
   const slices = slicesOf(messages)
@@ -111,9 +89,7 @@ async function fill(
   }
   const insertRest = async () => {
     for (const [index, slice] of slices.entries()) {
-      const isOlder = older.length > 0 && index < days - recentDays
-      const inbound = isOlder ? older[Math.floor((index * older.length) / (days - recentDays))] : undefined
-      await run(second, insertOthers(slice, owners, inbound ?? 'inbound_messages'))
+      await run(second, insertOthers(slice, owners, inboundTableOf(older, index, days)))
     }
   }
   await Promise.all([insertDays(), insertRest()])
@@ -138,16 +114,6 @@ const ownersOf = ({ workspaces }: Prepared): Owners => ({
   keys: workspaces.map(({ keys }) => keys[0]?.id ?? ''),
 })
 
-/** As the service's user, which owns what is created, without checking that each row refers to rows that exist. */
-async function newSession(scope: Scope, db: Database, user: string): Promise<Session> {
-  const session = await db.session()
-  scope.defer(() => session.close())
-  await session.rows(
-    `set session_replication_role = replica; set statement_timeout = 0; set role ${user}; set parley.workspace = 'all'`,
-  )
-  return session
-}
-
 /** One for each day, the oldest first. */
 function slicesOf(messages: number): Slice[] {
   const today = Math.floor(Date.now() / dayMs) * dayMs
@@ -157,37 +123,4 @@ function slicesOf(messages: number): Slice[] {
     const [from, until] = [index, index + 1].map((each) => Math.floor((messages * each) / days)) as [number, number]
     return { from, until, start: new Date(startMs).toISOString(), seconds: Math.max(1, ms / 1000) }
   }).filter(({ from, until }) => until > from)
-}
-
-/** Returns the names of the tables of older messages. */
-async function addOlderTables(session: Session, count: number): Promise<string[]> {
-  for (let added = 0; added < count; added++) await session.rows('select add_older_inbound_messages()')
-  return Array.from({ length: count }, (_, index) => `inbound_messages_older_${index + 1}`)
-}
-
-/** Returns the statements that create each index again. */
-async function dropIndexes(session: Session, tables: readonly string[]): Promise<string[][]> {
-  const rows = await session.rows<{ table: string; name: string; definition: string; isConstraint: boolean }>(
-    `select indrelid::regclass::text as table, indexrelid::regclass::text as name,
-       pg_get_indexdef(indexrelid) as definition, exists (select from pg_constraint where conindid = indexrelid) as "isConstraint"
-     from pg_index where indrelid = any($1::text[]::regclass[]) and not indisprimary`,
-    [tables],
-  )
-  for (const { table, name, isConstraint } of rows) {
-    await session.rows(isConstraint ? `alter table ${table} drop constraint ${name}` : `drop index ${name}`)
-  }
-  return rows.map(({ table, name, definition, isConstraint }) => [
-    // Of a partitioned table, for all partitions.
-    definition.replace(' ON ONLY ', ' ON '),
-    ...(isConstraint ? [`alter table ${table} add constraint ${name} unique using index ${name}`] : []),
-  ])
-}
-
-/** Runs groups of statements, each group on the first session that is free. */
-async function inParallel(sessions: readonly Session[], groups: string[][]): Promise<void> {
-  await Promise.all(
-    sessions.map(async (session) => {
-      for (let group = groups.shift(); group; group = groups.shift()) for (const text of group) await session.rows(text)
-    }),
-  )
 }
