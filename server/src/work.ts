@@ -137,7 +137,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       everyMs: 600_000,
       async run(db) {
         const now = await databaseNow(db, clock)
-        if (config.mail) await noticeExpiries(db, now)
+        await noticeExpiries(db, now)
         if (await mayDeleteOld(db, clock, log)) await deleteOldMailData(db, now)
       },
     },

@@ -1,3 +1,4 @@
+import { aboutToExpireSql } from '../../db/about-to-expire.ts'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
@@ -53,16 +54,23 @@ export const connectionById = (db: Db, id: string): Promise<ConnectionRow | unde
 export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Promise<ConnectionRow | undefined> =>
   db.first(`select ${columns} from connections where app_id = $1 and waba_id = $2`, [appId, wabaId])
 
-/** Connections whose access token expires within a week. */
+/** A token whose expiry was known before `token_seen_at` was recorded is announced a week before. */
+const tokenBegin = `coalesce(token_seen_at, token_expires_at - interval '14 days')`
+
+/** Connections whose access token is about to expire. */
 export const expiringTokens = (
   db: Db,
   now: Date,
 ): Promise<{ id: string; workspaceId: string; wabaId: string; expiresAt: Date }[]> =>
   db.rows(
     `select id, workspace_id as "workspaceId", waba_id as "wabaId", token_expires_at as "expiresAt" from connections
-     where token_expires_at > $1 and token_expires_at <= $1::timestamptz + interval '7 days' order by id`,
+     where token_expires_at > $1 and ${aboutToExpireSql(tokenBegin, 'token_expires_at')} <= $1 order by id`,
     [now],
   )
+
+/** Whether the access token of a connection still expires then. */
+export const tokenExpiresAt = async (db: Db, id: string, at: Date): Promise<boolean> =>
+  (await db.rows('select 1 from connections where id = $1 and token_expires_at = $2', [id, at])).length > 0
 
 /** A time for the next sync: not before $1, and $2 seconds after the last one that ended or began. */
 const nextSync =

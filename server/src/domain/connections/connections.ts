@@ -24,7 +24,7 @@ import type { Network } from './network.ts'
 import { accessTokenContext } from './seal-contexts.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
-export { expiringTokens, failingConnections } from './connections.sql.ts'
+export { expiringTokens, failingConnections, tokenExpiresAt } from './connections.sql.ts'
 
 /** A WhatsApp Business account that a workspace uses through an app. */
 export interface Connection {

@@ -3,7 +3,8 @@ import type { Db } from '../../db/db.ts'
 /** Also resets the failure count and the expiry, which belong to the old token. */
 export const setAccessToken = (db: Db, id: string, sealed: string): Promise<number> =>
   db.change(
-    'update connections set access_token_sealed = $2, sync_failures = 0, token_expires_at = null where id = $1',
+    `update connections set access_token_sealed = $2, sync_failures = 0, token_expires_at = null, token_seen_at = null
+     where id = $1`,
     [id, sealed],
   )
 

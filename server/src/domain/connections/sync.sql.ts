@@ -97,10 +97,11 @@ export const recordSyncSuccess = (db: Db, started: StartedSync, synced: Synced):
   syncedUpdate.change(db, { ...started, ...synced })
 
 /** Null if the token does not expire. */
-export const setTokenExpiry = (db: Db, id: string, expiresAt: Date | null): Promise<number> =>
+export const setTokenExpiry = (db: Db, id: string, expiresAt: Date | null, now: Date): Promise<number> =>
   db.change(
-    'update connections set token_expires_at = $2 where id = $1 and token_expires_at is distinct from $2::timestamptz',
-    [id, expiresAt],
+    `update connections set token_expires_at = $2, token_seen_at = case when $2::timestamptz is not null then $3::timestamptz end
+     where id = $1 and token_expires_at is distinct from $2::timestamptz`,
+    [id, expiresAt, now],
   )
 
 /** Changes nothing if a later sync has already been applied. */

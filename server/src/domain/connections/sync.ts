@@ -196,7 +196,7 @@ function applyListing(
     const now = network.clock.now()
     const { ownedElsewhere } = await saveSenders(tx, owner, numbers, now)
     await saveTemplates(tx, owner, templates, now, locked.is_first)
-    if (tokenExpiresAt !== undefined) await setTokenExpiry(tx, started.id, tokenExpiresAt)
+    if (tokenExpiresAt !== undefined) await setTokenExpiry(tx, started.id, tokenExpiresAt, now)
     const remark =
       ownedElsewhere.length === 0
         ? null

@@ -1,4 +1,5 @@
 import type { Scope } from '@parley/contract/scopes'
+import { aboutToExpireSql } from '../../db/about-to-expire.ts'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
@@ -90,22 +91,23 @@ export const lockedKeyById = (db: Db, id: string): Promise<KeyRow | undefined> =
   )
 
 /**
- * Keys that expire within a week, or within half of their lifetime if that is shorter. Not those that were rotated: there is
- * a newer key of the same system.
+ * Keys that are about to expire, of one workspace or of all (null). Not those that were rotated: a newer key of the same system has
+ * taken their place.
  */
 export const expiringKeys = (
   db: Db,
+  workspaceId: string | null,
   now: Date,
 ): Promise<{ id: string; workspaceId: string; name: string; expiresAt: Date }[]> =>
   db.rows(
     `select k.id, k.workspace_id as "workspaceId", k.name, k.expires_at as "expiresAt" from api_keys k
-     where k.revoked_at is null and k.expires_at > $1
-       and k.expires_at - least(interval '7 days', (k.expires_at - k.created_at) / 2) <= $1
+     where ($2::uuid is null or k.workspace_id = $2) and k.revoked_at is null and k.expires_at > $1
+       and ${aboutToExpireSql('k.created_at', 'k.expires_at')} <= $1
        and not exists (
          select from api_keys n where n.workspace_id = k.workspace_id and n.system_id = coalesce(k.system_id, k.id)
            and n.created_at > k.created_at and n.revoked_at is null)
      order by k.expires_at, k.id`,
-    [now],
+    [now, workspaceId],
   )
 
 /** Keeps the time of an earlier revocation. */

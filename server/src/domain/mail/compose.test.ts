@@ -45,8 +45,16 @@ test('the subject of a notification says what happened, where', () => {
     composeMail({ kind: 'webhook_disabled', data: { ...webhook, reason: 'It failed.' } }, null, publicUrl),
     composeMail({ kind: 'credits_low', data: { ...workspace, balance: 98, threshold: 100 } }, null, publicUrl),
     composeMail({ kind: 'credits_low', data: { ...workspace, balance: 0, threshold: 100 } }, null, publicUrl),
-    composeMail({ kind: 'key_expiring', data: { ...workspace, name: 'CRM', expires_at: since } }, null, publicUrl),
-    composeMail({ kind: 'token_expiring', data: { ...workspace, waba_id: '1', expires_at: since } }, null, publicUrl),
+    composeMail(
+      { kind: 'key_expiring', data: { ...workspace, key_id: '1', name: 'CRM', expires_at: since } },
+      null,
+      publicUrl,
+    ),
+    composeMail(
+      { kind: 'token_expiring', data: { ...workspace, connection_id: '1', waba_id: '1', expires_at: since } },
+      null,
+      publicUrl,
+    ),
   ].map(({ subject }) => subject)
   expect(subjects).toEqual([
     'Shop: Webhook “CRM” is failing',

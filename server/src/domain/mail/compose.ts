@@ -99,13 +99,13 @@ function partsOf({ kind, data }: MailContent, secret: string | null, publicUrl: 
       })
     case 'key_expiring': {
       const name = nameOf(data.name)
-      return ofWorkspace(data, publicUrl, 'keys', {
+      return ofWorkspace(data, publicUrl, `keys?open=${data.key_id}`, {
         subject: `API key “${name}” expires on ${dayOf(data.expires_at)}`,
         paragraphs: [
           `The API key “${name}” expires on ${timeOf(data.expires_at)}. Requests with it are refused from then on.`,
           'Rotate it: the new key has the same settings, and the old one keeps working for as long as you choose.',
         ],
-        title: 'Show the keys',
+        title: 'Show the key',
       })
     }
     case 'token_expiring':
@@ -113,7 +113,7 @@ function partsOf({ kind, data }: MailContent, secret: string | null, publicUrl: 
         subject: `WhatsApp access token expires on ${dayOf(data.expires_at)}`,
         paragraphs: [
           `The access token of the WhatsApp account ${data.waba_id} expires on ${timeOf(data.expires_at)}. From then on its numbers cannot send messages.`,
-          'An operator has to create a new token at Meta and replace the old one, with “npx parley connection change” or under Apps in the console.',
+          `An operator has to create a new token at Meta and replace the old one: npx parley connection change ${data.connection_id}`,
         ],
         title: 'Show the senders',
       })

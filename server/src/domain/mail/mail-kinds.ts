@@ -11,8 +11,8 @@ export interface MailData {
   webhook_failing: OfWorkspace & { webhook_id: string; name: string; failures: number; failing_since: string | null }
   webhook_disabled: OfWorkspace & { webhook_id: string; name: string; reason: string }
   credits_low: OfWorkspace & { balance: number; threshold: number }
-  key_expiring: OfWorkspace & { name: string; expires_at: string }
-  token_expiring: OfWorkspace & { waba_id: string; expires_at: string }
+  key_expiring: OfWorkspace & { key_id: string; name: string; expires_at: string }
+  token_expiring: OfWorkspace & { connection_id: string; waba_id: string; expires_at: string }
 }
 
 export type MailKind = keyof MailData

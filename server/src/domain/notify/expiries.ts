@@ -8,7 +8,7 @@ const dayMs = 24 * 3_600_000
 
 /** Adds a notification for each key and each access token that is about to expire, once for each expiry. */
 export async function noticeExpiries(db: Db, now: Date): Promise<number> {
-  const keys = await expiringKeys(db, now)
+  const keys = await expiringKeys(db, null, now)
   const tokens = await expiringTokens(db, now)
   return db.transaction((tx) =>
     announceExpiries(tx, [
@@ -19,7 +19,7 @@ export async function noticeExpiries(db: Db, now: Date): Promise<number> {
         notification: {
           workspaceId,
           kind: 'key_expiring' as const,
-          data: { name, expires_at: expiresAt.toISOString() },
+          data: { key_id: id, name, expires_at: expiresAt.toISOString() },
         },
       })),
       ...tokens.map(({ id, workspaceId, wabaId, expiresAt }) => ({
@@ -29,7 +29,7 @@ export async function noticeExpiries(db: Db, now: Date): Promise<number> {
         notification: {
           workspaceId,
           kind: 'token_expiring' as const,
-          data: { waba_id: wabaId, expires_at: expiresAt.toISOString() },
+          data: { connection_id: id, waba_id: wabaId, expires_at: expiresAt.toISOString() },
         },
       })),
     ]),

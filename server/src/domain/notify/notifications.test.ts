@@ -125,7 +125,7 @@ test('people get one email a week before a key expires, and none for a key that 
   expect(subjectsOf(member)).toEqual([])
 })
 
-test('people and operators get one email a week before an access token expires, as the network says', async () => {
+test('people and operators get one email a week before an access token expires, or half of its time before', async () => {
   // The simulated network has its own clock, and rejects a token that has expired there.
   const behindDays = Math.ceil((Date.now() - server.clock.now().getTime()) / 86_400_000)
   if (behindDays > 0) await server.passDays(behindDays)
@@ -134,7 +134,8 @@ test('people and operators get one email a week before an access token expires, 
   const operator = await signedIn(server, { operator: true })
   const account = network.newAccount()
   const { id } = await account.connect(workspace)
-  const expiresAt = new Date(Math.trunc(server.clock.now().getTime() / 1000) * 1000 + 8 * 86_400_000)
+  const atSecond = Math.trunc(server.clock.now().getTime() / 1000) * 1000
+  const [expiresAt, soon] = [new Date(atSecond + 20 * 86_400_000), new Date(atSecond + 17 * 86_400_000)]
   const notice = async () => {
     await noticeExpiries(server.db, server.clock.now())
     await deliver(3)
@@ -143,6 +144,7 @@ test('people and operators get one email a week before an access token expires, 
   expect(await notice()).toEqual([])
   network.control.tokens.change(account.token, { expiresAt: expiresAt.toISOString() })
   expect(await syncConnection(network.network, id)).toMatchObject({ kind: 'synced' })
+  await server.passDays(12)
   expect(await notice()).toEqual([])
   await server.passDays(2)
   const subject = `Test: WhatsApp access token expires on ${expiresAt.toISOString().slice(0, 10)}`
@@ -155,6 +157,14 @@ test('people and operators get one email a week before an access token expires, 
   await syncConnection(network.network, id)
   await server.passDays(1)
   expect(await notice()).toEqual([subject])
+  // One that lasts two days is announced a day before its end.
+  network.control.tokens.change(account.token, { expiresAt: soon.toISOString() })
+  await syncConnection(network.network, id)
+  expect(await notice()).toEqual([subject])
+  await server.passDays(1)
+  server.clock.forward({ minutes: 1 })
+  const second = `Test: WhatsApp access token expires on ${soon.toISOString().slice(0, 10)}`
+  expect(await notice()).toEqual([subject, second])
   const urls = network.control.log
     .list({ limit: 1_000_000 })
     .flatMap((line) => (line.kind === 'call' ? [line.url] : []))

@@ -12,6 +12,7 @@ import { newResetLink } from '../people/links.ts'
 import { findDisabled } from '../people/mail-choices.ts'
 import { needsPasskey } from '../people/operators.ts'
 import { findPerson } from '../people/people.ts'
+import { isStillTrue } from './still-true.ts'
 
 export interface MailDeps {
   db: Db
@@ -69,13 +70,14 @@ export async function sendDueMails(deps: MailDeps, signal = new AbortController(
 }
 
 async function sendOne(deps: MailDeps, mail: MailRow, signal: AbortSignal): Promise<void> {
-  const { db, log, publicUrl, settings } = deps
+  const { db, clock, log, publicUrl, settings } = deps
   const { id, recipient, kind } = mail
   try {
     const secret = await secretOf(deps, mail)
     if (secret === undefined) return await drop(deps, mail)
     // It was stored with the data of its kind.
     const content = { kind, data: mail.data } as MailContent
+    if (!(await isStillTrue(db, clock, recipient, content, secret))) return await drop(deps, mail)
     await sendBySmtp(settings, { id, recipient, ...composeMail(content, secret, publicUrl) }, signal)
   } catch (error) {
     if (signal.aborted) return
@@ -102,7 +104,7 @@ async function recordFailure({ db, clock, log }: MailDeps, mail: MailRow, error:
   log.warn({ event: 'mail.retried', ...fields }, 'the mail server did not accept an email')
 }
 
-/** For an email that is of no use: it is too late, or its recipient has no account or a disabled one. */
+/** For an email that is of no use: it is too late, no longer true or wanted, or its recipient has no account or a disabled one. */
 async function drop({ db, log }: MailDeps, { id, kind, workspaceId }: MailRow): Promise<void> {
   await deleteMail(db, id)
   db.process.metrics.add('mails', 'dropped')

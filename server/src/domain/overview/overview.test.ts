@@ -129,6 +129,10 @@ test('GET /problems lists problems, most severe first, with links', async () => 
   const week = new Date(server.clock.now().getTime() + 6 * 86_400_000)
   const { key } = await workspace.newKey({ name: 'shop', expiresAt: week })
   await workspace.newKey({ name: 'later', expiresAt: new Date(week.getTime() + 2 * 86_400_000) })
+  await server.db.change(`update api_keys set created_at = created_at - interval '60 days' where workspace_id = $1`, [
+    workspace.id,
+  ])
+  await workspace.newKey({ name: 'short', expiresAt: week })
   await server.db.change(`update senders set quality_rating = 'RED' where workspace_id = $1`, [workspace.id])
   await server.db.change(
     `update connections set sync_failures = 2, sync_error = 'The token is not valid.' where workspace_id = $1`,

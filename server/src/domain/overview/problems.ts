@@ -6,7 +6,7 @@ import { failingConnections } from '../connections/connections.ts'
 import { readBalance } from '../credits/credits.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { readOpenCounts } from '../deliveries/reading/statistics.ts'
-import { listKeys } from '../keys/keys.ts'
+import { expiringKeys } from '../keys/keys.ts'
 import { listMuted } from '../requests/api-errors.ts'
 import { errorMeaning, readTraffic, type TrafficRow } from '../requests/console.ts'
 import { failingSenders } from '../senders/senders.ts'
@@ -15,7 +15,6 @@ import { readSettings } from '../workspaces/settings.ts'
 import type { Viewer } from './overview.ts'
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 /** Current problems of a workspace that the viewer's role may see, most severe first. */
 export async function listProblems(viewer: Viewer): Promise<Problem[]> {
@@ -111,12 +110,7 @@ async function balanceProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
 }
 
 async function keyProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[]> {
-  const now = clock.now()
-  const until = new Date(now.getTime() + 7 * dayMs)
-  const expiring = (await listKeys(db, workspaceId)).flatMap(({ id, name, revokedAt, expiresAt }) =>
-    revokedAt === null && expiresAt !== null && expiresAt > now && expiresAt <= until ? [{ id, name, expiresAt }] : [],
-  )
-  expiring.sort((left, right) => left.expiresAt.getTime() - right.expiresAt.getTime())
+  const expiring = await expiringKeys(db, workspaceId, clock.now())
   return expiring.slice(0, maxPerKind).map((row) => ({
     kind: 'key_expiring',
     severity: 'warning',

@@ -111,6 +111,10 @@ export async function endInvite(db: Db, clock: Clock, workspaceId: string, id: s
 export const readLink = async (db: Db, clock: Clock, token: string): Promise<Link> =>
   (await findOpenLink(db, sha256(token), clock.now())) ?? refuse('link_expired')
 
+/** Whether a link can still be used: it was not used, replaced or withdrawn, and has not expired. */
+export const isLinkOpen = async (db: Db, clock: Clock, token: string): Promise<boolean> =>
+  (await findOpenLink(db, sha256(token), clock.now())) !== undefined
+
 /** The existing account that a link would change. Its password has to be verified before the link is followed. */
 export const accountFor = async (db: Db, link: Link, email: string | undefined): Promise<Person | undefined> =>
   link.kind === 'reset' ? undefined : findPerson(db, link.email ?? email ?? '')
