@@ -312,6 +312,14 @@ test('the SQL of a noun only uses its own tables', () => {
   expect(unused).toEqual([])
 })
 
+test('no condition compares a column with coalesce, for which PostgreSQL uses no index', () => {
+  const compared = /\b(?:on|where|and|or)\s+[\w.]+\s*(?:=|<|>|<=|>=)\s*coalesce\((?![$])[^\n]*/g
+  const found = files.flatMap((file) =>
+    file.endsWith('.sql.ts') ? [...codeOf(file).matchAll(compared)].map(([text]) => `${file}: ${text}`) : [],
+  )
+  expect(found, 'Use orElse of db/or-else.ts.').toEqual([])
+})
+
 /** The names after an SQL keyword that is followed by a table, also in a comma-separated list. Includes CTEs. */
 function tablesIn(code: string): string[] {
   // A lookahead, so that in `from a join b` the second name is found too.

@@ -1,6 +1,6 @@
 import type { Db } from '../src/db/db.ts'
 
-/** How many rows of a table some work reads. It runs in a transaction, because PostgreSQL counts per connection. */
+/** How many rows of a table and of its partitions some work reads. It runs in a transaction, because PostgreSQL counts per connection. */
 export const rowsRead = (db: Db, table: string, work: (tx: Db) => Promise<unknown>): Promise<number> =>
   db.transaction(async (tx) => {
     const before = await countRead(tx, table)
@@ -10,7 +10,8 @@ export const rowsRead = (db: Db, table: string, work: (tx: Db) => Promise<unknow
 
 async function countRead(tx: Db, table: string): Promise<number> {
   const row = await tx.first<{ rows: number }>(
-    'select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname = $1',
+    `select sum(seq_tup_read + idx_tup_fetch)::bigint as rows from pg_stat_xact_user_tables
+     where relname ~ ('^' || $1 || '(_[0-9]{8})?$')`,
     [table],
   )
   return row?.rows ?? 0

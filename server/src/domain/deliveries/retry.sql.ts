@@ -1,4 +1,6 @@
 import type { Db } from '../../db/db.ts'
+import { orElse } from '../../db/or-else.ts'
+import { oneWithIndexLookups } from '../../db/planner-settings.ts'
 
 const isWaiting = `deliveries.conversation is not null and deliveries.due_at = 'infinity'`
 
@@ -15,8 +17,9 @@ export const insertRetries = (
   db: Db,
   { workspaceId, deliveries, now }: { workspaceId: string; deliveries: readonly DeliveryKey[]; now: Date },
 ): Promise<number> =>
-  db.change(
-    `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at)
+  oneWithIndexLookups(db, (tx) =>
+    tx.change(
+      `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at)
      select distinct e.id, w.id, e.workspace_id, e.created_at, 'manual', $4::timestamptz
      from unnest($2::uuid[], $3::uuid[]) as n(webhook_id, event_id)
      join webhooks w on w.id = n.webhook_id and w.workspace_id = $1 and w.deleted_at is null
@@ -26,7 +29,7 @@ export const insertRetries = (
        where d.webhook_id = n.webhook_id and d.event_id = n.event_id and d.conversation is not null
          and d.due_at = 'infinity'
        order by o.position, o.event_id limit 1) as before on true
-     join events e on e.id = coalesce(before.event_id, n.event_id) and e.workspace_id = $1
+     join events e on e.id = ${orElse('before.event_id', 'n.event_id')} and e.workspace_id = $1
      where exists (select 1 from deliveries d where d.webhook_id = w.id and d.event_id = e.id)
        or exists (select 1 from delivery_attempts a
          where a.event_id = e.id and a.webhook_id = w.id and a.at >= e.created_at)
@@ -35,5 +38,6 @@ export const insertRetries = (
        -- One that waits, and whose next start is about to be made, keeps its place.
        trigger = case when ${isWaiting} then deliveries.trigger else 'manual' end,
        due_at = case when ${isWaiting} then deliveries.due_at else excluded.due_at end`,
-    [workspaceId, deliveries.map((each) => each.webhookId), deliveries.map((each) => each.eventId), now],
+      [workspaceId, deliveries.map((each) => each.webhookId), deliveries.map((each) => each.eventId), now],
+    ),
   )

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { attemptsOf, localRules, newLine, openOf, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
+import { rowsRead } from '../../../testing/rows-read.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { sendTestEvent } from '../webhooks/test-event.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook, listWebhooks } from '../webhooks/webhooks.ts'
@@ -50,6 +51,21 @@ test('a manual retry sends a delivered event again, and gives a failed one a new
   await drain()
   expect((await attemptsOf(server, id)).at(-1)).toMatchObject({ number: 1, trigger: 'manual', state: 'delivered' })
   expect(await listDeliveries(server.db, { webhookId: id })).toMatchObject([{ state: 'delivered', attempts: 1 }])
+})
+
+test('a manual retry reads its event, not all events', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  await line.write()
+  await drain()
+  const eventId = receiver.received[0]?.id ?? ''
+  await server.db.change(
+    `insert into events select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid()))).*
+     from events e, generate_series(1, 2000) where e.id = $1`,
+    [eventId],
+  )
+  const read = await rowsRead(server.db, 'events', (tx) => retryDelivery(tx, server.clock, id, eventId))
+  expect(read).toBeGreaterThan(0)
+  expect(read).toBeLessThan(20)
 })
 
 test('a bulk retry retries only the deliveries that failed since the given time', async () => {

@@ -1,6 +1,7 @@
 import type { Scope } from '@parley/contract/scopes'
 import { byteStrings } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
+import { orElse } from '../../db/or-else.ts'
 import type { AtRevision } from '../../db/revisioned-cache.ts'
 
 /** The columns of a key and its workspace that decide whether a request is allowed. */
@@ -25,7 +26,7 @@ export const accessOf = (db: Db, digests: readonly string[]): Promise<AtRevision
   db.rows(
     `select r.value as revision, k.digest, k.id as key_id, k.name as key_name, k.workspace_id,
        coalesce(k.system_id, k.id) as system_id,
-       array(select s.id from api_keys s where s.system_id = coalesce(k.system_id, k.id)) as rotated_keys,
+       array(select s.id from api_keys s where s.system_id = ${orElse('k.system_id', 'k.id')}) as rotated_keys,
        k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at
      from access_revision r
      left join (api_keys k join workspaces w on w.id = k.workspace_id)

@@ -1,6 +1,7 @@
 import type { Scope } from '@parley/contract/scopes'
 import { aboutToExpireSql } from '../../db/about-to-expire.ts'
 import type { Db } from '../../db/db.ts'
+import { orElse } from '../../db/or-else.ts'
 import { statement } from '../../db/statement.ts'
 
 export interface KeyRow {
@@ -104,7 +105,7 @@ export const expiringKeys = (
      where ($2::uuid is null or k.workspace_id = $2) and k.revoked_at is null and k.expires_at > $1
        and ${aboutToExpireSql('k.created_at', 'k.expires_at')} <= $1
        and not exists (
-         select from api_keys n where n.workspace_id = k.workspace_id and n.system_id = coalesce(k.system_id, k.id)
+         select from api_keys n where n.workspace_id = k.workspace_id and n.system_id = ${orElse('k.system_id', 'k.id')}
            and n.created_at > k.created_at and n.revoked_at is null)
      order by k.expires_at, k.id`,
     [now, workspaceId],

@@ -1,5 +1,6 @@
 /** Visits: when a claim looks at an endpoint. See `claim.sql.ts`. */
 import type { Db } from '../../../db/db.ts'
+import { orElse } from '../../../db/or-else.ts'
 import { statement } from '../../../db/statement.ts'
 
 /**
@@ -73,7 +74,7 @@ export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
        select due_at from (
          select due_at from deliveries
          where not o.enabled and not o.is_deleted and webhook_id = o.id and trigger = 'manual'
-           and due_at >= coalesce(o.disabled_at, '-infinity') and due_at < 'infinity' order by due_at limit 1) as manual
+           and due_at >= ${orElse('o.disabled_at', "'-infinity'")} and due_at < 'infinity' order by due_at limit 1) as manual
        order by due_at limit 1
      ) as d
      where (select true from endpoint_visits v

@@ -1,6 +1,8 @@
+import { orElse } from '../../../db/or-else.ts'
+
 /** A person asked for the open delivery `d` after its endpoint `w` was disabled, so it is attempted. */
 export const isManualNow = `(d.trigger = 'manual' and d.due_at < 'infinity'
-  and d.due_at >= coalesce(w.disabled_at, '-infinity'))`
+  and d.due_at >= ${orElse('w.disabled_at', "'-infinity'")})`
 
 /** The open delivery `d` waits until its endpoint `w` is enabled. Before this version, held deliveries were due at infinity. */
 export const isHeld = `(not w.enabled and not ${isManualNow})`

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { orElse } from '../../../db/or-else.ts'
 import { statement } from '../../../db/statement.ts'
 
 /** The row of a block that counts the messages of all senders and of all types. */
@@ -23,10 +24,10 @@ const next = statement(
      ) as counted on true
      cross join lateral (
        select date_trunc('milliseconds', m.recorded_at) as at from inbound_messages m
-       where m.workspace_id = w.id and m.recorded_at >= coalesce(counted.at, '-infinity') and m.recorded_at < ${before}
+       where m.workspace_id = w.id and m.recorded_at >= ${orElse('counted.at', "'-infinity'")} and m.recorded_at < ${before}
        order by m.recorded_at, m.id limit 1
      ) as earliest
-     cross join lateral (select coalesce(counted.at, earliest.at) as at) as first
+     cross join lateral (select ${orElse('counted.at', 'earliest.at')} as at) as first
      cross join lateral (
        select m.recorded_at as at from inbound_messages m
        where m.workspace_id = w.id and m.recorded_at >= first.at and m.recorded_at < ${before}

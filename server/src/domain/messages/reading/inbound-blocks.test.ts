@@ -239,3 +239,15 @@ test('while the clock of the database may be wrong, nothing is counted', async (
   await passDays(2)
   expect(await count(5)).toBeGreaterThan(0)
 })
+
+test('counting new blocks does not read the messages of earlier ones', async () => {
+  await passDays(2)
+  const workspace = await newWorkspace(server)
+  await store(workspace.id, 20_000)
+  await server.db.script('analyze inbound_messages')
+  expect(await count(500)).toBe(39)
+  // The second run confirms them.
+  expect(await count(500)).toBe(0)
+  const read = await rowsRead(server.db, 'inbound_messages', (tx) => countBlocks(tx, server.clock, quiet, 500))
+  expect(read).toBeLessThan(2_000)
+})
