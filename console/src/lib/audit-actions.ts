@@ -109,6 +109,8 @@ const sentences: Record<string, Sentence> = {
   'session.end': () => 'signed out',
   'session.revoke': () => 'signed out one of their devices',
   'session.revoke_others': (_name, { ended }) => `signed out ${ended} other devices`,
+  'account.time_zone': (_name, { time_zone: zone }) =>
+    zone ? `changed their time zone to ${zone}` : 'changed their time zone to that of the browser',
   'account.rename': (_name, { name }) => `changed their name to “${name}”`,
   'account.setup': (_name, { operator }) => `set up an account${operator ? ' as an operator' : ''}`,
   'account.password': (_name, { by, passkeys_removed: passkeys }) =>
@@ -184,6 +186,7 @@ const labels: Record<string, string> = {
   'connection.sync': 'Account synced',
   'installation.migrate': 'Database migrated',
   'account.rename': 'Own name changed',
+  'account.time_zone': 'Own time zone changed',
   'account.password': 'Own password changed',
   'account.notifications': 'Own notifications changed',
   'account.two_factor_on': 'Authenticator app turned on',

@@ -1,3 +1,5 @@
+import { onTimeZone, timeZone, toTimeField } from './time-zone.ts'
+
 /** Formats numbers, times and sizes for the reader's language and time zone. Pages show times with ui/time.tsx. */
 export const locale = browserLocale()
 
@@ -6,11 +8,11 @@ const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
 const oneDecimal = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
 const credits = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 })
-const exact = exactTimeFormat(locale)
-const short = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
-const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
-const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
+const utcDays = daysIn('UTC')
+let times = timesIn(timeZone())
+onTimeZone(() => {
+  times = timesIn(timeZone())
+})
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 
 export const formatNumber = (value: number) => plain.format(value)
@@ -62,23 +64,26 @@ export function exactTimeFormat(language: string, timeZone?: string): Intl.DateT
 }
 
 /** Nov 16, 2026, 3:41:07 PM GMT+1: the local time with its zone. */
-export const formatTime = (at: string | Date) => exact.format(new Date(at))
+export const formatTime = (at: string | Date) => times.exact.format(new Date(at))
 
 /** Nov 16, 3:41 PM: for charts and filters, where there is no space for the year and the zone. */
-export const formatShortTime = (at: string | Date) => short.format(new Date(at))
+export const formatShortTime = (at: string | Date) => times.short.format(new Date(at))
 
 /** 3:41 PM: under a heading that has the day. */
-export const formatClock = (at: string | Date) => clock.format(new Date(at))
+export const formatClock = (at: string | Date) => times.clock.format(new Date(at))
 
 /** Nov 16, 2026 */
-export const formatDay = (at: string | Date) => day.format(new Date(at))
+export const formatDay = (at: string | Date) => times.day.format(new Date(at))
 
 /** Nov 16 */
-export const formatShortDay = (at: string | Date) => shortDay.format(new Date(at))
+export const formatShortDay = (at: string | Date) => times.shortDay.format(new Date(at))
 
-/** 2026-11-16: the local day, as a date field has it. */
-export const localDay = (at: Date) =>
-  [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+/** A day of the API, 2026-11-16, which is a day in UTC. */
+export const formatUtcDay = (utcDay: string) => utcDays.day.format(new Date(utcDay))
+export const formatShortUtcDay = (utcDay: string) => utcDays.shortDay.format(new Date(utcDay))
+
+/** 2026-11-16: the day in the time zone, as a date field has it. */
+export const localDay = (at: Date) => toTimeField(at).slice(0, 10)
 
 /** Shows the times in a text of the API in local time: "2026-11-16 03:12 UTC", or ISO in older texts. */
 export const formatTimesIn = (text: string) =>
@@ -105,6 +110,28 @@ export function formatAgo(at: string | Date, now: number): string {
 /** plural(3, 'key') is "3 keys". */
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${formatNumber(count)} ${count === 1 ? one : many}`
+
+function timesIn(zone: string) {
+  return {
+    exact: exactTimeFormat(locale, zone),
+    short: new Intl.DateTimeFormat(locale, {
+      month: 'short',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone: zone,
+    }),
+    clock: new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: zone }),
+    ...daysIn(zone),
+  }
+}
+
+function daysIn(zone: string) {
+  return {
+    day: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: zone }),
+    shortDay: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: zone }),
+  }
+}
 
 /** Some browsers report a locale that Intl rejects, such as en-US@posix. */
 function browserLocale(): string {

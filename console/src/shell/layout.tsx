@@ -2,6 +2,7 @@ import { Drawer } from '@mantine/core'
 import { Outlet, useLocation, useMatches, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useSession } from '../lib/session.ts'
+import { setTimeZone } from '../lib/time-zone.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useLayer } from '../ui/layers.ts'
 import { announce } from '../ui/live-region.tsx'
@@ -18,6 +19,8 @@ import { StepUp } from './step-up.tsx'
 
 /** The frame around every page: a sidebar, or on phones a drawer, with the navigation. */
 export function Layout() {
+  const zone = useSession().person.time_zone
+  setTimeZone(zone)
   const [isNavOpen, setNavOpen] = useState(false)
   const navLayer = useLayer(isNavOpen)
   const palette = usePalette()
@@ -50,7 +53,8 @@ export function Layout() {
       <main id="main" className={styles.main} tabIndex={-1}>
         <LowCredit />
         <Banners />
-        <Permitted />
+        {/* Another time zone renders every time again. */}
+        <Permitted key={zone} />
       </main>
       <Palette {...palette} />
       <Shortcuts onPalette={palette.open} />

@@ -1,5 +1,11 @@
-import { PasswordInput as MantinePassword, type PasswordInputProps } from '@mantine/core'
+import {
+  PasswordInput as MantinePassword,
+  type PasswordInputProps,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core'
 import { useState } from 'react'
+import { timeZone } from '../lib/time-zone.ts'
 import { Icon } from './icon.tsx'
 
 /** Form fields in our style. Each takes a label, a description and an error, and links them for screen readers. */
@@ -15,6 +21,11 @@ export {
   Textarea,
   TextInput,
 } from '@mantine/core'
+
+/** A date and time, entered in the person's time zone. Read it with `fromTimeField`. */
+export const TimeInput = (props: TextInputProps) => (
+  <TextInput type="datetime-local" description={`Time zone: ${timeZone()}`} {...props} />
+)
 
 /** A password or secret with a button that shows and hides it. Always set autoComplete. */
 export function PasswordInput(props: PasswordInputProps) {

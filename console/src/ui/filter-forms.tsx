@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { plainPhone } from '../lib/phone.ts'
+import { fromTimeField, toTimeField } from '../lib/time-zone.ts'
 import type { Search } from '../lib/url.ts'
 import { Button } from './button.tsx'
-import { Select, TextInput } from './fields.tsx'
+import { Select, TextInput, TimeInput } from './fields.tsx'
 import styles from './filter-bar.module.css'
 
 export type Filter =
@@ -87,18 +88,8 @@ export function DatesFilter({
           })
         }
       />
-      <TextInput
-        type="datetime-local"
-        label="From"
-        value={after}
-        onChange={(event) => setAfter(event.currentTarget.value)}
-      />
-      <TextInput
-        type="datetime-local"
-        label="To"
-        value={before}
-        onChange={(event) => setBefore(event.currentTarget.value)}
-      />
+      <TimeInput label="From" value={after} onChange={(event) => setAfter(event.currentTarget.value)} />
+      <TimeInput label="To" value={before} onChange={(event) => setBefore(event.currentTarget.value)} />
       <Button type="submit" kind="primary" size="s">
         Apply
       </Button>
@@ -110,11 +101,10 @@ export function datesOf({ names = ['from', 'to'] }: Filter & { kind: 'dates' }):
   return names
 }
 
-/** A datetime-local field has local time without a zone; the URL has UTC. */
+/** A datetime-local field has a time without a zone; the URL has UTC. */
 function toField(iso: string | undefined): string {
   const at = parseTime(iso)
-  if (!at) return ''
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  return at ? toTimeField(at) : ''
 }
 
 /** Null if the parameter is missing or not a date. */
@@ -123,6 +113,4 @@ export function parseTime(iso: string | undefined): Date | null {
   return Number.isNaN(at.getTime()) ? null : at
 }
 
-function fromField(local: string): string | null {
-  return parseTime(local)?.toISOString() ?? null
-}
+const fromField = (local: string): string | null => fromTimeField(local)?.toISOString() ?? null

@@ -10,6 +10,8 @@ export const SessionReply = Type.Object({
     id: Type.String(),
     name: Type.String(),
     email: Type.String(),
+    /** The time zone of the times on the console, an IANA name. Null: that of the browser. */
+    time_zone: Type.Union([Type.String(), Type.Null()]),
     /** Without one, the person signs in and confirms with a passkey. */
     has_password: Type.Boolean(),
     two_factor: Type.Boolean(),

@@ -7,6 +7,7 @@ import { PasskeysSection } from './passkeys.tsx'
 import { PasswordSection } from './password.tsx'
 import { PreferencesSection } from './preferences.tsx'
 import { ProfileSection } from './profile.tsx'
+import { TimeZoneSection } from './time-zone.tsx'
 
 export function AccountPage() {
   return (
@@ -15,6 +16,7 @@ export function AccountPage() {
       <PageBody narrow>
         <div>
           <ProfileSection />
+          <TimeZoneSection />
           <PasswordSection />
           <AuthenticatorSection />
           <PasskeysSection />

@@ -27,6 +27,12 @@ export const useChangeNotification = () =>
 export const useRename = () =>
   useAccountAction((send, name: string) => send<{ name: string }>('PATCH', 'account', { name }), 'Name saved')
 
+export const useChangeTimeZone = () =>
+  useAccountAction(
+    (send, timeZone: string | null) => send('PUT', 'account/time-zone', { time_zone: timeZone }),
+    'Time zone saved',
+  )
+
 export const useChangePassword = () =>
   useAccountAction(
     (send, passwords: { current: string; next: string }) => send('POST', 'account/password', passwords),

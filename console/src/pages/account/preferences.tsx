@@ -1,9 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core'
-import { useNow } from '../../lib/clock.ts'
-import { formatTime } from '../../lib/format.ts'
 import { useLetterKeys } from '../../lib/keyboard.ts'
 import { SegmentedControl, Switch } from '../../ui/fields.tsx'
-import { KeyValue } from '../../ui/figures.tsx'
 import { Section } from '../../ui/layout.tsx'
 import styles from './account.module.css'
 
@@ -11,7 +8,6 @@ import styles from './account.module.css'
 export function PreferencesSection() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [letters, setLetters] = useLetterKeys()
-  const now = useNow()
   return (
     <Section title="This browser" detail="Stored in this browser only.">
       <div>
@@ -35,13 +31,6 @@ export function PreferencesSection() {
         checked={letters}
         onChange={(event) => setLetters(event.currentTarget.checked)}
       />
-      <KeyValue
-        facts={[
-          { name: 'Time zone', value: Intl.DateTimeFormat().resolvedOptions().timeZone },
-          { name: 'Current time', value: formatTime(new Date(now)) },
-        ]}
-      />
-      <p className="quiet small">Times are shown in your browser’s time zone. Hover over a time to see it in UTC.</p>
     </Section>
   )
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { formatCredits, formatDay, formatShortDay, plural } from '../../lib/format.ts'
+import { formatCredits, formatShortUtcDay, formatUtcDay, plural } from '../../lib/format.ts'
 import { useCan } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { BarChart } from '../../ui/bar-chart.tsx'
@@ -76,8 +76,8 @@ export function CreditsPage() {
                   height={180}
                   bars={usage.data.days.map(({ day, spent: out, refunded }) => ({
                     key: day,
-                    label: formatShortDay(`${day}T12:00:00Z`),
-                    title: formatDay(`${day}T12:00:00Z`),
+                    label: formatShortUtcDay(day),
+                    title: formatUtcDay(day),
                     values: { spent: out - Math.min(out, refunded), refunded },
                   }))}
                   series={[

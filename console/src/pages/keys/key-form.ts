@@ -1,5 +1,6 @@
 import type { ConsoleKey, KeyChange, NewKey } from '@parley/contract/console/keys'
 import type { Scope } from '@parley/contract/scopes'
+import { fromTimeField } from '../../lib/time-zone.ts'
 import type { Errors } from '../../lib/use-form.ts'
 
 export type ExpiryKind = 'never' | '30' | '90' | '365' | 'date' | 'unchanged'
@@ -45,5 +46,5 @@ export function rulesOf({ expires_at: { kind, day }, ...draft }: KeyDraft): NewK
   return { ...rules, expires_at: new Date(at).toISOString() }
 }
 
-/** The end of the day in the browser's time zone. */
-const endOf = (day: string): number => new Date(`${day}T23:59:59.999`).getTime()
+/** The end of the day in the person's time zone. NaN without a day. */
+const endOf = (day: string): number => fromTimeField(`${day}T23:59:59.999`)?.getTime() ?? Number.NaN

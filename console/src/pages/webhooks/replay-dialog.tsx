@@ -2,9 +2,10 @@ import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
 import { defaultReplayRate, type ReplayCoverage, replayRateMax } from '@parley/contract/replay'
 import { useState } from 'react'
 import { formatNumber, plural } from '../../lib/format.ts'
+import { fromTimeField } from '../../lib/time-zone.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { NumberInput, SegmentedControl, Select, TextInput } from '../../ui/fields.tsx'
+import { NumberInput, SegmentedControl, Select, TimeInput } from '../../ui/fields.tsx'
 import { useReplayPreview, useStartReplay } from './replays.queries.ts'
 
 const spans = [
@@ -73,7 +74,7 @@ export function ReplayDialog({
         onChange={(span) => form.set({ span })}
         fullWidth
       />
-      {values.span === 'since' && <TextInput type="datetime-local" label="Since" {...form.text('since')} />}
+      {values.span === 'since' && <TimeInput label="Since" {...form.text('since')} />}
       <Select
         label="Which events"
         data={[...coverages]}
@@ -126,6 +127,6 @@ function Preview({
 
 /** Null if no valid time is entered. */
 function startOf({ span, since }: Pick<Draft, 'span' | 'since'>, openedAt: number): string | null {
-  const start = span === 'since' ? new Date(since) : new Date(openedAt - Number(span) * 1000)
-  return Number.isNaN(start.getTime()) ? null : start.toISOString()
+  const start = span === 'since' ? fromTimeField(since) : new Date(openedAt - Number(span) * 1000)
+  return start?.toISOString() ?? null
 }

@@ -1,9 +1,10 @@
 import type { ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
 import { plural } from '../../lib/format.ts'
+import { fromTimeField } from '../../lib/time-zone.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useRecover } from '../../parts/deliveries/deliveries.queries.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
-import { SegmentedControl, Textarea, TextInput } from '../../ui/fields.tsx'
+import { SegmentedControl, Textarea, TimeInput } from '../../ui/fields.tsx'
 import {
   useActivateSecret,
   useCancelRotation,
@@ -193,7 +194,7 @@ export function RecoverDialog({ webhook, onClose }: DialogProps) {
   const form = useForm({
     first: { span: '86400', since: '' },
     action: useRecover(webhook.id),
-    input: (values) => startOf(values).toISOString(),
+    input: (values) => startOf(values)?.toISOString() ?? '',
     onDone: onClose,
   })
   return (
@@ -203,7 +204,7 @@ export function RecoverDialog({ webhook, onClose }: DialogProps) {
       size="s"
       form={form}
       submit="Retry deliveries"
-      disabled={Number.isNaN(startOf(form.values).getTime())}
+      disabled={startOf(form.values) === null}
     >
       <p>
         Retries every delivery to <bdi>{webhook.name}</bdi> that failed permanently, with a new retry schedule.
@@ -215,10 +216,10 @@ export function RecoverDialog({ webhook, onClose }: DialogProps) {
         onChange={(span) => form.set({ span })}
         fullWidth
       />
-      {form.values.span === 'since' && <TextInput type="datetime-local" label="Since" {...form.text('since')} />}
+      {form.values.span === 'since' && <TimeInput label="Since" {...form.text('since')} />}
     </FormDialog>
   )
 }
 
 const startOf = ({ span, since }: { span: string; since: string }) =>
-  span === 'since' ? new Date(since) : new Date(Date.now() - Number(span) * 1000)
+  span === 'since' ? fromTimeField(since) : new Date(Date.now() - Number(span) * 1000)

@@ -15,7 +15,7 @@ import {
   passkeyRegistrationOptions,
   removePasskey,
 } from './passkeys.ts'
-import { renamePerson, requirePerson } from './people.ts'
+import { changeTimeZone, readTimeZone, renamePerson, requirePerson } from './people.ts'
 import { confirm, endSession, endSessions, listSessions } from './sessions.ts'
 import type { PeopleDeps } from './sign-in.routes.ts'
 import { type Confirming, verifyIdentity, verifyPasskey } from './sign-in.ts'
@@ -71,6 +71,19 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
       const name = await renamePerson(db, person.personId, body.name)
       await audit({ action: 'account.rename', before: { name: person.name }, after: { name } })
       return { name }
+    },
+  }),
+  personRoute({
+    method: 'PUT',
+    path: '/account/time-zone',
+    who: 'person',
+    body: Strict({ time_zone: Type.Union([Text, Type.Null()]) }),
+    reply: Type.Object({ time_zone: Type.Union([Type.String(), Type.Null()]) }),
+    async handle({ db, person, audit }, { body }) {
+      const before = await readTimeZone(db, person.personId)
+      const timeZone = await changeTimeZone(db, person.personId, body.time_zone)
+      await audit({ action: 'account.time_zone', before: { time_zone: before }, after: { time_zone: timeZone } })
+      return { time_zone: timeZone }
     },
   }),
   personRoute({

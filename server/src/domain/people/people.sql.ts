@@ -76,6 +76,13 @@ export const allPeople = (db: Db): Promise<ListedPerson[]> =>
 export const setName = (db: Db, id: string, name: string): Promise<number> =>
   db.change('update people set name = $2 where id = $1', [id, name])
 
+export const timeZoneOf = async (db: Db, id: string): Promise<string | null> =>
+  (await db.first<{ time_zone: string | null }>('select time_zone from people where id = $1', [id]))?.time_zone ?? null
+
+/** Null: the zone of the browser. */
+export const setTimeZone = (db: Db, id: string, timeZone: string | null): Promise<number> =>
+  db.change('update people set time_zone = $2 where id = $1', [id, timeZone])
+
 /** Null removes the password. */
 export const setPassword = (db: Db, id: string, passwordHash: string | null): Promise<number> =>
   db.change('update people set password_hash = $2 where id = $1', [id, passwordHash])

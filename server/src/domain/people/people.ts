@@ -16,6 +16,7 @@ import {
   personByEmail,
   personById,
   setName,
+  setTimeZone,
 } from './people.sql.ts'
 
 export type Person = PersonRow
@@ -95,6 +96,23 @@ export async function listPeople(db: Db): Promise<ListedPerson[]> {
     ...person,
     passkeys: person.passkeys.map((passkey) => ({ ...passkey, created_at: isoTime(passkey.created_at) })),
   }))
+}
+
+export { timeZoneOf as readTimeZone } from './people.sql.ts'
+
+/** Stores a time zone under its IANA name. Null: the zone of the browser. */
+export async function changeTimeZone(db: Db, id: string, timeZone: string | null): Promise<string | null> {
+  const checked = timeZone === null ? null : readZone(timeZone)
+  await setTimeZone(db, id, checked)
+  return checked
+}
+
+function readZone(text: string): string {
+  try {
+    // An offset such as +05:30 is valid too, but does not follow daylight saving time.
+    if (/^[A-Za-z]/.test(text)) return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone
+  } catch {}
+  return refuseParam('time_zone', 'invalid', 'Unknown time zone. Use an IANA name, for example Europe/Berlin.')
 }
 
 export async function renamePerson(db: Db, id: string, name: string): Promise<string> {

@@ -14,6 +14,7 @@ import { type FollowedLink, readLink } from './links.ts'
 import { askForReset, type MailLinkDeps } from './mail-links.ts'
 import { listMemberships } from './members.ts'
 import { listPasskeys, passkeySignInOptions } from './passkeys.ts'
+import { readTimeZone } from './people.ts'
 import { endSession } from './sessions.ts'
 import { type OnStep, type SigningIn, type Step, secondFactor, signIn, signInByPasskey } from './sign-in.ts'
 import { newStrangerTries } from './sign-in-attempts.ts'
@@ -39,15 +40,17 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       who: 'person',
       reply: SessionReply,
       async handle({ db, person }) {
-        const [memberships, passkeys] = [
+        const [memberships, passkeys, timeZone] = [
           await listMemberships(db, person.personId),
           await listPasskeys(db, person.personId),
+          await readTimeZone(db, person.personId),
         ]
         return {
           person: {
             id: person.personId,
             name: person.name,
             email: person.email,
+            time_zone: timeZone,
             has_password: person.hasPassword,
             two_factor: person.twoFactor,
             passkeys: passkeys.length,

@@ -418,6 +418,9 @@ beforeAll(async () => {
       keepsChange: 'the network’s data, which is synced anyway',
     },
     // An own account.
+    asOwner(`PUT ${A}/account/time-zone`, 'account.time_zone', () =>
+      owner.call('/account/time-zone', { method: 'PUT', body: { time_zone: 'Asia/Kolkata' } }),
+    ),
     asOwner(`PATCH ${A}/account`, 'account.rename', () => owner.call('/account', patch({ name: 'Grace' }))),
     asOwner(`PATCH ${A}/account/notifications`, 'account.notifications', () =>
       owner.call('/account/notifications', patch({ kind: 'token_expiring', wanted: false })),
