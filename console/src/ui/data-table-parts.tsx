@@ -11,7 +11,7 @@ export interface Column<Row> {
   width?: string | number
   align?: 'left' | 'right'
   sortable?: boolean
-  /** Hidden when the table is narrow: `tablet` below 1100 px, `phone` on cards. */
+  /** Hidden when the table is narrow: `tablet` below 1100 px, `phone` on phones. Actions, which have no title, stay. */
   hideOn?: 'tablet' | 'phone'
 }
 
@@ -57,6 +57,50 @@ export function HeadCell<Row>({
   )
 }
 
+/**
+ * A row on a phone. The first line has what matters: the first column, and the last one if its width is fixed, such as the
+ * time. The second line has the rest. Numbers need their title, and actions are on the right.
+ */
+export function PhoneCell<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
+  const shown = columns.filter(({ title, hideOn }) => title !== '' && hideOn === undefined)
+  const [first, ...others] = shown
+  const last = others.at(-1)?.width === undefined ? undefined : others.at(-1)
+  // What has a fixed width, such as a status, comes before what can be cut off.
+  const rest = others.filter((column) => column !== last).toSorted((left, right) => rankOf(left) - rankOf(right))
+  const actions = columns.filter(({ title }) => title === '')
+  return (
+    <td className={styles.phoneCell}>
+      <div className={styles.phoneRow}>
+        <div className={styles.lines}>
+          <div className={styles.line}>
+            <div className={styles.first}>{first?.cell(row)}</div>
+            {last && <div className={styles.last}>{last.cell(row)}</div>}
+          </div>
+          {rest.length > 0 && (
+            <div className={styles.rest}>
+              {rest.map((column) => (
+                <div key={column.key} className={rankOf(column) === 0 ? styles.fixed : undefined}>
+                  <span className={column.align === 'right' ? styles.fixed : 'unseen'}>{column.title}: </span>
+                  {column.cell(row)}
+                </div>
+              ))}
+            </div>
+          )}
+        </div>
+        {actions.length > 0 && (
+          <div className={styles.actions}>
+            {actions.map((column) => (
+              <div key={column.key}>{column.cell(row)}</div>
+            ))}
+          </div>
+        )}
+      </div>
+    </td>
+  )
+}
+
+const rankOf = <Row,>({ width }: Column<Row>) => (width === undefined ? 1 : 0)
+
 export function SkeletonRows<Row>({ columns, picks }: { columns: readonly Column<Row>[]; picks: boolean }) {
   return Array.from({ length: 8 }, (_, line) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
@@ -80,5 +124,7 @@ export function Space({ height, columns }: { height: number; columns: number }) 
 }
 
 export function cellClass<Row>({ align, hideOn }: Column<Row>): string {
-  return [styles.cell, align === 'right' && styles.right, hideOn && styles[hideOn]].filter(Boolean).join(' ')
+  return [styles.cell, align === 'right' && styles.right, hideOn === 'tablet' && styles.tablet]
+    .filter(Boolean)
+    .join(' ')
 }

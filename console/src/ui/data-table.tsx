@@ -1,10 +1,11 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useLetterKey } from '../lib/keyboard.ts'
+import { useIsPhone } from '../lib/media.ts'
 import type { Paged } from '../lib/query.ts'
 import { Button } from './button.tsx'
 import styles from './data-table.module.css'
-import { type Column, cellClass, HeadCell, SkeletonRows, type Sort, Space } from './data-table-parts.tsx'
+import { type Column, cellClass, HeadCell, PhoneCell, SkeletonRows, type Sort, Space } from './data-table-parts.tsx'
 import { EmptyState, FailedState } from './states.tsx'
 
 export type { Column, Sort } from './data-table-parts.tsx'
@@ -29,14 +30,16 @@ interface DataTableProps<Row> {
 
 const virtualFrom = 200
 const rowHeight = 41
+const phoneRowHeight = 65
 
-/** A list as a table, on phones as cards. Includes the loading, empty and error states. */
+/** A list as a table, on phones with two lines in each row. Includes the loading, empty and error states. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, list, rowKey, onOpen, openKey, sort, onSort, empty, selected, onSelect } = props
   const rows = list.rows ?? []
   const body = useRef<HTMLTableSectionElement>(null)
   const [cursor, setCursor] = useState(-1)
   const headId = useId()
+  const isPhone = useIsPhone()
 
   const focusRow = (index: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, index))
@@ -56,7 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [rows.length])
   const virtual = useWindowVirtualizer({
     count: isVirtual ? rows.length : 0,
-    estimateSize: () => rowHeight,
+    estimateSize: () => (isPhone ? phoneRowHeight : rowHeight),
     overscan: 20,
     scrollMargin: margin,
   })
@@ -69,7 +72,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     return <FailedState what={`${label} could not be loaded`} error={list.error} onRetry={list.retry} />
   if (!list.isLoading && rows.length === 0) return empty ?? <EmptyState title="No results" />
 
-  const width = columns.length + (selected ? 1 : 0)
+  const width = (isPhone ? 1 : columns.length) + (selected ? 1 : 0)
   const onRowKey = (event: KeyboardEvent, row: Row, index: number) => {
     if (event.target !== event.currentTarget) return
     if (event.key === 'Enter') onOpen?.(row)
@@ -81,29 +84,37 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <div className={styles.frame} aria-busy={list.isLoading || list.isRefreshing}>
       <table
-        className={styles.table}
+        className={`${styles.table} ${isPhone ? styles.onPhone : ''}`}
         aria-label={label}
         aria-rowcount={list.total ?? (list.hasMore ? -1 : rows.length)}
       >
-        <thead className={styles.head}>
+        <thead className={isPhone && !selected ? 'unseen' : styles.head}>
           <tr>
             {selected && (
               <th className={styles.pick} scope="col">
-                <input
-                  type="checkbox"
-                  aria-label="Select all shown"
-                  checked={rows.length > 0 && rows.every((row) => selected.has(rowKey(row)))}
-                  onChange={(event) => onSelect?.(new Set(event.currentTarget.checked ? rows.map(rowKey) : []))}
-                />
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label="Select all shown"
+                    checked={rows.length > 0 && rows.every((row) => selected.has(rowKey(row)))}
+                    onChange={(event) => onSelect?.(new Set(event.currentTarget.checked ? rows.map(rowKey) : []))}
+                  />
+                </label>
               </th>
             )}
-            {columns.map((column) => (
-              <HeadCell key={column.key} id={`${headId}${column.key}`} column={column} sort={sort} onSort={onSort} />
-            ))}
+            {isPhone ? (
+              <th scope="col">{selected ? 'Select all shown' : label}</th>
+            ) : (
+              columns.map((column) => (
+                <HeadCell key={column.key} id={`${headId}${column.key}`} column={column} sort={sort} onSort={onSort} />
+              ))
+            )}
           </tr>
         </thead>
         <tbody ref={body}>
-          {list.isLoading && <SkeletonRows columns={columns} picks={selected !== undefined} />}
+          {list.isLoading && (
+            <SkeletonRows columns={isPhone ? columns.slice(0, 1) : columns} picks={selected !== undefined} />
+          )}
           {before > 0 && <Space height={before} columns={width} />}
           {shown.map((index) => {
             const row = rows[index] as Row
@@ -127,27 +138,29 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               >
                 {selected && (
                   <td className={styles.pick}>
-                    <input
-                      type="checkbox"
-                      aria-label={`Select ${key}`}
-                      checked={selected.has(key)}
-                      onChange={() => {
-                        const next = new Set(selected)
-                        if (!next.delete(key)) next.add(key)
-                        onSelect?.(next)
-                      }}
-                    />
+                    <label>
+                      <input
+                        type="checkbox"
+                        aria-label={`Select ${key}`}
+                        checked={selected.has(key)}
+                        onChange={() => {
+                          const next = new Set(selected)
+                          if (!next.delete(key)) next.add(key)
+                          onSelect?.(next)
+                        }}
+                      />
+                    </label>
                   </td>
                 )}
-                {columns.map((column, place) => (
-                  <td
-                    key={column.key}
-                    data-title={column.title}
-                    className={`${cellClass(column)} ${place === 0 ? styles.lead : ''}`}
-                  >
-                    {column.cell(row)}
-                  </td>
-                ))}
+                {isPhone ? (
+                  <PhoneCell columns={columns} row={row} />
+                ) : (
+                  columns.map((column) => (
+                    <td key={column.key} className={cellClass(column)}>
+                      {column.cell(row)}
+                    </td>
+                  ))
+                )}
               </tr>
             )
           })}

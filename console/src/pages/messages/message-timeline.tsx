@@ -193,7 +193,7 @@ function EventLine({ event }: { event: TimelineEvent }) {
                   </>
                 )}
               </span>
-              <PageLink to={here.path(`deliveries?event=${event.id}`)} className="link small">
+              <PageLink to={here.path(`deliveries?event=${event.id}`)} className="link small alone">
                 View attempts
               </PageLink>
             </li>

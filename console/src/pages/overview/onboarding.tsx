@@ -1,5 +1,6 @@
 import type { Onboarding, OnboardingStep } from '@parley/contract/console/overview'
-import { type ComponentType, lazy, type ReactNode, Suspense, useId, useState, useSyncExternalStore } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense, useId, useState } from 'react'
+import { useMedia } from '../../lib/media.ts'
 import { useHere } from '../../lib/session.ts'
 import { remember, remembered } from '../../lib/storage.ts'
 import { useHandset } from '../../parts/handset.ts'
@@ -121,7 +122,7 @@ const StepForm = ({ form: Form }: { form: ComponentType }) => (
 /** Shows the handset next to the list, if there is one. A narrow screen has a link to it instead. */
 function WithHandset({ children }: { children: ReactNode }) {
   const handset = useHandset()
-  const isWide = useIsWide()
+  const isWide = useMedia('(min-width: 1180px)')
   const senders = useSenderChoice().data?.data
   if (!handset) return children
   if (!isWide) {
@@ -142,15 +143,3 @@ function WithHandset({ children }: { children: ReactNode }) {
     </div>
   )
 }
-
-const wide = '(min-width: 1180px)'
-
-const useIsWide = () =>
-  useSyncExternalStore(
-    (onChange) => {
-      const query = matchMedia(wide)
-      query.addEventListener('change', onChange)
-      return () => query.removeEventListener('change', onChange)
-    },
-    () => matchMedia(wide).matches,
-  )

@@ -23,7 +23,13 @@ export function SecondFactorSwitch({ settings }: { settings: WorkspaceSettings }
         onChange={() => setOpen(true)}
       />
       {!isOn && !person.two_factor && (
-        <Notice action={<PageLink to="/account?set_up=app">Set up</PageLink>}>
+        <Notice
+          action={
+            <PageLink to="/account?set_up=app" className="link alone">
+              Set up
+            </PageLink>
+          }
+        >
           Set up an authenticator app for your own account first, or you would lock yourself out.
         </Notice>
       )}

@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { screenshot, useBrowser } from '../server/testing/browser.ts'
+import { type BusyInstallation, makeBusy } from './busy-installation.ts'
+import { consolePages } from './console-pages.ts'
+import { type Installation, startInstallation } from './installation.ts'
+import { pageReady } from './page-ready.ts'
+import { smallTargets } from './touch-targets.ts'
+
+/** The console on a phone: what can be touched is large enough, no page scrolls sideways, and a list has two lines in a row. */
+const browser = useBrowser()
+let place: Installation
+let busy: BusyInstallation
+
+beforeAll(async () => {
+  place = await startInstallation()
+  busy = await makeBusy(place)
+})
+afterAll(async () => {
+  await busy?.close()
+  await place?.stop()
+})
+
+async function openPage(): Promise<Page> {
+  const page = await browser.newPage({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: 'reduce',
+  })
+  const cookies = [...busy.console.cookies].map(([name, value]) => ({ name, value, url: place.url }))
+  await page.context().addCookies(cookies)
+  return page
+}
+
+test('on no page there is anything too small to touch, and none scrolls sideways', async () => {
+  const remaining = (await consolePages(busy.console, place.workspaceId)).values()
+  const found: Record<string, string[]> = {}
+  const checkPages = async (page: Page) => {
+    for (const { name, path } of remaining) {
+      await page.goto(place.url + path)
+      await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
+      await pageReady(page)
+      await screenshot(page, `phone ${name}`)
+      const small = await smallTargets(page)
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      if (width > 390) small.push(`the page is ${width} px wide`)
+      if (small.length > 0) found[name] = small
+    }
+  }
+  await Promise.all([checkPages(await openPage()), checkPages(await openPage())])
+  expect(found).toEqual({})
+}, 200_000)
+
+test('what is too small or cut off is found', async () => {
+  const page = await openPage()
+  await page.goto(`${place.url}/w/${place.workspaceId}/messages`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await pageReady(page)
+  await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
+    '<button class="small" aria-label="Small" style="all: unset; display: block; width: 20px; height: 20px">x</button>' +
+    '<div style="height: 10px; overflow: hidden"><a href="#" style="display: block; height: 60px">Cut off</a></div>' +
+    '<div style="clip-path: inset(50%)"><button aria-label="Clipped" style="width: 60px; height: 60px">x</button></div>' +
+    '<table><tr><td><a href="#">Alone</a></td></tr></table>' +
+    '<p>A sentence with <a href="#">a link</a> in it.</p>')`)
+  const found = (await smallTargets(page)).map((each) => /"(.*)"/.exec(each)?.[1])
+  expect(found).toEqual(['Small', 'Cut off', 'Clipped', 'Alone'])
+})
+
+test('a list has rows of two lines', async () => {
+  const page = await openPage()
+  await page.goto(`${place.url}/w/${place.workspaceId}/messages`)
+  const row = page.getByRole('table', { name: 'Messages' }).locator('tbody tr').first()
+  await row.waitFor()
+  await pageReady(page)
+  const { height = 0 } = (await row.boundingBox()) ?? {}
+  expect(height).toBeGreaterThanOrEqual(44)
+  expect(height).toBeLessThan(90)
+  await row.tap()
+  await page.waitForURL(/\/messages\/msg_/)
+})
