@@ -92,7 +92,10 @@ async function confirm(name: string, workspace: string): Promise<void> {
   throw new UsageError('Nothing was erased: it was not confirmed. Type the number or user ID, or pass --yes.')
 }
 
-/** A message that is queued under another number or user ID of the person delays the end. */
+/**
+ * An event that is being delivered at this moment delays a step, and a message that is queued under another number or user ID of
+ * the person delays the end.
+ */
 const waitMs = 1_000
 const waitsMax = 30
 
@@ -126,7 +129,7 @@ function linesOf({ ended_at, removed }: Erasure, workspace: string): string[] {
   if (ended_at === null) {
     return [
       `Erased so far: ${counts.join(', ') || 'nothing'}.`,
-      'A message to this person is still queued. The service continues when it is sent or has failed.',
+      'The rest waits: a message to this person is not sent yet, or an event about them is being delivered. The service continues by itself.',
     ]
   }
   return [counts.length === 0 ? `${workspace} had nothing about this person.` : `Erased: ${counts.join(', ')}.`]

@@ -28,13 +28,14 @@ const saving = statement(
      select * from ${preferences} order by preferences.sender_id, preferences.person
      on conflict (sender_id, person) do update set user_id = coalesce(excluded.user_id, p.user_id),
        marketing = excluded.marketing, changed_at = excluded.changed_at
-     where p.changed_at <= excluded.changed_at and p.marketing <> excluded.marketing
+     where p.marketing <> excluded.marketing and (p.changed_at < excluded.changed_at
+       or (p.changed_at = excluded.changed_at and excluded.marketing = 'stop'))
      returning p.sender_id as "senderId", p.person, p.user_id as "userId"`,
 )
 
 /**
  * Stores at most one preference for each sender and person, and returns those that differ from what was stored. The network
- * repeats and reorders webhooks: an older preference does not replace a newer one. All of their rows are locked, also those
+ * repeats and reorders webhooks: an older preference does not replace a newer one, and of two of the same second, "stop" wins. All of their rows are locked, also those
  * that do not change, so of concurrent calls only one returns a change.
  */
 export const upsertPreferences = (
@@ -62,8 +63,9 @@ const finding = statement(
        select p.marketing, p.changed_at from marketing_preferences p
        where p.workspace_id = wanted.workspace_id and p.sender_id = wanted.sender_id
          and (p.person = wanted.person or p.user_id = wanted.person)
-       order by p.changed_at desc limit 1) as p
-     order by wanted.index, p.changed_at desc`,
+       order by p.changed_at desc, p.marketing desc limit 1) as p
+     -- "stop" comes after "resume" in the alphabet.
+     order by wanted.index, p.changed_at desc, p.marketing desc`,
 )
 
 /** The latest choice for each index, of a person who is named by number or user ID. There is none if they made none. */

@@ -12,7 +12,7 @@ export { deletePreferencesOf, preferencesOf } from './preferences.sql.ts'
 
 /**
  * Stores what people chose and publishes what changed, in the transaction of the caller. Of several choices of a person for
- * a number, the latest counts.
+ * a number, the latest counts; of two in the same second, "stop".
  */
 export async function savePreferences(
   db: Db,
@@ -25,16 +25,9 @@ export async function savePreferences(
     const { senderId, workspaceId } = destination
     const key = `${senderId} ${person}`
     const earlier = latest.get(key)
-    // The network's times are whole seconds: of two choices in the same second, the one that came last counts.
-    if (earlier && earlier.changedAt > changedAt) continue
-    latest.set(key, {
-      senderId,
-      workspaceId,
-      person,
-      userId: userId ?? earlier?.userId ?? null,
-      marketing,
-      changedAt,
-    })
+    const known = userId ?? earlier?.userId ?? null
+    if (earlier && !replaces({ marketing, changedAt }, earlier)) earlier.userId = known
+    else latest.set(key, { senderId, workspaceId, person, userId: known, marketing, changedAt })
   }
   const preferences = [...latest.values()]
   if (preferences.length === 0) return
@@ -50,6 +43,13 @@ export async function savePreferences(
     events.map((event) => ({ ...event, type: 'contact.preference_changed' as const })),
   )
 }
+
+/**
+ * The network's times are whole seconds, and its webhooks come in any order. So which of two choices in the same second was the
+ * last is unknown, and a person who does not want marketing messages must not get any.
+ */
+const replaces = (one: Choice, other: Choice): boolean =>
+  one.changedAt > other.changedAt || (one.changedAt.getTime() === other.changedAt.getTime() && one.marketing === 'stop')
 
 const toData = ({ senderId, person, userId, marketing }: Preference): ContactPreferenceData => ({
   // Without a number, the user ID names the person.

@@ -132,6 +132,21 @@ test('headers are sent with every attempt, from the next one on after a change, 
   expect(receiver.received.at(-1)?.headers).not.toHaveProperty('authorization')
 })
 
+test('deleting an endpoint removes its headers and a staged secret', async () => {
+  const { input, call } = await setUp()
+  const made = await call('/webhooks', post({ ...input, headers: [{ name: 'Authorization', value: 'Bearer one' }] }))
+  const { id } = made.body.webhook
+  await call(`/webhooks/${id}/rotate`, post({ staged: true }))
+  const stored = () =>
+    server.db.first('select staged_secret_sealed, headers_sealed, header_names from webhooks where id = $1', [
+      id.slice(4),
+    ])
+  const before = await stored()
+  expect(Object.values(before ?? {})).not.toContain(null)
+  await call(`/webhooks/${id}`, { method: 'DELETE' })
+  expect(await stored()).toEqual({ staged_secret_sealed: null, headers_sealed: null, header_names: null })
+})
+
 const refused = [
   ...['Service-Signature', 'service-anything', 'webhook-id', 'Webhook-Timestamp', 'User-Agent', 'Accept-Encoding'],
   ...['Content-Type', 'content-length', 'Content-Encoding', 'Host', 'Connection', 'Keep-Alive', 'Transfer-Encoding'],

@@ -239,7 +239,9 @@ const releasing = statement(
  * ended.
  */
 export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date): Promise<number> =>
-  releasing.change(db, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), due })
+  oneWithIndexLookups(db, (tx) =>
+    releasing.change(tx, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), due }),
+  )
 
 const dropping = statement(
   { leased: leaseKey, webhookIds: 'uuid[]', turns: 'uuid[]', now: 'timestamptz' },
@@ -252,4 +254,6 @@ const dropping = statement(
  * failing endpoint goes to its next delivery.
  */
 export const dropLeases = (db: Db, items: readonly (LeaseKey & { hasTurn: boolean })[], now: Date): Promise<number> =>
-  dropping.change(db, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), now })
+  oneWithIndexLookups(db, (tx) =>
+    dropping.change(tx, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), now }),
+  )

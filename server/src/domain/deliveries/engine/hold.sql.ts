@@ -34,9 +34,12 @@ export const markDisabled = (
     [webhookId, reason, at],
   )
 
+/** The values of its headers and a staged secret are removed. Nothing is sent or signed with them any more. */
 export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number> =>
   db.change(
-    `update webhooks set enabled = false, next_attempt_at = null, deleted_at = $2 where id = $1 and deleted_at is null`,
+    `update webhooks set enabled = false, next_attempt_at = null, deleted_at = $2,
+       staged_secret_sealed = null, staged_secret_hint = null, headers_sealed = null, header_names = null
+     where id = $1 and deleted_at is null`,
     [webhookId, at],
   )
 

@@ -221,12 +221,19 @@ test('an opt-out for a number that is not synced yet is kept and applies once th
   expect((await shop.send({ to, ...offer, sender_id: shop.senderId })).status).toBe(202)
 })
 
-test('of two choices in the same webhook and second, the last one counts', async () => {
+test.each([
+  ['in one webhook', [['resume', 'stop']]],
+  ['in one webhook, the other way round', [['stop', 'resume']]],
+  ['in two webhooks', [['resume'], ['stop']]],
+  ['in two webhooks, the other way round', [['stop'], ['resume']]],
+])('of two choices in the same second, %s, the stop counts', async (_, webhooks) => {
   const { shop, choose } = await newShopWithOffer()
-  await choose('resume', 1_731_705_721, { wa_id: to }, undefined, ['stop'])
-  expect((await shop.send({ to, ...offer })).status).toBe(202)
-  await choose('stop', 1_731_705_800, { wa_id: to }, undefined, ['resume'])
+  for (const values of webhooks) {
+    await choose(values.at(-1) ?? '', 1_731_705_721, { wa_id: to }, undefined, values.slice(0, -1))
+  }
   expect((await shop.send({ to, ...offer })).status).toBe(400)
+  await choose('resume', 1_731_705_722)
+  expect((await shop.send({ to, ...offer })).status).toBe(202)
 })
 
 test('an opt-out follows the person when the network replaces their user ID', async () => {
