@@ -45,10 +45,7 @@ export const deleteEventsNaming = (
     [workspaceId, numbers, userIds, isNumber],
   )
 
-/**
- * Deletes the open deliveries of events. One that is locked is being recorded or claimed: without its event, it is deleted when it
- * is claimed next.
- */
+/** Deletes the open deliveries of events, except those that are locked: they are being recorded or claimed. */
 export const deleteDeliveriesOf = (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<number> =>
   db.change(
     `with open as materialized (
@@ -61,6 +58,16 @@ export const deleteDeliveriesOf = (db: Db, workspaceId: string, eventIds: readon
      delete from deliveries d using open where d.webhook_id = open.webhook_id and d.event_id = open.event_id`,
     [workspaceId, eventIds],
   )
+
+/** Whether events have deliveries. `offset 0` makes PostgreSQL look up each by its key. */
+export const hasDeliveriesOf = async (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<boolean> =>
+  (await db.first(
+    `select 1 as one from webhooks w cross join unnest($2::uuid[]) as e(id)
+     cross join lateral (
+       select 1 from deliveries d where d.webhook_id = w.id and d.event_id = e.id offset 0) as d
+     where w.workspace_id = $1 limit 1`,
+    [workspaceId, eventIds],
+  )) !== undefined
 
 /** Removes what receivers responded, which may repeat what they got. The attempts stay. None is older than `since`. */
 export const eraseResponsesOf = (

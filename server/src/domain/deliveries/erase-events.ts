@@ -8,6 +8,7 @@ import {
   type EventPerson,
   eraseResponsesOf,
   eventsAbout,
+  hasDeliveriesOf,
 } from './erase-events.sql.ts'
 
 /** A message, with the time before which no event is about it. */
@@ -20,6 +21,14 @@ export interface ErasedEvents {
   events: number
   /** Open deliveries that were ended. */
   deliveries: number
+}
+
+/**
+ * A delivery of one of these events is being recorded or claimed at this moment. The transaction has to be repeated: the response of
+ * its attempt may be stored after this one has removed the others.
+ */
+export class EventsInUse extends Error {
+  override readonly message = 'a delivery of an event that is to be erased is in use'
 }
 
 /** Erases the events about messages. An attempt that has begun is not stopped. Run within `withIndexLookups`. */
@@ -43,6 +52,7 @@ async function endDeliveries(tx: Db, workspaceId: string, events: readonly Erase
   if (since === null) return { events: 0, deliveries: 0 }
   const ids = events.map(({ id }) => id)
   const deliveries = await deleteDeliveriesOf(tx, workspaceId, ids)
+  if (await hasDeliveriesOf(tx, workspaceId, ids)) throw new EventsInUse()
   await eraseResponsesOf(tx, workspaceId, ids, since)
   tx.notify(workspaceId, 'deliveries')
   return { events: events.length, deliveries }

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
-import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
-import { useReceivers } from '../../../testing/receiver.ts'
+import { attemptsOf, newLine, openOf, useDeliveryWorker } from '../../../testing/deliveries.ts'
+import { openTransaction } from '../../../testing/open-transaction.ts'
+import { type Received, useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { newLogger } from '../../lib/logger.ts'
+import { retryDelivery } from '../deliveries/retry.ts'
 import { eraseDue } from './erase.ts'
 
 const server = useTestServer()
@@ -55,4 +58,78 @@ test('open deliveries of an erased person end, and what receivers responded is r
   await line.write()
   await delivering.worker.drain()
   expect([failing.received.length, disabled.received.length]).toEqual([attempts + 1, 1])
+})
+
+/** An endpoint whose receiver repeats what it got, but only once `respond` is called. */
+async function newWaitingReceiver() {
+  const line = await newLine(server)
+  const receiver = await newReceiver()
+  const { id } = await line.listen(receiver, ['message.received'])
+  const waiting: (() => void)[] = []
+  receiver.behave((response, { body }: Received) => void waiting.push(() => response.writeHead(500).end(body)))
+  await line.write()
+  await until('the attempt is in progress', () => waiting.length === 1)
+  const admin = await signedIn(server, { workspaceId: line.workspace.id, role: 'admin' })
+  const erase = async () => {
+    const asked = await admin.call(`/w/${line.workspace.id}/erasures`, { method: 'POST', body: { phone } })
+    expect(asked.status).toBe(202)
+    await eraseDue(server.db, server.clock, newLogger('silent'))
+  }
+  const erasures = async () => (await admin.call(`/w/${line.workspace.id}/erasures`)).body.data
+  const respond = () => {
+    receiver.behave(200)
+    for (const each of waiting) each()
+  }
+  return { id, line, receiver, erase, erasures, respond }
+}
+
+const answersOf = async (id: string) => (await attemptsOf(server, id)).map(({ answer }) => answer.toString())
+
+test('a response that arrives after its event was erased is not stored', async () => {
+  const { id, erase, erasures, respond } = await newWaitingReceiver()
+  await erase()
+  expect(await erasures()).toMatchObject([{ ended_at: expect.any(String), removed: { events: 1, deliveries: 1 } }])
+  respond()
+  await delivering.worker.drain()
+  const [first] = await answersOf(id)
+  expect(first).toBe('')
+  expect((await answersOf(id)).join()).not.toContain(phone)
+})
+
+test('a response whose delivery was retried by a person meanwhile is stored', async () => {
+  const { id, receiver, respond } = await newWaitingReceiver()
+  await retryDelivery(server.db, server.clock, id, receiver.received[0]?.id ?? '')
+  respond()
+  await delivering.worker.drain()
+  const attempts = await attemptsOf(server, id)
+  expect(attempts.map(({ trigger, answer }) => [trigger, answer.toString().includes(phone)])).toContainEqual([
+    'first',
+    true,
+  ])
+})
+
+test('an erasure waits for a delivery that is being recorded, and then removes its response too', async () => {
+  const { id, line, erase, erasures, respond } = await newWaitingReceiver()
+  const events = () => server.db.rows('select 1 from events where workspace_id = $1', [line.workspace.id])
+  // As a recording does that has not committed yet.
+  const recording = await openTransaction(server.db, async (tx) => {
+    await tx.change(`delete from deliveries where webhook_id = $1`, [id.slice(4)])
+    await tx.change(
+      `insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, answer, duration_us)
+       select $2, id, $1, workspace_id, created_at, 8, 'retry', 'failed', body, 1 from events where workspace_id = $3`,
+      [id.slice(4), server.clock.now(), line.workspace.id],
+    )
+  })
+  await erase()
+  expect(await erasures()).toMatchObject([{ ended_at: null }])
+  expect(await events()).toHaveLength(1)
+  await recording.commit()
+  server.clock.forward({ seconds: 5 })
+  await eraseDue(server.db, server.clock, newLogger('silent'))
+  expect(await erasures()).toMatchObject([{ ended_at: expect.any(String), removed: { events: 1 } }])
+  expect(await events()).toEqual([])
+  respond()
+  await delivering.worker.drain()
+  expect(await openOf(server, id)).toEqual([])
+  expect((await answersOf(id)).join()).not.toContain(phone)
 })

@@ -7,6 +7,7 @@
  *
  * A step is a transaction. Any process takes the next one, so an erasure continues if its process dies.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import { withIndexLookups } from '../../db/planner-settings.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -14,7 +15,7 @@ import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { eraseParked } from '../connections/parked-of-person.ts'
-import { eraseEventsNaming } from '../deliveries/erase-events.ts'
+import { EventsInUse, eraseEventsNaming } from '../deliveries/erase-events.ts'
 import { deleteExpiredFiles } from '../files/fetching.ts'
 import {
   countQueued,
@@ -44,6 +45,9 @@ const stepMax = 200
 const stepsMax = 500
 /** When to look again for a queued message, and when to repeat a step that failed. */
 const againMs = 5_000
+/** How often, and how far apart, a step is tried while a delivery of an event is being recorded: that takes milliseconds. */
+const triesMax = 20
+const inUseMs = 50
 /** An erasure by user ID reads all messages of its workspace, so a workspace may ask for this many at a time. */
 const openMax = 100
 
@@ -91,7 +95,9 @@ export async function eraseDue(db: Db, clock: Clock, log: Logger): Promise<void>
   }
 }
 
-/** What a step did: it erased something, found a message that is queued, or was the last one. */
+/**
+ * What a step did: it erased something, found a message that is queued or an event that is being delivered, or was the last one.
+ */
 export type ErasureStep = 'erased' | 'waits' | 'ended'
 
 /** Takes the next step, of one erasure or of the one that waits longest. Null if there is none. */
@@ -102,16 +108,24 @@ export async function takeErasureStep(
   id: string | null = null,
 ): Promise<ErasureStep | null> {
   let taken: ErasureRow | undefined
-  try {
-    const step = await withIndexLookups(db, async (tx) => {
-      taken = id === null ? await takeErasure(tx, clock.now()) : await lockErasure(tx, id)
-      return taken ? advance(tx, clock, log, taken) : null
-    })
-    if (step === 'ended') await deleteExpiredFiles(db)
-    return step
-  } catch (error) {
-    if (taken) await postponeErasure(db, taken.id, later(clock, againMs)).catch(() => {})
-    throw error
+  for (let tries = 1; ; tries++) {
+    try {
+      const step = await withIndexLookups(db, async (tx) => {
+        taken = id === null ? await takeErasure(tx, clock.now()) : await lockErasure(tx, id)
+        return taken ? advance(tx, clock, log, taken) : null
+      })
+      if (step === 'ended') await deleteExpiredFiles(db)
+      return step
+    } catch (error) {
+      const isInUse = error instanceof EventsInUse
+      if (isInUse && tries < triesMax) {
+        await sleep(inUseMs)
+        continue
+      }
+      if (taken) await postponeErasure(db, taken.id, later(clock, againMs)).catch(() => {})
+      if (isInUse) return 'waits'
+      throw error
+    }
   }
 }
 

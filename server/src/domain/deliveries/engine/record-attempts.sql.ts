@@ -37,6 +37,9 @@ export interface AttemptRow extends AttemptRecord {
   isTest: boolean
 }
 
+/** An attempt in a batch. `lastIndex` is the index of the last attempt of the same delivery: that one updates the delivery. */
+export type BatchedAttempt = AttemptRow & { lastIndex: number }
+
 export interface FailureRunRow extends FailureRun {
   webhookId: string
   /** When the current run of failures began. */
@@ -75,6 +78,11 @@ export interface HourRow {
  * replaced is due again immediately, the last one of a schedule with a new schedule: the receiver may only know the new
  * secret. At a disabled endpoint it is due as soon as that is enabled. It commits asynchronously: if PostgreSQL crashes and
  * loses the commit, the events are delivered again. Deliveries that a replay covers are counted there when they are finished.
+ *
+ * The response of an attempt is stored if its delivery was found with its lease. Otherwise the person that its event is about may
+ * have been erased: an erasure deletes the deliveries before it removes the responses, and does not skip one that is locked. Such
+ * attempts are returned by their `lastIndex` (`missing`), and `storeResponses` looks at their events, which are in many partitions.
+ *
  * Endpoints are locked first and in order, to prevent deadlocks. Everything
  * depends on `new_batch`: for a batch that is recorded already, the statement only returns the endpoints.
  */
@@ -102,6 +110,7 @@ const recording = statement(
       endedAt: 'timestamptz',
       secretChangedAt: 'timestamptz',
       isTest: 'bool',
+      lastIndex: 'int',
     },
     hours: {
       hour: 'timestamptz',
@@ -138,7 +147,7 @@ const recording = statement(
        delete from deliveries d using attempt o
        where o.due_at is null and o.is_due_again is not true
          and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
-       returning d.replay_id, o.state
+       returning d.replay_id, o.state, o.last_index
      ), replayed as (
        update replays r set delivered = r.delivered + f.delivered, failed = r.failed + f.failed
        from (select replay_id, (count(*) filter (where state = 'delivered'))::int as delivered,
@@ -152,12 +161,14 @@ const recording = statement(
        from attempt o
        where (o.due_at is not null or o.is_due_again)
          and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
-       returning d.webhook_id, d.workspace_id, d.due_at
+       returning d.webhook_id, d.workspace_id, d.due_at, o.last_index
+     ), found as materialized (
+       select last_index from finished union all select last_index from moved
      ), inserted as (
        insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state,
          address, status, error, answer, duration_us)
        select at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, address, status, error,
-         answer, duration_us
+         case when last_index in (select last_index from found) then answer else '' end, duration_us
        from attempt
      ), counted as (
        insert into delivery_hours as h (hour, workspace_id, webhook_id, succeeded, failed, durations)
@@ -194,20 +205,30 @@ const recording = statement(
        select id, workspace_id, turn_at from changed where turn_at is not null
      ), new_visits as (${planVisitsSql('next')}
      )
-     select id as "webhookId", enabled, failures, failing_since as "failingSince" from changed
+     select id as "webhookId", enabled, failures, failing_since as "failingSince", null::int[] as missing from changed
      union all
-     select id, enabled, failures, failing_since from before where not exists (select from new_batch)`,
+     select id, enabled, failures, failing_since, null from before where not exists (select from new_batch)
+     union all
+     select null, null, null, null, array_agg(distinct last_index) from attempt
+     where answer <> '' and last_index not in (select last_index from found) having count(*) > 0`,
 )
 
-export const recordAttempts = (
+export interface Recorded {
+  endpoints: EndpointHealth[]
+  /** The attempts, by `lastIndex`, whose delivery does not have their lease any more. Their responses are not stored. */
+  missing: readonly number[]
+}
+
+export async function recordAttempts(
   db: Db,
   batch: BatchId,
-  attempts: readonly AttemptRow[],
+  attempts: readonly BatchedAttempt[],
   runs: readonly FailureRunRow[],
   hours: readonly HourRow[],
-): Promise<EndpointHealth[]> =>
-  oneWithIndexLookups(db, (tx) =>
-    recording.rows(tx, {
+): Promise<Recorded> {
+  type Row = (EndpointHealth & { missing: null }) | { webhookId: null; missing: number[] }
+  const rows = await oneWithIndexLookups(db, (tx) =>
+    recording.rows<Row>(tx, {
       ...batch,
       webhookIds: runs.map(({ webhookId }) => webhookId),
       attempts,
@@ -215,3 +236,33 @@ export const recordAttempts = (
       runs,
     }),
   )
+  const endpoints = rows.flatMap(({ missing: _, ...row }) => (row.webhookId === null ? [] : [row]))
+  return { endpoints, missing: rows.flatMap(({ missing }) => missing ?? []) }
+}
+
+const storing = statement(
+  {
+    responses: {
+      at: 'timestamptz',
+      eventId: 'uuid',
+      webhookId: 'uuid',
+      eventCreatedAt: 'timestamptz',
+      number: 'smallint',
+      answer: 'bytea',
+    },
+  },
+  ({ responses }) => `with kept as materialized (
+       select responses.* from ${responses} cross join lateral (
+         select from events where id = responses.event_id and created_at = responses.event_created_at
+         limit 1 for key share skip locked) as e
+     )
+     update delivery_attempts a set answer = kept.answer from kept
+     where a.event_id = kept.event_id and a.at = kept.at and a.webhook_id = kept.webhook_id and a.number = kept.number`,
+)
+
+/**
+ * Stores the responses of attempts whose events exist. The events are locked, so that an erasure waits for it and then removes the
+ * responses. One that is being erased is skipped.
+ */
+export const storeResponses = (db: Db, responses: readonly AttemptRow[]): Promise<number> =>
+  oneWithIndexLookups(db, (tx) => storing.change(tx, { responses }))

@@ -14,6 +14,7 @@ import {
   type FailureRunRow,
   type HourRow,
   recordAttempts,
+  storeResponses,
 } from './record-attempts.sql.ts'
 import { disabledReason, failureRunOf, failuresMax } from './retry-policy.ts'
 
@@ -130,10 +131,15 @@ const keyOf = ({ webhookId, eventId }: EndedAttempt): string => webhookId + even
 
 /** Records the attempts and disables endpoints that failed too often. Returns the disabled ones. */
 async function recordBatch(db: Db, id: BatchId, batch: readonly EndedAttempt[]): Promise<EndpointHealth[]> {
-  const last = new Map(batch.map((each) => [keyOf(each), each]))
-  const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
+  const last = new Map(batch.map((each, index) => [keyOf(each), index]))
+  const attempts = batch.map((each, index) => {
+    const lastIndex = last.get(keyOf(each)) ?? index
+    return { ...each, lease: lastIndex === index ? each.lease : null, lastIndex }
+  })
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
-  const endpoints = await recordAttempts(db, id, attempts, [...byEndpoint].map(toRun), byHour(batch))
+  const { endpoints, missing } = await recordAttempts(db, id, attempts, [...byEndpoint].map(toRun), byHour(batch))
+  const unstored = attempts.filter(({ lastIndex, answer }) => missing.includes(lastIndex) && answer.length > 0)
+  if (unstored.length > 0) await storeResponses(db, unstored)
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.notify(workspaceId, 'deliveries')
   const failing = endpoints.filter(({ enabled, failures }) => enabled && failures >= failuresMax)
   const disabled: EndpointHealth[] = []
