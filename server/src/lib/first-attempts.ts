@@ -42,6 +42,8 @@ export interface LeasedDelivery {
 /** How fast the deliveries of one replay begin. Call `end` for every item that was taken, begun or not. */
 export interface Pace {
   readonly replayId: string
+  /** False if another process may run the replay by now: what was taken must not begin. */
+  readonly isOwned: boolean
   mayTake(): boolean
   take(item: LeasedDelivery): void
   begin(item: LeasedDelivery): void

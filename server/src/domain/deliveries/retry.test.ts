@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { attemptsOf, localRules, newLine, openOf, useDeliveryWorker } from '../../../testing/deliveries.ts'
+import { openTransaction } from '../../../testing/open-transaction.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { rowsRead } from '../../../testing/rows-read.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { sendTestEvent } from '../webhooks/test-event.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook, listWebhooks } from '../webhooks/webhooks.ts'
 import { listDeliveries } from './reading/newest.ts'
-import { retryDelivery, retryFailedSince } from './retry.ts'
+import { retryDeliveries, retryDelivery, retryFailedSince } from './retry.ts'
 
 const server = useTestServer()
 const deliveries = useDeliveryWorker(server)
@@ -148,4 +150,27 @@ test('retrying an event of another workspace or an unknown event is not_found', 
   for (const wrong of [eventId, 'nonsense', '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d']) {
     await expect(retryDelivery(server.db, server.clock, mine.id, wrong)).rejects.toMatchObject({ code: 'not_found' })
   }
+})
+
+test('a manual retry of several deliveries waits for a recording before it locks any of them', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  receiver.behave(500)
+  await line.write(3)
+  await drain()
+  const deliveries = (await openOf(server, id)).map(({ event_id: eventId }) => ({ webhookId: id, eventId }))
+  expect(deliveries).toHaveLength(3)
+  // A recording locks the endpoint first, and then deliveries in any order.
+  const recording = await openTransaction(server.db, (tx) =>
+    tx.rows('select 1 from webhooks where id = $1 for update', [id.slice(4)]),
+  )
+  const retried = retryDeliveries(server.db, server.clock, line.workspace.id, deliveries)
+  const waits = `select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%from webhooks where id = any%'`
+  await until('the retry waits for the endpoint', async () => (await server.db.rows(waits)).length > 0)
+  const free = await server.db.rows('select 1 from deliveries where webhook_id = $1 for update skip locked', [
+    id.slice(4),
+  ])
+  expect(free).toHaveLength(3)
+  await recording.commit()
+  expect(await retried).toBe(3)
 })

@@ -4,9 +4,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { requireEndpoint } from './endpoint.ts'
+import { lockEndpoints } from './engine/lock-endpoints.sql.ts'
 import { retryInSteps } from './engine/steps.ts'
 import { planVisits } from './engine/visits.ts'
-import { insertRetries } from './retry.sql.ts'
+import { type DeliveryKey, insertRetries } from './retry.sql.ts'
 
 /**
  * Retries a delivery with a new schedule, whatever its state. The first attempt is made even if the endpoint is disabled,
@@ -21,9 +22,8 @@ export async function retryDelivery(
 ): Promise<void> {
   const { uuid, workspaceId } = await requireEndpoint(db, webhookId, within)
   if (!isUuid(eventId)) refuse('not_found')
-  const input = { workspaceId, deliveries: [{ webhookId: uuid, eventId }], now: clock.now() }
-  if ((await insertRetries(db, input)) === 0) refuse('not_found')
-  await wakeWorker(db, workspaceId, [uuid], input.now)
+  const now = clock.now()
+  if ((await retryAll(db, workspaceId, [{ webhookId: uuid, eventId }], now)) === 0) refuse('not_found')
 }
 
 /** Retries deliveries of any endpoints of the workspace. Returns how many were found; the others are ignored. */
@@ -37,11 +37,18 @@ export async function retryDeliveries(
     const uuid = withoutPrefix('whk', webhookId)
     return uuid === undefined || !isUuid(eventId) ? [] : [{ webhookId: uuid, eventId }]
   })
-  const now = clock.now()
-  const count = await insertRetries(db, { workspaceId, deliveries, now })
-  await wakeWorker(db, workspaceId, [...new Set(deliveries.map(({ webhookId }) => webhookId))], now)
-  return count
+  return retryAll(db, workspaceId, deliveries, clock.now())
 }
+
+/** Recordings wait for deliveries of these endpoints too: see `lock-endpoints.sql.ts`. */
+const retryAll = (db: Db, workspaceId: string, deliveries: readonly DeliveryKey[], now: Date): Promise<number> =>
+  db.transaction(async (tx) => {
+    const webhookIds = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
+    await lockEndpoints(tx, webhookIds)
+    const count = await insertRetries(tx, { workspaceId, deliveries, now })
+    await wakeWorker(tx, workspaceId, webhookIds, now)
+    return count
+  })
 
 /**
  * Retries the deliveries of an endpoint that failed for good since a time. Returns how many, and whether more follow in the

@@ -84,6 +84,7 @@ test('every workspace has the same share of a claim, and within it every endpoin
 const newPace = (replayId: string, free = 1_000): Pace & { free: number } => ({
   replayId,
   free,
+  isOwned: true,
   mayTake() {
     return this.free > 0
   },

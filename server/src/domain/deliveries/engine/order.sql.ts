@@ -9,6 +9,9 @@ import { planVisitsSql } from './visits.sql.ts'
 /** Locks of conversations have keys of two numbers, of which this is the first. All other advisory locks have one number. */
 const lockSpace = 31
 
+/** How many start together in a conversation without order. The others follow when one of them has ended. */
+const withoutOrderMax = 100
+
 const columns = { webhookId: 'uuid', conversation: 'uuid' } as const
 
 export type ConversationKey = Pick<Conversation, 'webhookId' | 'conversation'>
@@ -22,7 +25,8 @@ const locking = statement(
 
 /**
  * Starts the first of the deliveries that wait in each conversation, unless one is in progress. If the endpoint has no order
- * any more, it starts in any case. Each conversation costs three index lookups, however many deliveries wait.
+ * any more, the first hundred start in any case: they were added by transactions that did not know it. Each conversation costs
+ * three index lookups, however many deliveries wait. Deliveries are locked in the order of `lock-endpoints.sql.ts`.
  */
 const starting = statement(
   {
@@ -45,10 +49,11 @@ const starting = statement(
        cross join lateral (
          select event_id from deliveries d
          where d.webhook_id = a.webhook_id and d.conversation = a.conversation and d.due_at = 'infinity'
-         order by d.position, d.event_id limit 1) as d
+         order by d.position, d.event_id limit case when w.ordering = 'none' then ${withoutOrderMax} else 1 end) as d
        where w.ordering = 'none' or not exists (
          select from deliveries o
          where o.webhook_id = a.webhook_id and o.conversation = a.conversation and o.due_at < 'infinity')
+       order by w.id, d.event_id
      ), started as (
        update deliveries d set lease = case when n.is_ours then ${lease} end,
          due_at = case when n.is_ours then ${leaseUntil} else ${now} end

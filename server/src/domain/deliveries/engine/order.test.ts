@@ -7,6 +7,7 @@ import { rowsRead } from '../../../../testing/rows-read.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook } from '../../webhooks/webhooks.ts'
+import { deleteDeliveriesOf } from '../erase-events.sql.ts'
 import { retryDelivery } from '../retry.ts'
 import { startWaiting } from './order.sql.ts'
 import { newConversationSweep } from './order.ts'
@@ -22,7 +23,11 @@ const drain = () => deliveries.worker.drain()
 
 /** Rejects the messages with this text. */
 const reject = (receiver: Receiver, text: string) =>
-  receiver.behave((response, { body }) => void response.writeHead(body.includes(text) ? 500 : 200).end())
+  receiver.behave((response, { body }) => {
+    // Not in the whole body: IDs have letters too.
+    const { data } = JSON.parse(body) as { data: { text?: string; status?: string } }
+    response.writeHead((data.text ?? data.status ?? '').includes(text) ? 500 : 200).end()
+  })
 
 const of = (person: string, receiver: Receiver) =>
   textsAt(receiver).flatMap((each) => (each.startsWith(`${person} `) ? [each.slice(person.length + 1)] : []))
@@ -243,6 +248,36 @@ test('without order, what waits is due immediately; with order again, new events
   await write(['1', 'bad again'], ['1', 'e'])
   await drain()
   expect(of('1', receiver)).not.toContain('e')
+})
+
+test('what a transaction adds that did not know of the end of the order is not kept waiting', async () => {
+  const { receiver, write, id } = await setUp()
+  reject(receiver, 'bad')
+  // As if it had read the endpoint before the change.
+  const { firstAttempts } = server.db.process
+  server.db.process.firstAttempts = null
+  await write(['1', 'bad'], ['1', 'b'], ['1', 'c'])
+  server.db.process.firstAttempts = firstAttempts
+  await server.db.change(`update webhooks set ordering = 'none' where id = $1`, [id.slice(4)])
+  server.clock.forward({ seconds: 1 })
+  await drain()
+  expect(of('1', receiver).sort()).toEqual(['b', 'bad', 'bad', 'c'])
+})
+
+test('when the person of an event that is being retried is erased, what waits for it is delivered', async () => {
+  const { receiver, write, id, workspace } = await setUp()
+  reject(receiver, 'bad')
+  await write(['1', 'bad'], ['1', 'b'])
+  await drain()
+  const [bad = ''] = (await openOf(server, id)).map(({ event_id }) => event_id)
+  await server.db.transaction(async (tx) => {
+    await tx.change('delete from events where id = $1', [bad])
+    await deleteDeliveriesOf(tx, workspace.id, [bad])
+  })
+  server.clock.forward({ seconds: 1 })
+  await drain()
+  expect(of('1', receiver)).toEqual(['bad', 'bad', 'b'])
+  expect(await openOf(server, id)).toEqual([])
 })
 
 test('an event that is past retention when it is its turn is left out', async () => {

@@ -32,8 +32,12 @@ export class StartPace implements Pace {
 
   mayTake(): boolean {
     const nowMs = performance.now()
-    if (nowMs < this.#waitsUntilMs || this.#clock.now() >= this.ownedUntil) return false
+    if (nowMs < this.#waitsUntilMs || !this.isOwned) return false
     return this.#limits.every((limit) => limit.mayBegin(nowMs, this.#taken.size))
+  }
+
+  get isOwned(): boolean {
+    return this.#clock.now() < this.ownedUntil
   }
 
   take(item: LeasedDelivery): void {

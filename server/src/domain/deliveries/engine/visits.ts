@@ -1,6 +1,6 @@
 /** Claims visit endpoints in turn: those that wait longest first, and each workspace has the same share of a claim. */
 import type { Db } from '../../../db/db.ts'
-import { withIndexLookups } from '../../../db/planner-settings.ts'
+import { withOrderedLookups } from '../../../db/planner-settings.ts'
 import { type ClaimedRow, claimDue, takeVisits, type Visit } from './claim.sql.ts'
 
 export { planVisits } from './visits.sql.ts'
@@ -24,7 +24,7 @@ export async function claimInTurn(
   },
 ): Promise<{ visited: number; rows: ClaimedRow[] }> {
   const { except, capacityOf, ...claim } = input
-  return withIndexLookups(db, async (tx) => {
+  return withOrderedLookups(db, async (tx) => {
     const visits = await takeVisits(tx, claim.now, except, visitMax)
     if (visits.length === 0) return { visited: 0, rows: [] }
     const shares = shareClaim(oncePerEndpoint(visits), claimMax, capacityOf)

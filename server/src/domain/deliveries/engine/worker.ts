@@ -201,6 +201,11 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     return removed
   }
 
+  /** Endpoints whose secret this process cannot decrypt. */
+  get unreadable(): ReadonlySet<string> {
+    return this.#targets.unreadable
+  }
+
   /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
   claim(): Promise<number> {
     const claiming = this.#claim()
@@ -383,7 +388,11 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       return
     }
     const { keys, secretChangedAt } = target ?? {}
-    const mayStart = target && (!target.isPaced || item.hasTurn) && (target.enabled || item.trigger === 'manual')
+    const mayStart =
+      target &&
+      (!target.isPaced || item.hasTurn) &&
+      (target.enabled || item.trigger === 'manual') &&
+      (item.pace?.isOwned ?? true)
     if (keys && secretChangedAt !== undefined && mayStart) {
       const headers = headersOf(keys, item, now, this.#userAgent)
       headers.push(...target.headers)
@@ -405,7 +414,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       return
     }
     // No target: the endpoint was deleted. Otherwise the delivery is claimed when it is its turn, when the endpoint is enabled,
-    // or, if this process cannot decrypt the secret, by another one immediately.
+    // or, if this process cannot decrypt the secret or has lost its replay, by another one immediately.
     const released = !target
       ? this.#drop(item)
       : target.isPaced

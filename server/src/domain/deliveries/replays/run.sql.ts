@@ -1,19 +1,10 @@
 /** What the process that runs a replay reads and changes. */
 import type { ReplayCoverage, ReplayState } from '@parley/contract/replay'
 import type { Db } from '../../../db/db.ts'
-import { withOrderedLookups } from '../../../db/planner-settings.ts'
-import { type Statement, statement } from '../../../db/statement.ts'
-import {
-  type Coverage,
-  coverageParameters,
-  coverageValues,
-  coveredSql,
-  firstId,
-  lastId,
-  type Position,
-  perCoverage,
-  reachSql,
-} from './covered.sql.ts'
+import { oneWithOrderedLookups, withOrderedLookups } from '../../../db/planner-settings.ts'
+import { statement } from '../../../db/statement.ts'
+import type { LeasedRow } from './add.sql.ts'
+import { firstId, lastId, type Position } from './covered.sql.ts'
 
 /** A replay whose next step is due, owned by this process. */
 export interface TakenReplay {
@@ -45,13 +36,21 @@ export interface TakenReplay {
 const committedAfter = `interval '60 seconds'`
 
 const taking = statement(
-  { owner: 'uuid', now: 'timestamptz', ownedUntil: 'timestamptz', nextAt: 'timestamptz', limit: 'int' },
-  ({ owner, now, ownedUntil, nextAt, limit }) => `with due as materialized (
+  {
+    owner: 'uuid',
+    now: 'timestamptz',
+    ownedUntil: 'timestamptz',
+    nextAt: 'timestamptz',
+    except: 'uuid[]',
+    limit: 'int',
+  },
+  ({ owner, now, ownedUntil, nextAt, except, limit }) => `with due as materialized (
        select r.id, r.owner as before, r.created_at - ${committedAfter} as committed_before,
          pg_snapshot_xmin(pg_current_snapshot()) > r.created_in or r.created_at < ${now} - ${committedAfter} as is_committed
        from replays r
        where r.ended_at is null and r.step_at <= ${now}
          and (r.owner = ${owner} or r.owner is null or r.owned_until <= ${now})
+         and (r.state <> 'running' or r.webhook_id <> all(${except}))
        order by r.step_at limit ${limit} for update of r skip locked
      )
      update replays r set owner = ${owner}, owned_until = ${ownedUntil}, step_at = ${nextAt}
@@ -69,10 +68,13 @@ const taking = statement(
        s.suspended_at is not null as "isSuspended", due.before`,
 )
 
-/** Takes replays whose step is due, or renews the lease on them. Others run those of which another process has the lease. */
+/**
+ * Takes replays whose step is due, or renews the lease on them. Others run those of which another process has the lease, and those
+ * to endpoints in `except`.
+ */
 export async function takeReplays(
   db: Db,
-  input: { owner: string; now: Date; ownedUntil: Date; nextAt: Date; limit: number },
+  input: { owner: string; now: Date; ownedUntil: Date; nextAt: Date; except: readonly string[]; limit: number },
 ): Promise<TakenReplay[]> {
   type Row = Omit<TakenReplay, 'from' | 'to'> & { fromAt: string; fromId: string; toAt: string; toId: string }
   const rows = await taking.rows<Row>(db, input)
@@ -90,121 +92,20 @@ export const returnReplays = (db: Db, owner: string, now: Date): Promise<number>
     now,
   ])
 
-/** A delivery of a replay that this process has leased. */
-export interface LeasedRow {
-  eventId: string
-  eventCreatedAt: Date
-  type: string | null
-  /** Null if its event is past retention. */
-  body: Buffer | null
-}
-
-/** The deliveries with which a replay begins: whose lease, and until when. Without a token, when they are due. */
-export interface ReplayLease {
-  token: string | null
-  until: Date
-}
-
-const feedParameters = {
-  ...coverageParameters,
-  replayId: 'uuid',
-  take: 'int',
-  lease: 'uuid',
-  leaseUntil: 'timestamptz',
-  now: 'timestamptz',
-} as const
-
-/**
- * Adds deliveries for the next covered events, and leases them to this process. One that is open already becomes part of the
- * replay: with a new schedule, unless an attempt of it is in progress. If it is part of another replay, it leaves that one,
- * unless that one is just sending it.
- */
-const feeding = perCoverage(
-  (covers, hasSenders): Statement<typeof feedParameters> =>
-    statement(feedParameters, (places) => {
-      const { webhookId, workspaceId, replayId, take, lease, leaseUntil, now } = places
-      // Not one that waits for others of its conversation.
-      const isFree = `((d.lease is null or d.due_at <= ${now}) and (d.conversation is null or d.due_at < 'infinity'))`
-      return `with ${reachSql(places)}
-     , matched as materialized (
-       select e.* from reach cross join lateral (
-         select e.id, e.created_at, e.type, e.body from events e where ${coveredSql(covers, hasSenders, places)}
-         order by e.created_at, e.id limit ${take}) as e
-     ), fed as (
-       insert into deliveries as d (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at, lease, replay_id,
-         added_by_replay)
-       select id, ${webhookId}, ${workspaceId}, created_at, 'replay', ${leaseUntil}, ${lease}, ${replayId}, true from matched
-       on conflict (webhook_id, event_id) do update set
-         replay_id = case when ${isFree} or d.replay_id is null then excluded.replay_id else d.replay_id end,
-         attempts = case when ${isFree} then 0 else d.attempts end,
-         trigger = case when ${isFree} then excluded.trigger else d.trigger end,
-         lease = case when ${isFree} then excluded.lease else d.lease end,
-         due_at = case when ${isFree} then excluded.due_at else d.due_at end
-       returning d.event_id, d.lease
-     )
-     select reach.created_at::text as "reachAt", reach.id as "reachId", reach.more, m.id as "eventId",
-       m.created_at as "eventCreatedAt", m.created_at::text as at, m.type, m.body, f.lease = ${lease} as "isOurs"
-     from reach left join matched m on true left join fed f on f.event_id = m.id
-     order by m.created_at, m.id`
-    }),
-)
-
-export interface Fed {
-  /** All that were added, and those of them that are leased to this process. */
-  added: number
-  leased: LeasedRow[]
-  reached: Position
-  /** False at the end of the range. */
-  more: boolean
-}
-
-/** Call it in a transaction that then calls `savePosition`. */
-export async function feedNext(
-  tx: Db,
-  coverage: Coverage,
-  input: { replayId: string; scan: number; take: number; now: Date; lease: ReplayLease },
-): Promise<Fed> {
-  type Row = LeasedRow & {
-    reachAt: string
-    reachId: string
-    more: boolean
-    eventId: string | null
-    at: string
-    isOurs: boolean | null
-  }
-  const { replayId, scan, take, now, lease } = input
-  const values = { replayId, take, now, lease: lease.token, leaseUntil: lease.until }
-  const rows = await withOrderedLookups(tx, (within) =>
-    feeding(coverage).rows<Row>(within, { ...coverageValues(coverage, scan), ...values }),
-  )
-  const found = rows.filter((row) => row.eventId !== null)
-  const leased = found.flatMap(({ isOurs, eventId, eventCreatedAt, type, body }) =>
-    isOurs ? [{ eventId, eventCreatedAt, type, body }] : [],
-  )
-  const [last, reach] = [found.at(-1), rows[0]]
-  if (!reach) throw new Error('a part of the range has at least one row')
-  const isCut = found.length === take && last
-  const reached = isCut ? { at: last.at, id: last.eventId } : { at: reach.reachAt, id: reach.reachId }
-  return { added: found.length, leased, reached, more: reach.more || Boolean(isCut) }
-}
-
-/** False if this process does not own the replay any more, or it was cancelled. Then the transaction must not commit. */
-export const savePosition = async (tx: Db, id: string, owner: string, { at, id: eventId }: Position) =>
-  (await tx.change(
-    // A step that may not send yet what was created last reaches less far than its start.
-    `update replays set
-       position_at = case when (position_at, position_id) < ($3::timestamptz, $4::uuid) then $3::timestamptz else position_at end,
-       position_id = case when (position_at, position_id) < ($3::timestamptz, $4::uuid) then $4::uuid else position_id end
-     where id = $1 and owner = $2 and ended_at is null and state = 'running'`,
-    [id, owner, at, eventId],
-  )) === 1
-
 export const planStep = (db: Db, id: string, owner: string, at: Date): Promise<number> =>
   db.change('update replays set step_at = $3 where id = $1 and owner = $2 and ended_at is null', [id, owner, at])
+
+/** Returns one replay, for another process. */
+export const returnReplay = (db: Db, id: string, owner: string, now: Date): Promise<number> =>
+  db.change(
+    'update replays set owner = null, owned_until = null, step_at = $3 where id = $1 and owner = $2 and ended_at is null',
+    [id, owner, now],
+  )
 
 const reclaiming = statement(
   {
     replayId: 'uuid',
+    owner: 'uuid',
     webhookId: 'uuid',
     now: 'timestamptz',
     lease: 'uuid',
@@ -212,30 +113,37 @@ const reclaiming = statement(
     isTakenOver: 'bool',
     limit: 'int',
   },
-  ({ replayId, webhookId, now, lease, leaseUntil, isTakenOver, limit }) => `with found as materialized (
-       select event_id from deliveries
-       where replay_id = ${replayId} and trigger = 'replay'
-         and (due_at <= ${now} or (${isTakenOver} and lease <> ${lease}))
-       order by event_id limit ${limit} for update skip locked
+  ({ replayId, owner, webhookId, now, lease, leaseUntil, isTakenOver, limit }) => `with own as materialized (
+       select id from replays
+       where id = ${replayId} and owner = ${owner} and ended_at is null and state = 'running' for share
+     ), found as materialized (
+       select d.event_id from own cross join lateral (
+         select event_id from deliveries
+         where replay_id = own.id and trigger = 'replay'
+           and (due_at <= ${now} or (${isTakenOver} and lease <> ${lease}))
+         order by event_id limit ${limit} for update skip locked) as d
      ), leased as (
        update deliveries d set lease = ${lease}, due_at = ${leaseUntil} from found
        where d.webhook_id = ${webhookId} and d.event_id = found.event_id
-       returning d.event_id, d.event_created_at
+       returning d.event_id, d.event_created_at, d.conversation
      )
-     select l.event_id as "eventId", l.event_created_at as "eventCreatedAt", e.type, e.body
+     select l.event_id as "eventId", l.event_created_at as "eventCreatedAt", l.conversation, e.type, e.body
      from leased l left join lateral (
-       select type, body from events where id = l.event_id and created_at = l.event_created_at limit 1) as e on true
+       select type, body from events where id = l.event_id and created_at = l.event_created_at
+       limit 1 for key share skip locked) as e on true
      order by l.event_created_at, l.event_id`,
 )
 
 /**
  * Leases deliveries of a replay that are due, not attempted, and that no worker has: released ones, and those whose lease has ended.
- * If the process that ran the replay is gone (`isTakenOver`), also those that it had.
+ * If the process that ran the replay is gone (`isTakenOver`), also those that it had. None if this process does not own the replay
+ * any more: it may have been frozen since it took this step, and another one sends them.
  */
 export const reclaim = (
   db: Db,
   input: {
     replayId: string
+    owner: string
     webhookId: string
     now: Date
     lease: string
@@ -243,7 +151,7 @@ export const reclaim = (
     isTakenOver: boolean
     limit: number
   },
-): Promise<LeasedRow[]> => withOrderedLookups(db, (tx) => reclaiming.rows(tx, input))
+): Promise<LeasedRow[]> => oneWithOrderedLookups(db, (tx) => reclaiming.rows(tx, input))
 
 export const hasUnattempted = async (db: Db, replayId: string): Promise<boolean> =>
   (await db.first(`select 1 as one from deliveries where replay_id = $1 and trigger = 'replay' limit 1`, [

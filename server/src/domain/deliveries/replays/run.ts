@@ -8,7 +8,7 @@ import { newUuid } from '../../../lib/ids.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
 import { releaseLeases } from '../engine/claim.sql.ts'
 import { StartPace } from '../engine/start-pace.ts'
-import { isAtStart, planStep, returnReplays, type TakenReplay, takeReplays } from './run.sql.ts'
+import { isAtStart, planStep, returnReplay, returnReplays, type TakenReplay, takeReplays } from './run.sql.ts'
 import { againMs, ReplayLost, type Running, type StepDeps, stepMs, takeStep, waitingEveryMs } from './step.ts'
 
 export type ReplayDeps = Omit<StepDeps, 'owner'>
@@ -34,13 +34,15 @@ export class ReplayRunner {
 
   /** Takes the steps that are due. Returns when the next is, in milliseconds. */
   async step(): Promise<number> {
-    const { db, clock, owner } = this.#deps
-    this.#forgetLost()
+    const { db, clock, owner, worker } = this.#deps
+    await this.#forgetLost()
+    await this.#returnUnreadable()
     const now = clock.now()
     const ownedUntil = new Date(now.getTime() + ownedMs)
     const nextAt = new Date(now.getTime() + stepMs.min)
     const errors: unknown[] = []
-    for (const replay of await takeReplays(db, { owner, now, ownedUntil, nextAt, limit: replaysMax })) {
+    const except = [...worker.unreadable]
+    for (const replay of await takeReplays(db, { owner, now, ownedUntil, nextAt, except, limit: replaysMax })) {
       await this.#takeStep(replay, ownedUntil).catch((error: unknown) => errors.push(error))
     }
     this.#keepBeginning()
@@ -52,24 +54,34 @@ export class ReplayRunner {
 
   async stop(): Promise<void> {
     clearInterval(this.#beginning)
-    const { db, clock, worker, owner } = this.#deps
-    const items = [...this.#running].flatMap(([id, { webhookId }]) => worker.removeReplay(webhookId, id))
-    this.#running.clear()
+    const { db, clock, owner } = this.#deps
     const returned = async () => {
-      if (items.length > 0) await releaseLeases(db, items, clock.now())
+      await this.#forget([...this.#running.keys()])
       await returnReplays(db, owner, clock.now())
     }
     await Promise.race([returned().catch(() => {}), sleep(returnMs, undefined, { ref: false })])
   }
 
   /** Another process may run what this one has no lease on any more. */
-  #forgetLost(): void {
+  async #forgetLost(): Promise<void> {
     const now = this.#deps.clock.now()
-    for (const [id, { pace, webhookId }] of this.#running) {
-      if (pace.ownedUntil > now) continue
-      this.#deps.worker.removeReplay(webhookId, id)
-      this.#running.delete(id)
-    }
+    await this.#forget([...this.#running].flatMap(([id, { pace }]) => (pace.ownedUntil > now ? [] : [id])))
+  }
+
+  /** A process that cannot decrypt the secret of an endpoint leaves its replays to those that can. */
+  async #returnUnreadable(): Promise<void> {
+    const { db, clock, owner, worker } = this.#deps
+    const ids = [...this.#running].flatMap(([id, { webhookId }]) => (worker.unreadable.has(webhookId) ? [id] : []))
+    await this.#forget(ids)
+    for (const id of ids) await returnReplay(db, id, owner, clock.now())
+  }
+
+  /** Removes replays from this process. What waits here is released, unless another process has it by now. */
+  async #forget(ids: readonly string[]): Promise<void> {
+    const { db, clock, worker } = this.#deps
+    const items = ids.flatMap((id) => worker.removeReplay(this.#running.get(id)?.webhookId ?? '', id))
+    for (const id of ids) this.#running.delete(id)
+    if (items.length > 0) await releaseLeases(db, items, clock.now())
   }
 
   /** While something may wait for its pace. */

@@ -1,25 +1,17 @@
 /** One step of a replay that this process runs. */
-import type { Database, Db } from '../../../db/db.ts'
+import type { Database } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { type LeasedDelivery, leaseMs } from '../../../lib/first-attempts.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { dropLeases, releaseLeases } from '../engine/claim.sql.ts'
+import { lockEndpoints } from '../engine/lock-endpoints.sql.ts'
 import type { StartPace } from '../engine/start-pace.ts'
 import { planVisits } from '../engine/visits.ts'
+import { type Added, addNext, type LeasedRow, type ReplayLease } from './add.sql.ts'
 import { countNext, typesOf } from './count.ts'
-import type { Coverage, Position } from './covered.sql.ts'
+import type { Coverage } from './covered.sql.ts'
 import { holdOf } from './replays.ts'
-import {
-  complete,
-  dropCancelled,
-  endCancelled,
-  feedNext,
-  hasUnattempted,
-  type LeasedRow,
-  reclaim,
-  savePosition,
-  type TakenReplay,
-} from './run.sql.ts'
+import { complete, dropCancelled, endCancelled, hasUnattempted, reclaim, type TakenReplay } from './run.sql.ts'
 
 /** What the delivery worker does for replays. */
 export interface ReplayWorker {
@@ -27,6 +19,8 @@ export interface ReplayWorker {
   capacityFor(webhookId: string, workspaceId: string, replayId: string, most: number): number
   removeReplay(webhookId: string, replayId: string): LeasedDelivery[]
   beginReplays(): void
+  /** Endpoints whose secret this process cannot decrypt: it can send them nothing. */
+  readonly unreadable: ReadonlySet<string>
 }
 
 export interface StepDeps {
@@ -69,7 +63,7 @@ const dropMax = 2_000
 /** How often to look for deliveries that a worker has released. */
 const reclaimEveryMs = 1_000
 
-/** The replay was cancelled, its endpoint deleted, or another process runs it: the transaction is rolled back. */
+/** The replay was cancelled, its endpoint deleted, or another process runs it. */
 export class ReplayLost extends Error {
   override readonly message = 'this process does not run the replay any more'
 }
@@ -90,7 +84,7 @@ export async function takeStep(deps: StepDeps, replay: TakenReplay, running: Run
   const take = capacity - reclaimed
   const usualMs = Math.min(stepMs.max, Math.max(stepMs.min, 1_000 / replay.rate))
   if (take <= 0) return usualMs
-  const { added, more } = await feed(deps, replay, running, take)
+  const { count: added, more } = await add(deps, replay, running, take)
   // Few events are covered: look at the next ones soon.
   if (more) return added < take ? againMs : usualMs
   // What is not counted or not committed yet follows.
@@ -104,7 +98,8 @@ async function reclaimReleased(deps: StepDeps, replay: TakenReplay, running: Run
   const leaseUntil = new Date(now.getTime() + leaseMs)
   const { id: replayId, webhookId } = replay
   const { lease, isTakenOver } = running
-  const rows = await reclaim(deps.db, { replayId, webhookId, now, lease, leaseUntil, isTakenOver, limit })
+  const input = { replayId, owner: deps.owner, webhookId, now, lease, leaseUntil, isTakenOver, limit }
+  const rows = await reclaim(deps.db, input)
   if (rows.length < limit) {
     running.isTakenOver = false
     running.reclaimAtMs = performance.now() + reclaimEveryMs
@@ -117,29 +112,26 @@ async function reclaimReleased(deps: StepDeps, replay: TakenReplay, running: Run
 }
 
 /** Adds the next events. `more` is false if there are none after them. */
-async function feed(
-  deps: StepDeps,
-  replay: TakenReplay,
-  running: Running,
-  take: number,
-): Promise<{ added: number; more: boolean }> {
+async function add(deps: StepDeps, replay: TakenReplay, running: Running, take: number): Promise<Added> {
   const now = deps.clock.now()
   const leaseUntil = new Date(now.getTime() + leaseMs)
   const scan = Math.max(running.scan, take)
-  const fed = await deps.db.transaction(async (tx) => {
-    const lease = { token: running.lease, until: leaseUntil }
-    const found = await feedNext(tx, coverageOf(replay), { replayId: replay.id, scan, take, now, lease })
-    await save(tx, deps, replay, found.reached)
-    if (found.added > 0) tx.notify(replay.workspaceId, 'deliveries')
-    return found
-  })
-  running.scan = fed.added < take ? Math.min(scanMax, scan * 2) : take
-  give(deps, replay, running, fed.leased, leaseUntil)
-  return fed
+  const lease = { token: running.lease, until: leaseUntil }
+  const added = await addOwned(deps, replay, { scan, take, now, lease })
+  if (added.count > 0) deps.db.notify(replay.workspaceId, 'deliveries')
+  running.scan = added.count < take ? Math.min(scanMax, scan * 2) : take
+  give(deps, replay, running, added.leased, leaseUntil)
+  return added
 }
 
-async function save(tx: Db, { owner }: StepDeps, replay: TakenReplay, position: Position): Promise<void> {
-  if (!(await savePosition(tx, replay.id, owner, position))) throw new ReplayLost()
+async function addOwned(
+  { db, owner }: StepDeps,
+  replay: TakenReplay,
+  input: { scan: number; take: number; now: Date; lease: ReplayLease },
+): Promise<Added> {
+  const added = await addNext(db, coverageOf(replay), { replayId: replay.id, owner, ...input })
+  if (!added) throw new ReplayLost()
+  return added
 }
 
 function give(
@@ -153,14 +145,11 @@ function give(
     attempts: 0,
     trigger: 'replay',
     hasTurn: false,
-    conversation: null,
     lease,
     leaseUntilMs: leaseUntil.getTime(),
   } as const
-  const items = rows.flatMap(({ eventId, eventCreatedAt, type, body }) =>
-    type === null || body === null
-      ? []
-      : [{ eventId, eventCreatedAt, type, body, webhookId, workspaceId, replayId, pace, ...start }],
+  const items = rows.flatMap(({ type, body, ...row }) =>
+    type === null || body === null ? [] : [{ ...row, type, body, webhookId, workspaceId, replayId, pace, ...start }],
   )
   if (items.length > 0) worker.take(items)
 }
@@ -177,14 +166,10 @@ async function holdBack(deps: StepDeps, replay: TakenReplay, running: Running, i
   if (waiting.length > 0) await releaseLeases(db, waiting, clock.now())
   if (!isFailing) return waitingEveryMs
   const now = clock.now()
-  await db.transaction(async (tx) => {
-    if (!(await hasUnattempted(tx, replay.id))) {
-      const lease = { token: null, until: now }
-      const input = { replayId: replay.id, scan: scanMax, take: 1, now, lease }
-      await save(tx, deps, replay, (await feedNext(tx, coverageOf(replay), input)).reached)
-    }
-    await planVisits(tx, replay.workspaceId, [replay.webhookId], now)
-  })
+  if (!(await hasUnattempted(db, replay.id))) {
+    await addOwned(deps, replay, { scan: scanMax, take: 1, now, lease: { token: null, until: now } })
+  }
+  await planVisits(db, replay.workspaceId, [replay.webhookId], now)
   return waitingEveryMs
 }
 
@@ -209,6 +194,7 @@ async function dropUnsent(
   const eventIds = worker.removeReplay(webhookId, replayId).map(({ eventId }) => eventId)
   const now = clock.now()
   return db.transaction(async (tx) => {
+    await lockEndpoints(tx, [webhookId])
     const { kept } = await dropCancelled(tx, { replayId, webhookId, now, lease, eventIds, limit: dropMax })
     if (kept > 0) await planVisits(tx, workspaceId, [webhookId], now)
     tx.notify(workspaceId, 'deliveries')
