@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '@parley/server/db/db'
+import type { LoopName } from '@parley/server/lib/process'
 import { bytesFor, requireDisk, seedEvents } from './growth-seed.ts'
 import { setReceiver } from './lib/arrivals.ts'
 import { driveEvents } from './lib/drive.ts'
@@ -22,6 +23,7 @@ const pace = 50
 const pacedMessages = Math.min(1_000, messages)
 /** A connection of PostgreSQL that is idle reports its statistics after ten seconds. */
 const reportMs = 11_000
+const countedWithinMs = 30 * 60_000
 /** What an event may cost with many events stored, compared with few. */
 const atMost = 1.15
 
@@ -122,7 +124,25 @@ export async function benchGrowth(scope: Scope): Promise<Row[]> {
 async function startInstallation(scope: Scope, prepared: PreparedSending): Promise<Installation> {
   const sending = await startSending(scope, prepared)
   const { db } = await scope.openStore(prepared.dataDir)
+  await untilCounted(scope, db)
   return { ...sending, appId: prepared.prepared.appId, db }
+}
+
+/**
+ * Waits until maintenance has counted what is stored. The rows were generated, so it counts all of them at once. An installation
+ * that grew has counted them as they came.
+ */
+async function untilCounted(scope: Scope, db: Db): Promise<void> {
+  const steps: LoopName[] = ['inbound blocks', 'message hours', 'prove the ledger']
+  scope.say('waiting until maintenance has counted the rows')
+  for (const end = Date.now() + countedWithinMs; ; await sleep(1_000)) {
+    const row = await db.first<{ done: number }>(
+      'select count(*) as done from maintenance_steps where step = any($1) and succeeded_at is not null',
+      [steps],
+    )
+    if (row?.done === steps.length) return
+    if (Date.now() > end) throw new Error(`Maintenance did not end within ${countedWithinMs / 60_000} minutes.`)
+  }
 }
 
 /** How many pages PostgreSQL has read that were not in its own memory. The system may have had them in its cache. */
