@@ -8,8 +8,9 @@ import { newWorkspace, type TestWorkspace } from '../../../../testing/workspace.
 import { mayDeleteOld } from '../../../db/retention.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { moveLimits, moveOlderMessages, recentDays } from '../receiving/older-messages.ts'
+import { inboundIn } from './inbound.sql.ts'
 import { listInbound } from './inbound.ts'
-import { countBlocks } from './inbound-blocks.ts'
+import { countBlocks, fromIndex } from './inbound-blocks.ts'
 
 const server = useTestServer()
 const quiet = newLogger('silent')
@@ -184,6 +185,47 @@ test('a list reads few messages, whatever its filter is and however many there a
     }
   }
 })
+
+test.each(['desc', 'asc'] as const)(
+  'a page far down the list, %s, reads no more of the index than the first one',
+  async (order) => {
+    const workspace = await newWorkspace(server)
+    const app = await newApp(server)
+    const { id: senderId } = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+    const end = server.clock.now()
+    await server.db.change(
+      `insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, type, received_at, recorded_at, content)
+     select gen_random_uuid(), $1, $2, 'wamid.' || n, '16505550123', 'text', at, at, '{}'
+     from (select n, $3::timestamptz - n * interval '1 second' as at from generate_series(1, 20000) as n) as made`,
+      [workspace.id, senderId, end],
+    )
+    const search = { workspaceId: workspace.id, ...noFilters }
+    const blocksRead = (seconds: number | null) =>
+      fromIndex(server.db, async (tx) => {
+        const fetched = `select pg_stat_get_xact_blocks_fetched('inbound_messages_by_workspace'::regclass)::int as blocks`
+        const at = seconds === null ? null : new Date(end.getTime() - seconds * 1000)
+        const after = at && { at, id: '00000000-0000-0000-0000-000000000000' }
+        const rows = await inboundIn(tx, search, [{ firstAt: '-infinity', endAt: 'infinity' }], {
+          take: 21,
+          after,
+          order,
+        })
+        expect(rows).toHaveLength(21)
+        return (await tx.first<{ blocks: number }>(fetched))?.blocks ?? Number.NaN
+      })
+    const first = await blocksRead(null)
+    expect(first).toBeGreaterThan(0)
+    expect(await blocksRead(order === 'desc' ? 19_000 : 1_000)).toBeLessThanOrEqual(first + 5)
+  },
+)
+
+const noFilters = {
+  senderId: undefined,
+  from: undefined,
+  type: undefined,
+  receivedAfter: undefined,
+  receivedBefore: undefined,
+}
 
 test('messages that were recorded in the same moment are in one block, however many there are', async () => {
   await passDays(2)

@@ -60,9 +60,10 @@ function messagesOf(search: InboundSearch, param: AddParam): string {
 export function inboundIn(
   db: Db,
   search: InboundSearch,
-  ranges: readonly TimeRange[],
+  inRanges: readonly TimeRange[],
   { take, after, order }: KeySet,
 ): Promise<InboundRow[]> {
+  const ranges = after === null ? inRanges : inRanges.map((range) => fromCursor(range, after.at, order))
   const values: unknown[] = []
   const param: AddParam = (value) => `$${values.push(value)}`
   const messages = messagesOf(search, param)
@@ -82,6 +83,16 @@ export function inboundIn(
      ) as page ${ordered}`,
     values,
   )
+}
+
+/**
+ * A range from the time of the cursor on. PostgreSQL begins to read an index at the end of the range, not at the row of the cursor: it would read all
+ * entries in between.
+ */
+function fromCursor({ firstAt, endAt }: TimeRange, at: Date, order: KeySet['order']): TimeRange {
+  if (order === 'asc') return { firstAt: firstAt === '-infinity' || firstAt < at ? at : firstAt, endAt }
+  const afterCursor = new Date(at.getTime() + 1)
+  return { firstAt, endAt: endAt === 'infinity' || endAt > afterCursor ? afterCursor : endAt }
 }
 
 /** The row of each block that counts what the search is looking for, if the block may have such messages. */
