@@ -53,7 +53,7 @@ test('the README leads from a clone to a received message, a reply and the conso
   await say(phone, 'hi')
   await expectPrinted(listener.terminal, listener.quotes[1])
 
-  const response = await follow('KEY=prl_live_…')
+  const response = await follow('export PARLEY_API_KEY=prl_live_…')
   await bubble(phone, 'Hello Ana! How can we help?').getByRole('img', { name: 'Read' }).waitFor()
   await expectPrinted(listener.terminal, response.quotes[1])
 
@@ -69,7 +69,7 @@ test('the README leads from a clone to a received message, a reply and the conso
   await desk.getByRole('row', { name: /message\.received .*Delivered.* 200/ }).waitFor()
   await desk.getByRole('row', { name: /message\.read .*Delivered.* 200/ }).waitFor()
 
-  await follow('curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8080/v1/templates')
+  await follow('curl -H "Authorization: Bearer $PARLEY_API_KEY" "http://127.0.0.1:8080/v1/templates')
   await follow('curl http://127.0.0.1:8080/v1/messages')
   await bubble(phone, 'tu pedido A-1001').getByRole('img', { name: 'Read' }).waitFor()
   // The phone shows it as read before the service has received the status.
@@ -79,8 +79,8 @@ test('the README leads from a clone to a received message, a reply and the conso
     })
     return ((await list.json()) as { data: { status: string }[] }).data[0]?.status === 'read'
   })
-  await follow('curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8080/v1/messages/')
-  await expectLine(runSnippet('newClient', { KEY: key }), /Harbour Clinic/)
+  await follow('curl -H "Authorization: Bearer $PARLEY_API_KEY" http://127.0.0.1:8080/v1/messages/')
+  await expectLine(runSnippet('newClient', { PARLEY_API_KEY: key }), /Harbour Clinic/)
 
   await listener.terminal.interrupt()
   const example = await follow('PORT=8095 PARLEY_WEBHOOK_SECRET=')
