@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { useBrowser } from '../server/testing/browser.ts'
+import { screenshot, useBrowser } from '../server/testing/browser.ts'
 import { useTestServer } from '../server/testing/test-server.ts'
+import { isOnTop } from './page-ready.ts'
 
 const server = useTestServer()
 // Violations of the content security policy fail a test, as all errors in a page do.
@@ -26,6 +27,11 @@ test('the API reference renders under a policy without inline scripts and styles
   await page.getByRole('dialog').getByRole('combobox').fill('templates')
   await page.getByRole('option').first().waitFor()
   await page.keyboard.press('Escape')
+  await screenshot(page, 'API reference')
+  const back = page.getByRole('link', { name: 'Back to the console' }).last()
+  await isOnTop(back)
+  expect(await back.getAttribute('href')).toBe('/')
+  expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe('rgb(250, 249, 246)')
 }, 120_000)
 
 test('every response of the API reference has its own nonce, in the policy and in the page', async () => {
@@ -50,4 +56,14 @@ test('the page of errors renders under a policy without inline styles', async ()
   expect(await response?.headerValue('content-security-policy')).not.toContain('unsafe')
   await page.getByRole('heading', { level: 1 }).waitFor()
   expect(await page.evaluate<string>('getComputedStyle(document.querySelector("main")).maxWidth')).not.toBe('none')
+  // Texts of the catalogue are not markup.
+  await isOnTop(page.getByText('Send one header "Authorization: Bearer <key>" with a valid key.'))
+  await screenshot(page, 'errors')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe('rgb(20, 19, 16)')
+  await screenshot(page, 'errors dark')
+  await page.getByRole('link', { name: 'API reference' }).click()
+  await page.getByRole('heading', { name: 'Parley', exact: true }).waitFor()
+  await page.goBack()
+  await isOnTop(page.getByRole('link', { name: 'Back to the console' }).last())
 })

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { contractErrors } from '../../testing/expect-error.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { routes } from '../api.ts'
+import { escapeHtml } from '../lib/escape-html.ts'
 
 const server = useTestServer()
 
@@ -90,5 +91,6 @@ test('the error catalogue matches the contract, and every code is in the documen
     expect(page.body).toContain(`<section id="${code}">`)
     const { title, message, cause, remedy } = errorCatalogue[code]
     for (const text of [title, message, cause, remedy]) expect(text.length, code).toBeGreaterThan(5)
+    for (const text of [title, cause, remedy]) expect(page.body).toContain(escapeHtml(text))
   }
 })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { docsHeader, docsStyle, scalarStyle } from './docs-look.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** The page may not load from or connect to another host, and runs only the scripts and styles with the nonce. */
@@ -44,6 +45,7 @@ const beforeScalar = `<script nonce="${noncePlaceholder}">{
 }</script>`
 
 const path = '/docs/api'
+const look = `<style nonce="${noncePlaceholder}">${docsStyle}${scalarStyle}</style>`
 
 /**
  * The API reference, self-hosted: without Scalar's fonts, telemetry, AI assistant and sharing. Scalar is loaded when the
@@ -54,7 +56,10 @@ export async function mountReference(app: FastifyInstance): Promise<void> {
     const nonce = randomBytes(16).toString('base64url')
     reply.headers(headersWith(nonce))
     if (typeof payload !== 'string' || !/html/.test(String(reply.getHeader('content-type')))) return payload
-    return payload.replace('<head>', () => `<head>${beforeScalar}`).replaceAll(noncePlaceholder, nonce)
+    return payload
+      .replace('<head>', () => `<head>${beforeScalar}${look}`)
+      .replace('<body>', () => `<body>${docsHeader(path)}`)
+      .replaceAll(noncePlaceholder, nonce)
   })
   let opening: Promise<FastifyInstance> | undefined
   const respond = async ({ url }: FastifyRequest, reply: FastifyReply) => {

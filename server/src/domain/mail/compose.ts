@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../lib/escape-html.ts'
 import { formatTime } from '../../lib/format.ts'
 import type { MailContent } from './mail-kinds.ts'
 
@@ -157,5 +158,3 @@ function oneLine(text: string, max: number): string {
 
 const timeOf = (iso: string): string => formatTime(new Date(iso))
 const dayOf = (iso: string): string => new Date(iso).toISOString().slice(0, 10)
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
