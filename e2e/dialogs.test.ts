@@ -200,7 +200,6 @@ test('removing a passkey stacks the list, the confirmation and the password prom
   await isOnTop(remove)
   await remove.click()
   const { prompt, password } = promptOf(page)
-  await page.getByRole('button', { name: 'Use your password instead' }).click()
   await isOnTop(password)
   await page.keyboard.press('Escape')
   await prompt.waitFor({ state: 'detached' })

@@ -1,7 +1,6 @@
-import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, confirmWith } from '../lib/api.ts'
-import { signByPasskey, wasCancelled } from '../lib/passkey.ts'
+import { passkeyObstacle, signByPasskey, wasCancelled } from '../lib/passkey.ts'
 import { type Session, useSession } from '../lib/session.ts'
 import { useAction } from '../lib/use-action.ts'
 import { useForm } from '../lib/use-form.ts'
@@ -16,10 +15,10 @@ type Proof = { passkey: true } | { password: string } | { code: string }
  * request.
  */
 export function StepUp() {
-  const { person } = useSession()
+  const { person, public_url: publicUrl } = useSession()
   const [isOpen, setOpen] = useState(false)
   const resolvePrompt = useRef<(confirmed: boolean) => void>(() => {})
-  const methods = methodsOf(person)
+  const methods = methodsOf(person, publicUrl)
   const [chosen, setChosen] = useState<Method | null>(null)
   const method = chosen ?? methods[0] ?? 'password'
   const finish = (confirmed: boolean) => {
@@ -129,8 +128,8 @@ const instead: Readonly<Record<Method, string>> = {
 }
 
 /** How this person can confirm in this browser, the easiest first. */
-const methodsOf = ({ passkeys, has_password, two_factor }: Session['person']): Method[] => [
-  ...(passkeys > 0 && browserSupportsWebAuthn() ? (['passkey'] as const) : []),
+const methodsOf = ({ passkeys, has_password, two_factor }: Session['person'], publicUrl: string): Method[] => [
+  ...(passkeys > 0 && passkeyObstacle(publicUrl) === null ? (['passkey'] as const) : []),
   ...(has_password ? (['password'] as const) : []),
   ...(two_factor ? (['code'] as const) : []),
 ]

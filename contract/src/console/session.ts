@@ -45,6 +45,15 @@ export const SessionReply = Type.Object({
 })
 export type SessionReply = Static<typeof SessionReply>
 
+/** What the sign-in page needs to know. */
+export const SignInReply = Type.Object({
+  /** Whether there is an account. The first one is created with the link that the first start prints. */
+  is_set_up: Type.Boolean(),
+  /** The address that passkeys are for. */
+  public_url: Type.String(),
+})
+export type SignInReply = Static<typeof SignInReply>
+
 /** The next step of signing in. */
 export const NextStep = Type.Object({
   next: Type.Unsafe<'done' | 'second_factor'>(Type.String({ enum: ['done', 'second_factor'] })),
@@ -58,9 +67,13 @@ export type LinkKind = (typeof linkKinds)[number]
 export const LinkReply = Type.Object({
   kind: Type.Unsafe<LinkKind>(Type.String({ enum: [...linkKinds] })),
   email: Type.Union([Type.String(), Type.Null()]),
+  /** The workspace that the link leads to. */
+  workspace_id: Type.Union([Type.String(), Type.Null()]),
   workspace_name: Type.Union([Type.String(), Type.Null()]),
   role: Type.Union([RoleName, Type.Null()]),
   expires_at: When,
+  /** The email address of the person who is signed in in this browser. They can accept an invitation without a password. */
+  signed_in_as: Type.Union([Type.String(), Type.Null()]),
 })
 export type LinkReply = Static<typeof LinkReply>
 

@@ -1,9 +1,9 @@
 import type { PasskeyRow } from '@parley/contract/console/session'
-import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useState } from 'react'
 import { errorMessage } from '../../lib/api.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { useLast } from '../../lib/last.ts'
+import { passkeyObstacle } from '../../lib/passkey.ts'
 import { useSession } from '../../lib/session.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { PasskeyList } from '../../parts/passkey-list.tsx'
@@ -36,7 +36,9 @@ export function PasskeysSection() {
         }
       </Loaded>
       {obstacle ? (
-        <Notice>{obstacle}</Notice>
+        <Notice>
+          {obstacle.reason} {obstacle.url && <a href={`${obstacle.url}/account`}>{obstacle.url}</a>}
+        </Notice>
       ) : (
         <div className={styles.buttons}>
           <Button icon="plus" onClick={() => setAdding(true)}>
@@ -81,18 +83,6 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
       <TextInput label="Name" description="Helps you recognize it later." {...form.text('name')} data-autofocus />
     </FormDialog>
   )
-}
-
-/** Why passkeys cannot be used here, or null. */
-function passkeyObstacle(publicUrl: string): string | null {
-  const { hostname } = new URL(publicUrl)
-  if (/^[\d.]+$|^\[/.test(hostname))
-    return `Passkeys need a host name, and this console runs at ${hostname}. Ask the operator to set PUBLIC_URL to an address with a host name, such as http://localhost:8080.`
-  if (location.origin !== new URL(publicUrl).origin) return `Open the console at ${publicUrl} to add a passkey.`
-  if (!window.isSecureContext) return 'Passkeys need HTTPS. Ask the operator to set it up.'
-  if (!browserSupportsWebAuthn())
-    return 'This browser does not support passkeys. Try a newer browser or another device.'
-  return null
 }
 
 function passkeyError(error: unknown): string {

@@ -1,4 +1,4 @@
-import type { LinkReply } from '@parley/contract/console/session'
+import type { LinkReply, NextStep } from '@parley/contract/console/session'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ApiError } from '../../lib/api.ts'
@@ -6,6 +6,7 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { FramedPage } from '../../ui/framed-page.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
+import { AcceptInvite } from './accept-invite.tsx'
 import { linkKey, useLinkDetails, useLinkToken } from './link.queries.ts'
 import { LinkForm } from './link-form.tsx'
 
@@ -32,17 +33,23 @@ export function LinkPage() {
     )
   }
   const { title, detail } = textFor(link)
+  const onStep = (next: NextStep['next']) => {
+    // All data of an earlier session. This page still shows the link, which would be read again.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== linkKey })
+    const to = link.workspace_id ? `/w/${link.workspace_id}` : '/'
+    const href = next === 'second_factor' ? `/sign-in?step=code&next=${encodeURIComponent(to)}` : to
+    void navigate({ href, replace: true })
+  }
+  const isSignedIn = link.kind === 'invite' && link.signed_in_as !== null
   return (
     <FramedPage title={title} detail={detail} foot={<LinkExpiry at={link.expires_at} />}>
-      <LinkForm
-        token={token}
-        link={link}
-        onStep={(next) => {
-          // All data of an earlier session. This page still shows the link, which would be read again.
-          client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== linkKey })
-          void navigate({ href: next === 'second_factor' ? '/sign-in?step=code' : '/', replace: true })
-        }}
-      />
+      {isSignedIn ? (
+        <div style={{ marginTop: 20 }}>
+          <AcceptInvite token={token} link={link} onDone={() => onStep('done')} />
+        </div>
+      ) : (
+        <LinkForm token={token} link={link} onStep={onStep} />
+      )}
     </FramedPage>
   )
 }
@@ -84,6 +91,6 @@ function textFor({ kind, workspace_name, role, email }: LinkReply): { title: str
   }
   return {
     title: workspace_name ? `Join ${workspace_name}` : 'Join your team',
-    detail: `You were invited${role ? ` as ${role}` : ''}. ${email ? `The account is for ${email}.` : ''}`,
+    detail: `You were invited${role ? ` as ${role}` : ''}. ${email ? `The invitation is for ${email}.` : ''}`,
   }
 }

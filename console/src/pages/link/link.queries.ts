@@ -4,7 +4,7 @@ import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { apiByPost } from '../../lib/api.ts'
 import { useLast } from '../../lib/last.ts'
-import { useAction } from '../../lib/use-action.ts'
+import { type Action, useAction } from '../../lib/use-action.ts'
 
 export const linkKey = 'links/read'
 
@@ -20,6 +20,15 @@ export const useFollowLink = (token: string) =>
   useAction((send, account: { name?: string; email?: string; password: string }) =>
     send<NextStep>('POST', 'links/use', { token, ...account }),
   )
+
+/** Accepts an invitation as the person who is signed in. */
+export const useAcceptInvite = (token: string) => useAction((send) => send('POST', 'links/accept', { token }))
+
+/** Signs out and opens the link again, without the data of the session. */
+export function useSignOutHere(): Action {
+  const signOut = useAction((send) => send('POST', 'sign-out'))
+  return { ...signOut, run: () => signOut.run(undefined, { onDone: () => location.reload() }) }
+}
 
 /**
  * The token of the link that was opened. It moves from the address bar to the state of this history entry, which a reload

@@ -1,11 +1,10 @@
-import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
-import { wasCancelled } from '../../lib/passkey.ts'
+import { passkeyObstacle, wasCancelled } from '../../lib/passkey.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordInput, TextInput } from '../../ui/fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import styles from './sign-in.module.css'
-import { signInError, useSignIn, useSignInWithPasskey } from './sign-in.queries.ts'
+import { signInError, useSignIn, useSignInPage, useSignInWithPasskey } from './sign-in.queries.ts'
 
 export function PasswordForm({
   onStep,
@@ -15,6 +14,8 @@ export function PasswordForm({
   onForgot: () => void
 }) {
   const passkey = useSignInWithPasskey()
+  const { data } = useSignInPage()
+  const obstacle = data && passkeyObstacle(data.public_url)
   const form = useForm({
     first: { email: '', password: '' },
     check: ({ email, password }) => ({
@@ -52,7 +53,7 @@ export function PasswordForm({
       <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
         Sign in
       </Button>
-      {browserSupportsWebAuthn() && (
+      {obstacle === null && (
         <>
           <div className={styles.or}>or</div>
           <Button icon="passkey" size="l" fullWidth busy={passkey.isPending} onClick={withPasskey}>
@@ -61,6 +62,7 @@ export function PasswordForm({
         </>
       )}
       <div className={styles.links}>
+        {obstacle?.url && <a href={`${obstacle.url}/sign-in`}>Use a passkey at {obstacle.url}</a>}
         <button type="button" className="link" onClick={onForgot}>
           Forgot your password?
         </button>

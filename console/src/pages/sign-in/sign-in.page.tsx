@@ -3,10 +3,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { safeNext } from '../../lib/next.ts'
 import { useSearchParam } from '../../lib/url.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
 import { FramedPage } from '../../ui/framed-page.tsx'
+import { Stack } from '../../ui/layout.tsx'
 import { ForgotForm } from './forgot-form.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { type CodeKind, SecondFactorForm } from './second-factor-form.tsx'
+import { useSignInPage } from './sign-in.queries.ts'
 
 /** Password or passkey, then the second factor if the account has one, then the page that was requested. */
 export function SignInPage() {
@@ -17,6 +20,7 @@ export function SignInPage() {
     firstStep === 'code' ? 'second_factor' : 'password',
   )
   const [codeKind, setCodeKind] = useState<CodeKind>('totp')
+  const { data: installation } = useSignInPage()
   const client = useQueryClient()
   const navigate = useNavigate()
   const onStep = (after: 'done' | 'second_factor') => {
@@ -49,6 +53,7 @@ export function SignInPage() {
       </FramedPage>
     )
   }
+  if (installation?.is_set_up === false) return <FirstVisit />
   return (
     <FramedPage
       title="Sign in"
@@ -59,3 +64,18 @@ export function SignInPage() {
     </FramedPage>
   )
 }
+
+/** No one has an account yet. */
+const FirstVisit = () => (
+  <FramedPage
+    title="Open the link from your terminal"
+    detail="This installation has no accounts yet. When Parley started, it printed a link that creates the first one."
+  >
+    <div style={{ marginTop: 20 }}>
+      <Stack gap={3}>
+        <p>Did the link expire? Print a new one where Parley runs:</p>
+        <CodeBlock language="shell" code="npx parley user operator" />
+      </Stack>
+    </div>
+  </FramedPage>
+)

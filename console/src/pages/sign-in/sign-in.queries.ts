@@ -1,7 +1,11 @@
-import type { NextStep } from '@parley/contract/console/session'
+import type { NextStep, SignInReply } from '@parley/contract/console/session'
 import { ApiError, errorMessage } from '../../lib/api.ts'
 import { signByPasskey } from '../../lib/passkey.ts'
+import { useData } from '../../lib/query.ts'
 import { useAction } from '../../lib/use-action.ts'
+
+/** Whether there is an account, and the address that passkeys are for. */
+export const useSignInPage = () => useData<SignInReply>('sign-in', { staleTime: 60_000 })
 
 export const useSignIn = () =>
   useAction((send, credentials: { email: string; password: string }) => send<NextStep>('POST', 'sign-in', credentials))

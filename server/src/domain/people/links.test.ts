@@ -102,6 +102,50 @@ test('a setup link makes a person with an authenticator app an operator only aft
   expect((await person.call('/operator/workspaces')).status).toBe(200)
 })
 
+const accept = (person: { call: Awaited<ReturnType<typeof signedIn>>['call'] }, token: string) =>
+  person.call('/links/accept', post({ token }))
+
+test('a person who is signed in accepts an invitation without a password, once', async () => {
+  const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
+  const admin = await signedIn(server, { workspaceId: ours.id, role: 'admin' })
+  const person = await signedIn(server, { workspaceId: theirs.id, role: 'member' })
+  const token = await inviteTo(ours.id, person.email)
+  const shown = { kind: 'invite', workspace_id: ours.id, email: person.email, role: 'developer' }
+  expect((await readLink(newBrowser(server.url), token)).body).toMatchObject({ ...shown, signed_in_as: null })
+  expect((await readLink(person, token)).body).toMatchObject({ ...shown, signed_in_as: person.email })
+  expect((await accept(person, token)).status).toBe(204)
+  expect((await person.call('/session')).body.workspaces).toContainEqual(
+    expect.objectContaining({ id: ours.id, role: 'developer' }),
+  )
+  const { data } = (await admin.call(`/w/${ours.id}/audit?action=member.join`)).body
+  expect(data[0]).toMatchObject({ actor: person.email, after: { role: 'developer' } })
+  expect((await accept(person, token)).status).toBe(410)
+})
+
+test('an invitation for another email address, a setup link and a missing session are refused', async () => {
+  const { id } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: (await newWorkspace(server)).id, role: 'member' })
+  const token = await inviteTo(id, 'someone.else@example.com')
+  const refused = await accept(person, token)
+  expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+  expect(refused.body.error.message).toBe(
+    `This invitation is for someone.else@example.com. You are signed in as ${person.email}.`,
+  )
+  // It is still open for the person it is for.
+  expect((await readLink(person, token)).status).toBe(200)
+  const setup = await newSetupLink(server.db, server.clock, null, 'test')
+  expect((await accept(person, setup)).status).toBe(409)
+  expect((await person.call('/operator/workspaces')).status).toBe(403)
+  expect((await accept(newBrowser(server.url), token)).status).toBe(401)
+  expect((await accept(person, 'unknown')).status).toBe(410)
+})
+
+test('GET /sign-in says whether there is an account, and the address of passkeys', async () => {
+  await signedIn(server, { operator: true })
+  const { status, body } = await newBrowser(server.url).call('/sign-in')
+  expect([status, body]).toEqual([200, { is_set_up: true, public_url: 'http://parley.test' }])
+})
+
 test('an invitation does not reveal whether the email address has an account', async () => {
   const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
   const person = await signedIn(server, { workspaceId: theirs.id, role: 'member' })

@@ -158,6 +158,19 @@ export async function followLink(
   return grant(db, clock, link, existing ?? (await createPerson(db, clock, input, client)))
 }
 
+/**
+ * Accepts an invitation as the person who is signed in: they proved who they are, so no password is needed. Call it in a
+ * transaction. A setup link makes an operator, which needs the password.
+ */
+export async function acceptInvite(db: Db, clock: Clock, token: string, person: Person): Promise<FollowedLink> {
+  const { id, kind, email } = await readLink(db, clock, token)
+  if (kind !== 'invite') refuse('conflict', { message: 'Only an invitation can be accepted without a password.' })
+  if (email !== person.email) {
+    refuse('conflict', { message: `This invitation is for ${email}. You are signed in as ${person.email}.` })
+  }
+  return useLinkAs(db, clock, id, requireEnabled(await holdPerson(db, person.id)))
+}
+
 /** Uses an invitation or a setup link for a person whose password and second factor were checked. Call it in a transaction. */
 export async function useLinkAs(db: Db, clock: Clock, linkId: string, person: Person): Promise<FollowedLink> {
   const link = await findOpenLinkById(db, linkId, clock.now())

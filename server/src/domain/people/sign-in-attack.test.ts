@@ -153,7 +153,11 @@ test('every route that needs no session has a limit per client address and minut
     const path = fullPath(route).slice('/console/api'.length)
     const address = newAddress()
     const call = (client: string) =>
-      newBrowser(server.url).call(path, { method: route.method, body: {}, headers: from(client) })
+      newBrowser(server.url).call(path, {
+        method: route.method,
+        headers: from(client),
+        ...(route.method === 'GET' ? {} : { body: {} }),
+      })
     const allowed = await Promise.all(Array.from({ length: limit }, () => call(address)))
     expect(countOf(allowed, 429), path).toBe(0)
     const stored = await storedRows()

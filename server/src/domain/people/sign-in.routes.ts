@@ -1,4 +1,4 @@
-import { LinkReply, NextStep, SessionReply } from '@parley/contract/console/session'
+import { LinkReply, NextStep, SessionReply, SignInReply } from '@parley/contract/console/session'
 import { Type } from 'typebox'
 import { mustSetUpTwoFactor } from '../../http/console/pipeline.ts'
 import {
@@ -10,12 +10,12 @@ import {
 } from '../../http/console/route.ts'
 import { Nothing, Strict } from '../../http/console/shapes.ts'
 import { readKnownBrowser, rememberBrowser } from './known-browsers.ts'
-import { type FollowedLink, readLink } from './links.ts'
+import { acceptInvite, type FollowedLink, readLink } from './links.ts'
 import { askForReset, type MailLinkDeps } from './mail-links.ts'
 import { listMemberships } from './members.ts'
 import { listPasskeys, passkeySignInOptions } from './passkeys.ts'
-import { readTimeZone } from './people.ts'
-import { endSession } from './sessions.ts'
+import { hasPeople, readTimeZone, requirePerson } from './people.ts'
+import { endSession, sessionOf } from './sessions.ts'
 import { type OnStep, type SigningIn, type Step, secondFactor, signIn, signInByPasskey } from './sign-in.ts'
 import { newStrangerTries } from './sign-in-attempts.ts'
 import { signInWithLink } from './sign-in-with-link.ts'
@@ -72,6 +72,12 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
           version: deps.version,
         }
       },
+    }),
+    openRoute({
+      method: 'GET',
+      path: '/sign-in',
+      reply: SignInReply,
+      handle: async ({ db }) => ({ is_set_up: await hasPeople(db), public_url: deps.publicUrl }),
     }),
     openRoute({
       method: 'POST',
@@ -168,9 +174,32 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       body: Strict({ token: Secret }),
       reply: LinkReply,
       unaudited: 'reads only; the token is in the body, because URLs are logged by proxies',
-      async handle({ db, clock }, { body }) {
-        const { kind, email, person_email, workspace_name, role, expires_at } = await readLink(db, clock, body.token)
-        return { kind, email: email ?? person_email, workspace_name, role, expires_at: expires_at.toISOString() }
+      async handle({ db, clock, cookie }, { body }) {
+        const { email, person_email, expires_at, ...link } = await readLink(db, clock, body.token)
+        const session = cookie('session')
+        const person = session === undefined ? null : await sessionOf(db, clock, session, false)
+        return {
+          kind: link.kind,
+          email: email ?? person_email,
+          workspace_id: link.workspace_id,
+          workspace_name: link.workspace_name,
+          role: link.role,
+          expires_at: expires_at.toISOString(),
+          signed_in_as: person?.email ?? null,
+        }
+      },
+    }),
+    personRoute({
+      method: 'POST',
+      path: '/links/accept',
+      who: 'person',
+      body: Strict({ token: Secret }),
+      reply: Nothing,
+      status: 204,
+      async handle({ db, clock, person, audit }, { body }) {
+        const joined = await acceptInvite(db, clock, body.token, await requirePerson(db, person.personId))
+        await audit(actionOfLink(joined))
+        return null
       },
     }),
     openRoute({

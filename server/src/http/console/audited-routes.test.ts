@@ -58,6 +58,12 @@ beforeAll(async () => {
   const idOf = async (who: Browser) => (await who.call('/session')).body.person.id as string
   const [ownerId, memberId] = [await idOf(owner), await idOf(member)]
   const setupLink = await newSetupLink(server.db, server.clock, null, 'test')
+  const inviteLink = await invite(server.db, server.clock, {
+    workspaceId: workspace.id,
+    email: owner.email,
+    role: 'member',
+    createdBy: 'test',
+  })
   await invite(server.db, server.clock, {
     workspaceId: workspace.id,
     email: 'late@example.com',
@@ -300,7 +306,7 @@ beforeAll(async () => {
     asAdmin(
       `DELETE ${W}/team/invites/:id`,
       'invite.withdraw',
-      () => `/team/invites/${invites[0].id}`,
+      () => `/team/invites/${invites.find(({ email }: { email: string }) => email === 'late@example.com').id}`,
       () => remove,
     ),
     asAdmin(
@@ -537,6 +543,12 @@ beforeAll(async () => {
       route: `POST ${A}/links/read`,
       action: null,
       call: () => guest.call('/links/read', post({ token: setupLink })),
+    },
+    {
+      route: `POST ${A}/links/accept`,
+      action: 'member.join',
+      call: () => owner.call('/links/accept', post({ token: inviteLink })),
+      by: () => owner.email,
     },
     {
       route: `POST ${A}/links/use`,
