@@ -2,12 +2,13 @@ import type { CreditsReply } from '@parley/contract/console/credits'
 import { formatCredits } from '../lib/format.ts'
 import { useNotice } from '../lib/notices.ts'
 import { useData } from '../lib/query.ts'
-import { useCan, useHere } from '../lib/session.ts'
+import { useCan, useHere, useSession } from '../lib/session.ts'
 
 /** Warns on every page when the balance is at or below the workspace's limit for the warning. */
 export function LowCredit() {
   const here = useHere()
   const mayRead = useCan('credits:read')
+  const { person } = useSession()
   const { data } = useData<CreditsReply>(here.api('credits'), {
     topics: ['credits'],
     enabled: mayRead,
@@ -16,17 +17,24 @@ export function LowCredit() {
   })
   const isLow = mayRead && data !== undefined && data.balance <= data.low_balance
   const isOut = isLow && data.balance <= 0
+  const isNew = isOut && !data.had_credits
   useNotice(
     here.id,
     'low-credit',
     isLow
       ? {
-          tone: isOut ? 'bad' : 'warn',
-          title: isOut ? 'You are out of credits.' : `Credits are low: ${formatCredits(data.balance)} left.`,
+          tone: isNew ? 'note' : isOut ? 'bad' : 'warn',
+          title: isNew
+            ? 'This workspace has no credits yet.'
+            : isOut
+              ? 'You are out of credits.'
+              : `Credits are low: ${formatCredits(data.balance)} left.`,
           detail: isOut
             ? 'Messages are rejected until the operator adds credits.'
             : 'Messages are rejected when the balance reaches 0.',
-          action: { title: 'View credits', to: here.path('credits') },
+          action: person.operator
+            ? { title: 'Add credits', to: `/operator/workspaces?open=${here.id}` }
+            : { title: 'View credits', to: here.path('credits') },
         }
       : null,
   )

@@ -10,6 +10,8 @@ export const CreditsReply = Type.Object({
   balance: Type.Integer(),
   /** The console shows a warning at or below this balance. */
   low_balance: Type.Integer(),
+  /** Whether the workspace ever had credits. */
+  had_credits: Type.Boolean(),
 })
 
 /** Separate from the balance, because it is needed less often and takes longer to compute. */

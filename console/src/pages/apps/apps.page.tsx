@@ -14,7 +14,7 @@ import { CreateAppDialog } from './create-app-dialog.tsx'
 export function AppsPage() {
   const apps = useApps()
   const [dialog, setDialog] = useState<'app' | 'connection' | null>(null)
-  const [{ connect: account = null, app = null }, changeParams] = useSearchParams()
+  const [{ connect: account = null, app = null, workspace = null }, changeParams] = useSearchParams()
   const [setupApp, setSetupApp] = useState<OperatedApp | null>(null)
   const hasApps = (apps.rows?.length ?? 0) > 0
   return (
@@ -54,13 +54,14 @@ export function AppsPage() {
           }}
         />
       )}
-      {(dialog === 'connection' || account !== null) && hasApps && (
+      {(dialog === 'connection' || account !== null || workspace !== null) && hasApps && (
         <ConnectDialog
           account={account}
           app={app}
+          workspace={workspace}
           onClose={() => {
             setDialog(null)
-            changeParams({ connect: null, app: null })
+            changeParams({ connect: null, app: null, workspace: null })
           }}
         />
       )}

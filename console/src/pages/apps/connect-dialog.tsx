@@ -12,12 +12,19 @@ interface Props {
   /** The account to connect, and the app that it is subscribed to, if they are known. */
   account: string | null
   app: string | null
+  /** The workspace to connect it to, if it is known. */
+  workspace: string | null
 }
 
-export function ConnectDialog({ onClose, account, app }: Props) {
+export function ConnectDialog({ onClose, account, app, workspace }: Props) {
   const apps = useApps().rows ?? []
   const workspaces = useWorkspaceNames().rows ?? []
-  const first = { workspace_id: only(workspaces), app_id: app ?? only(apps), waba_id: account ?? '', access_token: '' }
+  const first = {
+    workspace_id: workspace ?? only(workspaces),
+    app_id: app ?? only(apps),
+    waba_id: account ?? '',
+    access_token: '',
+  }
   const form = useForm({
     first,
     check: ({ workspace_id, app_id, waba_id, access_token }) => ({

@@ -2,9 +2,10 @@ import type { ConsoleSender } from '@parley/contract/console/senders'
 import { useNavigate } from '@tanstack/react-router'
 import { plainWord } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
-import { useHere } from '../../lib/session.ts'
+import { useHere, useSession } from '../../lib/session.ts'
 import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -15,6 +16,7 @@ import { useSenders } from './senders.queries.ts'
 
 export function SendersPage() {
   const here = useHere()
+  const { person } = useSession()
   const navigate = useNavigate()
   const senders = useSenders()
   const accounts = [...new Map(senders.rows?.map(({ connection }) => [connection.id, connection])).values()]
@@ -55,9 +57,23 @@ export function SendersPage() {
           onOpen={({ id }) => void navigate({ to: here.path('messages'), search: { sender: id } as never })}
           columns={columns}
           empty={
-            <EmptyState icon="sender" title="No senders yet" action={<SyncButton />}>
-              Phone numbers appear here after the operator connects a WhatsApp Business account to this workspace.
-            </EmptyState>
+            person.operator ? (
+              <EmptyState
+                icon="sender"
+                title="No senders yet"
+                action={
+                  <ButtonLink kind="primary" icon="plug" to={`/operator/apps?workspace=${here.id}`}>
+                    Connect account
+                  </ButtonLink>
+                }
+              >
+                Connect a WhatsApp Business account to this workspace. Its phone numbers appear here.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="sender" title="No senders yet" action={<SyncButton />}>
+                Phone numbers appear here after the operator connects a WhatsApp Business account to this workspace.
+              </EmptyState>
+            )
           }
         />
       </PageBody>

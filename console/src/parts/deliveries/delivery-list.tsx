@@ -114,9 +114,6 @@ function nameOf(key: string) {
   return { event_id, webhook_id }
 }
 
-/** The list is sorted by the last attempt of finished deliveries and by the creation of the others. */
-const isFinished = ({ state }: Delivery) => state === 'delivered' || state === 'failed'
-
 function SelectedActions({ keys, onDone }: { keys: ReadonlySet<string>; onDone: () => void }) {
   const retry = useRetrySeveral()
   return (
@@ -196,9 +193,10 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
   },
   {
     key: 'time',
-    title: 'Time',
+    title: 'Last attempt',
     width: 120,
     align: 'right',
-    cell: (delivery) => <TimeAgo at={isFinished(delivery) ? delivery.last_attempt_at : delivery.created_at} />,
+    // The same as in the CLI. The list is sorted by it, or by the time of the event while a delivery is open.
+    cell: (delivery) => <TimeAgo at={delivery.last_attempt_at} none="–" />,
   },
 ]

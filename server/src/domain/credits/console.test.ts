@@ -33,7 +33,7 @@ test('the console returns the balance, the usage of each day and all prices', as
   server.clock.forward({ hours: 24 })
   const failed = await spend(5)
   await refundMessage(failed)
-  expect((await person.call(at)).body).toEqual({ balance: 97, low_balance: 100 })
+  expect((await person.call(at)).body).toEqual({ balance: 97, low_balance: 100, had_credits: true })
   const { body } = await person.call(`${at}/usage`)
   expect(body.days).toHaveLength(30)
   const today = server.clock.now().toISOString().slice(0, 10)

@@ -5,14 +5,15 @@ import { withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { changeSettings, readSettings } from '../workspaces/settings.ts'
 import { daysOf, type EntryFilters, filteredEntries } from './console.sql.ts'
-import { type EntryRow, readBalance } from './credits.ts'
+import { type EntryRow, hadCredits, readBalance } from './credits.ts'
 import { listPrices } from './prices.ts'
 
 const usageDays = 30
 
 export async function readCredits(db: Db, workspaceId: string): Promise<CreditsReply> {
   const { lowBalance } = await readSettings(db, workspaceId)
-  return { balance: await readBalance(db, workspaceId), low_balance: lowBalance }
+  const balance = await readBalance(db, workspaceId)
+  return { balance, low_balance: lowBalance, had_credits: balance > 0 || (await hadCredits(db, workspaceId)) }
 }
 
 export const readUsage = async (db: Db, now: Date, workspaceId: string): Promise<CreditUsage> => ({

@@ -211,6 +211,15 @@ test('GET /keys returns the requests of each key by day', async () => {
   expect(keys.find(({ name }) => name === 'test key')?.requests_by_day).toEqual([0, 0, 0, 0, 0, 0, 0])
 })
 
+test('a key that was only refused is unused, by day and by its last use', async () => {
+  const { workspace, admin } = await setUp()
+  const { secret } = await workspace.newKey({ name: 'elsewhere', allowedRanges: ['192.0.2.1/32'] })
+  expect((await server.call('/v1/me', { key: secret })).status).toBe(403)
+  await server.api.flush()
+  const key = (await listKeys(admin, workspace)).find(({ name }) => name === 'elsewhere')
+  expect(key).toMatchObject({ last_used_at: null, requests_by_day: [0, 0, 0, 0, 0, 0, 0] })
+})
+
 test('GET /my-address returns the IP address of the request', async () => {
   const { admin, at } = await setUp()
   expect((await admin.call(at('/my-address'))).body).toEqual({ address: '127.0.0.1' })

@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { requestsByDay } from './console.sql.ts'
 import { type Key, listKeys } from './keys.ts'
+import { rejectedCodes } from './uses.ts'
 
 const dayMs = 86_400_000
 const daysShown = 7
@@ -21,7 +22,7 @@ export async function listConsoleKeys(
   const first = today - daysShown + 1
   const [keys, counts] = await Promise.all([
     listKeys(db, workspaceId),
-    requestsByDay(db, workspaceId, new Date(first * dayMs)),
+    requestsByDay(db, workspaceId, new Date(first * dayMs), [...rejectedCodes]),
   ])
   const byKey = Map.groupBy(counts, (row) => row.keyId)
   return keys

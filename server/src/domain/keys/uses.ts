@@ -8,8 +8,8 @@ const flushMs = 500
 const minIntervalMs = 10_000
 const maxTrackedKeys = 50_000
 
-/** Rejected requests do not count as a use of the key; the API errors page shows them. */
-const rejectedCodes: ReadonlySet<string> = new Set([
+/** Rejected requests do not count as a use of the key, neither as the last one nor by day; the API errors page shows them. */
+export const rejectedCodes: ReadonlySet<string> = new Set([
   'key_revoked',
   'key_expired',
   'workspace_suspended',

@@ -192,8 +192,13 @@ test('onboarding steps are done once the workspace has the data', async () => {
     (await admin.call(`/w/${workspace.id}/onboarding`)).body.steps
       .filter(({ done }: { done: boolean }) => !done)
       .map(({ kind }: { kind: string }) => kind)
-  // The teammate step is done, because the admin was invited.
   const messages = ['send', 'receive', 'reply']
+  // The admin was invited too, but is alone.
+  expect(await openSteps()).toEqual([...messages, 'request', 'webhook', 'delivery', 'second_factor', 'teammate'])
+  await admin.call(`/w/${workspace.id}/team/invites`, {
+    method: 'POST',
+    body: { email: 'b@example.com', role: 'member' },
+  })
   expect(await openSteps()).toEqual([...messages, 'request', 'webhook', 'delivery', 'second_factor'])
   await workspace.call('/v1/me')
   await vi.waitFor(async () => expect(await openSteps()).not.toContain('request'), 5000)
@@ -243,4 +248,20 @@ test('percentileMs returns a value within the right step', () => {
   expect(percentileMs(counts, 0.99)).toBeGreaterThan(3000)
   expect(percentileMs(countSteps([60_000]), 0.5)).toBe(stepsMs.at(-1))
   expect(addSteps(counts, counts).reduce((all, count) => all + count, 0)).toBe(200)
+})
+
+test('a workspace that never had credits has not used them up', async () => {
+  const workspace = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  const shown = async () => {
+    const [credits, overview, problems] = await Promise.all(
+      ['credits', 'overview', 'problems'].map(async (path) => (await admin.call(`/w/${workspace.id}/${path}`)).body),
+    )
+    const { title, severity } = problems.data.find(({ kind }: { kind: string }) => kind === 'balance_low')
+    return [credits.had_credits, overview.credits.low, title, severity]
+  }
+  expect(await shown()).toEqual([false, false, 'No credits yet', 'warning'])
+  await giveCredits(server.db, server.clock, workspace.id, 1, 'test')
+  await giveCredits(server.db, server.clock, workspace.id, -1, 'test')
+  expect(await shown()).toEqual([true, true, 'No credits left', 'problem'])
 })

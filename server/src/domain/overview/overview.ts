@@ -4,7 +4,7 @@ import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { bucketAt, sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
-import { creditsSpent, readBalance } from '../credits/credits.ts'
+import { creditsSpent, hadCredits, readBalance } from '../credits/credits.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
@@ -124,11 +124,15 @@ async function readCredits({ db, workspaceId }: Viewer, from: Date): Promise<Non
     creditsSpent(db, workspaceId, from),
     readSettings(db, workspaceId),
   ])
-  return { balance, spent, low_balance: lowBalance, low: balance <= lowBalance }
+  const low = balance <= lowBalance && (balance > 0 || (await hadCredits(db, workspaceId)))
+  return { balance, spent, low_balance: lowBalance, low }
 }
 
 /** The onboarding steps. Whether each is done is derived from the data of the workspace. */
-export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolean }): Promise<Onboarding> {
+export async function readOnboarding(
+  viewer: Viewer,
+  person: { twoFactor: boolean; hasPasskey: boolean },
+): Promise<Onboarding> {
   const { db, workspaceId } = viewer
   const [senders, hasSent, hasReceived, hasReplied, keys, webhooks, hasDelivery, hasTeammate] = await Promise.all([
     countActiveSenders(db, workspaceId),
@@ -138,11 +142,11 @@ export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolea
     listKeys(db, workspaceId),
     listWebhooks(db, workspaceId),
     anyDelivered(db, workspaceId),
-    hasTeammates(db, workspaceId),
+    hasTeammates(db, workspaceId, viewer.clock.now()),
   ])
   const now = viewer.clock.now()
-  const valid = keys.filter(({ revokedAt }) => revokedAt === null)
-  const hint = valid.find(({ expiresAt }) => expiresAt === null || expiresAt > now)?.hint ?? null
+  const valid = keys.filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now))
+  const hint = valid[0]?.hint ?? null
   const step = (kind: OnboardingStep, done: boolean, permission: Permission | null) => ({
     kind,
     done,
@@ -162,7 +166,7 @@ export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolea
       ),
       step('webhook', webhooks.length > 0, 'webhooks:manage'),
       step('delivery', hasDelivery, 'webhooks:test'),
-      step('second_factor', person.twoFactor, null),
+      step('second_factor', person.twoFactor || person.hasPasskey, null),
       step('teammate', hasTeammate, 'team:manage'),
     ],
     key_hint: can(viewer.role, 'keys:read') ? hint : null,

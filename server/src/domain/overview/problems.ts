@@ -3,7 +3,7 @@ import { can, type Permission } from '@parley/contract/console/permissions'
 import { formatTime } from '../../lib/format.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { failingConnections } from '../connections/connections.ts'
-import { readBalance } from '../credits/credits.ts'
+import { hadCredits, readBalance } from '../credits/credits.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { readOpenCounts } from '../deliveries/reading/statistics.ts'
 import { expiringKeys } from '../keys/keys.ts'
@@ -68,11 +68,14 @@ async function senderProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
     kind: 'sender_troubled',
     severity: row.status === 'CONNECTED' ? 'warning' : 'problem',
     title: row.status === 'CONNECTED' ? `${nameOf(row)} has a low quality rating` : `${nameOf(row)} is not connected`,
-    detail: `Status ${row.status}, quality ${row.quality_rating}. WhatsApp rejects or throttles messages from this number.`,
+    detail: `Status ${row.status}, quality ${qualityWords[row.quality_rating ?? ''] ?? 'not rated'}. WhatsApp rejects or throttles messages from this number.`,
     href: 'senders',
     since: null,
   }))
 }
+
+/** The words of the console for WhatsApp's ratings. */
+const qualityWords: Readonly<Record<string, string>> = { GREEN: 'high', YELLOW: 'medium', RED: 'low' }
 
 const nameOf = ({ display_name, phone_number }: { display_name: string | null; phone_number: string }): string =>
   display_name ? `${display_name} (+${phone_number})` : `+${phone_number}`
@@ -95,11 +98,12 @@ async function balanceProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
   ])
   if (balance > low) return []
   const isOut = balance <= 0
+  const isNew = isOut && !(await hadCredits(db, workspaceId))
   return [
     {
       kind: 'balance_low',
-      severity: isOut ? 'problem' : 'warning',
-      title: isOut ? 'No credits left' : `${balance} credits left`,
+      severity: isOut && !isNew ? 'problem' : 'warning',
+      title: isNew ? 'No credits yet' : isOut ? 'No credits left' : `${balance} credits left`,
       detail: isOut
         ? 'Every send fails with insufficient_credits. Ask the operator to add credits.'
         : `The balance is at or below the warning level of ${low}. Ask the operator to add credits.`,

@@ -58,11 +58,13 @@ export const countMembers = (db: Db): Promise<{ workspaceId: string; count: numb
   db.rows('select workspace_id as "workspaceId", count(*) from memberships group by 1')
 
 /** Whether a workspace has more than one member, or anyone was ever invited. */
-export const hasTeammates = async (db: Db, workspaceId: string): Promise<boolean> =>
+/** Whether there is a second member, or an invitation that is still open. */
+export const hasTeammates = async (db: Db, workspaceId: string, now: Date): Promise<boolean> =>
   (
     await db.first<{ yes: boolean }>(
       `select (select count(*) from memberships where workspace_id = $1) > 1
-         or exists (select 1 from links where workspace_id = $1 and kind = 'invite') as yes`,
-      [workspaceId],
+         or exists (select 1 from links where workspace_id = $1 and kind = 'invite' and used_at is null
+           and expires_at > $2) as yes`,
+      [workspaceId, now],
     )
   )?.yes === true

@@ -9,10 +9,9 @@ export function RequestStep() {
   const here = useHere()
   const { public_url: publicUrl } = useSession()
   const { data } = useOnboarding()
-  const key = data?.key_hint ?? '$PARLEY_API_KEY'
   return (
     <div className={styles.fields}>
-      <CodeBlock language="shell" code={`curl ${publicUrl}/v1/me -H "Authorization: Bearer ${key}"`} />
+      <CodeBlock language="shell" code={`curl ${publicUrl}/v1/me -H "Authorization: Bearer $PARLEY_API_KEY"`} />
       <span role="status" className="quiet">
         {data?.steps.find(({ kind }) => kind === 'request')?.done
           ? 'A request was received.'

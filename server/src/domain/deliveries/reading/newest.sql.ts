@@ -25,14 +25,14 @@ export const newestDeliveries = (
 ): Promise<DeliveryRow[]> =>
   db.rows(
     `with open as (
-       select d.event_id, d.webhook_id, d.workspace_id, d.event_created_at, d.attempts,
+       select d.event_id, d.webhook_id, d.workspace_id, d.event_created_at, coalesce(l.made, 0) as attempts,
          ${deliveryState} as state, ${nextAttemptAt} as due_at, l.at as last_at, l.status, l.error
        from webhooks w
        cross join lateral (select * from deliveries d where d.webhook_id = w.id order by d.event_id desc limit $3) as d
        ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
        where ($1::uuid is null or w.id = $1) and w.deleted_at is null
      ), finished as (
-       select a.event_id, a.webhook_id, a.workspace_id, a.event_created_at, a.number as attempts, a.state,
+       select a.event_id, a.webhook_id, a.workspace_id, a.event_created_at, made.count as attempts, a.state,
          null::timestamptz as due_at, a.at as last_at, a.status, a.error
        from webhooks w
        cross join lateral (
@@ -41,6 +41,8 @@ export const newestDeliveries = (
            and not exists (select 1 from delivery_attempts l
              where l.event_id = a.event_id and l.webhook_id = a.webhook_id and (l.at, l.number) > (a.at, a.number))
          order by a.at desc limit $3) as a
+       cross join lateral (select count(*) from delivery_attempts m
+         where m.event_id = a.event_id and m.webhook_id = a.webhook_id and m.at >= a.event_created_at) as made
        where ($1::uuid is null or w.id = $1)
          and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
      )

@@ -10,7 +10,7 @@ export interface Delivery {
   account_id: string
   event: string | null
   state: DeliveryState
-  /** Attempts of the current schedule. */
+  /** All attempts, also those before a manual retry, as in the console. */
   attempts: number
   last_attempt_at: string | null
   last_status: number | null
