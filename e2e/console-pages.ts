@@ -34,6 +34,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['webhook', `${w}/webhooks/${await first('webhooks')}`],
       ['deliveries', `${w}/deliveries`],
       ['requests', `${w}/requests`],
+      ['request', `${w}/requests?open=${await first('requests?limit=1')}`],
       ['api-errors', `${w}/api-errors`],
       ['docs', `${w}/docs`],
       ['credits', `${w}/credits`],

@@ -15,6 +15,8 @@ import { inboundRoutes } from './domain/messages/inbound.routes.ts'
 import { inboundMediaRoutes } from './domain/messages/inbound-media.routes.ts'
 import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receiving/ingress.ts'
+import { ContentsLog } from './domain/requests/inspector/contents-log.ts'
+import { newInspect } from './domain/requests/inspector/inspect.ts'
 import { RequestMeter } from './domain/requests/meter.ts'
 import { RequestLog } from './domain/requests/request-log.ts'
 import { Traffic } from './domain/requests/traffic.ts'
@@ -80,7 +82,8 @@ export interface ApiOptions {
 export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<Api> {
   const { whyNotReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits } = options
   const { db, clock, log, config, network } = runtime
-  const requestLog = new RequestLog(db, log)
+  const contents = new ContentsLog(db, log)
+  const requestLog = new RequestLog(db, log, () => contents.flush())
   const unauthenticated = new UnauthenticatedRequests(db, log, (record) => requestLog.record(record))
   const invalidKeys = new InvalidKeyRequests(db, (record) => unauthenticated.record(record))
   const traffic = new Traffic(db, log)
@@ -121,7 +124,9 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     workspaceRequests,
     heldRequests,
     admit: newAccessCheck(db, clock),
+    inspect: newInspect(),
     record(record) {
+      contents.record(record)
       invalidKeys.record(record)
       traffic.record(record)
       uses.record(record)
@@ -160,6 +165,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
       await console.stop()
       await invalidKeys.stop()
       await unauthenticated.stop()
+      await contents.flush()
       await requestLog.stop()
       await traffic.stop()
       await uses.stop()

@@ -1,3 +1,4 @@
+import { inspectorDaysOf } from '@parley/contract/console/inspector'
 import type { FastifyInstance } from 'fastify'
 import { version } from './config.ts'
 import { listenForChanges } from './db/listen-for-changes.ts'
@@ -9,6 +10,7 @@ import { syncWorkspace } from './domain/connections/sync-workspace.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
 import { deliveryConsoleRoutes } from './domain/deliveries/console.routes.ts'
+import { findEventsOf } from './domain/deliveries/reading/deliveries-of-message.ts'
 import { replayConsoleRoutes } from './domain/deliveries/replays/console.routes.ts'
 import { flowConsoleRoutes } from './domain/flows/console.routes.ts'
 import { instanceRoutes } from './domain/instance/console.routes.ts'
@@ -28,10 +30,12 @@ import { signInRoutes } from './domain/people/sign-in.routes.ts'
 import { teamRoutes } from './domain/people/team.routes.ts'
 import { privacyConsoleRoutes } from './domain/privacy/console.routes.ts'
 import { requestConsoleRoutes } from './domain/requests/console.routes.ts'
+import { planBodyRemoval } from './domain/requests/inspector/contents.ts'
 import { senderConsoleRoutes } from './domain/senders/console.routes.ts'
 import { templateConsoleRoutes } from './domain/templates/console.routes.ts'
 import { webhookConsoleRoutes } from './domain/webhooks/console.routes.ts'
 import { workspaceConsoleRoutes } from './domain/workspaces/console.routes.ts'
+import { readSettings } from './domain/workspaces/settings.ts'
 import { LiveHub, mountLive } from './http/console/live.ts'
 import { type ConsoleDeps, mountConsole, newConsoleGuard } from './http/console/pipeline.ts'
 import type { ConsoleRoute } from './http/console/route.ts'
@@ -56,12 +60,20 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
     ...webhookConsoleRoutes(parts),
     ...deliveryConsoleRoutes(),
     ...replayConsoleRoutes(),
-    ...requestConsoleRoutes({ listKeys, messageMadeBy }),
+    ...requestConsoleRoutes(
+      {
+        listKeys,
+        messageMadeBy,
+        findEventsOf,
+        isInspected: async (db, workspaceId) => (await readSettings(db, workspaceId)).requestInspector,
+      },
+      inspectorDaysOf(config.retentionDays, config.contentRetentionDays),
+    ),
     ...creditConsoleRoutes(),
     ...teamRoutes(parts),
     ...operatorPeopleRoutes(parts),
     ...auditConsoleRoutes(),
-    ...workspaceConsoleRoutes(parts),
+    ...workspaceConsoleRoutes(parts, { planBodyRemoval }),
     ...connectionConsoleRoutes(parts),
     ...instanceRoutes(parts),
     ...operatorPriceRoutes(),

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { inspectorDaysOf } from '@parley/contract/console/inspector'
 import { version } from './config.ts'
 import { deleteOldWriters } from './db/batch-writer.ts'
 import { databaseNow } from './db/database-clock.ts'
@@ -32,6 +33,7 @@ import { startMails } from './domain/notify/send-mails.ts'
 import { deleteExpiredPeopleData } from './domain/people/delete-expired.ts'
 import { removeOldContents } from './domain/privacy/content-retention.ts'
 import { eraseDue } from './domain/privacy/erase.ts'
+import { removeBodies } from './domain/requests/inspector/contents.ts'
 import type { Loop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
 import type { Runtime } from './runtime.ts'
@@ -58,6 +60,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
   const { retentionDays, contentRetentionDays } = config
   // What has content and its own retention is not stored for longer than contents are.
   const contentDays = Math.min(retentionDays, contentRetentionDays ?? retentionDays)
+  const inspectorDays = inspectorDaysOf(retentionDays, contentRetentionDays)
   const sweepEarlyStatuses = newEarlyStatusSweep(clock)
   const sweepConversations = newConversationSweep()
   return [
@@ -76,7 +79,10 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       everyMs: 3_600_000,
       async run(db) {
         if (!(await mayDeleteOld(db, clock, log))) return
-        await dropOldPartitions(database, clock, log, retentionDays)
+        await dropOldPartitions(database, clock, log, retentionDays, {
+          request_bodies: inspectorDays,
+          request_errors: inspectorDays,
+        })
         const now = await databaseNow(db, clock)
         await deletePastRetention(db, log, now, retentionDays)
         await deleteOldParked(db, log, now, contentDays)
@@ -131,6 +137,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
         await removeOldContents(db, clock, log, contentRetentionDays)
       },
     },
+    { name: 'request bodies', everyMs: 60_000, run: (db) => removeBodies(db, clock) },
     { name: 'erase contacts', everyMs: 5_000, run: (db) => eraseDue(db, clock, log) },
     {
       name: 'expiries',

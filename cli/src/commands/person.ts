@@ -119,6 +119,7 @@ const nouns: Readonly<Record<string, string>> = {
   files: 'file',
   orders: 'order',
   events: 'event',
+  request_bodies: 'stored API request',
   deliveries: 'undelivered event',
   preferences: 'marketing preference',
   parked_updates: 'parked update',

@@ -5,15 +5,30 @@ import { CopyButton } from './copy-button.tsx'
 import { Icon } from './icon.tsx'
 import styles from './json-view.module.css'
 
-/** JSON as a collapsible tree. Everything is text, so nothing in it can run. Invalid JSON is shown as it is. */
+/** What is wrong with a field. Its path has dots: `text.body`. */
+export interface FieldMark {
+  param: string
+  message: string
+  /** The field should exist. Only then it is added. */
+  isMissing?: boolean
+}
+
+const noMarks: readonly FieldMark[] = []
+
+/**
+ * JSON as a collapsible tree. Everything is text, so nothing in it can run. Invalid JSON is shown as it is. `marks` are shown next to
+ * their fields; a field that is missing is added.
+ */
 export function JsonView({
   value,
   title = 'JSON',
   openDepth = 3,
+  marks = noMarks,
 }: {
   value: unknown
   title?: string
   openDepth?: number
+  marks?: readonly FieldMark[]
 }) {
   const parsed = typeof value === 'string' ? parse(value) : { json: value }
   if (!parsed) return <CodeBlock code={String(value)} title={title} maxHeight={480} />
@@ -26,15 +41,26 @@ export function JsonView({
         <CopyButton text={text} label={`Copy ${title}`} />
       </figcaption>
       <div className={`${styles.tree} mono`}>
-        <Node value={parsed.json} depth={0} openDepth={openDepth} />
+        <Node value={parsed.json} path="" depth={0} openDepth={openDepth} marks={marks} />
       </div>
     </figure>
   )
 }
 
-function Node({ name, value, depth, openDepth }: { name?: string; value: unknown; depth: number; openDepth: number }) {
+interface NodeProps {
+  name?: string
+  value: unknown
+  path: string
+  depth: number
+  openDepth: number
+  marks: readonly FieldMark[]
+}
+
+function Node({ name, value, path, depth, openDepth, marks }: NodeProps) {
   const entries = entriesOf(value)
-  const [open, setOpen] = useState(depth < openDepth && (entries?.length ?? 0) <= 100)
+  const below = marks.filter(({ param }) => path === '' || param.startsWith(`${path}.`))
+  const mark = path === '' ? undefined : marks.find(({ param }) => param === path)
+  const [open, setOpen] = useState((depth < openDepth && (entries?.length ?? 0) <= 100) || below.length > 0)
   const label: ReactNode = name !== undefined && (
     <>
       <bdi className={styles.key}>{name}</bdi>
@@ -43,21 +69,26 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
   )
   if (!entries) {
     return (
-      <div className={styles.leaf}>
+      <div className={`${styles.leaf} ${mark ? styles.marked : ''}`}>
         {label}
         <Leaf value={value} />
+        <MarkText mark={mark} />
       </div>
     )
   }
   const [left, right] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
-  if (entries.length === 0) {
+  const missing = below
+    .filter(({ isMissing }) => isMissing)
+    .filter(({ param }) => !entries.some(([key]) => isAtOrBelow(param, pathOf(path, key))))
+  if (entries.length === 0 && missing.length === 0) {
     return (
-      <div className={styles.leaf}>
+      <div className={`${styles.leaf} ${mark ? styles.marked : ''}`}>
         {label}
         <span className={styles.dim}>
           {left}
           {right}
         </span>
+        <MarkText mark={mark} />
       </div>
     )
   }
@@ -68,6 +99,11 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
         {label}
         <span className={styles.dim}>{open ? left : `${left} ${entries.length} ${right}`}</span>
       </button>
+      {mark && (
+        <div className={`${styles.leaf} ${styles.marked}`}>
+          <MarkText mark={mark} />
+        </div>
+      )}
       {open && (
         <>
           <div className={styles.inside}>
@@ -76,15 +112,38 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
                 key={key}
                 {...(Array.isArray(value) ? {} : { name: key })}
                 value={each}
+                path={pathOf(path, key)}
                 depth={depth + 1}
                 openDepth={openDepth}
+                marks={below}
               />
+            ))}
+            {missing.map((each) => (
+              <div key={each.param} className={`${styles.leaf} ${styles.marked}`}>
+                <bdi className={styles.key}>{path === '' ? each.param : each.param.slice(path.length + 1)}</bdi>
+                <span className={styles.dim}>: missing</span>
+                <MarkText mark={each} />
+              </div>
             ))}
           </div>
           <div className={`${styles.leaf} ${styles.dim}`}>{right}</div>
         </>
       )}
     </div>
+  )
+}
+
+const pathOf = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+
+const isAtOrBelow = (param: string, path: string): boolean => param === path || param.startsWith(`${path}.`)
+
+function MarkText({ mark }: { mark: FieldMark | undefined }) {
+  if (!mark) return null
+  return (
+    <span className={styles.mark}>
+      <Icon name="warning" size={11} />
+      <bdi>{mark.message}</bdi>
+    </span>
   )
 }
 

@@ -104,7 +104,7 @@ const TimelineDelivery = Type.Object({
   next_attempt_at: nullable(Timestamp),
 })
 
-const TimelineEvent = Type.Object({
+export const TimelineEvent = Type.Object({
   id: Uuid,
   type: Type.String(),
   created_at: Timestamp,

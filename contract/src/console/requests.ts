@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox'
+import { FieldError } from '../field-errors.ts'
 import { Moment } from '../formats.ts'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { StoredBody } from './inspector.ts'
+import { TimelineEvent } from './messages.ts'
 
 const KeyName = Type.Object({
   id: Type.String(),
@@ -43,8 +46,24 @@ export const RequestDetail = Type.Object({
   ...LoggedRequest.properties,
   /** What the error means and what to do; null if the request succeeded. */
   error: nullable(Type.Object({ title: Type.String(), cause: Type.String(), remedy: Type.String() })),
+  /** The path and the query string, redacted. Null if they are not stored. */
+  target: nullable(Type.String()),
+  /** Whether the workspace stores bodies now. */
+  inspector_on: Type.Boolean(),
+  /** Whether the bodies of this request are stored. */
+  has_bodies: Type.Boolean(),
+  /** How many days bodies and error responses are stored. */
+  stored_days: Type.Integer(),
+  /** Null if the request had none, or if it is not stored. */
+  request_body: nullable(StoredBody),
+  /** The response to a failed request is stored even if bodies are not. */
+  response_body: nullable(StoredBody),
+  /** The field errors in the response. */
+  field_errors: Type.Array(FieldError),
   /** The message that the request created, if any. */
-  message_id: nullable(Type.String()),
+  message: nullable(Type.Object({ id: Type.String(), status: Type.String() })),
+  /** The events about that message, with their deliveries. */
+  events: Type.Array(TimelineEvent),
 })
 export type RequestDetail = Static<typeof RequestDetail>
 

@@ -8,6 +8,8 @@ export const WorkspaceSettings = Type.Object({
   requires_two_factor: Type.Boolean(),
   /** The console shows a warning below this balance. */
   low_balance: Type.Integer(),
+  /** The bodies of API requests are stored, redacted. */
+  request_inspector: Type.Boolean(),
   /** A setting of the installation; only the operator can change it. */
   retention_days: Type.Integer(),
   /** The same for the contents of messages. Null if they are kept as long as the messages. */

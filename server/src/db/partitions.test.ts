@@ -82,6 +82,8 @@ test('ensurePartitions creates the partitions from yesterday to a week ahead', a
   for (const table of [
     'events',
     'request_log',
+    'request_errors',
+    'request_bodies',
     'refusal_hours',
     'traffic_hours',
     'delivery_attempts',
@@ -90,7 +92,7 @@ test('ensurePartitions creates the partitions from yesterday to a week ahead', a
     expect(await days(table)).toEqual(expected)
   }
   clock.forward({ hours: 24 })
-  expect(await tablesMissingDays(db, '2026-03-18', '2026-03-18')).toHaveLength(7)
+  expect(await tablesMissingDays(db, '2026-03-18', '2026-03-18')).toHaveLength(9)
   await ensurePartitions(db, clock)
   expect(await days()).toEqual([...expected, '20260318'])
 })

@@ -9,6 +9,8 @@ import type { Session } from './session.ts'
 /** The tables with daily partitions. */
 const tables = [
   'request_log',
+  'request_errors',
+  'request_bodies',
   'refusal_hours',
   'traffic_hours',
   'unauthenticated_minutes',
@@ -16,6 +18,9 @@ const tables = [
   'delivery_attempts',
   'delivery_hours',
 ] as const
+
+/** How long the rows of a table are stored if it is less than the retention, in days. */
+export type ShorterRetention = Partial<Record<(typeof tables)[number], number>>
 
 /** Held by the process that drops partitions; the others skip it. */
 const dropLock = 7_215_401
@@ -73,9 +78,15 @@ export async function tablesMissingDays(db: Db, first: string, last: string): Pr
  * uses them any more by then. Detaching waits for readers that started before it, but only for a second. After that the
  * partition already counts as detached, and the next run completes it.
  */
-export async function dropOldPartitions(db: Database, clock: Clock, log: Logger, retentionDays: number): Promise<void> {
+export async function dropOldPartitions(
+  db: Database,
+  clock: Clock,
+  log: Logger,
+  retentionDays: number,
+  shorter: ShorterRetention = {},
+): Promise<void> {
   // First, because it may wait for a connection of the pool, and the session must not be idle for long.
-  const before = dayOf((await databaseNow(db, clock)).getTime() - retentionDays * dayMs)
+  const now = (await databaseNow(db, clock)).getTime()
   const session = await db.session()
   try {
     const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [dropLock])
@@ -83,6 +94,7 @@ export async function dropOldPartitions(db: Database, clock: Clock, log: Logger,
     // A process that is frozen here loses its session, and with it the lock.
     await session.rows(`set lock_timeout = '1s'; set idle_session_timeout = '5s'`)
     for (const table of tables) {
+      const before = dayOf(now - Math.min(retentionDays, shorter[table] ?? retentionDays) * dayMs)
       await dropBefore(session, table, before, log).catch((error: unknown) => {
         if (isLockTimeout(error)) {
           log.info({ event: 'partition.drop_postponed', table }, 'an expired partition is in use and is dropped later')

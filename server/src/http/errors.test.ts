@@ -61,6 +61,7 @@ beforeAll(async () => {
     connections,
     settings: { publicUrl: '', mediaBytesPerWorkspace: 0 },
     receivesFile: () => false,
+    inspect: () => null,
   }
   const rejects = async () => fail()
   const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, budget: notCharged })

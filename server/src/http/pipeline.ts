@@ -8,7 +8,11 @@ import type {
   AccessRequest,
   Caller,
   CheckAccess,
+  Inspect,
+  InspectedRequest,
+  InspectedResponse,
   RateLimitState,
+  RequestContents,
   RequestRecord,
 } from '../lib/access-check.ts'
 import type { AddressRange } from '../lib/addresses.ts'
@@ -46,6 +50,7 @@ export interface PipelineDeps {
   heldRequests: HeldRequests
   settings: RouteSettings
   admit: CheckAccess
+  inspect: Inspect
   record(record: RequestRecord): void
 }
 
@@ -84,6 +89,8 @@ class Exchange implements AccessRequest, Context {
   #rateLimit: RateLimitState = notCharged
   #code: string | null = null
   #keyHint: string | null = null
+  #body: InspectedRequest['body'] | undefined
+  #contents: RequestContents | null = null
   /** Set once the request has waited. */
   #held: HeldRequest | null = null
   /** The access check after the last wait. */
@@ -134,6 +141,7 @@ class Exchange implements AccessRequest, Context {
     } finally {
       // Not on the response's `close` event: the response may have to wait for earlier ones on the connection.
       this.#services.bodies.release(this.#request)
+      this.#body = undefined
     }
   }
 
@@ -150,7 +158,38 @@ class Exchange implements AccessRequest, Context {
     // this. A client that is sending a file might lose the response, so its connection is closed later.
     if (this.#match?.route.receivesFile) this.#closeLater()
     else if (Number(this.#request.headers['content-length'] ?? 0) > 10_000_000) this.#response.shouldKeepAlive = false
+    if (this.#caller) this.#inspect({ kind: 'error', text: body })
     this.#sendJson(status, body)
+  }
+
+  /** Not when the request is recorded: its body is gone then. */
+  #inspect(response: InspectedResponse): void {
+    const { inspect, log } = this.#services
+    try {
+      this.#contents = inspect(this.caller, this.#at, this.#code, this.#inspected(), response)
+    } catch (error) {
+      // What is stored for people to look at must not fail the request.
+      log.error(
+        { event: 'request_contents.failed', err: error, request_id: this.requestId },
+        'the contents of a request could not be redacted',
+      )
+    }
+  }
+
+  #inspected(): InspectedRequest {
+    const match = this.#match
+    return {
+      url: this.#url,
+      pattern: match?.route.path ?? null,
+      params: match?.params,
+      query: match?.query,
+      body: this.#body ?? { kind: this.#hasUnreadBody() ? 'unread' : 'none' },
+    }
+  }
+
+  #hasUnreadBody(): boolean {
+    const { 'content-length': length, 'transfer-encoding': encoding } = this.#request.headers
+    return encoding !== undefined || Number(length ?? 0) > 0
   }
 
   #closeLater(): void {
@@ -175,6 +214,7 @@ class Exchange implements AccessRequest, Context {
       address: this.address,
       userAgent: headers['user-agent']?.slice(0, 200) ?? null,
       keyHint: this.#keyHint,
+      contents: this.#contents,
     })
   }
 
@@ -251,6 +291,8 @@ class Exchange implements AccessRequest, Context {
     const { method } = this.#request
     const hasBody = method !== 'GET' && method !== 'HEAD'
     const body = route.receivesFile ? this.#openFile() : hasBody ? await this.#readBody() : undefined
+    if (route.receivesFile) this.#body = { kind: 'file' }
+    else if (body !== undefined) this.#body = { kind: 'json', value: body }
     route.checks.params?.(params)
     route.checks.query(query)
     route.checks.body?.(body)
@@ -258,9 +300,18 @@ class Exchange implements AccessRequest, Context {
     const input = { params, query, body } as Parameters<CompiledRoute['handle']>[1]
     const result = await route.handle(this, input)
     await this.#requireAccessStill(route)
-    if (route.isBytes) await this.#sendBytes(result as BytesResponse)
-    else if (route.status === 204) this.#response.writeHead(204, this.#headers()).end()
-    else this.#sendJson(route.status, route.toJson(result))
+    const { isInspected } = this.caller
+    if (route.isBytes) {
+      if (isInspected) this.#inspect({ kind: 'file' })
+      await this.#sendBytes(result as BytesResponse)
+    } else if (route.status === 204) {
+      if (isInspected) this.#inspect({ kind: 'none' })
+      this.#response.writeHead(204, this.#headers()).end()
+    } else {
+      const text = route.toJson(result)
+      if (isInspected) this.#inspect({ kind: 'json', text })
+      this.#sendJson(route.status, text)
+    }
   }
 
   #readBody(): Promise<unknown> {
@@ -342,6 +393,7 @@ const anonymous: Caller = {
   systemKeyIds: [],
   scopes: [],
   budget: 0,
+  isInspected: false,
 }
 
 function requireScope(caller: Caller | null, scope: Route['scope']): void {

@@ -14,6 +14,8 @@ export interface Caller {
   systemKeyIds: readonly string[]
   scopes: readonly Scope[]
   budget: number
+  /** The workspace stores the bodies of its requests. */
+  isInspected: boolean
 }
 
 /** The rate limit that a request counted against, as in its response headers. */
@@ -42,6 +44,47 @@ export interface AccessRequest {
  */
 export type CheckAccess = (request: AccessRequest) => Promise<AccessDecision>
 
+/** A request whose contents may be stored. */
+export interface InspectedRequest {
+  url: string
+  /** The path pattern of the route; null if none matches. */
+  pattern: string | null
+  params: unknown
+  query: unknown
+  body: { kind: 'none' | 'file' | 'unread' } | { kind: 'json'; value: unknown }
+}
+
+/** The response to it: JSON, a file or nothing. */
+export type InspectedResponse =
+  | { kind: 'none' }
+  | { kind: 'file' }
+  | { kind: 'json'; text: string }
+  | { kind: 'error'; text: string }
+
+/** What is stored of a body. Without text if it could not be redacted. */
+export interface StoredText {
+  text: string | null
+  state: string
+}
+
+/** What is stored of a request in addition to its row in the request log. It is redacted already. */
+export interface RequestContents {
+  target: string
+  /** The error response. */
+  error: StoredText | null
+  /** Only if the workspace stores bodies. */
+  bodies: { request: StoredText | null; response: StoredText | null } | null
+}
+
+/** Redacts what is stored of a request, before its response is sent. Null if nothing is. */
+export type Inspect = (
+  caller: { workspaceId: string; isInspected: boolean },
+  at: Date,
+  code: string | null,
+  request: InspectedRequest,
+  response: InspectedResponse,
+) => RequestContents | null
+
 export interface RequestRecord {
   id: string
   at: Date
@@ -56,4 +99,5 @@ export interface RequestRecord {
   userAgent: string | null
   /** For an invalid key that has the format of a key: the part of it that lists of keys show. */
   keyHint?: string | null
+  contents?: RequestContents | null
 }

@@ -235,6 +235,19 @@ export const logEvents = {
     meaning:
       'WhatsApp refused to mark a message as read (`network_code`), or it was not possible for a day (`outcome` is `expired`).',
   },
+  'request_contents.failed': {
+    level: 'error',
+    meaning:
+      'The contents of requests could not be redacted or stored. Their responses and the request log are not affected.',
+  },
+  'request_contents.lost': {
+    level: 'error',
+    meaning: 'Bodies or error responses of requests were not stored: the database was too slow or down.',
+  },
+  'request_contents.write_failed': {
+    level: 'warn',
+    meaning: 'Bodies or error responses of requests could not be stored. It is retried.',
+  },
   'request_log.entries_lost': {
     level: 'error',
     meaning: 'Requests are missing from the request log: too many of their workspace waited for the database.',

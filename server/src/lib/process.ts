@@ -32,6 +32,7 @@ export type LoopName =
   | 'prove the ledger'
   | 'release parked updates'
   | 'replays'
+  | 'request bodies'
   | 'retention'
   | 'schema'
   | 'send'

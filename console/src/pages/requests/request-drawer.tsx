@@ -10,7 +10,9 @@ import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
 import { Duration, Moment } from '../../ui/time.tsx'
-import { toCurl } from './curl.ts'
+import { curlGaps, toCurl } from './curl.ts'
+import { InvalidFields, RequestBodies } from './request-bodies.tsx'
+import { RequestResults } from './request-results.tsx'
 import { useRequest } from './requests.queries.ts'
 
 /** Everything that was logged about a request. */
@@ -19,6 +21,7 @@ export function RequestDrawer({ id, onClose }: { id: string | null; onClose: () 
   const { data } = query
   return (
     <Drawer
+      wide
       open={id !== null}
       onClose={onClose}
       title={data ? <span className="mono">{`${data.method} ${data.route}`}</span> : 'Request'}
@@ -47,8 +50,10 @@ function RequestDetails({ request }: { request: RequestDetail }) {
           The client disconnected before the response was sent. The request may have been processed.
         </Notice>
       )}
+      <InvalidFields request={request} />
       <KeyValue
         facts={[
+          request.target !== null && { name: 'URL', value: <SafeText className="mono">{request.target}</SafeText> },
           { name: 'Request ID', value: <CopyId id={request.id} /> },
           { name: 'Time', value: <Moment at={request.at} /> },
           { name: 'Duration', value: <Duration ms={request.duration_us / 1000} /> },
@@ -72,14 +77,6 @@ function RequestDetails({ request }: { request: RequestDetail }) {
             ),
           },
           { name: 'User agent', value: <SafeText>{request.user_agent}</SafeText> },
-          request.message_id !== null && {
-            name: 'Message',
-            value: (
-              <PageLink to={here.path(`messages/${request.message_id}`)} className="link mono">
-                {request.message_id}
-              </PageLink>
-            ),
-          },
         ]}
       />
       {code && (
@@ -92,7 +89,9 @@ function RequestDetails({ request }: { request: RequestDetail }) {
           </ButtonLink>
         </Row>
       )}
-      <Card title="Repeat this request" detail="Headers, query strings and bodies are not stored. Fill them in.">
+      <RequestResults request={request} />
+      <RequestBodies request={request} />
+      <Card title="Repeat this request" detail={curlGaps(request)}>
         <CodeBlock code={toCurl(publicUrl, request)} language="shell" />
       </Card>
     </Stack>

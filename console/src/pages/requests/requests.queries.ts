@@ -52,7 +52,8 @@ export function useRequests(query: RequestQuery): Logged {
 export const useRequest = (id: string | null) =>
   useData<RequestDetail>(useHere().api(`requests/${id ?? ''}`), {
     enabled: id !== null,
-    staleTime: Number.POSITIVE_INFINITY,
+    // The request does not change, but its message and the deliveries do.
+    topics: ['messages', 'deliveries'],
   })
 
 interface KeyChoice {

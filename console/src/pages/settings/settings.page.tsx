@@ -10,6 +10,7 @@ import { Moment } from '../../ui/time.tsx'
 import { Erasures } from './erasures.tsx'
 import { LowBalanceForm } from './low-balance.tsx'
 import { NameForm } from './name.tsx'
+import { RequestInspectorSwitch } from './request-inspector.tsx'
 import { SecondFactorSwitch } from './second-factor.tsx'
 import { useSettings } from './settings.queries.ts'
 
@@ -43,6 +44,16 @@ export function SettingsPage() {
                 }
               >
                 <LowBalanceForm settings={settings} />
+              </Section>
+              <Section
+                title="Request inspector"
+                detail={
+                  <>
+                    Request and response bodies in the <PageLink to={here.path('requests')}>request log</PageLink>.
+                  </>
+                }
+              >
+                <RequestInspectorSwitch settings={settings} />
               </Section>
               <Section title="Retention" detail="How long logs and files are stored.">
                 <KeyValue

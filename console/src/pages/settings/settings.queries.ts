@@ -11,7 +11,9 @@ export const useSettings = () => useData<WorkspaceSettings>(useHere().api('setti
 /** Refetched while messages change: an erasure in progress changes them. */
 export const useErasures = () => useData<{ data: Erasure[] }>(useHere().api('erasures'), { topics: ['messages'] })
 
-type SettingsChange = Partial<Pick<WorkspaceSettings, 'name' | 'requires_two_factor' | 'low_balance'>>
+type SettingsChange = Partial<
+  Pick<WorkspaceSettings, 'name' | 'requires_two_factor' | 'low_balance' | 'request_inspector'>
+>
 
 export function useChangeSettings(done: string) {
   const here = useHere()

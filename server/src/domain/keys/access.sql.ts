@@ -19,6 +19,7 @@ export interface AccessRow {
   expires_at: Date | null
   revoked_at: Date | null
   suspended_at: Date | null
+  inspects_requests: boolean
 }
 
 /** The keys with these digests (Latin-1 strings from `digestOf`), and the access revision at which they were read. */
@@ -27,7 +28,7 @@ export const accessOf = (db: Db, digests: readonly string[]): Promise<AtRevision
     `select r.value as revision, k.digest, k.id as key_id, k.name as key_name, k.workspace_id,
        coalesce(k.system_id, k.id) as system_id,
        array(select s.id from api_keys s where s.system_id = ${orElse('k.system_id', 'k.id')}) as rotated_keys,
-       k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at
+       k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at, w.inspects_requests
      from access_revision r
      left join (api_keys k join workspaces w on w.id = k.workspace_id)
        on k.digest = any($1::bytea[])`,

@@ -33,6 +33,7 @@ const toAccess = (row: AccessRow): Access => ({
     systemKeyIds: [row.system_id, ...row.rotated_keys],
     scopes: row.scopes,
     budget: row.budget,
+    isInspected: row.inspects_requests,
   },
   ranges: row.allowed_ranges.map(readRange).filter((range): range is AddressRange => !('fault' in range)),
   expiresAt: row.expires_at,

@@ -27,6 +27,7 @@ import {
 } from '../messages/privacy/person.ts'
 import { numberIn } from '../messages/recipient.ts'
 import { ordersByMessage } from '../orders/privacy.ts'
+import { contentsMadeBy } from '../requests/inspector/contents.ts'
 import { preferencesOf } from '../senders/preferences.ts'
 
 /** Messages in memory at a time. One has at most a few hundred kilobytes with its events. */
@@ -113,8 +114,11 @@ async function* pagesOf<Row extends Message>(db: Db, person: KnownPerson, read: 
 async function* sentMessages(db: Db, person: KnownPerson): AsyncGenerator<string> {
   const separator = newSeparator()
   for await (const { rows, events } of pagesOf<SentOfPerson>(db, person, sentOfPerson)) {
+    const made = rows.map(({ request_id: requestId, created_at: createdAt }) => ({ requestId, createdAt }))
+    const requests = await withIndexLookups(db, (tx) => contentsMadeBy(tx, person.workspaceId, made))
     for (const row of rows) {
-      yield `${separator()}${open(toSent(row))},"content":${row.content},"events":${textOf(events.get(row.id))}}`
+      yield `${separator()}${open(toSent(row))},"content":${row.content},"events":${textOf(events.get(row.id))}`
+      yield `,"api_request":${JSON.stringify(requests.get(row.request_id ?? '') ?? null)}}`
     }
   }
 }
@@ -146,7 +150,16 @@ async function* receivedMessages(db: Db, clock: Clock, person: KnownPerson): Asy
 const open = (row: object): string => JSON.stringify(row).slice(0, -1)
 
 /** With the names of the API. The content, which may have numbers that JavaScript would round, is added as text. */
-const toSent = ({ content: _, id, sender_id, recipient, recipient_user_id, template_id, ...row }: SentOfPerson) => ({
+const toSent = ({
+  content: _content,
+  request_id: _request,
+  id,
+  sender_id,
+  recipient,
+  recipient_user_id,
+  template_id,
+  ...row
+}: SentOfPerson) => ({
   id: withPrefix('msg', id),
   object: 'message',
   sender_id: withPrefix('snd', sender_id),

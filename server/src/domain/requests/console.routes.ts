@@ -12,7 +12,7 @@ import { exportRequests } from './export.ts'
 const CodeParams = Type.Object({ code: Type.String({ pattern: '^[a-z_]{1,60}$' }) })
 const { limit, cursor } = pageQuery
 
-export const requestConsoleRoutes = (lookups: RequestLookups): ConsoleRoute[] => [
+export const requestConsoleRoutes = (lookups: RequestLookups, inspectorDays: number): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/requests',
@@ -36,7 +36,8 @@ export const requestConsoleRoutes = (lookups: RequestLookups): ConsoleRoute[] =>
     who: 'requests:read',
     params: Type.Object({ id: Type.String({ maxLength: 60 }) }),
     reply: RequestDetail,
-    handle: ({ db, workspaceId }, { params }) => getRequest(lookups, db, workspaceId, params.id),
+    handle: ({ db, clock, workspaceId }, { params }) =>
+      getRequest(lookups, db, clock, workspaceId, params.id, inspectorDays),
   }),
   workspaceRoute({
     method: 'GET',

@@ -179,7 +179,7 @@ test('GET /requests/:id explains the error; a request of another workspace gets 
   const id = response.headers.get('x-request-id') ?? ''
   const { status, body } = await read(`/requests/${id}`)
   expect(status).toBe(200)
-  expect(body).toMatchObject({ id, route: '/v1/nothing', code: 'not_found', message_id: null })
+  expect(body).toMatchObject({ id, route: '/v1/nothing', code: 'not_found', message: null, events: [] })
   expect(body.error.remedy).toMatch(/Check the path/)
   const other = await setUp()
   for (const unknown of [id, `req_${newUuid()}`, 'nonsense']) {
@@ -187,7 +187,7 @@ test('GET /requests/:id explains the error; a request of another workspace gets 
   }
 })
 
-test('a request that sent a message has its message_id; an idempotent replay does not', async () => {
+test('a request that sent a message has its message; an idempotent replay does not', async () => {
   const shop = await sending.newShop()
   const developer = await signedIn(server, { workspaceId: shop.workspace.id, role: 'developer' })
   const body = { to: '+16505550123', type: 'text', text: { body: 'hello' } }
@@ -195,7 +195,7 @@ test('a request that sent a message has its message_id; an idempotent replay doe
     const response = await shop.send(body, { 'Idempotency-Key': 'one' })
     await loggedRequest(server, response)
     const path = `/w/${shop.workspace.id}/requests/${response.headers.get('x-request-id')}`
-    return [(response.body as { id: string }).id, (await developer.call(path)).body.message_id]
+    return [(response.body as { id: string }).id, (await developer.call(path)).body.message?.id ?? null]
   }
   const [id, linked] = await sendAndRead()
   expect(linked).toBe(id)

@@ -1,9 +1,13 @@
+import type { TimelineEvent } from '@parley/contract/console/messages'
 import type { LoggedRequest, LoggedRequests, RequestDetail, RequestFilters } from '@parley/contract/console/requests'
-import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
+import { type ErrorCode, type ErrorReply, errorCatalogue } from '@parley/contract/errors'
+import type { FieldError } from '@parley/contract/field-errors'
 import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { endOfScan, findRequests, requestById, type Search, trafficSince } from './console.sql.ts'
+import { contentsOf } from './inspector/contents.ts'
 import type { RequestRow } from './requests.sql.ts'
 
 /** The parts of a key that are shown with a request. */
@@ -23,7 +27,11 @@ export interface RequestLookups {
     db: Db,
     workspaceId: string,
     request: { requestId: string; keyId: string; at: Date; until: Date },
-  ): Promise<string | null>
+  ): Promise<{ id: string; status: string; createdAt: Date } | null>
+  /** The events about a message, with their deliveries. */
+  findEventsOf(db: Db, workspaceId: string, messageId: string, since: Date): Promise<TimelineEvent[]>
+  /** Whether the workspace stores bodies. */
+  isInspected(db: Db, workspaceId: string): Promise<boolean>
 }
 
 export async function keyNames(lookups: RequestLookups, db: Db, workspaceId: string): Promise<KeyNames> {
@@ -79,11 +87,14 @@ export async function searchRequests(
   }
 }
 
+/** `days` is how long bodies and error responses are stored. */
 export async function getRequest(
   lookups: RequestLookups,
   db: Db,
+  clock: Clock,
   workspaceId: string,
   id: string,
+  days: number,
 ): Promise<RequestDetail> {
   const [row] = await byId(db, workspaceId, id)
   if (!row) return refuse('not_found')
@@ -91,11 +102,28 @@ export async function getRequest(
   const until = new Date(row.at.getTime() + Math.ceil(row.duration_us / 1000) + 1000)
   const isSend = row.method === 'POST' && row.route === '/v1/messages' && row.status < 300 && row.key_id !== null
   const request = { requestId: row.id, keyId: row.key_id ?? '', at: row.at, until }
+  const isOn = await lookups.isInspected(db, workspaceId)
+  const contents = await contentsOf(db, workspaceId, row, { now: clock.now(), days, withBodies: isOn })
+  const message = isSend ? await lookups.messageMadeBy(db, workspaceId, request) : null
   return {
     ...toLogged(row, await keyNames(lookups, db, workspaceId)),
     error: entry && { title: entry.title, cause: entry.cause, remedy: entry.remedy },
-    message_id: isSend ? await lookups.messageMadeBy(db, workspaceId, request) : null,
+    target: contents.target,
+    inspector_on: isOn,
+    has_bodies: contents.hasBodies,
+    stored_days: days,
+    request_body: contents.request,
+    response_body: contents.response,
+    field_errors: row.code === null ? [] : fieldErrorsIn(contents.response?.text),
+    message: message && { id: withPrefix('msg', message.id), status: message.status },
+    events: message ? await lookups.findEventsOf(db, workspaceId, message.id, message.createdAt) : [],
   }
+}
+
+/** A stored error response is always complete JSON. */
+function fieldErrorsIn(response: string | null | undefined): FieldError[] {
+  if (!response) return []
+  return (JSON.parse(response) as ErrorReply).error.errors ?? []
 }
 
 export type { TrafficRow } from './console.sql.ts'

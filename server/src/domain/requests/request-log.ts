@@ -4,6 +4,7 @@ import { FairShares } from '../../lib/fair-shares.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { dayOf, LogBatch } from './log-batch.ts'
 import { existingRequestIds, insertRequests } from './requests.sql.ts'
+import { withoutSecrets } from './secrets.ts'
 
 const flushMs = 250
 const flushAt = 3000
@@ -24,6 +25,7 @@ export class RequestLog {
   readonly #db: Db
   readonly #log: Logger
   readonly #timer: NodeJS.Timeout
+  readonly #first: () => Promise<void>
   /** Oldest first; new records go into the last one. */
   #batches: LogBatch[] = []
   readonly #ofWorkspaces = new FairShares(maxWaiting)
@@ -33,9 +35,11 @@ export class RequestLog {
   #isFailing = false
   #writing: Promise<void> | undefined
 
-  constructor(db: Db, log: Logger) {
+  /** `first` runs before each write and does not fail: what belongs to the requests is written before them. */
+  constructor(db: Db, log: Logger, first: () => Promise<void> = async () => {}) {
     this.#db = db
     this.#log = log
+    this.#first = first
     this.#timer = setInterval(() => void this.flush(), flushMs)
     this.#timer.unref()
   }
@@ -90,6 +94,7 @@ export class RequestLog {
 
   async #write(): Promise<void> {
     for (let batch = this.#batches.shift(); batch; batch = this.#batches.shift()) {
+      await this.#first()
       const left = await this.#insert(batch)
       if (left.length > 0) return void this.#batches.unshift(...left)
     }
@@ -163,7 +168,7 @@ export class RequestLog {
  * Errors caused by the data, which a retry would not fix: SQLSTATE classes 21 to 23. Except 23514: another process created
  * the partition between our check and our write.
  */
-function isDataError(error: unknown): boolean {
+export function isDataError(error: unknown): boolean {
   return /^2[123](?!514)...$/.test((error as { code?: string }).code ?? '')
 }
 
@@ -183,10 +188,7 @@ function sanitize(record: RequestRecord): RequestRecord {
 /** Removes characters that PostgreSQL rejects, and secrets that a client put into the path or the user agent. */
 function sanitizeText(text: string): string {
   if (!unsafe.test(text)) return text
-  return text
-    .replaceAll(/(prl_live_|whsec_)[\w+/=%-]*/g, '$1…')
-    .replaceAll('\0', '')
-    .toWellFormed()
+  return withoutSecrets(text).replaceAll('\0', '').toWellFormed()
 }
 
 const unsafe = /[\0\ud800-\udfff]|prl_live_|whsec_/

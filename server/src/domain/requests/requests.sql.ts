@@ -32,13 +32,21 @@ async function copyRequests(db: Db, batch: LogBatch): Promise<void> {
 }
 
 /** Creates the partitions of a day that was not prepared, so that every request is logged, whatever its time. */
-export async function ensureDay(db: Db, table: 'request_log' | 'unauthenticated_minutes', day: string): Promise<void> {
+export async function ensureDay(db: Db, table: (typeof dailyTables)[number], day: string): Promise<void> {
   const partition = `${table}_${day.replaceAll('-', '')}`
   const [found] = await db.rows<{ exists: boolean }>('select to_regclass($1) is not null as exists', [partition])
   if (found?.exists) return
-  const tables = ['request_log', 'refusal_hours', 'traffic_hours', 'unauthenticated_minutes']
-  await db.rows(`select ensure_days(name, $1::date, 1) from unnest($2::text[]) as name`, [day, tables])
+  await db.rows(`select ensure_days(name, $1::date, 1) from unnest($2::text[]) as name`, [day, dailyTables])
 }
+
+const dailyTables = [
+  'request_log',
+  'request_errors',
+  'request_bodies',
+  'refusal_hours',
+  'traffic_hours',
+  'unauthenticated_minutes',
+] as const
 
 const startOf = (day: number): Date => new Date(day * 86_400_000)
 

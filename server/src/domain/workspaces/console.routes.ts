@@ -5,7 +5,7 @@ import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/conso
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { changesOf } from '../../lib/changes.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { changeSettings, readSettings, type Settings } from './settings.ts'
+import { changeSettings, type RequestRules, readSettings, type Settings } from './settings.ts'
 import { createWorkspace, requireWorkspace, resumeWorkspace, suspendWorkspace } from './workspaces.ts'
 
 const Text = Type.String({ maxLength: 1000 })
@@ -16,7 +16,7 @@ interface Retention {
   contentRetentionDays: number | null
 }
 
-export const workspaceConsoleRoutes = (retention: Retention): ConsoleRoute[] => [
+export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/settings',
@@ -32,9 +32,10 @@ export const workspaceConsoleRoutes = (retention: Retention): ConsoleRoute[] => 
       name: Type.Optional(Text),
       requires_two_factor: Type.Optional(Type.Boolean()),
       low_balance: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+      request_inspector: Type.Optional(Type.Boolean()),
     }),
     reply: WorkspaceSettings,
-    async handle({ db, workspaceId, person, requireConfirmation, audit }, { body }) {
+    async handle({ db, clock, workspaceId, person, requireConfirmation, audit }, { body }) {
       if (body.requires_two_factor === false) requireConfirmation()
       if (body.requires_two_factor && !person.twoFactor) {
         refuse('conflict', {
@@ -43,6 +44,7 @@ export const workspaceConsoleRoutes = (retention: Retention): ConsoleRoute[] => 
         })
       }
       const { before, after } = await changeSettings(db, workspaceId, body)
+      if (before.requestInspector && !after.requestInspector) await rules.planBodyRemoval(db, clock, workspaceId)
       await audit({
         action: 'workspace.settings',
         target: workspaceId,
@@ -103,10 +105,11 @@ export const workspaceConsoleRoutes = (retention: Retention): ConsoleRoute[] => 
   }),
 ]
 
-const toAuditFields = ({ name, requiresTwoFactor, lowBalance }: Settings) => ({
+const toAuditFields = ({ name, requiresTwoFactor, lowBalance, requestInspector }: Settings) => ({
   name,
   requires_two_factor: requiresTwoFactor,
   low_balance: lowBalance,
+  request_inspector: requestInspector,
 })
 
 const toReply = (settings: Settings, { retentionDays, contentRetentionDays }: Retention): WorkspaceSettings => ({

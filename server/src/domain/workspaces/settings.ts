@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { textErrors } from '../../lib/field-errors.ts'
 import { refuse, refuseIfAny } from '../../lib/refuse.ts'
 import { lockSettings, type SettingsRow, settingsOf, updateSettings } from './workspaces.sql.ts'
@@ -9,7 +10,13 @@ export interface Settings {
   name: string
   requiresTwoFactor: boolean
   lowBalance: number
+  requestInspector: boolean
   createdAt: Date
+}
+
+/** Rules of requests, passed in because this module may not import those. */
+export interface RequestRules {
+  planBodyRemoval(tx: Db, clock: Clock, workspaceId: string): Promise<void>
 }
 
 export async function readSettings(db: Db, workspaceId: string): Promise<Settings> {
@@ -20,7 +27,7 @@ export async function readSettings(db: Db, workspaceId: string): Promise<Setting
 export async function changeSettings(
   db: Db,
   workspaceId: string,
-  input: { name?: string; requires_two_factor?: boolean; low_balance?: number },
+  input: { name?: string; requires_two_factor?: boolean; low_balance?: number; request_inspector?: boolean },
 ): Promise<{ before: Settings; after: Settings }> {
   const before = toSettings((await lockSettings(db, workspaceId)) ?? refuse('not_found'))
   const name = (input.name ?? before.name).trim()
@@ -30,6 +37,7 @@ export async function changeSettings(
     name,
     requiresTwoFactor: input.requires_two_factor ?? before.requiresTwoFactor,
     lowBalance: input.low_balance ?? before.lowBalance,
+    requestInspector: input.request_inspector ?? before.requestInspector,
   }
   await updateSettings(db, workspaceId, after)
   return { before, after }
@@ -40,5 +48,6 @@ const toSettings = (row: SettingsRow): Settings => ({
   name: row.name,
   requiresTwoFactor: row.requires_two_factor,
   lowBalance: row.low_balance,
+  requestInspector: row.inspects_requests,
   createdAt: row.created_at,
 })

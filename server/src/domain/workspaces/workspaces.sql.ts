@@ -35,10 +35,12 @@ export interface SettingsRow {
   name: string
   requires_two_factor: boolean
   low_balance: number
+  inspects_requests: boolean
   created_at: Date
 }
 
-const settings = 'select id, name, requires_two_factor, low_balance, created_at from workspaces where id = $1'
+const settings =
+  'select id, name, requires_two_factor, low_balance, inspects_requests, created_at from workspaces where id = $1'
 
 export const settingsOf = (db: Db, id: string): Promise<SettingsRow | undefined> => db.first(settings, [id])
 
@@ -49,11 +51,9 @@ export const lockSettings = (db: Db, id: string): Promise<SettingsRow | undefine
 export const updateSettings = (
   db: Db,
   id: string,
-  { name, requiresTwoFactor, lowBalance }: { name: string; requiresTwoFactor: boolean; lowBalance: number },
+  changed: { name: string; requiresTwoFactor: boolean; lowBalance: number; requestInspector: boolean },
 ): Promise<number> =>
-  db.change('update workspaces set name = $2, requires_two_factor = $3, low_balance = $4 where id = $1', [
-    id,
-    name,
-    requiresTwoFactor,
-    lowBalance,
-  ])
+  db.change(
+    'update workspaces set name = $2, requires_two_factor = $3, low_balance = $4, inspects_requests = $5 where id = $1',
+    [id, changed.name, changed.requiresTwoFactor, changed.lowBalance, changed.requestInspector],
+  )

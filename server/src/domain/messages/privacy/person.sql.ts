@@ -147,6 +147,7 @@ export interface SentOfPerson {
   read_at: Date | null
   failed_at: Date | null
   content_removed_at: Date | null
+  request_id: string | null
   /** JSON as text, because the driver would round large numbers. */
   content: string
   history: unknown[]
@@ -176,7 +177,7 @@ const pageOf = (columns: string, table: string, time: string, places: readonly P
   )}) as page order by created_at, id limit $7`
 
 const sentColumns = `id, created_at, sender_id, recipient, recipient_user_id, type, template_id, reference, status, wa_message_id,
-  quoted_wa_message_id, credits, error, pricing, sent_at, delivered_at, read_at, failed_at, content_removed_at,
+  quoted_wa_message_id, credits, error, pricing, sent_at, delivered_at, read_at, failed_at, content_removed_at, request_id,
   content::text as content`
 
 export const sentOfPerson = (db: Db, person: KnownPerson, after: Position, take: number): Promise<SentOfPerson[]> =>
@@ -220,6 +221,11 @@ export interface ErasedMessage {
   createdAt: Date
 }
 
+/** A sent message, with the API request that created it, if any. */
+export interface ErasedSent extends ErasedMessage {
+  requestId: string | null
+}
+
 /** Messages to erase. Only those from before the erasure was asked for: what the person writes afterwards is new. */
 const idsOf = (table: string, time: string, places: readonly Place[], more = '') =>
   `select id from (${rowsOf(
@@ -242,7 +248,7 @@ export const eraseSentMessages = (
   db: Db,
   person: KnownPerson,
   { until, take, now }: { until: Date; take: number; now: Date },
-): Promise<ErasedMessage[]> =>
+): Promise<ErasedSent[]> =>
   db.rows(
     `with chosen as materialized (
        ${idsOf('messages', 'created_at', sentTo, notQueued)}
@@ -252,12 +258,12 @@ export const eraseSentMessages = (
          wa_message_id = case when m.wa_message_id is not null then 'erased:' || m.id end, content = ${nothingSent},
          error = ${withoutTexts('m.error')}, content_removed_at = coalesce(m.content_removed_at, $7)
        where m.id = any(array(select id from chosen))
-       returning m.id, m.created_at
+       returning m.id, m.created_at, m.request_id
      ), statuses as (
        update message_statuses s set error = ${withoutTexts('s.error')}
        where s.message_id = any(array(select id from chosen)) and s.error is not null
      )
-     select id, created_at as "createdAt" from erased`,
+     select id, created_at as "createdAt", request_id as "requestId" from erased`,
     [...parametersOf(person), until, take, now],
   )
 

@@ -5,6 +5,7 @@ import { eraseEventsOf } from '../../deliveries/erase-events.ts'
 import { expireFiles } from '../../files/fetching.ts'
 import { eraseAnswers, eraseTokens } from '../../flows/privacy.ts'
 import { eraseOrders } from '../../orders/privacy.ts'
+import { eraseContentsMadeBy } from '../../requests/inspector/contents.ts'
 import { holdMoving } from '../receiving/older-messages.ts'
 import { deleteReceipts } from '../sending/read-receipts.sql.ts'
 import {
@@ -63,7 +64,9 @@ export async function eraseSent(tx: Db, person: KnownPerson, limits: EraseLimits
     person.workspaceId,
     messages.map(({ id }) => id),
   )
-  return { messages: messages.length, ...(await eraseEventsOf(tx, person.workspaceId, messages)) }
+  const requestBodies = await eraseContentsMadeBy(tx, person.workspaceId, messages)
+  const events = await eraseEventsOf(tx, person.workspaceId, messages)
+  return { messages: messages.length, request_bodies: requestBodies, ...events }
 }
 
 /** Erases the next messages from a person, with their events, forms, files and orders. Run within `withIndexLookups`. */

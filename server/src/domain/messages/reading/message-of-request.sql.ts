@@ -12,9 +12,9 @@ export const messageOfRequest = (
   db: Db,
   workspaceId: string,
   { requestId, keyId, at, until }: RequestReference,
-): Promise<{ id: string } | undefined> =>
+): Promise<{ id: string; status: string; created_at: Date } | undefined> =>
   db.first(
-    `select id from messages
+    `select id, status, created_at from messages
      where workspace_id = $1 and key_id = $2 and created_at between $3 and $4 and request_id = $5`,
     [workspaceId, keyId, at, until, requestId],
   )

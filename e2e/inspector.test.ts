@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
+import { useSignedIn } from './signed-in.ts'
+
+const console = useSignedIn()
+
+const inWorkspace = (path: string) => `/w/${console.place.workspaceId}/${path}`
+
+/** Makes a request with the key of the demo workspace and returns its ID once it is in the log. */
+async function request(path: string, init: RequestInit = {}): Promise<string> {
+  const response = await fetch(console.place.url + path, {
+    ...init,
+    headers: { authorization: `Bearer ${console.place.key}`, 'content-type': 'application/json' },
+  })
+  await response.text()
+  const id = response.headers.get('x-request-id') ?? ''
+  await expect.poll(async () => (await console.ada.call(inWorkspace(`requests/${id}`))).status).toBe(200)
+  return id
+}
+
+const send = (body: object) => request('/v1/messages', { method: 'POST', body: JSON.stringify(body) })
+
+test('a failed request shows the invalid fields even if the inspector is off, and says how to turn it on', async () => {
+  const id = await send({ to: 'Ana', text: { body: '' } })
+  const page = await console.open(`requests?open=${id}`)
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText('Invalid fields').waitFor()
+  await drawer.getByText('Bodies are not stored.').waitFor()
+  await drawer.getByText('Response body').waitFor()
+  expect(await drawer.getByText('Request body').count()).toBe(0)
+  await drawer.getByRole('link', { name: 'Turn on in Settings' }).click()
+  await page.getByRole('heading', { name: 'Request inspector' }).waitFor()
+  await page.context().close()
+})
+
+test('an admin turns the inspector on, sees redacted bodies, and turns it off again', async () => {
+  const page = await console.open('settings')
+  await page.getByRole('switch', { name: 'Store request and response bodies' }).click()
+  const asking = page.getByRole('dialog', { name: 'Store request and response bodies?' })
+  await asking.getByText('Headers, such as Authorization').waitFor()
+  await asking.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByText('Request inspector turned on').waitFor()
+  await page.getByRole('heading', { name: 'Request inspector' }).scrollIntoViewIfNeeded()
+  await screenshot(page, 'inspector settings')
+
+  const wrong = await send({ to: 'Ana Lima', text: { body: "it's Ana" }, unknown_field: 'x' })
+  await page.goto(console.place.url + inWorkspace(`requests?open=${wrong}`))
+  const drawer = page.getByRole('dialog')
+  const body = drawer.getByRole('figure').filter({ hasText: 'Request body' })
+  // Each problem is next to its field; a missing field is added.
+  await body.getByText('Enter a phone number with its country code').waitFor()
+  await body.getByText('"unknown_field" is not a known field.').waitFor()
+  await body.getByText('type: missing').waitFor()
+  expect(await drawer.textContent()).not.toMatch(/Ana/)
+  await screenshot(page, 'inspector failed request')
+
+  const [sender] = (await console.ada.call(inWorkspace('senders'))).body.data
+  const sent = await send({ to: '491701234567', type: 'text', text: { body: "it's Ana" }, sender_id: sender.id })
+  await page.goto(console.place.url + inWorkspace(`requests?open=${sent}`))
+  await drawer.getByText('Message and deliveries').waitFor()
+  await drawer.getByText('[redacted: 12 characters]').first().waitFor()
+  const curl = drawer.getByText('curl -X POST')
+  expect(await curl.textContent()).toContain('"Authorization: Bearer $PARLEY_API_KEY"')
+  await drawer.getByText('Fill in the redacted values.').waitFor()
+  expect(await drawer.textContent()).not.toMatch(/491701234567|it's Ana/)
+  await screenshot(page, 'inspector request')
+  await drawer.getByRole('link', { name: /^msg_/ }).click()
+  await page.waitForURL(/\/messages\/msg_/)
+
+  await page.goto(console.place.url + inWorkspace('settings'))
+  await page.getByRole('switch', { name: 'Store request and response bodies' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn off and delete' }).click()
+  await page.getByText('Request inspector turned off').waitFor()
+  await page.goto(console.place.url + inWorkspace(`requests?open=${sent}`))
+  await drawer.getByText('Bodies are not stored.').waitFor()
+  expect(await drawer.getByText('Request body').count()).toBe(0)
+  await page.context().close()
+})
+
+test('on a phone, the bodies fit the screen', async () => {
+  await console.ada.call(inWorkspace('settings'), { method: 'PATCH', body: { request_inspector: true } })
+  const id = await send({ to: 'Ana Lima', type: 'text', text: { body: 'x'.repeat(5000) } })
+  const page = await console.open(`requests?open=${id}`, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText('Request body').waitFor()
+  await screenshot(page, 'inspector phone')
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  expect(overflow).toBeLessThanOrEqual(0)
+  await page.context().close()
+})

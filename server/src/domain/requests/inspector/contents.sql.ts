@@ -1,0 +1,100 @@
+import type { Db } from '../../../db/db.ts'
+import { ensureDay } from '../requests.sql.ts'
+
+export type ContentsTable = 'request_errors' | 'request_bodies'
+
+const common = ['at', 'request_id', 'workspace_id', 'target']
+export const errorColumns = [...common, 'response', 'response_state']
+export const bodyColumns = [...common, 'request', 'request_state', 'response', 'response_state']
+
+/** Copies into the day's partition: PostgreSQL does not support COPY into a table with row-level security. */
+export async function copyContents(db: Db, table: ContentsTable, dayNumber: number, bytes: Buffer): Promise<void> {
+  const day = new Date(dayNumber * 86_400_000).toISOString().slice(0, 10)
+  await ensureDay(db, table, day)
+  const columns = table === 'request_errors' ? errorColumns : bodyColumns
+  await db.copy(`${table}_${day.replaceAll('-', '')}`, columns, bytes)
+}
+
+export interface ContentsRow {
+  target: string
+  request: string | null
+  request_state: string | null
+  response: string | null
+  response_state: string | null
+}
+
+/** The error response, if one is stored. The time of the request names the partition. */
+export const errorOf = (
+  db: Db,
+  workspaceId: string,
+  requestId: string,
+  at: Date,
+): Promise<Pick<ContentsRow, 'target' | 'response' | 'response_state'> | undefined> =>
+  db.first(
+    `select target, response, response_state from request_errors
+     where workspace_id = $1 and request_id = $2 and at = $3 limit 1`,
+    [workspaceId, requestId, at],
+  )
+
+/** The bodies, if they are stored and not about to be deleted. */
+export const bodiesOf = (db: Db, workspaceId: string, requestId: string, at: Date): Promise<ContentsRow | undefined> =>
+  db.first(
+    `select target, request, request_state, response, response_state from request_bodies b
+     where workspace_id = $1 and request_id = $2 and at = $3 and not exists (
+       select from request_body_removals r where r.workspace_id = b.workspace_id and b.at <= r.until)
+     limit 1`,
+    [workspaceId, requestId, at],
+  )
+
+/** The stored bodies of several requests, since a time. */
+export const bodiesOfRequests = (
+  db: Db,
+  workspaceId: string,
+  requestIds: readonly string[],
+  since: Date,
+): Promise<(ContentsRow & { requestId: string })[]> =>
+  db.rows(
+    `select request_id as "requestId", target, request, request_state, response, response_state from request_bodies b
+     where workspace_id = $1 and request_id = any($2::uuid[]) and at >= $3 and not exists (
+       select from request_body_removals r where r.workspace_id = b.workspace_id and b.at <= r.until)`,
+    [workspaceId, requestIds, since],
+  )
+
+export const deleteBodiesOfRequests = (
+  db: Db,
+  workspaceId: string,
+  requestIds: readonly string[],
+  since: Date,
+): Promise<number> =>
+  db.change('delete from request_bodies where workspace_id = $1 and request_id = any($2::uuid[]) and at >= $3', [
+    workspaceId,
+    requestIds,
+    since,
+  ])
+
+/** From now on the bodies up to this time are not shown. */
+export const insertRemoval = (db: Db, workspaceId: string, until: Date): Promise<number> =>
+  db.change(
+    `insert into request_body_removals (workspace_id, until) values ($1, $2)
+     on conflict (workspace_id) do update set until = greatest(request_body_removals.until, excluded.until)`,
+    [workspaceId, until],
+  )
+
+export interface Removal {
+  workspaceId: string
+  until: Date
+}
+
+export const removalsDue = (db: Db): Promise<Removal[]> =>
+  db.rows('select workspace_id as "workspaceId", until from request_body_removals order by until limit 100')
+
+/** Deletes some of the bodies up to that time, and returns how many. */
+export const deleteBodies = (db: Db, { workspaceId, until }: Removal, take: number): Promise<number> =>
+  db.change(
+    `delete from request_bodies where workspace_id = $1 and at <= $2 and request_id = any(array(
+       select request_id from request_bodies where workspace_id = $1 and at <= $2 limit $3))`,
+    [workspaceId, until, take],
+  )
+
+export const deleteRemoval = (db: Db, { workspaceId, until }: Removal): Promise<number> =>
+  db.change('delete from request_body_removals where workspace_id = $1 and until = $2', [workspaceId, until])
