@@ -12,8 +12,8 @@ const dayMs = 86_400_000
 /** Longer than maintenance waits before it counts messages, so that it has nothing to do during the measurement. */
 const quietMs = 3_600_000
 
-/** One in so many messages has this type. */
-export const rareType = { name: 'location', interval: 10_000 }
+/** One in so many messages has this type: rare, and still a full page among 100,000. */
+export const rareType = { name: 'location', interval: 4_000 }
 /** How many messages each person has written. */
 export const messagesOfPerson = 20
 export const firstPerson = 52_155_000_000
