@@ -222,6 +222,72 @@ test('photos, locations, orders, reactions and replies can be sent', async () =>
   await bubble('welcome').getByRole('button', { name: 'Harbour Clinic thank you' }).waitFor()
 })
 
+test('the sample video and sticker play', async () => {
+  const { number, page } = await openPhone('Vera Video')
+  for (const kind of ['Video', 'Sticker']) {
+    await page.getByRole('button', { name: 'Attach' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: kind, exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click()
+    await eventFrom(number, kind.toLowerCase())
+  }
+  const video = page.getByRole('log').locator('video')
+  type Playing = { duration: number; currentTime: number; play(): Promise<void>; naturalWidth: number }
+  await video.evaluate((element) => (element as unknown as Playing).play())
+  await expect.poll(() => video.evaluate((element) => (element as unknown as Playing).currentTime)).toBeGreaterThan(0)
+  const sticker = page.getByRole('log').getByRole('img', { name: 'Sticker' })
+  await expect.poll(() => sticker.evaluate((element) => (element as unknown as Playing).naturalWidth)).toBe(512)
+
+  // The samples of the control API are the same files.
+  await fetch(`${simulatorUrl}/control/phones/${number}/video`, { method: 'POST', body: `{"to":"15550780001"}` })
+  await expect.poll(() => video.count()).toBe(2)
+  await video.nth(1).evaluate((element) => (element as unknown as Playing).play())
+})
+
+test('magic recipients are not listed, and a refused request shows its error code', async () => {
+  const { page } = await openPhone('Mona Magic')
+  await sendToNetwork('15551131056')
+  await page.getByRole('button', { name: 'Requests', exact: true }).click()
+  await wire(page, 'send · template').filter({ hasText: '#131056' }).first().waitFor()
+  await sendToNetwork('15550131026')
+  await wire(page, 'send · template').filter({ hasText: '200' }).first().waitFor()
+  const phones = (await (await fetch(`${simulatorUrl}/control/phones`)).json()) as { waId: string }[]
+  expect(phones.map(({ waId }) => waId)).toContain('15550131026')
+  await page.reload()
+  await page.getByRole('button', { name: 'Mona Magic' }).waitFor()
+  expect(await page.getByRole('button', { name: /\+1 555-0?13-?1|1555/ }).count()).toBe(0)
+})
+
+/** Straight to the simulated network, because the key may not send that often. */
+async function sendToNetwork(to: string): Promise<void> {
+  const [token] = (await (await fetch(`${simulatorUrl}/control/tokens`)).json()) as { token: string }[]
+  const template = { name: 'hello_world', language: { code: 'en_US' } }
+  await fetch(`${simulatorUrl}/v25.0/106540000000001/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token?.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messaging_product: 'whatsapp', to, type: 'template', template }),
+  })
+}
+
+test('a chat is ready to type in', async () => {
+  const { page } = await openPhone('Tom Types')
+  await page.keyboard.type('straight away')
+  await page.keyboard.press('Enter')
+  await page.getByRole('log').locator('[data-id]').filter({ hasText: 'straight away' }).waitFor()
+})
+
+test.each(['light', 'dark'] as const)(
+  'the manual is a page without serious violations in %s colors',
+  async (colorScheme) => {
+    const page = await browser.newPage({ colorScheme, bypassCSP: true })
+    await page.goto(simulatorUrl)
+    await page.getByRole('link', { name: 'Manual' }).click()
+    await page.getByRole('heading', { level: 2, name: 'Magic recipients' }).waitFor()
+    await page.getByRole('cell', { name: '15559000001' }).waitFor()
+    await screenshot(page, `manual ${colorScheme}`)
+    expect(await seriousViolations(page)).toEqual([])
+  },
+)
+
 test('a narrow screen shows one pane at a time, and a reload keeps the chat and the color scheme', async () => {
   const { number, page, bubble, say } = await openPhone('Nora Narrow', { viewport: { width: 390, height: 844 } })
   await say('from a phone')
@@ -284,19 +350,10 @@ test.each(['light', 'dark'] as const)(
     await bubble('Please tell us').getByRole('img', { name: 'Read' }).waitFor()
     await wire(page, 'message · text').first().getByRole('button').first().click()
     await screenshot(page, `handset-${colorScheme}`)
-    const seriousViolations = async () => {
-      await page.evaluate(axe)
-      const found = await page.evaluate<{ impact: string; id: string; nodes: { html: string }[] }[]>(
-        'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
-      )
-      return found
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])
-    }
-    expect(await seriousViolations()).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     await bubble('Please tell us').getByRole('button', { name: 'Open form' }).click()
     await page.waitForTimeout(500)
-    expect(await seriousViolations()).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     const form = page.getByRole('dialog', { name: 'About you' })
     for (let presses = 0; presses < 8; presses++) await page.keyboard.press('Tab')
     expect(await form.locator(':focus').count()).toBe(1)
@@ -304,3 +361,13 @@ test.each(['light', 'dark'] as const)(
     expect(await form.count()).toBe(0)
   },
 )
+
+async function seriousViolations(page: Page): Promise<string[][]> {
+  await page.evaluate(axe)
+  const found = await page.evaluate<{ impact: string; id: string; nodes: { html: string }[] }[]>(
+    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+  )
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])
+}

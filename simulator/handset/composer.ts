@@ -6,8 +6,9 @@ import { type IconName, icon } from './icons.ts'
 import { openLocation } from './location-sheet.ts'
 import { summaryOf } from './message-view.ts'
 import { openContact } from './people-sheets.ts'
+import { isFramed } from './selection.ts'
 import { openSheet } from './sheet.ts'
-import { business, changed, on, state } from './state.ts'
+import { business, changed, chatKey, on, state } from './state.ts'
 
 /** The message input and the attachment menu. */
 export function composerView(): HTMLElement {
@@ -48,9 +49,14 @@ export function composerView(): HTMLElement {
     drawQuoted(quoted)
     if (state.replyTo) input.focus()
   })
+  let open = ''
   on('chat', () => {
     drawQuoted(quoted)
     check()
+    const key = chatKey(state.me, state.to)
+    if (key === open) return
+    open = key
+    if (canFocus()) input.focus()
   })
   return el(
     'div',
@@ -65,6 +71,12 @@ export function composerView(): HTMLElement {
     ),
   )
 }
+
+/** A new chat is ready to be typed in. Not on a touch screen, where it would open the keyboard, and not inside another page. */
+const canFocus = (): boolean =>
+  matchMedia('(hover: hover)').matches &&
+  (!isFramed || document.hasFocus()) &&
+  !document.querySelector('[role="dialog"]')
 
 function stopReplying(): void {
   state.replyTo = null
@@ -86,6 +98,8 @@ function drawQuoted(view: HTMLElement): void {
 function openTray(): void {
   const items: [IconName, string, () => void][] = [
     ['picture', 'Photo', () => openFile('picture')],
+    ['film', 'Video', () => openFile('video')],
+    ['smile', 'Sticker', () => openFile('sticker')],
     ['file', 'Document', () => openFile('document')],
     ['mic', 'Voice message', () => openFile('voice')],
     ['pin', 'Location', () => openLocation()],

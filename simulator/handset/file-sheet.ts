@@ -1,12 +1,22 @@
 import { sendMessage } from './actions.ts'
 import { button, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
-import { type FileInput, fileInput, sampleDocument, samplePicture, sampleVoice } from './samples.ts'
+import {
+  type FileInput,
+  fileInput,
+  sampleDocument,
+  samplePicture,
+  sampleSticker,
+  sampleVideo,
+  sampleVoice,
+} from './samples.ts'
 import { openSheet } from './sheet.ts'
 import { sizeOf } from './text.ts'
 
 const kinds = {
-  picture: { title: 'Send a photo or video', accept: 'image/*,video/*', sample: samplePicture },
+  picture: { title: 'Send a photo', accept: 'image/*,video/*', sample: samplePicture },
+  video: { title: 'Send a video', accept: 'video/*', sample: sampleVideo },
+  sticker: { title: 'Send a sticker', accept: 'image/webp', sample: sampleSticker },
   document: { title: 'Send a document', accept: '', sample: sampleDocument },
   voice: { title: 'Send a voice message', accept: 'audio/*', sample: sampleVoice },
 }
@@ -14,6 +24,7 @@ const kinds = {
 /** Sends a file. A sample is preselected. */
 export function openFile(kind: keyof typeof kinds): void {
   const { title, accept, sample } = kinds[kind]
+  const hasCaption = kind !== 'voice' && kind !== 'sticker'
   openSheet(title, ({ close }) => {
     let chosen: FileInput | undefined
     const preview = el('div', { class: 'preview' })
@@ -44,13 +55,13 @@ export function openFile(kind: keyof typeof kinds): void {
     send.addEventListener('click', () => {
       if (!chosen) return
       close()
-      const captionInput = kind === 'voice' || !caption.value.trim() ? {} : { caption: caption.value.trim() }
+      const captionInput = !hasCaption || !caption.value.trim() ? {} : { caption: caption.value.trim() }
       void sendMessage(actionFor(kind, chosen.mimeType), { ...chosen, ...captionInput }, chosen.filename)
     })
     void sample().then(select)
     return [
       preview,
-      kind !== 'voice' && caption,
+      hasCaption && caption,
       el(
         'div',
         { class: 'two' },

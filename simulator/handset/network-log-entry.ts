@@ -3,7 +3,7 @@ import { button, type Child, el, fill } from './dom.ts'
 import { highlight, pinHighlight } from './highlight.ts'
 import { icon } from './icons.ts'
 import { jsonView, pretty } from './json-view.ts'
-import { logText, messagesIn } from './network-log-text.ts'
+import { errorIn, logText, messagesIn } from './network-log-text.ts'
 import { clockTimeWithSeconds, utcTime } from './text.ts'
 import { copyText } from './toast.ts'
 
@@ -26,6 +26,7 @@ export function newEntry(entry: NetworkLogEntry): EntryView {
     }
   const id = `entry-${++entries}`
   const body = el('div', { class: 'entry-body', id, hidden: true })
+  const error = errorIn(entry)
   const isSuccess = entry.status !== null && entry.status < 300
   const head = button(
     { class: 'entry-head', 'aria-expanded': 'false', 'aria-controls': id },
@@ -52,6 +53,7 @@ export function newEntry(entry: NetworkLogEntry): EntryView {
       { class: `code ${isSuccess ? 'good' : 'bad'}` },
       entry.status === null ? 'No response' : String(entry.status),
     ),
+    error && el('span', { class: 'code bad', title: 'WhatsApp’s error code' }, `#${error.code}`),
     el('span', { class: 'entry-when' }, time, el('span', {}, `${entry.durationMs} ms`)),
   )
   const view = el('li', { class: `entry ${entry.kind}`, 'data-kind': entry.kind }, head, body)

@@ -12,7 +12,18 @@ export interface LogText {
 
 export function logText(entry: NetworkLogEntry): LogText {
   if (entry.kind === 'note') return { title: 'Note', detail: entry.text }
-  return entry.kind === 'webhook' ? webhookText(entry.request) : requestText(entry.method, entry.url, entry.request)
+  if (entry.kind === 'webhook') return webhookText(entry.request)
+  const text = requestText(entry.method, entry.url, entry.request)
+  const error = errorIn(entry)
+  return error ? { ...text, detail: [error.message, text.detail].filter(Boolean).join(' · ') } : text
+}
+
+/** The error of a refused request, with WhatsApp's code. */
+export function errorIn(entry: NetworkLogEntry): { code: string; message: string } | undefined {
+  if (entry.kind !== 'call') return undefined
+  const error = isObject(parsed(entry.response)) ? (parsed(entry.response) as Json).error : undefined
+  if (!isObject(error) || typeof error.code !== 'number') return undefined
+  return { code: String(error.code), message: textAt(error, 'error_data', 'details') || textAt(error, 'message') }
 }
 
 /** The IDs of the messages in an entry. IDs may contain slashes, which the network escapes. */

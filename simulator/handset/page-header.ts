@@ -21,7 +21,7 @@ export function pageHeader(): HTMLElement {
     el('p', { class: 'notice' }, 'Simulated network. Nothing here reaches a real phone.'),
     live,
     el('a', { class: 'top-link', href: '/status' }, 'Status'),
-    el('a', { class: 'top-link', href: '/readme' }, 'Docs'),
+    el('a', { class: 'top-link', href: '/manual' }, 'Manual'),
     themeSwitch(),
   )
 }

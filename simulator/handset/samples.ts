@@ -94,8 +94,17 @@ export function sampleDocument(): Promise<FileInput> {
   return fileInput(new Blob([text], { type: 'application/pdf' }), 'referral.pdf')
 }
 
+/** A two-second video of a ball. */
+export async function sampleVideo(): Promise<FileInput> {
+  return { ...(await sampleFile('clip.mp4')), mimeType: 'video/mp4' }
+}
+
+export const sampleSticker = (): Promise<FileInput> => sampleFile('sticker.webp')
+
+const sampleFile = async (name: string): Promise<FileInput> =>
+  fileInput(await (await fetch(`/handset/${name}`)).blob(), name)
+
 /** A two-second tune in the format of voice messages. */
 export async function sampleVoice(): Promise<FileInput> {
-  const file = await (await fetch('/handset/voice.ogg')).blob()
-  return { ...(await fileInput(file, 'voice.ogg')), mimeType: 'audio/ogg; codecs=opus' }
+  return { ...(await sampleFile('voice.ogg')), mimeType: 'audio/ogg; codecs=opus' }
 }

@@ -49,6 +49,7 @@ const routes: [method: string, path: string][] = [
   ['GET', '/handset/main.ts'],
   ['GET', '/status'],
   ['GET', '/readme'],
+  ['GET', '/manual'],
   ['GET', '/nowhere'],
   ['GET', `/v25.0/${wabaId}/phone_numbers?access_token=${demoSecrets.accessToken}`],
   ['POST', `/v25.0/${numberId}/messages?access_token=${demoSecrets.accessToken}`],

@@ -11,6 +11,9 @@ const types: Record<string, string> = {
   ts: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
   ogg: 'audio/ogg',
+  mp4: 'video/mp4',
+  webp: 'image/webp',
+  woff2: 'font/woff2',
 }
 
 /**
@@ -23,6 +26,7 @@ const headersWith = (framedBy: string) => ({
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
+    "font-src 'self'",
     "media-src 'self' blob:",
     "connect-src 'self'",
     "base-uri 'none'",

@@ -178,6 +178,10 @@ test('the manual lists every route, phone action, switch, setting and magic numb
     ...simulatedFailures.map(([suffix]) => `15559${String(suffix).padStart(6, '0')}`),
   ]
   expect(terms.filter((term) => !manual.includes(term))).toEqual([])
+  const page = await fetch(`${simulator.url}/manual`)
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const text = (await page.text()).replaceAll(/<\/?code>/g, '`').replaceAll('&quot;', '"')
+  expect(terms.filter((term) => !text.includes(term))).toEqual([])
 })
 
 test('/status lists the numbers and /readme returns the manual', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Json } from '../json.ts'
 import { base64Digest, storeMedia } from '../network/media.ts'
 import type { Network } from '../network.ts'
@@ -69,15 +70,16 @@ const pixel = Buffer.from(
   'base64',
 )
 
+/** The samples of the handset are small files that a browser plays. */
+function handsetFile(name: string): Buffer {
+  return readFileSync(new URL(`../../handset/${name}`, import.meta.url))
+}
+
 const samples: Record<PhoneMedia, { bytes: Buffer; mimeType: string; filename: string }> = {
   image: { bytes: pixel, mimeType: 'image/png', filename: 'photo.png' },
-  video: { bytes: Buffer.from('0000001866747970', 'hex'), mimeType: 'video/mp4', filename: 'clip.mp4' },
+  video: { bytes: handsetFile('clip.mp4'), mimeType: 'video/mp4', filename: 'clip.mp4' },
   audio: { bytes: Buffer.from('ID3\u0004'), mimeType: 'audio/mpeg', filename: 'song.mp3' },
-  voice: { bytes: Buffer.from('OggS'), mimeType: 'audio/ogg; codecs=opus', filename: 'voice.ogg' },
+  voice: { bytes: handsetFile('voice.ogg'), mimeType: 'audio/ogg; codecs=opus', filename: 'voice.ogg' },
   document: { bytes: Buffer.from('%PDF-1.4\n%%EOF\n'), mimeType: 'application/pdf', filename: 'document.pdf' },
-  sticker: {
-    bytes: Buffer.from('RIFF\u0004\u0000\u0000\u0000WEBP', 'latin1'),
-    mimeType: 'image/webp',
-    filename: 'sticker.webp',
-  },
+  sticker: { bytes: handsetFile('sticker.webp'), mimeType: 'image/webp', filename: 'sticker.webp' },
 }
