@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../db/db.ts'
 import { wakeHere } from '../../../db/wake.ts'
-import { batched } from '../../../lib/batch.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import {
   type Conversation,
@@ -17,14 +16,15 @@ import type { Logger } from '../../../lib/logger.ts'
 import type { Outbound, Posted } from '../../../lib/outbound.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
 import { headersOf, outcomeOf } from './attempt.ts'
-import { dropLeases, readLeased, releaseLeases } from './claim.sql.ts'
+import { dropLeases } from './claim.sql.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
 import { EndpointQueues, queuedMax } from './endpoint-queues.ts'
 import { conversationOf, findMissed, newStarter } from './order.ts'
 import { AttemptWriter } from './record-attempts.ts'
-import { pacedGapMs, postponedMs } from './retry-policy.ts'
+import { pacedGapMs } from './retry-policy.ts'
 import { type Target, Targets } from './targets.ts'
 import { claimInTurn, visitMax } from './visits.ts'
+import { WorkerLeases } from './worker-leases.ts'
 
 export interface WorkerDeps {
   db: Database
@@ -81,22 +81,11 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   #stopping = false
   /** Set when `stop` closes the connections of attempts that are still in flight. */
   #aborting = false
-  /** Leases that a worker which stops has yet to release. */
-  readonly #toRelease: LeasedDelivery[] = []
   /** The last claim. */
   #claiming: Promise<unknown> = Promise.resolve()
-  /** Releases of deliveries that arrived after the stop. */
-  #lateReleases: Promise<unknown> = Promise.resolve()
   #onIdle: (() => void)[] = []
   readonly #userAgent: string
-  /** Reads what was handed over. Without the lease, it belongs to another worker by now. */
-  readonly #readHanded: (handed: HandedDelivery) => Promise<LeasedDelivery | null>
-  /** Releases the lease; the delivery is due immediately. */
-  readonly #release: (item: LeasedDelivery) => Promise<unknown>
-  /** Releases the lease; the delivery is due soon. No attempt was made, so none counts. */
-  readonly #postpone: (item: LeasedDelivery) => Promise<unknown>
-  /** Deletes the delivery: its endpoint is deleted. */
-  readonly #drop: (item: LeasedDelivery) => Promise<unknown>
+  readonly #leases: WorkerLeases
   /** Starts the next delivery of a conversation, if none is in progress. */
   readonly #startNext: (conversation: Conversation) => Promise<unknown>
   /** When the last claim looked for missed conversations. */
@@ -112,21 +101,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     )
     this.#writer = new AttemptWriter(deps.db, deps.log, () => this.#pump())
     this.#userAgent = `Parley/${deps.productVersion}`
-    const batchedRelease = (dueAt: () => Date) =>
-      batched(async (items: LeasedDelivery[]) => {
-        await releaseLeases(deps.db, items, dueAt())
-        return items
-      })
-    this.#release = batchedRelease(() => deps.clock.now())
-    this.#postpone = batchedRelease(() => new Date(deps.clock.now().getTime() + postponedMs))
-    this.#readHanded = batched(async (handed: HandedDelivery[]) => {
-      const found = new Map((await readLeased(deps.db, handed)).map((each) => [each.webhookId + each.eventId, each]))
-      return handed.map(({ webhookId, eventId }) => found.get(webhookId + eventId) ?? null)
-    })
-    this.#drop = batched(async (items: LeasedDelivery[]) => {
-      await dropLeases(deps.db, items, deps.clock.now())
-      return items
-    })
+    this.#leases = new WorkerLeases(deps.db, deps.clock)
     this.#startNext = newStarter({ ...deps, worker: this })
     deps.db.process.firstAttempts = this
     deps.db.process.taker = this
@@ -167,7 +142,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
 
   receive(handed: readonly HandedDelivery[]): void {
     this.#pendingTakes++
-    Promise.all(handed.map((each) => this.#readHanded(each)))
+    Promise.all(handed.map((each) => this.#leases.read(each)))
       .then((found) => this.#enqueue(found.filter((each) => each !== null)))
       // They are claimed when their leases end.
       .catch((error: unknown) => {
@@ -292,32 +267,21 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     this.#stopping = true
     const { process } = this.#deps.db
     if (process.firstAttempts === this) process.firstAttempts = null
-    this.#toRelease.push(...this.#queues.clear())
+    this.#leases.releaseLater(...this.#queues.clear())
     const targetsClosed = this.#targets.close()
     for (const { queue, item } of this.#picked.splice(0)) {
-      this.#toRelease.push(item)
+      this.#leases.releaseLater(item)
       this.#finish(queue, item, null)
     }
-    const released = this.#releaseAll().catch(() => {})
+    const released = this.#leases.releaseAll().catch(() => {})
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
     this.#aborting = true
     await this.#deps.outbound.close()
     // If the database is unreachable, nothing can be recorded and the leases expire.
     const rest = Promise.all([this.idle(), this.#claiming, targetsClosed])
     await Promise.race([rest, sleep(2_000, undefined, { ref: false })])
-    await Promise.all([released, this.#lateReleases])
-    await this.#releaseAll()
-  }
-
-  async #releaseAll(): Promise<void> {
-    const items = this.#toRelease.splice(0)
-    if (items.length === 0) return
-    try {
-      await releaseLeases(this.#deps.db, items, this.#deps.clock.now())
-    } catch (error) {
-      this.#toRelease.push(...items)
-      throw error
-    }
+    await Promise.all([released, this.#leases.late])
+    await this.#leases.releaseAll()
   }
 
   get #isIdle(): boolean {
@@ -331,8 +295,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   #enqueue(items: readonly LeasedDelivery[]): void {
     if (this.#stopping) {
       // Published or claimed by a transaction that was in progress when the worker stopped.
-      const late = items.map((item) => this.#release(item).catch(() => {}))
-      this.#lateReleases = Promise.all([this.#lateReleases, ...late])
+      this.#leases.releaseLate(items)
       return
     }
     for (const item of items) this.#queues.push(item)
@@ -401,7 +364,8 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
         (posted) => {
           if (posted) this.#onAttemptEnded(queue, item, { at: now, secretChangedAt }, posted)
           else
-            void this.#postpone(item)
+            void this.#leases
+              .postpone(item)
               .catch(() => {})
               .finally(() => this.#finish(queue, item, null))
         },
@@ -416,10 +380,10 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     // No target: the endpoint was deleted. Otherwise the delivery is claimed when it is its turn, when the endpoint is enabled,
     // or, if this process cannot decrypt the secret or has lost its replay, by another one immediately.
     const released = !target
-      ? this.#drop(item)
+      ? this.#leases.drop(item)
       : target.isPaced
-        ? Promise.all([item, ...this.#queues.removeWithoutTurn(queue)].map((each) => this.#release(each)))
-        : this.#release(item)
+        ? Promise.all([item, ...this.#queues.removeWithoutTurn(queue)].map((each) => this.#leases.release(each)))
+        : this.#leases.release(item)
     released.catch(() => {}).finally(() => this.#finish(queue, item, null))
   }
 
@@ -431,7 +395,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   ): void {
     const success = posted.fault === null
     if (this.#aborting && !success) {
-      this.#toRelease.push(item)
+      this.#leases.releaseLater(item)
       this.#finish(queue, item, null)
       return
     }
