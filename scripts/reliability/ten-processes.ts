@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../server/src/db/db.ts'
-import { enableWebhook, rotateWebhook } from '../../server/src/domain/webhooks/webhooks.ts'
+import { rotateWebhook } from '../../server/src/domain/webhooks/rotation.ts'
+import { enableWebhook } from '../../server/src/domain/webhooks/webhooks.ts'
 import { systemClock } from '../../server/src/lib/clock.ts'
 import { secretKeys } from '../../server/testing/service.ts'
 import { type CountingReceiver, openReceiver } from './lib/counting-receiver.ts'

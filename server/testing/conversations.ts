@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { createWebhook, type WebhookInput } from '../src/domain/webhooks/webhooks.ts'
+import type { WebhookInput } from '../src/domain/webhooks/check-input.ts'
+import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { localRules } from './deliveries.ts'
 import { newApp, newSender, text, webhookOf } from './network-app.ts'
 import type { Receiver } from './receiver.ts'

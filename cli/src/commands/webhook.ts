@@ -2,23 +2,20 @@ import { eventTypes } from '@parley/contract/events'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Db } from '@parley/server/db/db'
 import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
+import { checkInput } from '@parley/server/domain/webhooks/check-input'
+import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from '@parley/server/domain/webhooks/rotation'
 import {
-  activateSecret,
-  cancelRotation,
   checkChange,
-  checkInput,
   deleteWebhook,
   disableWebhook,
   enableWebhook,
   listAllWebhooks,
   type OwnedWebhook,
   requireWebhook,
-  rotateWebhook,
   saveNewWebhook,
   saveWebhook,
   settingsChanges,
   settingsOf,
-  stageRotation,
 } from '@parley/server/domain/webhooks/webhooks'
 import { StartupError } from '@parley/server/lib/refuse'
 import { change } from '../audit.ts'

@@ -6,7 +6,8 @@ import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { plainSchema } from '../../lib/field-errors.ts'
-import { hintOf, requireWebhook, saveWebhook } from '../webhooks/webhooks.ts'
+import { hintOf } from '../webhooks/secret.ts'
+import { requireWebhook, saveWebhook } from '../webhooks/webhooks.ts'
 import { limitEndpoints } from '../workspaces/workspaces.ts'
 
 const server = useTestServer()

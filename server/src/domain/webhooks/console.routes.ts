@@ -16,23 +16,20 @@ import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { TargetRules } from '../../lib/target-guard.ts'
+import { checkInput } from './check-input.ts'
 import { getEndpoint, listEndpoints } from './endpoints.ts'
+import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from './rotation.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
-  activateSecret,
-  cancelRotation,
   checkChange,
-  checkInput,
   deleteWebhook,
   disableWebhook,
   enableWebhook,
   requireWebhook,
-  rotateWebhook,
   saveNewWebhook,
   saveWebhook,
   settingsChanges,
   settingsOf,
-  stageRotation,
 } from './webhooks.ts'
 
 interface Deps {

@@ -1,6 +1,10 @@
 /** The headers that a person adds to the attempts of an endpoint. Their values may be secrets, so they are stored encrypted. */
 import { type HeaderInput, headersMax } from '@parley/contract/console/webhooks'
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
+import { refuseParam } from '../../lib/refuse.ts'
+import { open, type SecretKeys, seal } from '../../lib/seal.ts'
+import { type Header, webhookHeadersContext } from '../deliveries/engine/targets.ts'
+import type { Settings } from './webhooks.sql.ts'
 
 const nameMax = 100
 const valueMax = 2_000
@@ -72,4 +76,33 @@ export function headerErrors(headers: readonly HeaderInput[], current: readonly 
     }
   }
   return errors
+}
+
+/** Encrypts headers. A value of null is taken from the current ones. */
+export function sealHeaders(
+  keys: () => SecretKeys,
+  id: string,
+  headers: readonly HeaderInput[],
+  currentSealed: string | null,
+): Pick<Settings, 'headerNames' | 'headersSealed'> {
+  if (headers.length === 0) return { headerNames: null, headersSealed: null }
+  const kept = headers.some(({ value }) => value === null) ? openHeaders(keys(), id, currentSealed) : []
+  const text = JSON.stringify(
+    headers.map(({ name, value }): Header => {
+      const current = value ?? kept.find(([keptName]) => keptName === name)?.[1]
+      return [name, current ?? refuseParam('headers', 'missing', `Enter a value for the header "${name}".`)]
+    }),
+  )
+  const headersSealed = seal(keys(), text, webhookHeadersContext(id))
+  return { headerNames: headers.map(({ name }) => name), headersSealed }
+}
+
+/** Empty if they cannot be decrypted: then their values have to be entered again. */
+function openHeaders(keys: SecretKeys, id: string, sealed: string | null): Header[] {
+  if (sealed === null) return []
+  try {
+    return JSON.parse(open(keys, sealed, webhookHeadersContext(id))) as Header[]
+  } catch {
+    return []
+  }
 }

@@ -6,16 +6,8 @@ import { type Received, type Receiver, useReceivers } from '../../../../testing/
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
-import {
-  activateSecret,
-  cancelRotation,
-  changeWebhook,
-  deleteWebhook,
-  disableWebhook,
-  enableWebhook,
-  rotateWebhook,
-  stageRotation,
-} from '../../webhooks/webhooks.ts'
+import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from '../../webhooks/rotation.ts'
+import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook } from '../../webhooks/webhooks.ts'
 import type { DeliveryWorker } from './worker.ts'
 
 /** The maximum number of concurrent attempts of a process at one endpoint. */

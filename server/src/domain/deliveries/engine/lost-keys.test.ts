@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { attemptsOf, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
-import { rotateWebhook } from '../../webhooks/webhooks.ts'
+import { rotateWebhook } from '../../webhooks/rotation.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()

@@ -5,15 +5,10 @@ import { attemptsOf, newLine, openOf, useDeliveryWorker } from '../../../../test
 import { type Received, useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
+import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from '../../webhooks/rotation.ts'
+import { hintOf } from '../../webhooks/secret.ts'
 import { sendTestEvent } from '../../webhooks/test-event.ts'
-import {
-  activateSecret,
-  cancelRotation,
-  hintOf,
-  listWebhooks,
-  rotateWebhook,
-  stageRotation,
-} from '../../webhooks/webhooks.ts'
+import { listWebhooks } from '../../webhooks/webhooks.ts'
 
 const server = useTestServer()
 const deliveries = useDeliveryWorker(server)
