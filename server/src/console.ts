@@ -25,6 +25,7 @@ import { accountRoutes } from './domain/people/account.routes.ts'
 import { clientOf, readKnownBrowser } from './domain/people/known-browsers.ts'
 import { membershipOf } from './domain/people/members.ts'
 import { operatorPeopleRoutes } from './domain/people/operator.routes.ts'
+import { namesOfPeople } from './domain/people/people.ts'
 import { sessionOf } from './domain/people/sessions.ts'
 import { signInRoutes } from './domain/people/sign-in.routes.ts'
 import { teamRoutes } from './domain/people/team.routes.ts'
@@ -72,7 +73,7 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
     ...creditConsoleRoutes(),
     ...teamRoutes(parts),
     ...operatorPeopleRoutes(parts),
-    ...auditConsoleRoutes(),
+    ...auditConsoleRoutes({ namesOf: namesOfPeople }),
     ...workspaceConsoleRoutes(parts, { planBodyRemoval }),
     ...connectionConsoleRoutes(parts),
     ...instanceRoutes(parts),

@@ -14,9 +14,13 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
     title: 'Action',
     cell: (entry) => (
       <span className={styles.what}>
-        <Avatar name={entry.actor} size={22} />
+        <Avatar name={entry.actor_name ?? entry.actor} size={22} />
         <span>
-          <bdi className={styles.actor}>{entry.actor}</bdi> <bdi>{sentenceOf(entry)}</bdi>
+          <bdi className={styles.actor} title={entry.actor}>
+            {entry.actor_name ?? entry.actor}
+          </bdi>{' '}
+          <bdi>{sentenceOf(entry)}</bdi>
+          {entry.actor_name && <bdi className={`${styles.email} quiet small`}>{entry.actor}</bdi>}
         </span>
       </span>
     ),

@@ -13,12 +13,15 @@ export const auditFilters = (facets: AuditFacets | undefined): Filter[] => [
     kind: 'select',
     name: 'actor',
     title: 'Person',
+    several: true,
     options: (facets?.actors ?? []).map((actor) => ({ value: actor, title: actor })),
   },
   {
     kind: 'select',
     name: 'action',
     title: 'Action',
+    several: true,
     options: (facets?.actions ?? []).map((action) => ({ value: action, title: actionLabel(action) })),
   },
+  { kind: 'dates', title: 'Time' },
 ]

@@ -79,18 +79,27 @@ function FilterChip({ filter, params, change }: ChipProps) {
       </div>
       <Popover.Dropdown className={styles.dropdown ?? ''}>
         {filter.kind === 'select' && (
-          <div role="listbox" aria-label={filter.title} className={styles.options}>
+          <div
+            role="listbox"
+            aria-label={filter.title}
+            aria-multiselectable={filter.several === true}
+            className={styles.options}
+          >
             {filter.options.map(({ value, title }) => (
               <button
                 key={value}
                 type="button"
                 role="option"
-                aria-selected={params[filter.name] === value}
+                aria-selected={chosenIn(filter, params).includes(value)}
                 className={styles.option}
-                onClick={() => apply({ [filter.name]: value })}
+                onClick={() =>
+                  filter.several
+                    ? change({ [filter.name]: toggled(chosenIn(filter, params), value).join() })
+                    : apply({ [filter.name]: value })
+                }
               >
                 {title}
-                {params[filter.name] === value && <Icon name="check" size={13} />}
+                {chosenIn(filter, params).includes(value) && <Icon name="check" size={13} />}
               </button>
             ))}
           </div>
@@ -101,6 +110,17 @@ function FilterChip({ filter, params, change }: ChipProps) {
     </Popover>
   )
 }
+
+type SelectFilter = Filter & { kind: 'select' }
+
+function chosenIn({ name, several }: SelectFilter, params: ChipProps['params']): readonly string[] {
+  const value = params[name]
+  if (!value) return []
+  return several ? value.split(',') : [value]
+}
+
+const toggled = (chosen: readonly string[], value: string): readonly string[] =>
+  chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value]
 
 function namesOf(filter: Filter): readonly string[] {
   return filter.kind === 'dates' ? datesOf(filter) : [filter.name]
@@ -114,7 +134,11 @@ function labelFor(filter: Filter, params: ChipProps['params']): string | null {
   }
   const value = params[filter.name]
   if (!value) return null
-  if (filter.kind === 'select') return filter.options.find((option) => option.value === value)?.title ?? value
+  if (filter.kind === 'select') {
+    const titleOf = (each: string) => filter.options.find((option) => option.value === each)?.title ?? each
+    const [first = '', ...others] = chosenIn(filter, params).map(titleOf)
+    return others.length > 1 ? `${first} and ${others.length} more` : [first, ...others].join(', ')
+  }
   return filter.name === 'phone' ? formatPhone(value) : value
 }
 

@@ -7,7 +7,14 @@ import { Select, TextInput, TimeInput } from './fields.tsx'
 import styles from './filter-bar.module.css'
 
 export type Filter =
-  | { kind: 'select'; name: string; title: string; options: readonly { value: string; title: string }[] }
+  | {
+      kind: 'select'
+      name: string
+      title: string
+      options: readonly { value: string; title: string }[]
+      /** Several values can be chosen. The parameter separates them by commas. */
+      several?: boolean
+    }
   | { kind: 'text'; name: string; title: string; placeholder?: string }
   /** Two parameters with ISO times, named `from` and `to` unless `names` is set. */
   | { kind: 'dates'; title: string; names?: readonly [from: string, to: string] }

@@ -11,7 +11,7 @@ import { useAudit, useFacets } from './audit.queries.ts'
 import { EntryDrawer } from './entry-drawer.tsx'
 
 export function AuditPage() {
-  const filters = useFilters('actor', 'action', 'target')
+  const filters = useFilters('actor', 'action', 'target', 'from', 'to')
   const list = useAudit(filters)
   const facets = useFacets().data
   const [open, setOpen] = useSearchParam('open', { push: true })

@@ -41,14 +41,23 @@ function Details({ entry }: { entry: AuditEntry }) {
   return (
     <Stack gap={6}>
       <p className={styles.sentence}>
-        <bdi className={styles.actor}>{entry.actor}</bdi> <bdi>{sentenceOf(entry)}</bdi>
+        <bdi className={styles.actor}>{entry.actor_name ?? entry.actor}</bdi> <bdi>{sentenceOf(entry)}</bdi>
       </p>
       <KeyValue
         facts={[
           { name: 'Time', value: <Moment at={entry.at} /> },
           {
             name: 'Person',
-            value: <PageLink to={here.path(`audit?actor=${encodeURIComponent(entry.actor)}`)}>{entry.actor}</PageLink>,
+            value: (
+              <span>
+                {entry.actor_name && (
+                  <>
+                    <bdi>{entry.actor_name}</bdi> ·{' '}
+                  </>
+                )}
+                <PageLink to={here.path(`audit?actor=${encodeURIComponent(entry.actor)}`)}>{entry.actor}</PageLink>
+              </span>
+            ),
           },
           { name: 'Action', value: <Chip mono>{entry.action}</Chip> },
           entry.target_name !== null && { name: 'Target', value: <SafeText>{entry.target_name}</SafeText> },

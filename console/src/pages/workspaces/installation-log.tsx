@@ -9,7 +9,7 @@ import { useInstallationFacets, useInstallationLog } from './workspaces.queries.
 
 /** Changes to the installation and to people's own accounts. A workspace's changes are in its own audit log. */
 export function InstallationLog() {
-  const filters = useFilters('actor', 'action')
+  const filters = useFilters('actor', 'action', 'from', 'to')
   return (
     <Stack>
       <p className="quiet">

@@ -38,10 +38,15 @@ const insertion = statement(
 
 export const insertEntry = (db: Db, entry: AuditRow): Promise<number> => insertion.change(db, { entry: [entry] })
 
+/** Null: no filter. */
 export interface AuditFilter {
-  actor: string | null
-  action: string | null
+  /** One of these. */
+  actors: readonly string[] | null
+  /** One of these actions, or an action of one of these nouns. */
+  actions: readonly string[] | null
   target: string | null
+  from: Date | null
+  to: Date | null
 }
 
 /** Newest first, after a cursor; of a workspace, or (null) of the installation and its people. */
@@ -55,9 +60,11 @@ export const entriesOf = (
   statement(
     {
       workspaceId: 'uuid',
-      actor: 'text',
-      action: 'text',
+      actors: 'text[]',
+      actions: 'text[]',
       target: 'text',
+      from: 'timestamptz',
+      to: 'timestamptz',
       afterAt: 'timestamptz',
       afterId: 'uuid',
       take: 'int',
@@ -66,12 +73,23 @@ export const entriesOf = (
        user_agent
      from audit_entries
      where ${workspaceId === null ? 'workspace_id is null' : `workspace_id = ${values.workspaceId}`}
-       and (${values.actor} is null or actor = ${values.actor})
-       and (${values.action} is null or action = ${values.action} or action like ${values.action} || '.%')
+       and at >= ${values.from} and at < ${values.to}
+       ${filter.actors ? `and actor = any(${values.actors})` : ''}
+       ${filter.actions ? `and (action = any(${values.actions}) or split_part(action, '.', 1) = any(${values.actions}))` : ''}
        and (${values.target} is null or target = ${values.target})
        ${after ? `and (at, id) < (${values.afterAt}, ${values.afterId})` : ''}
      order by at desc, id desc limit ${values.take}`,
-  ).rows(db, { workspaceId, ...filter, afterAt: after?.at, afterId: after?.id, take })
+  ).rows(db, {
+    workspaceId,
+    actors: filter.actors ?? [],
+    actions: filter.actions ?? [],
+    target: filter.target,
+    from: filter.from ?? '-infinity',
+    to: filter.to ?? 'infinity',
+    afterAt: after?.at,
+    afterId: after?.id,
+    take,
+  })
 
 /** The actors and actions to filter by, from the newest 5000 entries. */
 export const facetsOf = (db: Db, workspaceId: string | null): Promise<{ actor: string; action: string }[]> =>

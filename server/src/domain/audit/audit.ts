@@ -61,9 +61,6 @@ export const auditPage = (
   page: { take: number; after: { at: Date; id: string } | null },
 ): Promise<AuditRow[]> => entriesOf(db, workspaceId, query, page.after, page.take)
 
-export const newestEntries = (db: Db, workspaceId: string, query: AuditQuery, limit: number): Promise<AuditRow[]> =>
-  entriesOf(db, workspaceId, query, null, limit)
-
 /** Null: of the entries that belong to no workspace. */
 export async function auditFacets(
   db: Db,

@@ -51,6 +51,9 @@ export const holdPersonById = (db: Db, id: string): Promise<PersonRow | undefine
 export const lockPersonById = (db: Db, id: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where id = $1 for update`, [id])
 
+export const namesById = (db: Db, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
+  db.rows('select id, name from people where id = any($1::uuid[])', [ids])
+
 export const anyPerson = async (db: Db): Promise<boolean> =>
   (await db.first('select 1 as one from people limit 1')) !== undefined
 

@@ -12,6 +12,7 @@ import {
   insertPerson,
   type ListedPerson,
   lockPersonById,
+  namesById,
   type PersonRow,
   personByEmail,
   personById,
@@ -120,3 +121,7 @@ export async function renamePerson(db: Db, id: string, name: string): Promise<st
   await setName(db, id, checked)
   return checked
 }
+
+/** The names in the profiles of these people. */
+export const namesOfPeople = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> =>
+  new Map((await namesById(db, ids)).map(({ id, name }) => [id, name]))

@@ -1,0 +1,108 @@
+import { type AuditEntry, auditExportMax } from '@parley/contract/console/audit'
+import type { Db } from '../../db/db.ts'
+import { csvLines } from '../../lib/csv.ts'
+import { type AuditQuery, type AuditRow, auditPage } from './audit.ts'
+
+/** Queries of people, passed in because this module may not import those. */
+export interface AuditLookups {
+  /** The names in the profiles of these people. */
+  namesOf(db: Db, personIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+}
+
+interface AuditFilters {
+  actor?: string | undefined
+  action?: string | undefined
+  target?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** Several values are separated by commas. */
+const valuesOf = (text: string | undefined): string[] | null =>
+  text === undefined ? null : [...new Set(text.split(','))]
+
+const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
+
+export const toAuditQuery = ({ actor, action, target, from, to }: AuditFilters): AuditQuery => ({
+  actors: valuesOf(actor),
+  actions: valuesOf(action),
+  target: target ?? null,
+  from: timeOf(from),
+  to: timeOf(to),
+})
+
+/** Makes entries of these rows, with the names of their people. */
+export async function newEntryMaker(
+  { namesOf }: AuditLookups,
+  db: Db,
+  rows: readonly AuditRow[],
+): Promise<(row: AuditRow) => AuditEntry> {
+  const ids = [...new Set(rows.flatMap(({ person_id: id }) => id ?? []))]
+  const names = ids.length === 0 ? new Map<string, string>() : await namesOf(db, ids)
+  return (row) => ({
+    id: row.id,
+    at: row.at.toISOString(),
+    actor: row.actor,
+    actor_name: names.get(row.person_id ?? '') ?? null,
+    action: row.action,
+    target: row.target,
+    target_name: row.target_name,
+    before: row.before as AuditEntry['before'],
+    after: row.after as AuditEntry['after'],
+    address: row.address,
+    user_agent: row.user_agent,
+  })
+}
+
+const head = [
+  'at',
+  'actor',
+  'actor_name',
+  'action',
+  'target',
+  'target_name',
+  'before',
+  'after',
+  'address',
+  'user_agent',
+]
+
+const pageRows = 1000
+
+/** The entries that match as CSV, newest first. Each page is read only when the one before was consumed. */
+export async function* exportAudit(
+  lookups: AuditLookups,
+  db: Db,
+  workspaceId: string,
+  query: AuditQuery,
+  maxRows: number = auditExportMax,
+): AsyncGenerator<string> {
+  yield csvLines([head])
+  let after: AuditRow | null = null
+  for (let written = 0; written < maxRows; written += pageRows) {
+    const rows: AuditRow[] = await auditPage(db, workspaceId, query, {
+      take: Math.min(pageRows, maxRows - written),
+      after,
+    })
+    const toEntry = await newEntryMaker(lookups, db, rows)
+    yield csvLines(rows.map((row) => toLine(toEntry(row))))
+    after = rows.at(-1) ?? null
+    if (rows.length < pageRows && written + rows.length < maxRows) return
+  }
+  const [more] = await auditPage(db, workspaceId, query, { take: 1, after })
+  if (more)
+    yield csvLines([[`Truncated after ${maxRows} rows. Narrow the filters or the time range to export the rest.`]])
+}
+
+const toLine = (entry: AuditEntry) => [
+  entry.at,
+  entry.actor,
+  entry.actor_name,
+  entry.action,
+  entry.target,
+  entry.target_name,
+  entry.before && JSON.stringify(entry.before),
+  entry.after && JSON.stringify(entry.after),
+  entry.address,
+  entry.user_agent,
+]
