@@ -67,7 +67,7 @@ const nouns = [
   ['flows'],
   ['messages'],
   ['health', 'privacy'],
-  ['overview', 'instance'],
+  ['contacts', 'overview', 'instance'],
 ]
 
 /** The tables of each noun. A `.sql.ts` only uses the tables of its own noun, and calls functions of other nouns. */

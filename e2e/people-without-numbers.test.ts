@@ -23,9 +23,13 @@ const got = (text: string) =>
 
 test('a conversation with a person without a number can be opened and continued', async () => {
   const page = await console.open(`messages?user_id=${userId}`)
-  await page.getByRole('row', { name: /Bea.*Do you have it in blue/ }).click()
+  await page
+    .getByRole('row', { name: /Bea.*Do you have it in blue/ })
+    .getByText('Do you have it in blue')
+    .click()
   await page.getByRole('heading', { level: 1, name: `From ${userId}` }).waitFor()
-  await page.getByRole('tab', { name: 'Conversation' }).click()
+  await page.getByRole('link', { name: 'View contact' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Bea' }).waitFor()
   await page.getByLabel('Write a message').fill('Yes, we do.')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await got('Yes, we do.')

@@ -31,15 +31,23 @@ beforeAll(async () => {
 
 test('a submission opens from the list, and its files can be viewed and downloaded', async () => {
   const page = await console.open('forms')
-  await page.getByRole('row', { name: /\+1 650-555-0123.*Ana Prueba.*2 files.*intake_form/ }).click()
+  await page
+    .getByRole('row', { name: /\+1 650-555-0123.*Ana Prueba.*2 files.*intake_form/ })
+    .getByText('Ana Prueba')
+    .click()
   await page.getByRole('heading', { level: 1, name: 'Submission from +1 650-555-0123' }).waitFor()
   await page.getByRole('table', { name: 'Answers' }).getByRole('row', { name: 'complaint Sore throat' }).waitFor()
 
   const picture = page.getByRole('listitem').filter({ hasText: 'throat.png' })
-  await picture.getByRole('button', { name: 'Preview' }).click()
-  const image = picture.getByRole('img', { name: 'Upload for photos' })
+  const image = picture.getByRole('img', { name: 'Upload for photos: throat.png' })
   await image.waitFor()
-  expect(await image.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth)).toBeGreaterThan(0)
+  const widthOf = () => image.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth)
+  await until('the picture is loaded', async () => (await widthOf()) > 0)
+  await picture.getByRole('button', { name: 'Open larger' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Upload for photos: throat.png' })
+  await dialog.getByRole('img').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
   await screenshot(page, 'a submission with files')
 
   const document = page.getByRole('listitem').filter({ hasText: 'referral.pdf' })

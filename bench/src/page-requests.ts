@@ -130,6 +130,10 @@ async function* detailRequests(get: ConsoleSession['get']): AsyncGenerator<PageR
     yield { page: 'message', path: `:messages/${id}` }
     yield { page: 'palette', path: `:find?q=${id}` }
   }
+  for (const phone of ['52155007919', '52155000000']) {
+    yield { page: 'contact', path: `:contacts/${phone}` }
+    yield* withSecondPage(get, 'contact', `:contacts/${phone}/messages?limit=50`)
+  }
   const [sender, template] = [await first(':senders'), await first(':templates?limit=1')]
   for (const filter of [`sender=${sender.id}`, `template=${template.id}`]) {
     yield* withSecondPage(get, 'messages', `:messages?${filter}&limit=50`)

@@ -7,6 +7,7 @@ import { recordAuditEntry } from './domain/audit/audit.ts'
 import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
 import { syncWorkspace } from './domain/connections/sync-workspace.ts'
+import { contactConsoleRoutes } from './domain/contacts/console.routes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
 import { deliveryConsoleRoutes } from './domain/deliveries/console.routes.ts'
@@ -56,6 +57,7 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
     ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
     ...flowConsoleRoutes(),
     ...orderConsoleRoutes(),
+    ...contactConsoleRoutes(),
     ...privacyConsoleRoutes(),
     ...keyConsoleRoutes(),
     ...webhookConsoleRoutes(parts),

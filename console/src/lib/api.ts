@@ -1,4 +1,5 @@
 import type { FieldError } from '@parley/contract/field-errors'
+import { setClock } from './clock.ts'
 
 /**
  * Requests to the console's API. An error response is thrown as an ApiError. When a request needs a recent confirmation
@@ -113,13 +114,15 @@ async function request(
   { query = {}, signal, body }: Read & { body?: object },
 ): Promise<Response> {
   try {
-    return await fetch(`/console/api/${path}${queryString(query)}`, {
+    const response = await fetch(`/console/api/${path}${queryString(query)}`, {
       method,
       headers: { Accept: 'application/json', ...(body ? { 'Content-Type': 'application/json' } : {}) },
       body: body ? JSON.stringify(body) : null,
       credentials: 'same-origin',
       ...(signal ? { signal } : {}),
     })
+    setClock(response.headers.get('X-Service-Time'))
+    return response
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiError(0, 'out_of_reach', 'Parley cannot be reached. Check your connection and try again.')

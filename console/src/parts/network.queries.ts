@@ -24,7 +24,7 @@ export function useSendMessage({ opens = true } = {}) {
   const here = useHere()
   const navigate = useNavigate()
   return useAction((send, message: object) => send<SentReply>('POST', here.api('messages'), message), {
-    refetch: [here.api('messages')],
+    refetch: [here.api('messages'), here.api('contacts')],
     done: ({ id, credits }) => {
       if (!opens) return undefined
       void navigate({ to: here.path(`messages/${id}`) })

@@ -40,6 +40,12 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/messages/message.page.tsx').then((page) => ({ default: page.MessagePage })),
   },
   {
+    path: `${w}/contacts/$id`,
+    title: 'Contact',
+    needs: 'messages:read',
+    load: () => import('../pages/contacts/contact.page.tsx').then((page) => ({ default: page.ContactPage })),
+  },
+  {
     path: `${w}/templates`,
     title: 'Templates',
     needs: 'templates:read',

@@ -1,13 +1,33 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import type { Bubble } from '../lib/bubble.ts'
 import styles from './chat.module.css'
 import { Icon, type IconName } from './icon.tsx'
 import { ExternalLink } from './link.tsx'
 
 /** The background on which messages are shown as on a phone. */
-export function ChatPaper({ children, label }: { children: ReactNode; label: string }) {
+export function ChatPaper({
+  children,
+  label,
+  className = '',
+  ref,
+  onScroll,
+}: {
+  children: ReactNode
+  label: string
+  className?: string | undefined
+  ref?: Ref<HTMLElement>
+  /** Set if it scrolls. */
+  onScroll?: () => void
+}) {
   return (
-    <section className={styles.paper} aria-label={label}>
+    // A scrollable area must be reachable by keyboard.
+    <section
+      className={`${styles.paper} ${className}`}
+      aria-label={label}
+      ref={ref}
+      onScroll={onScroll}
+      {...(onScroll ? { tabIndex: 0 } : {})}
+    >
       {children}
     </section>
   )
@@ -21,13 +41,20 @@ interface ChatBubbleProps {
   foot?: ReactNode
   /** The file of the message, in place of its placeholder. */
   file?: ReactNode
+  /** Above the text: the message that it replies to. */
+  quote?: ReactNode
+  /** Below the text: more parts, links, an error. */
+  after?: ReactNode
+  /** Below the message. */
+  reactions?: readonly { emoji: string; who: string }[]
+  isMarked?: boolean
 }
 
 /** A message as a phone shows it. Text is rendered as text, so no content from outside can run. */
-export function ChatBubble({ bubble, isOurs = true, foot, file }: ChatBubbleProps) {
+export function ChatBubble({ bubble, isOurs = true, isMarked = false, reactions = [], ...parts }: ChatBubbleProps) {
   return (
-    <div className={`${styles.line} ${isOurs ? styles.ours : styles.theirs}`}>
-      <BubbleBody bubble={bubble} foot={foot} file={file} />
+    <div className={`${styles.line} ${isOurs ? styles.ours : styles.theirs} ${isMarked ? styles.marked : ''}`}>
+      <BubbleBody bubble={bubble} {...parts} />
       {bubble.cards && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
         <div className={styles.cards} tabIndex={0}>
@@ -37,14 +64,27 @@ export function ChatBubble({ bubble, isOurs = true, foot, file }: ChatBubbleProp
           ))}
         </div>
       )}
+      {reactions.length > 0 && (
+        <span className={styles.reactions}>
+          {reactions.map(({ emoji, who }) => (
+            <span key={who} className={styles.reaction} title={who}>
+              <span className="unseen">{who} </span>
+              <bdi>{emoji}</bdi>
+            </span>
+          ))}
+        </span>
+      )}
     </div>
   )
 }
 
-function BubbleBody({ bubble, foot, file }: { bubble: Bubble; foot?: ReactNode; file?: ReactNode }) {
+type BodyProps = Pick<ChatBubbleProps, 'bubble' | 'foot' | 'file' | 'quote' | 'after'>
+
+function BubbleBody({ bubble, foot, file, quote, after }: BodyProps) {
   const { header, body, footer, buttons = [], location } = bubble
   return (
     <div className={styles.bubble}>
+      {quote}
       {header?.kind === 'media' && (file ?? <MediaPlaceholder type={header.type} detail={header.detail ?? null} />)}
       {location && <Place {...location} />}
       {header?.kind === 'text' && (
@@ -62,6 +102,7 @@ function BubbleBody({ bubble, foot, file }: { bubble: Bubble; foot?: ReactNode; 
           <bdi>{footer}</bdi>
         </div>
       )}
+      {after}
       {foot && <div className={styles.foot}>{foot}</div>}
       {buttons.length > 0 && (
         <ul className={styles.buttons}>

@@ -17,21 +17,21 @@ export function CopyButton({ text, label = 'Copy', children }: { text: string; l
   return <IconButton icon={copied ? 'check' : 'copy'} label={copied ? 'Copied' : label} onClick={copy} />
 }
 
-/** An ID that is copied when clicked; `short` shortens it in the middle. */
-export function CopyId({ id, short = false }: { id: string; short?: boolean }) {
+/** An ID that is copied when clicked; `short` shortens it in the middle, `shown` is what people read instead. */
+export function CopyId({ id, short = false, shown }: { id: string; short?: boolean; shown?: string }) {
   const [copied, copy] = useCopy(id)
-  const shown = short && id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id
+  const text = shown ?? (short && id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
   return (
     <button
       type="button"
-      className={`${styles.id} mono`}
+      className={`${styles.id} ${shown === undefined ? 'mono' : 'numbers'}`}
       title={copied ? 'Copied' : `Copy ${id}`}
       onClick={(event) => {
         event.stopPropagation()
         copy()
       }}
     >
-      {copied ? 'Copied' : shown}
+      {copied ? 'Copied' : text}
     </button>
   )
 }

@@ -1,8 +1,9 @@
 import type { ConsoleForm } from '@parley/contract/console/forms'
 import { useParams } from '@tanstack/react-router'
-import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
+import { answersOf } from '../../parts/answers.ts'
+import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
@@ -12,7 +13,6 @@ import { PageLink, SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Moment } from '../../ui/time.tsx'
-import { answersOf } from './answers.ts'
 import { Files } from './files.tsx'
 import styles from './forms.module.css'
 import { useSubmission, useTemplateNames } from './forms.queries.ts'
@@ -30,7 +30,8 @@ export function FormPage() {
 
 function Submission({ form, back }: { form: ConsoleForm; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['answers', 'json'])
-  const who = form.from ? formatPhone(form.from) : (form.from_user_id ?? 'unknown sender')
+  const person = contactOf(form)
+  const who = person ? contactName(person) : 'unknown contact'
   return (
     <>
       <PageHeader
@@ -109,21 +110,24 @@ function Answers({ form }: { form: ConsoleForm }) {
 function FormDetails({ form }: { form: ConsoleForm }) {
   const here = useHere()
   const names = useTemplateNames()
+  const person = contactOf(form)
   return (
     <Card title="Details">
       <KeyValue
         facts={[
           { name: 'ID', value: <CopyId id={form.id} /> },
+          person && {
+            name: 'Contact',
+            value: (
+              <ContactLink person={person}>
+                <bdi className="numbers">{contactName(person)}</bdi>
+              </ContactLink>
+            ),
+          },
           { name: 'Submitted', value: <Moment at={form.received_at} /> },
           {
             name: 'Message',
             value: <PageLink to={here.path(`messages/${form.message_id}`)}>View message</PageLink>,
-          },
-          form.from !== null && {
-            name: 'Conversation',
-            value: (
-              <PageLink to={here.path(`messages/${form.message_id}?tab=conversation`)}>View conversation</PageLink>
-            ),
           },
           form.source_message_id !== null && {
             name: 'Sent with',

@@ -2,9 +2,10 @@ import type { ConsoleForm } from '@parley/contract/console/forms'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { plural } from '../../lib/format.ts'
-import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
+import { answersOf } from '../../parts/answers.ts'
+import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -14,7 +15,6 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import { answersOf } from './answers.ts'
 import styles from './forms.module.css'
 import { useForms, useTemplateNames } from './forms.queries.ts'
 
@@ -65,7 +65,10 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Consol
     key: 'from',
     title: 'From',
     width: 180,
-    cell: ({ from, from_user_id }) => <bdi className="numbers">{from ? formatPhone(from) : from_user_id}</bdi>,
+    cell: (form) => {
+      const person = contactOf(form)
+      return <ContactLink person={person}>{person && <bdi className="numbers">{contactName(person)}</bdi>}</ContactLink>
+    },
   },
   {
     key: 'answers',

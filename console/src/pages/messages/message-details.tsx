@@ -2,16 +2,19 @@ import type { MessageDetail } from '@parley/contract/console/messages'
 import { formatCredits, plainWord } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
+import { ContactLink } from '../../parts/contact-link.tsx'
+import { personName, personOf } from '../../parts/recipient.tsx'
+import { ReplyWindow } from '../../parts/reply-window.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { Card } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Moment } from '../../ui/time.tsx'
-import { ReplyWindow } from './reply-window.tsx'
 
 /** The details of a message, next to its timeline. */
 export function MessageDetails({ message }: { message: MessageDetail }) {
   const here = useHere()
+  const person = personOf(message)
   const seesKeys = useCan('keys:read')
   const { author, credits, sender, template, received } = message
   return (
@@ -20,6 +23,14 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
         facts={[
           { name: 'ID', value: <CopyId id={message.id} /> },
           message.wa_message_id !== null && { name: 'WhatsApp ID', value: <CopyId id={message.wa_message_id} short /> },
+          person && {
+            name: 'Contact',
+            value: (
+              <ContactLink person={person}>
+                <bdi className="numbers">{personName(message)}</bdi>
+              </ContactLink>
+            ),
+          },
           { name: 'Type', value: plainWord(message.type) },
           message.profile_name !== null && { name: 'Profile name', value: <SafeText>{message.profile_name}</SafeText> },
           message.user_id !== null && { name: 'User ID', value: <CopyId id={message.user_id} /> },

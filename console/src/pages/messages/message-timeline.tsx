@@ -3,6 +3,7 @@ import { type Bubble, requestBubble } from '../../lib/bubble.ts'
 import { formatDuration, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { errorLabels } from '../../parts/deliveries/labels.ts'
+import { MessageFile } from '../../parts/files/message-file.tsx'
 import { removedText } from '../../parts/removed-content.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import type { IconName } from '../../ui/icon.tsx'
@@ -12,7 +13,6 @@ import { Notice } from '../../ui/states.tsx'
 import { Chip, HttpBadge, StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
-import { MessageFile } from './message-file.tsx'
 import styles from './messages.module.css'
 
 /** The message as it looks on a phone. */
@@ -23,7 +23,15 @@ export function MessagePreview({ message }: { message: MessageDetail }) {
         bubble={bubbleOf(message)}
         isOurs={message.direction === 'sent'}
         foot={<Moment at={message.at} />}
-        file={message.file && <MessageFile message={message} name={message.received?.media?.filename ?? null} />}
+        file={
+          message.file && (
+            <MessageFile
+              message={message}
+              name={message.received?.media?.filename ?? null}
+              isVoice={message.received?.media?.voice ?? false}
+            />
+          )
+        }
       />
     </ChatPaper>
   )

@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
+import { contactPath } from '../../parts/contact-link.tsx'
 import { handsetLink, useHandset } from '../../parts/handset.ts'
 import { personName, personOf } from '../../parts/recipient.tsx'
 import { RemovedNotice } from '../../parts/removed-content.tsx'
@@ -15,8 +16,6 @@ import { ExternalLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
-import { ContactMenu } from './contact-menu.tsx'
-import { Conversation } from './conversation.tsx'
 import { MessageDetails } from './message-details.tsx'
 import { FailureReason, MessagePreview, MessageTimeline } from './message-timeline.tsx'
 import styles from './messages.module.css'
@@ -36,9 +35,9 @@ export function MessagePage() {
 }
 
 function MessageView({ message, back }: { message: MessageDetail; back: Back }) {
-  const [tab, setTab] = useChoice('tab', ['timeline', 'conversation', 'json'])
-  // A message in a group does not belong to the private conversation with its author.
-  const person = message.group_id === null ? personOf(message) : null
+  const [tab, setTab] = useChoice('tab', ['timeline', 'json'])
+  const here = useHere()
+  const person = personOf(message)
   const number = nameOf(message)
   return (
     <>
@@ -62,7 +61,11 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
             <HandsetLink message={message} />
             {message.direction === 'received' && <MarkAsRead id={message.id} />}
             {message.direction === 'sent' && !message.removed && <SendAgain message={message} />}
-            <ContactMenu message={message} />
+            {person && (
+              <ButtonLink icon="person" to={here.path(`${contactPath(person)}?message=${message.id}`)}>
+                View contact
+              </ButtonLink>
+            )}
           </>
         }
       >
@@ -70,7 +73,6 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
           label="Message"
           tabs={[
             { name: 'timeline', title: 'Timeline' },
-            ...(person ? [{ name: 'conversation', title: 'Conversation' } as const] : []),
             { name: 'json', title: 'JSON' },
           ]}
           value={tab}
@@ -99,14 +101,6 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
               </div>
             </>
           )}
-          {tab === 'conversation' && person && (
-            <Conversation
-              person={person}
-              openId={message.id}
-              senderId={message.sender.id}
-              windowExpiresAt={message.window_expires_at}
-            />
-          )}
           {tab === 'json' && <JsonView title={message.id} value={message} openDepth={2} />}
         </TabPanel>
       </PageBody>
@@ -125,7 +119,7 @@ function HandsetLink({ message }: { message: MessageDetail }) {
 }
 
 const nameOf = (message: MessageDetail): string =>
-  personName(message) ?? (message.removed?.why === 'erasure' ? 'Erased contact' : 'Unknown sender')
+  personName(message) ?? (message.removed?.why === 'erasure' ? 'Erased contact' : 'Unknown contact')
 
 /** The same content would fail again: outside the 24-hour window, WhatsApp accepts only templates. */
 const failedForWindow = ({ status, explained }: MessageDetail) =>

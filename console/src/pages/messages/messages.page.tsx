@@ -8,9 +8,10 @@ import { plainWord } from '../../lib/format.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { ContactLink } from '../../parts/contact-link.tsx'
 import { useExampleRequest } from '../../parts/example-request.ts'
 import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
-import { personName } from '../../parts/recipient.tsx'
+import { personName, personOf } from '../../parts/recipient.tsx'
 import { removedText } from '../../parts/removed-content.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -80,9 +81,11 @@ const columns: readonly Column<ListedMessage>[] = [
           <Icon name={message.direction === 'sent' ? 'arrowUp' : 'arrowDown'} size={12} />
           <span className="unseen">{message.direction === 'sent' ? 'Sent to' : 'Received from'}</span>
         </span>
-        <span className={styles.contact}>
-          <Contact {...message} />
-        </span>
+        <ContactLink person={personOf(message)}>
+          <span className={styles.contact}>
+            <Contact {...message} />
+          </span>
+        </ContactLink>
       </span>
     ),
   },

@@ -1,4 +1,3 @@
-import type { Erasure } from '@parley/contract/console/erasures'
 import type { ListedMessage, MessageDetail, ReplyWindow, SentReply } from '@parley/contract/console/messages'
 import { useNavigate } from '@tanstack/react-router'
 import { useData, useList } from '../../lib/query.ts'
@@ -46,19 +45,6 @@ export function useSendAgain(id: string) {
     done: ({ id: newId }) => {
       void navigate({ to: here.path(`messages/${newId}`) })
       return 'Sent as a new message'
-    },
-  })
-}
-
-/** Begins to erase a person, which takes a few seconds, and leaves the page of their message. */
-export function useErase() {
-  const here = useHere()
-  const navigate = useNavigate()
-  return useAction((send, person: Person) => send<Erasure>('POST', here.api('erasures'), person), {
-    refetch: [here.api('messages'), here.api('erasures')],
-    done: () => {
-      void navigate({ to: here.path('messages') })
-      return 'Erasing the contact. See Settings for the result.'
     },
   })
 }

@@ -5,10 +5,10 @@ import { useSearchParam } from '../../lib/url.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useSendMessage, useTemplateChoice } from '../../parts/network.queries.ts'
 import { plainRecipient, RecipientFields, recipientOf, useConnectedSenders } from '../../parts/recipient.tsx'
+import { ReplyWindow } from '../../parts/reply-window.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SegmentedControl, Select, Textarea } from '../../ui/fields.tsx'
 import { useReplyWindow } from './messages.queries.ts'
-import { ReplyWindow } from './reply-window.tsx'
 
 interface Props {
   /** `text` or `template`. Closed while it is null. */

@@ -1,8 +1,8 @@
 import { type OrderStatus, type OrderWithChanges, orderStatuses } from '@parley/contract/order'
 import { useParams } from '@tanstack/react-router'
 import { formatNumber } from '../../lib/format.ts'
-import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
+import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
@@ -30,7 +30,8 @@ export function OrderPage() {
 }
 
 function OrderView({ order, back }: { order: OrderWithChanges; back: Back }) {
-  const who = order.profile_name ?? (order.from ? formatPhone(order.from) : (order.from_user_id ?? 'unknown customer'))
+  const person = contactOf(order)
+  const who = order.profile_name ?? (person ? contactName(person) : 'unknown contact')
   return (
     <>
       <PageHeader
@@ -166,26 +167,25 @@ function History({ order }: { order: OrderWithChanges }) {
 
 function OrderDetails({ order }: { order: OrderWithChanges }) {
   const here = useHere()
+  const person = contactOf(order)
   return (
     <Card title="Details">
       <KeyValue
         facts={[
           { name: 'ID', value: <CopyId id={order.id} /> },
           order.profile_name !== null && { name: 'Profile name', value: <SafeText>{order.profile_name}</SafeText> },
-          order.from !== null && {
-            name: 'Phone number',
-            value: <bdi className="numbers">{formatPhone(order.from)}</bdi>,
+          person && {
+            name: 'Contact',
+            value: (
+              <ContactLink person={person}>
+                <bdi className="numbers">{contactName(person)}</bdi>
+              </ContactLink>
+            ),
           },
           { name: 'Received', value: <Moment at={order.received_at} /> },
           {
             name: 'Message',
             value: <PageLink to={here.path(`messages/${order.message_id}`)}>View message</PageLink>,
-          },
-          order.from !== null && {
-            name: 'Conversation',
-            value: (
-              <PageLink to={here.path(`messages/${order.message_id}?tab=conversation`)}>View conversation</PageLink>
-            ),
           },
           order.catalog_id !== null && { name: 'Catalog ID', value: <CopyId id={order.catalog_id} /> },
         ]}

@@ -1,9 +1,9 @@
 import { type Order, orderStatuses } from '@parley/contract/order'
 import { useNavigate } from '@tanstack/react-router'
 import { plural } from '../../lib/format.ts'
-import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
+import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
 import { ExportButton } from '../../parts/export-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
@@ -66,14 +66,18 @@ const columns: readonly Column<Order>[] = [
     key: 'who',
     title: 'Customer',
     width: 220,
-    cell: ({ profile_name, from, from_user_id }) => (
-      <span className="lines">
-        {profile_name && <SafeText className="clip">{profile_name}</SafeText>}
-        <bdi className={profile_name ? 'small quiet numbers' : 'numbers'}>
-          {from ? formatPhone(from) : from_user_id}
-        </bdi>
-      </span>
-    ),
+    cell: (order) => {
+      const person = contactOf(order)
+      const { profile_name } = order
+      return (
+        <ContactLink person={person}>
+          <span className="lines">
+            {profile_name && <SafeText className="clip">{profile_name}</SafeText>}
+            <bdi className={profile_name ? 'small quiet numbers' : 'numbers'}>{person && contactName(person)}</bdi>
+          </span>
+        </ContactLink>
+      )
+    },
   },
   {
     key: 'items',

@@ -23,10 +23,16 @@ export function Erasures() {
                 detail={
                   <>
                     <bdi>{erasure.asked_by}</bdi> · {removedText(erasure)}
+                    {erasure.waits && (
+                      <>
+                        . Waits because a message to the contact is not sent yet. It continues by itself when the
+                        message is sent or has failed, after 25 hours at most.
+                      </>
+                    )}
                   </>
                 }
               >
-                {erasure.ended_at === null && <Chip>in progress</Chip>}
+                {erasure.ended_at === null && <Chip>{erasure.waits ? 'waiting' : 'in progress'}</Chip>}
               </Item>
             ))}
           </ItemList>

@@ -5,6 +5,8 @@ import { templateBubble } from '../../lib/bubble.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice, useSearchParam } from '../../lib/url.ts'
 import { Quality } from '../../parts/quality.tsx'
+import { examplesOf, type Values, valuesToSend } from '../../parts/templates/values.ts'
+import { VariableFields } from '../../parts/templates/variable-fields.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -23,8 +25,6 @@ import { readable, TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
 import { useTemplate } from './templates.queries.ts'
 import { TestSend } from './test-send.tsx'
-import { examplesOf, type Values, valuesToSend } from './values.ts'
-import { VariableFields } from './variable-fields.tsx'
 
 export function TemplatePage() {
   const here = useHere()

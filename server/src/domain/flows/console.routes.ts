@@ -38,6 +38,20 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
   }),
   workspaceRoute({
     method: 'GET',
+    path: '/forms/:id/files/:index/media',
+    who: 'forms:read',
+    unaudited: 'shown as a part of the form; a player requests a video in many parts',
+    params: FlowFileParams,
+    reply: Streamed,
+    async handle(context, { params }) {
+      const { db, clock, workspaceId } = context
+      const file = await openFlowFile(db, clock, workspaceId, params.id, Number(params.index))
+      const parts = { range: context.header('range'), ifRange: context.header('if-range') }
+      return streamBytes(context, sendBytes(file, parts))
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
     path: '/forms/:id/files/:index',
     who: 'forms:read',
     audited: true,

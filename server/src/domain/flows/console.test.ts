@@ -68,6 +68,21 @@ test('a file is downloaded as an attachment that browsers neither display nor ru
   expect(header('cache-control')).toBe('no-store')
 })
 
+test('a file is shown in parts, as a player requests it, and that is not audited', async () => {
+  const { workspace, person, at, submit } = await newWorkspaceWithMember()
+  const id = await submit({ bytes: Buffer.from('0123456789'), contentType: 'video/mp4' })
+  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const part = await fetch(`${server.url}/console/api${at}/${id}/files/0/media`, {
+    headers: { cookie, range: 'bytes=2-5' },
+  })
+  expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 2-5/10', '2345'])
+  expect(part.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  expect((await admin.call(`/w/${workspace.id}/audit?action=form.download`)).body.data).toEqual([])
+  const other = await newWorkspaceWithMember()
+  expect((await other.person.call(`${other.at}/${id}/files/0/media`)).status).toBe(404)
+})
+
 test('an expired file gets 410; an unknown one or one of another workspace gets 404', async () => {
   const { person, at, submit } = await newWorkspaceWithMember()
   const gone = await submit({ gone: 'retention' })

@@ -51,6 +51,15 @@ export const lockErasure = (db: Db, id: string): Promise<ErasureRow | undefined>
 export const erasureById = (db: Db, id: string): Promise<ErasureRow | undefined> =>
   db.first(`select ${columns} from erasures where id = $1`, [id])
 
+/** The erasure of a person in progress, by one of their numbers or user IDs. A workspace has at most 100. */
+export const openErasureOf = (db: Db, workspaceId: string, personId: string): Promise<ErasureRow | undefined> =>
+  db.first(
+    `select ${columns} from erasures
+     where workspace_id = $1 and ended_at is null and $2 = any(array[number, user_id] || numbers || user_ids)
+     order by asked_at desc limit 1`,
+    [workspaceId, personId],
+  )
+
 export const newestErasures = (db: Db, workspaceId: string, take: number): Promise<ErasureRow[]> =>
   db.rows(`select ${columns} from erasures where workspace_id = $1 order by asked_at desc, id desc limit $2`, [
     workspaceId,

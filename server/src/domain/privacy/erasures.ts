@@ -2,8 +2,8 @@
 import type { Erasure, NamedContact } from '@parley/contract/console/erasures'
 import type { Db } from '../../db/db.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
-import type { NamedPerson } from '../messages/privacy/person.ts'
-import { type ErasureRow, erasureById, newestErasures } from './erasures.sql.ts'
+import { countQueued, type NamedPerson } from '../messages/privacy/person.ts'
+import { type ErasureRow, erasureById, newestErasures, openErasureOf } from './erasures.sql.ts'
 
 /** How many are listed. They say when and by whom, so the latest are enough. */
 const listedMax = 50
@@ -14,16 +14,38 @@ export function readNamed({ phone, user_id: userId }: NamedContact): NamedPerson
   return refuseParam('phone', 'invalid', 'Enter a phone number or a user ID, and not both.')
 }
 
-export const listErasures = async (db: Db, workspaceId: string): Promise<Erasure[]> =>
-  (await newestErasures(db, workspaceId, listedMax)).map(toErasure)
+export async function listErasures(db: Db, workspaceId: string): Promise<Erasure[]> {
+  const erasures: Erasure[] = []
+  for (const row of await newestErasures(db, workspaceId, listedMax)) erasures.push(await toErasure(db, row))
+  return erasures
+}
 
 export const requireErasure = async (db: Db, id: string): Promise<Erasure> =>
-  toErasure((await erasureById(db, id)) ?? refuse('not_found'))
+  toErasure(db, (await erasureById(db, id)) ?? refuse('not_found'))
 
-const toErasure = ({ id, askedBy, askedAt, endedAt, removed }: ErasureRow): Erasure => ({
-  id,
-  asked_by: askedBy,
-  asked_at: askedAt.toISOString(),
-  ended_at: endedAt?.toISOString() ?? null,
-  removed,
+/** The erasure of a person that is in progress, if there is one. */
+export async function findOpenErasure(
+  db: Db,
+  workspaceId: string,
+  person: NamedPerson,
+): Promise<{ askedAt: Date; waits: boolean } | null> {
+  const row = await openErasureOf(db, workspaceId, 'number' in person ? person.number : person.userId)
+  return row ? { askedAt: row.askedAt, waits: await doesWait(db, row) } : null
+}
+
+/** Whether a message to the person is queued: the erasure goes on when it is sent or has failed. */
+async function doesWait(db: Db, row: ErasureRow): Promise<boolean> {
+  const { workspaceId, number, userId, askedAt } = row
+  const numbers = row.numbers ?? (number === null ? [] : [number])
+  const userIds = row.userIds ?? (userId === null ? [] : [userId])
+  return (await countQueued(db, { workspaceId, isNumber: number !== null, numbers, userIds }, askedAt)) > 0
+}
+
+const toErasure = async (db: Db, row: ErasureRow): Promise<Erasure> => ({
+  id: row.id,
+  asked_by: row.askedBy,
+  asked_at: row.askedAt.toISOString(),
+  ended_at: row.endedAt?.toISOString() ?? null,
+  waits: row.endedAt === null && (await doesWait(db, row)),
+  removed: row.removed,
 })

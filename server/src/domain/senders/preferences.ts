@@ -37,6 +37,7 @@ export async function savePreferences(
     const preference = latest.get(`${senderId} ${person}`)
     return preference ? [{ workspaceId: preference.workspaceId, data: toData({ ...preference, userId }) }] : []
   })
+  for (const { workspaceId } of events) db.notify(workspaceId, 'messages')
   await publish(
     db,
     now,

@@ -32,6 +32,9 @@ export async function countSenders(db: Db, workspaceId: string): Promise<number>
 export const senderById = (db: Db, workspaceId: string, id: string): Promise<SenderRow | undefined> =>
   db.first(`select ${columns} from senders where workspace_id = $1 and id = $2`, [workspaceId, id])
 
+export const sendersById = (db: Db, workspaceId: string, ids: readonly string[]): Promise<SenderRow[]> =>
+  db.rows(`select ${columns} from senders where workspace_id = $1 and id = any($2::uuid[])`, [workspaceId, ids])
+
 export interface UsableSender {
   id: string
   status: string

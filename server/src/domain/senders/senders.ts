@@ -3,7 +3,15 @@ import type { Db } from '../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { countSenders, type SenderRow, senderById, sendersOf, sendersToUse, type UsableSender } from './senders.sql.ts'
+import {
+  countSenders,
+  type SenderRow,
+  senderById,
+  sendersById,
+  sendersOf,
+  sendersToUse,
+  type UsableSender,
+} from './senders.sql.ts'
 
 export async function listSenders(
   db: Db,
@@ -33,6 +41,10 @@ export type { UsableSender }
 /** The sender of a message, by its uuid; also a deleted one. */
 export const findSender = (db: Db, workspaceId: string, uuid: string): Promise<SenderRow | undefined> =>
   senderById(db, workspaceId, uuid)
+
+/** Several of them, in any order. */
+export const findSenders = (db: Db, workspaceId: string, uuids: readonly string[]): Promise<SenderRow[]> =>
+  sendersById(db, workspaceId, uuids)
 
 /** A sender that a request names by its uuid; without one, the workspace's only sender. */
 export interface WantedSender {

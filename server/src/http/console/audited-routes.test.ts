@@ -606,7 +606,10 @@ test('every route that sends a file is audited, or says why not', () => {
   const files = consoleRoutes(server.runtime).filter(({ reply }) => reply === Streamed)
   expect(files.length).toBeGreaterThanOrEqual(6)
   const unaudited = files.filter(({ audited }) => !audited)
-  expect(unaudited.map(fullPath)).toEqual(['/console/api/w/:workspace/messages/:id/media'])
+  expect(unaudited.map(fullPath)).toEqual([
+    '/console/api/w/:workspace/messages/:id/media',
+    '/console/api/w/:workspace/forms/:id/files/:index/media',
+  ])
   for (const route of unaudited) expect(route.unaudited, fullPath(route)).toBeTruthy()
 })
 

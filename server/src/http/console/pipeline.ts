@@ -65,6 +65,8 @@ export interface ConsoleDeps {
 export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute[], deps: ConsoleDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request.id))
+    // Browsers count down by this clock, because their own may be wrong.
+    reply.header('X-Service-Time', deps.clock.now().toISOString())
     requireSameOrigin(request, deps.publicUrl)
   })
   app.setNotFoundHandler(() => refuse('not_found'))

@@ -87,7 +87,7 @@ export function selectMessages(
 /** The maximum length of the preview of a message in a list. */
 export const previewLength = 500
 
-const sentTable = {
+export const sentTable = {
   name: 'messages',
   direction: 'sent',
   time: 'created_at',
@@ -103,7 +103,7 @@ const sentTable = {
     content #> '{request,template,variables}' as variables, content_removed_at, recipient = '' as is_erased`,
 } as const
 
-const receivedTable = {
+export const receivedTable = {
   name: 'inbound_messages',
   direction: 'received',
   time: 'recorded_at',

@@ -28,7 +28,15 @@ export async function searchMessages(
     waMessageId !== undefined && senderId === undefined
   const senderIds = searches.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
   const scoped = searches.map((search) => (isOfAnySender(search) ? { ...search, senderIds } : search))
-  const rows = await selectMessages(db, workspaceId, scoped, page)
+  return withParts(db, workspaceId, await selectMessages(db, workspaceId, scoped, page))
+}
+
+/** Adds what other tables have about each message. */
+export async function withParts<Row extends MessageListRow>(
+  db: Db,
+  workspaceId: string,
+  rows: readonly Row[],
+): Promise<(Row & Pick<ListedRow, 'template_name' | 'components' | 'file'>)[]> {
   const ids = rows.flatMap((row) => row.template_id ?? [])
   const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
   const received = rows.filter(({ direction, type }) => direction === 'received' && mayHaveFile.has(type))

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { latestByPhone, latestByUserId, type Person, type Writer } from './reply-window.sql.ts'
 
-const windowMs = 24 * 3_600_000
+export const windowMs = 24 * 3_600_000
 
 /** A person and the sender that they wrote to. */
 export interface Conversation {

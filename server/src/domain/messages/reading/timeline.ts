@@ -1,6 +1,6 @@
 /** The details and the timeline of one message for the console. */
 
-import type { MessageDetail } from '@parley/contract/console/messages'
+import type { MessageDetail, ReceivedContent } from '@parley/contract/console/messages'
 import { can, type Role } from '@parley/contract/console/permissions'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
@@ -20,7 +20,7 @@ import { networkIdOf } from '../privacy/erased.ts'
 import { type ListedRow, searchMessages, toListed } from './console-list.ts'
 import { stepsOf } from './messages.sql.ts'
 import { findReplyWindow } from './reply-window.ts'
-import { type ReceivedRow, receivedMessage, type SentRow, sentMessage } from './timeline.sql.ts'
+import { type ReceivedRow, receivedMessage, type SentRow, type StoredContent, sentMessage } from './timeline.sql.ts'
 
 /** Parts that the role may not see are null. */
 export async function readTimeline(db: Db, workspaceId: string, role: Role, id: string): Promise<MessageDetail> {
@@ -117,22 +117,11 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
     quoted: row.quoted,
     received_at: row.received_at.toISOString(),
     request: null,
-    received: {
-      text: row.text,
-      reply: row.reply,
-      media: row.media && { sha256: null, voice: false, ...row.media },
-      location: row.location,
-      contacts: row.contacts,
-      order: row.order && toInboundOrder(row.order),
-      reaction: row.reaction && { ...row.reaction, message_id: reactedTo?.message?.id ?? null },
-      referral: row.referral,
-      unsupported: row.unsupported,
-      forwarded: row.forwarded,
-      username: row.username,
-      form_id: form ? withPrefix('frs', form.id) : null,
-      order_id: order ? withPrefix('ord', order.id) : null,
-      error: row.error,
-    },
+    received: toReceivedContent(row, {
+      reactedTo: reactedTo?.message?.id ?? null,
+      formId: form ? withPrefix('frs', form.id) : null,
+      orderId: order ? withPrefix('ord', order.id) : null,
+    }),
     pricing: null,
     template: null,
     author: null,
@@ -142,6 +131,27 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
     credits: null,
   }
 }
+
+/** The content of an inbound message, and the IDs of what belongs to it. */
+export const toReceivedContent = (
+  row: StoredContent,
+  { reactedTo, formId, orderId }: { reactedTo: string | null; formId: string | null; orderId: string | null },
+): ReceivedContent => ({
+  text: row.text,
+  reply: row.reply,
+  media: row.media && { sha256: null, voice: false, ...row.media },
+  location: row.location,
+  contacts: row.contacts,
+  order: row.order && toInboundOrder(row.order),
+  reaction: row.reaction && { ...row.reaction, message_id: reactedTo },
+  referral: row.referral,
+  unsupported: row.unsupported,
+  forwarded: row.forwarded,
+  username: row.username,
+  form_id: formId,
+  order_id: orderId,
+  error: row.error,
+})
 
 async function repliesTo(db: Db, workspaceId: string, row: SentRow | ReceivedRow) {
   const quoted = networkIdOf(row.wa_message_id)

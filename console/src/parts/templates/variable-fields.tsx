@@ -7,18 +7,24 @@ interface Props {
   variables: readonly TemplateVariable[]
   values: Values
   onChange: (values: Values) => void
+  /** By key. */
+  errors?: Readonly<Record<string, string>>
+  /** As placeholders. */
+  showsExamples?: boolean
 }
 
 /** A field for each variable, labeled with its API key. */
-export function VariableFields({ variables, values, onChange }: Props) {
+export function VariableFields({ variables, values, onChange, errors = {}, showsExamples = false }: Props) {
   if (variables.length === 0) return <span className="quiet">This template has no variables.</span>
   return (
     <Grid min={240}>
-      {variables.map(({ key, type, required }) => {
+      {variables.map(({ key, type, required, example }) => {
         const shared = {
           label: <span className="mono">{key}</span>,
           description: hints[type] ?? type,
           value: values[key] ?? '',
+          error: errors[key],
+          placeholder: showsExamples && example ? `For example: ${example}` : undefined,
           required,
           withAsterisk: required,
           autoComplete: 'off',

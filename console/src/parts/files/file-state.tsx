@@ -1,6 +1,6 @@
 import type { FileLoss, FileState } from '@parley/contract/flow-response'
-import { StatusBadge } from '../ui/status-badge.tsx'
-import { TimeAgo } from '../ui/time.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
 
 const losses: Readonly<Record<FileLoss, string>> = {
   missing: 'No longer available from WhatsApp',

@@ -1,0 +1,120 @@
+import type { ConversationMessage } from '@parley/contract/console/contacts'
+import { useEffect, useRef } from 'react'
+import { formatClock } from '../../lib/format.ts'
+import { useHere } from '../../lib/session.ts'
+import { FormFile } from '../../parts/files/form-file.tsx'
+import { MessageFile } from '../../parts/files/message-file.tsx'
+import { removedText } from '../../parts/removed-content.tsx'
+import { ChatBubble } from '../../ui/chat.tsx'
+import { PageLink } from '../../ui/link.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { conversationBubble, type Reaction } from './bubbles.ts'
+import styles from './contacts.module.css'
+
+interface MessageBubbleProps {
+  message: ConversationMessage
+  reactions: readonly Reaction[]
+  /** Set if the contact writes with several senders. */
+  senderName: string | null
+  /** The page was opened for this message. */
+  isOpen: boolean
+}
+
+export function MessageBubble({ message, reactions, senderName, isOpen }: MessageBubbleProps) {
+  const here = useHere()
+  const anchor = useRef<HTMLDivElement>(null)
+  // Only once, so that a new message does not scroll a reader back.
+  useEffect(() => {
+    if (isOpen) anchor.current?.scrollIntoView({ block: 'center' })
+  }, [isOpen])
+  const { received, form } = message
+  return (
+    <>
+      {isOpen && <div ref={anchor} />}
+      <ChatBubble
+        bubble={conversationBubble(message)}
+        isOurs={message.direction === 'sent'}
+        isMarked={isOpen}
+        quote={message.about && <Quote about={message.about} />}
+        file={
+          message.file && (
+            <MessageFile
+              message={message}
+              name={received?.media?.filename ?? null}
+              isVoice={received?.media?.voice ?? false}
+            />
+          )
+        }
+        after={
+          <>
+            {form?.files.map((file) => (
+              <FormFile key={file.index} formId={form.id} file={file} />
+            ))}
+            {form && <MoreLink to={here.path(`forms/${form.id}`)}>View submission</MoreLink>}
+            {received?.order_id != null && (
+              <MoreLink to={here.path(`orders/${received.order_id}`)}>View order</MoreLink>
+            )}
+            <Failure message={message} />
+          </>
+        }
+        reactions={reactions.map(({ emoji, isOurs }) => ({
+          emoji,
+          who: isOurs ? 'You reacted' : 'The contact reacted',
+        }))}
+        foot={
+          <>
+            {message.template_name && <Chip>{message.template_name}</Chip>}
+            {message.group_id !== null && <Chip>group</Chip>}
+            {senderName && <bdi className="clip">{senderName}</bdi>}
+            {message.direction === 'sent' && <StatusBadge status={message.status} />}
+            <PageLink to={here.path(`messages/${message.id}`)} className={`link ${styles.time}`}>
+              <span className="unseen">Message of </span>
+              {formatClock(message.at)}
+            </PageLink>
+          </>
+        }
+      />
+    </>
+  )
+}
+
+const MoreLink = ({ to, children }: { to: string; children: string }) => (
+  <div className={styles.more}>
+    <PageLink to={to}>{children}</PageLink>
+  </div>
+)
+
+/** The message that this one replies to. */
+function Quote({ about }: { about: NonNullable<ConversationMessage['about']> }) {
+  const here = useHere()
+  return (
+    <PageLink to={here.path(`messages/${about.id}`)} className={styles.quote ?? ''}>
+      <span className="small quiet">{about.direction === 'sent' ? 'Reply to you' : 'Reply to the contact'}</span>
+      <bdi className="clip">{removedText(about) ?? about.preview ?? about.template_name ?? about.type}</bdi>
+    </PageLink>
+  )
+}
+
+/** Why a message failed, and how to fix it. */
+function Failure({ message: { explained, received, status } }: { message: ConversationMessage }) {
+  if (received?.error) {
+    return (
+      <p className={styles.failure}>
+        <strong>
+          <bdi>{received.error.title}</bdi>
+        </strong>{' '}
+        WhatsApp could not deliver the content of this message.
+      </p>
+    )
+  }
+  if (!explained) return null
+  return (
+    <p className={styles.failure}>
+      <strong>
+        {status === 'failed' ? 'Not delivered: ' : ''}
+        <bdi>{explained.title}</bdi>.
+      </strong>{' '}
+      {explained.fix}
+    </p>
+  )
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { formatPhone } from '../lib/phone.ts'
+import { useHere } from '../lib/session.ts'
+import { PageLink } from '../ui/link.tsx'
+import styles from './contact-link.module.css'
+import type { Person } from './recipient.tsx'
+
+/** The path of a contact's page inside the workspace: `contacts/16505550123`, or with a user ID. */
+export const contactPath = (person: Person): string =>
+  `contacts/${encodeURIComponent('phone' in person ? person.phone : person.user_id)}`
+
+/** A contact as orders and forms name them: by number, or by user ID without one. Null if it is not known who it was. */
+export function contactOf({ from, from_user_id }: { from: string | null; from_user_id: string | null }): Person | null {
+  if (from !== null) return { phone: from }
+  return from_user_id === null ? null : { user_id: from_user_id }
+}
+
+/** The formatted number, or the user ID. */
+export const contactName = (person: Person): string => ('phone' in person ? formatPhone(person.phone) : person.user_id)
+
+/** A link to the page of a contact. Without a contact, only the content. */
+export function ContactLink({ person, children }: { person: Person | null; children: ReactNode }) {
+  const here = useHere()
+  if (person === null) return children
+  return (
+    <PageLink to={here.path(contactPath(person))} className={styles.link ?? ''}>
+      {children}
+    </PageLink>
+  )
+}

@@ -1,0 +1,64 @@
+/**
+ * A contact as the console shows them: someone the workspace exchanged messages with. No table has contacts. The number
+ * names one, or WhatsApp's user ID if WhatsApp does not provide the number.
+ */
+import { type Static, Type } from 'typebox'
+import { userIdPattern } from '../formats.ts'
+import { nullable, SenderId, Timestamp } from '../ids.ts'
+import { ConsoleForm } from './forms.ts'
+import { consolePageQuery } from './list.ts'
+import { ExplainedError, ListedMessage, ReceivedContent } from './messages.ts'
+
+export const ContactParams = Type.Object({
+  contact: Type.String({
+    pattern: `^[1-9][0-9]{4,19}$|${userIdPattern}`,
+    errorMessage: 'Enter the digits of a phone number, or a user ID of WhatsApp.',
+  }),
+})
+
+const text = nullable(Type.String())
+
+/** A sender that the contact exchanged messages with. */
+export const ContactSender = Type.Object({
+  id: SenderId,
+  phone_number: Type.String(),
+  display_name: text,
+  status: Type.String(),
+  /** When the 24-hour window ends or ended. Null if the contact has not written to this sender. */
+  window_expires_at: nullable(Timestamp),
+  /** What the contact chose in WhatsApp about marketing messages from this sender. Null if nothing. */
+  marketing: nullable(Type.Object({ choice: Type.Enum(['stop', 'resume']), changed_at: Timestamp })),
+  last_message_at: Timestamp,
+})
+
+export const Contact = Type.Object({
+  phone: text,
+  user_id: text,
+  username: text,
+  profile_name: text,
+  /** The one of the newest message first. */
+  senders: Type.Array(ContactSender),
+  /** Set while the contact is being erased. It waits while a message to them is not sent yet. */
+  erasure: nullable(Type.Object({ asked_at: Timestamp, waits: Type.Boolean() })),
+})
+
+/** A message of a conversation, with everything that a phone would show. */
+export const ConversationMessage = Type.Object({
+  ...ListedMessage.properties,
+  /** The request body, in the format of `POST /v1/messages`; null for inbound messages, and if it was removed. */
+  request: nullable(Type.Record(Type.String(), Type.Unknown())),
+  /** Of its template, as it is now. */
+  components: nullable(Type.Array(Type.Unknown())),
+  received: nullable(ReceivedContent),
+  explained: nullable(ExplainedError),
+  /** The message that this is a reply to, or a reaction to. Null if it is neither, or if that message is not stored. */
+  about: nullable(Type.Pick(ListedMessage, ['id', 'direction', 'preview', 'type', 'template_name', 'at', 'removed'])),
+  /** The submitted form, and its files. */
+  form: nullable(Type.Pick(ConsoleForm, ['id', 'response', 'files', 'content_removed_at'])),
+})
+
+export const ConversationQuery = Type.Object(consolePageQuery, { additionalProperties: false })
+
+export type Contact = Static<typeof Contact>
+export type ContactSender = Static<typeof ContactSender>
+export type ConversationMessage = Static<typeof ConversationMessage>

@@ -1,0 +1,230 @@
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
+import { until } from '../server/testing/until.ts'
+import { ada, useSignedIn } from './signed-in.ts'
+
+/** The page of a contact: the conversation, writing to them, their files, exporting and erasing them. */
+const console = useSignedIn()
+const ana = '16505550123'
+const to = '15550780001'
+/** This number has never written, so its window is closed. */
+const quiet = '16505550188'
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+const webp = 'UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA'
+
+let senderId = ''
+const act = (phone: string, action: string, body: object = {}) =>
+  console.place.control('POST', `/phones/${phone}/${action}`, body)
+const send = (phone: string, body: object) =>
+  console.place.api('/v1/messages', { sender_id: senderId, to: phone, ...body })
+const rowsOf = async (phone: string) =>
+  (await console.ada.call(`/w/${console.place.workspaceId}/contacts/${phone}/messages?limit=100`)).body.data
+
+beforeAll(async () => {
+  const { data: senders } = await console.place.api('/v1/senders')
+  senderId = senders.find(({ phone_number: number }: { phone_number: string }) => number.endsWith('0001')).id
+  await console.place.control('PATCH', `/phones/${ana}`, { name: 'Ana Prueba' })
+  await act(ana, 'say', { to, text: 'Hi! Can I still come in this week?' })
+  await send(ana, { type: 'text', text: { body: 'Of course, *Ana*. We kept a place for you.' } })
+  await until('it is delivered', async () =>
+    JSON.stringify(await console.place.control('GET', `/phones/${ana}/messages`)).includes('kept a place'),
+  )
+  await act(ana, 'react', { emoji: '🙏' })
+  await send(ana, {
+    type: 'template',
+    template: { name: 'intake_form', language: 'en', variables: { 'body.1': 'Ana' } },
+  })
+  await until('the form has arrived', async () =>
+    JSON.stringify(await console.place.control('GET', `/phones/${ana}/messages`)).includes('intake_form'),
+  )
+  await act(ana, 'fillForm', {
+    values: { full_name: 'Ana Prueba', complaint: 'Sore throat' },
+    files: { photos: [{ filename: 'throat.png' }] },
+  })
+  await act(ana, 'order', { items: [{ retailerId: 'SKU-1', quantity: 2 }], text: 'For pick-up, please' })
+  await act(ana, 'image', { base64: png, mimeType: 'image/png', caption: 'This is how it looks' })
+  await act(ana, 'voice')
+  await act(ana, 'document', { text: 'a referral', mimeType: 'text/plain', filename: 'referral.txt' })
+  await act(ana, 'sticker', { base64: webp })
+  await send('15550131026', { type: 'template', template: { name: 'hello_world', language: 'en_US', variables: {} } })
+  await send(quiet, { type: 'template', template: { name: 'hello_world', language: 'en_US', variables: {} } })
+  await console.place.control('POST', '/settled')
+  await until('the files are fetched', async () => {
+    const rows: { type: string; file: { kind: string } | null }[] = await rowsOf(ana)
+    const files = rows.filter(({ file }) => file !== null)
+    return files.length === 4 && files.every(({ file }) => file?.kind === 'fetched')
+  })
+})
+
+const chatOf = (page: Page) => page.getByRole('region', { name: 'Conversation' })
+
+/** How far a conversation is from its end. */
+const gapOf = (chat: Locator) =>
+  chat.evaluate((log) => {
+    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = log as unknown as Record<string, number>
+    return scrollHeight - scrollTop - clientHeight
+  })
+
+test('the page shows who the contact is, their window and the whole conversation', async () => {
+  const page = await console.open(`contacts/${ana}`)
+  await page.getByRole('heading', { level: 1, name: 'Ana Prueba' }).waitFor()
+  await page.getByText('+1 650-555-0123').first().waitFor()
+  await page
+    .getByText(/Open until .* \(23 h 5\d min left\)/)
+    .first()
+    .waitFor()
+  const chat = chatOf(page)
+  await chat.getByText('Can I still come in this week?').waitFor()
+  await chat.getByText('The contact reacted').waitFor({ state: 'attached' })
+  await chat.getByText('full_name: Ana Prueba').waitFor()
+  await chat.getByText('2 × SKU-1').waitFor()
+  await chat.getByRole('img', { name: 'Received image: This is how it looks' }).waitFor()
+  await chat.getByRole('img', { name: 'Received sticker' }).waitFor()
+  await chat.locator('audio[controls]').waitFor()
+  await chat.getByText('referral.txt').waitFor()
+  await chat.getByRole('img', { name: 'Upload for photos: throat.png' }).waitFor()
+  // It begins at the newest message.
+  await until('it is at its end', async () => (await gapOf(chat)) < 2)
+  await screenshot(page, 'contact')
+  await chat.evaluate('document.querySelector("section[aria-label=Conversation]").scrollTop = 0')
+  await screenshot(page, 'contact at the top')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await screenshot(page, 'contact dark')
+})
+
+test('a picture opens larger in a dialog', async () => {
+  const page = await console.open(`contacts/${ana}`)
+  await chatOf(page).getByRole('button', { name: 'Open larger: Received image: This is how it looks' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Received image: This is how it looks' })
+  await dialog.getByRole('img').waitFor()
+  await screenshot(page, 'a picture in a dialog')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+})
+
+test('the countdown uses the clock of the service, not that of the browser', async () => {
+  const page = await console.open('messages')
+  await page.clock.install({ time: new Date(Date.now() + 3 * 86_400_000) })
+  await page.goto(page.url().replace('/messages', `/contacts/${ana}`))
+  await page
+    .getByText(/\(23 h 5\d min left\)/)
+    .first()
+    .waitFor()
+  await page.getByLabel('Write a message').waitFor()
+})
+
+test('a text is sent inside the window, arrives, and appears in the conversation', async () => {
+  const page = await console.open(`contacts/${ana}`)
+  await page.getByPlaceholder(/costs \d+ credit/).fill('See you on Thursday.')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await chatOf(page).getByText('See you on Thursday.').waitFor()
+  await until('the phone has it', async () =>
+    JSON.stringify(await console.place.control('GET', `/phones/${ana}/messages`)).includes('See you on Thursday.'),
+  )
+  // A reply appears by itself.
+  await act(ana, 'say', { text: 'Thank you!' })
+  await chatOf(page).getByText('Thank you!').waitFor()
+})
+
+test('outside the window a template is sent with its variables, and errors are shown at their fields', async () => {
+  const page = await console.open(`contacts/${quiet}`, { expects: /400/ })
+  await page.getByText('The contact has not written to this sender.').first().waitFor()
+  expect(await page.getByLabel('Write a message').count()).toBe(0)
+  await page.getByRole('button', { name: 'Send a template' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Send a template' })
+  await dialog.getByPlaceholder('Choose a template').click()
+  await page
+    .getByRole('option', { name: /appointment_reminder/ })
+    .first()
+    .click()
+  await dialog.getByText(/It costs \d+ credit/).waitFor()
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+  const first = dialog.getByLabel('body.1')
+  await until('the field has an error', async () => (await first.getAttribute('aria-invalid')) === 'true')
+  await screenshot(page, 'a template with an error')
+  for (const field of await dialog.getByRole('textbox').all()) {
+    if ((await field.getAttribute('aria-haspopup')) === null) await field.fill('Ana')
+  }
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await chatOf(page).getByText('appointment_reminder').first().waitFor()
+})
+
+test('a failed message says why', async () => {
+  const page = await console.open('contacts/15550131026')
+  await chatOf(page)
+    .getByText(/Not delivered:/)
+    .waitFor()
+  await screenshot(page, 'a contact with a failed message')
+})
+
+test('older messages are loaded when you scroll up, and the place is kept', async () => {
+  const long = '16505550166'
+  for (let n = 1; n <= 70; n++) await act(long, 'say', { to, text: `Number ${n} of many` })
+  await until('all have arrived', async () => (await rowsOf(long)).length === 70)
+  const page = await console.open(`contacts/${long}`)
+  const chat = chatOf(page)
+  await chat.getByText('Number 70 of many').waitFor()
+  expect(await chat.getByText('Number 1 of many', { exact: true }).count()).toBe(0)
+  await chat.hover()
+  await page.mouse.wheel(0, -20_000)
+  await chat.getByText('Number 1 of many', { exact: true }).waitFor()
+  const top = await chat.evaluate((log) => (log as unknown as { scrollTop: number }).scrollTop)
+  expect(top).toBeGreaterThan(500)
+})
+
+test('the contact is linked from messages, orders and forms, on phones with targets of 44 px', async () => {
+  for (const path of ['messages', 'orders', 'forms']) {
+    const page = await console.open(`${path}?phone=${ana}`)
+    await page
+      .getByRole('row')
+      .getByRole('link', { name: /650-555-0123/ })
+      .first()
+      .click()
+    await page.getByRole('heading', { level: 1, name: 'Ana Prueba' }).waitFor()
+    expect(page.url()).toContain(`/contacts/${ana}`)
+    // On a phone, the row opens the object, and its page has the link.
+    const phone = await console.open(`${path}?phone=${ana}`, { viewport: { width: 390, height: 844 } })
+    const row = phone.getByRole('row').filter({ hasText: '650-555-0123' }).first()
+    await row.waitFor()
+    await screenshot(phone, `${path} with contacts on a phone`)
+    await row.click()
+    const link = phone.getByRole('definition').getByRole('link', { name: /650-555-0123/ })
+    await link.waitFor()
+    const { height = 0, width = 0 } = (await link.boundingBox()) ?? {}
+    expect([path, Math.round(Math.min(height, width)) >= 44]).toEqual([path, true])
+    await link.click()
+    await chatOf(phone).waitFor()
+    if (path === 'messages') await screenshot(phone, 'contact on a phone')
+  }
+})
+
+test('an unknown contact gets a page that says so', async () => {
+  const page = await console.open('contacts/16505559999', { expects: /404/ })
+  await page.getByRole('heading', { name: 'Contact not found' }).waitFor()
+  await page.getByText('+1 650-555-9999').waitFor()
+  await screenshot(page, 'no contact')
+})
+
+test('an admin exports and erases a contact, after confirming who they are', async () => {
+  const gone = '16505550155'
+  await act(gone, 'say', { to, text: 'Forget me' })
+  await until('it has arrived', async () => (await rowsOf(gone)).length === 1)
+  const page = await console.open(`contacts/${gone}`, { expects: /404|403/ })
+  await console.store.db.change(`update sessions set confirmed_at = confirmed_at - interval '1 hour'`, [])
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export data' }).click()
+  const prompt = page.getByRole('dialog', { name: /Confirm/ })
+  await prompt.getByLabel('Password', { exact: true }).fill(ada.password)
+  await prompt.getByRole('button', { name: 'Confirm' }).click()
+  expect((await download).suggestedFilename()).toBe('contact.json')
+  await page.getByRole('button', { name: 'Erase' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Erase this contact?' })
+  await dialog.getByRole('textbox').fill(`+${gone}`)
+  await screenshot(page, 'erase a contact')
+  await dialog.getByRole('button', { name: 'Erase contact' }).click()
+  await page.getByRole('heading', { name: /Contact (erased|not found)/ }).waitFor({ timeout: 60_000 })
+  await screenshot(page, 'an erased contact')
+})

@@ -1,0 +1,34 @@
+import { Contact, ContactParams, ConversationMessage, ConversationQuery } from '@parley/contract/console/contacts'
+import { ConsoleList } from '@parley/contract/console/list'
+import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { getContact, getConversation } from './contacts.ts'
+
+export const contactConsoleRoutes = (): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/contacts/:contact',
+    who: 'messages:read',
+    params: ContactParams,
+    reply: Contact,
+    handle: ({ db, workspaceId }, { params }) => getContact(db, workspaceId, params.contact),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/contacts/:contact/messages',
+    who: 'messages:read',
+    params: ContactParams,
+    query: ConversationQuery,
+    reply: ConsoleList(ConversationMessage),
+    async handle({ db, workspaceId }, { params, query }) {
+      const page = readConsolePage(query)
+      const rows = await getConversation(db, workspaceId, params.contact, page)
+      return consolePageOf(
+        page,
+        rows,
+        ({ at, id }) => ({ at, id }),
+        ({ message }) => message,
+      )
+    },
+  }),
+]

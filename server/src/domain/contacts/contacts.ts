@@ -1,0 +1,79 @@
+/** Contacts as the console shows them: who they are, their conversation, and what they chose. */
+import type { Contact, ContactSender } from '@parley/contract/console/contacts'
+import type { Db } from '../../db/db.ts'
+import { withPrefix } from '../../lib/ids.ts'
+import type { KeySet } from '../../lib/key-set.ts'
+import { refuse } from '../../lib/refuse.ts'
+import { isUserId } from '../../whatsapp/user-id.ts'
+import type { NamedPerson } from '../messages/privacy/person.ts'
+import { type ConversationRow, listConversation } from '../messages/reading/conversation.ts'
+import { type TracedPerson, tracePerson } from '../messages/reading/person-traces.ts'
+import { windowMs } from '../messages/reading/reply-window.ts'
+import { findOpenErasure } from '../privacy/erasures.ts'
+import { findChoices } from '../senders/preferences.ts'
+import { findSenders } from '../senders/senders.ts'
+
+/** Refuses if the workspace has no message with them. */
+export async function getContact(db: Db, workspaceId: string, id: string): Promise<Contact> {
+  const named = readContact(id)
+  const person = await tracePerson(db, workspaceId, named)
+  const erasure = await findOpenErasure(db, workspaceId, named)
+  if (person.traces.length === 0 && !erasure) refuse('not_found')
+  const latest = <Value>(read: (trace: TracedPerson['traces'][number]) => Value | null): Value | null =>
+    person.traces.map(read).find((value) => value !== null) ?? null
+  return {
+    phone: person.numbers[0] ?? null,
+    user_id: person.userIds[0] ?? null,
+    username: latest(({ username }) => username),
+    profile_name: latest(({ profileName }) => profileName),
+    senders: await sendersOf(db, workspaceId, person),
+    erasure: erasure && { asked_at: erasure.askedAt.toISOString(), waits: erasure.waits },
+  }
+}
+
+/** A page of the conversation, newest first. */
+export async function getConversation(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  page: KeySet,
+): Promise<ConversationRow[]> {
+  const person = await tracePerson(db, workspaceId, readContact(id))
+  return listConversation(db, workspaceId, person, page)
+}
+
+const readContact = (id: string): NamedPerson => (isUserId(id) ? { userId: id } : { number: id })
+
+/** The senders of the newest messages, with the 24-hour window and what the contact chose about marketing. */
+async function sendersOf(
+  db: Db,
+  workspaceId: string,
+  { numbers, userIds, traces }: TracedPerson,
+): Promise<ContactSender[]> {
+  const ids = [...new Set(traces.map(({ senderId }) => senderId))]
+  const senders = new Map((await findSenders(db, workspaceId, ids)).map((sender) => [sender.id, sender]))
+  const personIds = [...numbers, ...userIds]
+  const choices = await findChoices(
+    db,
+    ids.map((senderId) => ({ workspaceId, senderId, personIds })),
+  )
+  return ids.flatMap((id, index) => {
+    const sender = senders.get(id)
+    if (!sender) return []
+    const own = traces.filter(({ senderId }) => senderId === id)
+    // Webhooks may come out of order, so the newest row need not be the last message.
+    const written = own.flatMap(({ writtenAt }) => (writtenAt ? [writtenAt.getTime()] : []))
+    const choice = choices[index]
+    return [
+      {
+        id: withPrefix('snd', id),
+        phone_number: sender.phone_number,
+        display_name: sender.display_name,
+        status: sender.status,
+        window_expires_at: written.length === 0 ? null : new Date(Math.max(...written) + windowMs).toISOString(),
+        marketing: choice ? { choice: choice.marketing, changed_at: choice.changedAt.toISOString() } : null,
+        last_message_at: (own[0]?.at ?? new Date(0)).toISOString(),
+      },
+    ]
+  })
+}

@@ -1,0 +1,89 @@
+import type { MessageError } from '@parley/contract/events'
+import type { Db } from '../../../db/db.ts'
+import type { Content } from '../sending/send.sql.ts'
+import { type MessageListRow, receivedTable, sentTable } from './console-list.sql.ts'
+import { contentColumns, type StoredContent } from './timeline.sql.ts'
+
+/** One of the newest messages with a person: what it says about them, and about the sender. */
+export interface Trace {
+  direction: 'sent' | 'received'
+  senderId: string
+  /** When it was stored. */
+  at: Date
+  /** When the person wrote it to the sender; null for sent messages, and in a group. */
+  writtenAt: Date | null
+  userId: string | null
+  username: string | null
+  profileName: string | null
+}
+
+/** A person is in the columns of these indexes: by number, or by user ID if there is no number. */
+const receivedFrom = {
+  number: 'sent_by = $2',
+  userId: 'sent_by is null and sent_by_user_id = $2',
+} as const
+
+/** The newest messages with a person, at most `take` in each direction. */
+export const newestTraces = (
+  db: Db,
+  workspaceId: string,
+  person: { kind: 'number' | 'userId'; id: string },
+  take: number,
+): Promise<Trace[]> =>
+  db.rows(
+    `(select 'received' as direction, sender_id as "senderId", recorded_at as at,
+        case when content ->> 'groupId' is null then received_at end as "writtenAt", sent_by_user_id as "userId",
+        content ->> 'username' as username, profile_name as "profileName"
+      from inbound_messages where workspace_id = $1 and ${receivedFrom[person.kind]}
+      order by recorded_at desc, id desc limit $3)
+     union all
+     (select 'sent', sender_id, created_at, null, recipient_user_id, null, null
+      from messages where workspace_id = $1 and recipient = $2
+      order by created_at desc, id desc limit $3)
+     order by at desc`,
+    [workspaceId, person.id, take],
+  )
+
+export interface SentContent {
+  id: string
+  content: Content
+  error: MessageError | null
+  quoted: string | null
+}
+
+export const sentContents = (db: Db, workspaceId: string, ids: readonly string[]): Promise<SentContent[]> =>
+  db.rows(
+    `select id, content, error, quoted_wa_message_id as quoted from messages
+     where workspace_id = $1 and id = any($2::uuid[])`,
+    [workspaceId, ids],
+  )
+
+export const receivedContents = (
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<(StoredContent & { id: string })[]> =>
+  db.rows(`select id, ${contentColumns} from inbound_messages where workspace_id = $1 and id = any($2::uuid[])`, [
+    workspaceId,
+    ids,
+  ])
+
+/** A message that others refer to, by the network's ID. */
+export type NamedMessage = MessageListRow & { wanted_sender_id: string; wanted_id: string }
+
+/** The messages with these IDs of the network, each of its sender. Those that are not stored are missing. */
+export const messagesByNetworkId = (
+  db: Db,
+  workspaceId: string,
+  wanted: readonly { senderId: string; waMessageId: string }[],
+): Promise<NamedMessage[]> => {
+  const one = ({ name, columns }: typeof sentTable | typeof receivedTable) =>
+    `(select ${columns} from ${name} as m
+      where m.workspace_id = $1 and m.sender_id = wanted.from_sender and m.wa_message_id = wanted.network_id limit 1)`
+  return db.rows(
+    `select wanted.from_sender as wanted_sender_id, wanted.network_id as wanted_id, found.*
+     from unnest($2::uuid[], $3::text[]) as wanted(from_sender, network_id)
+     cross join lateral (${one(sentTable)} union all ${one(receivedTable)} limit 1) as found`,
+    [workspaceId, wanted.map(({ senderId }) => senderId), wanted.map(({ waMessageId }) => waMessageId)],
+  )
+}
