@@ -35,7 +35,7 @@ test('no page has serious accessibility violations', async () => {
   }
   await Promise.all([checkPages(await openPage()), checkPages(await openPage())])
   expect(found).toEqual({})
-}, 150_000)
+}, 240_000)
 
 test.each([
   ['keys?new=1', 'Create key'],

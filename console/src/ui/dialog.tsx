@@ -24,8 +24,8 @@ interface DialogProps extends FrameProps {
   actions?: ReactNode
   /** Prevents closing by accident: no close button, and Esc, a click outside or Back do not close it. See FirmDialog. */
   firm?: boolean
-  /** With `firm`: instead of leaving the page by Back or a link. */
-  onLeave?: () => void
+  /** With `firm`: asked before the page is left by Back or a link. */
+  mayLeave?: () => boolean
 }
 
 const widths = { s: 400, m: 520, l: 720 }
@@ -98,10 +98,10 @@ function Frame({
   children,
   size = 'm',
   firm = false,
-  onLeave = () => {},
-}: FrameProps & Pick<DialogProps, 'firm' | 'onLeave'>) {
+  mayLeave = () => false,
+}: FrameProps & Pick<DialogProps, 'firm' | 'mayLeave'>) {
   useReturnFocus(open)
-  useLeaveGuard(open && firm, onLeave)
+  useLeaveGuard(open && firm, mayLeave)
   const layer = useLayer(open, { firm })
   return (
     <Modal.Root opened={open} onClose={onClose} size={widths[size]} centered closeOnClickOutside={!firm} {...layer}>

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -30,7 +30,18 @@ export function FirmDialog({
   children,
 }: FirmDialogProps) {
   const [isAsking, setAsking] = useState(false)
+  // `onClose` may go to another page at once, while the dialog is still shown.
+  const isClosing = useRef(false)
+  useEffect(() => {
+    if (open) isClosing.current = false
+  }, [open])
+  const mayLeave = () => {
+    const may = isSaved === true || isClosing.current
+    if (!may) setAsking(true)
+    return may
+  }
   const close = () => {
+    isClosing.current = true
     setAsking(false)
     onClose()
   }
@@ -40,7 +51,7 @@ export function FirmDialog({
         firm
         open={open}
         onClose={close}
-        onLeave={() => (isSaved ? close() : setAsking(true))}
+        mayLeave={mayLeave}
         title={title}
         detail={detail}
         {...(size ? { size } : {})}
