@@ -24,3 +24,7 @@ test('only lib/api.ts makes requests, and only lib/live.ts opens an event stream
   expect(filesWith(calls).filter((file) => !examples.includes(file))).toEqual(['lib/api.ts'])
   expect(filesWith(/new EventSource\(/)).toEqual(['lib/live.ts'])
 })
+
+test('every part that is loaded later uses ui/lazy.tsx, which recovers when it cannot be loaded', () => {
+  expect(filesWith(/\blazy\(|\blazyRouteComponent\b/)).toEqual(['ui/lazy.tsx'])
+})

@@ -1,5 +1,6 @@
 import type { OnboardingStep } from '@parley/contract/console/overview'
-import { type ComponentType, lazy } from 'react'
+import type { ComponentType } from 'react'
+import { lazyPart } from '../../ui/lazy.tsx'
 
 interface StepText {
   title: string
@@ -23,19 +24,19 @@ export const stepTexts: Record<OnboardingStep, StepText> = {
     title: 'Send a message',
     detail: 'Send a template to a phone. It is done when WhatsApp accepted the message.',
     action: 'Send message',
-    form: lazy(() => import('./first-steps/send.tsx').then((part) => ({ default: part.SendStep }))),
+    form: lazyPart(() => import('./first-steps/send.tsx').then((part) => ({ default: part.SendStep }))),
   },
   receive: {
     title: 'Receive a message',
     detail: 'Write to one of your senders from a phone.',
     action: 'Receive message',
-    form: lazy(() => import('./first-steps/receive.tsx').then((part) => ({ default: part.ReceiveStep }))),
+    form: lazyPart(() => import('./first-steps/receive.tsx').then((part) => ({ default: part.ReceiveStep }))),
   },
   reply: {
     title: 'Reply to a message',
     detail: 'For 24 hours after a contact wrote to you, you can send any text.',
     action: 'Reply',
-    form: lazy(() => import('./first-steps/reply.tsx').then((part) => ({ default: part.ReplyStep }))),
+    form: lazyPart(() => import('./first-steps/reply.tsx').then((part) => ({ default: part.ReplyStep }))),
   },
   key: {
     title: 'Create an API key',
@@ -47,19 +48,19 @@ export const stepTexts: Record<OnboardingStep, StepText> = {
     title: 'Make your first request',
     detail: 'Run a command in a terminal with your key. This page updates automatically.',
     action: 'Show command',
-    form: lazy(() => import('./first-steps/request.tsx').then((part) => ({ default: part.RequestStep }))),
+    form: lazyPart(() => import('./first-steps/request.tsx').then((part) => ({ default: part.RequestStep }))),
   },
   webhook: {
     title: 'Create a webhook',
     detail: 'Receive message statuses and incoming messages as they happen.',
     action: 'Create webhook',
-    form: lazy(() => import('./first-steps/webhook.tsx').then((part) => ({ default: part.WebhookStep }))),
+    form: lazyPart(() => import('./first-steps/webhook.tsx').then((part) => ({ default: part.WebhookStep }))),
   },
   delivery: {
     title: 'Verify a webhook',
     detail: 'Send a signed test event. It is done when your endpoint responded with a 2xx status.',
     action: 'Send test event',
-    form: lazy(() => import('./first-steps/verify.tsx').then((part) => ({ default: part.VerifyStep }))),
+    form: lazyPart(() => import('./first-steps/verify.tsx').then((part) => ({ default: part.VerifyStep }))),
   },
   second_factor: {
     title: 'Secure your account',

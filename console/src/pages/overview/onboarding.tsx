@@ -1,5 +1,5 @@
 import type { Onboarding, OnboardingStep } from '@parley/contract/console/overview'
-import { type ComponentType, lazy, type ReactNode, Suspense, useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { useMedia } from '../../lib/media.ts'
 import { useHere } from '../../lib/session.ts'
 import { remember, remembered } from '../../lib/storage.ts'
@@ -9,16 +9,17 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Meter } from '../../ui/figures.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Card } from '../../ui/layout.tsx'
+import { lazyPart } from '../../ui/lazy.tsx'
 import { ExternalLink } from '../../ui/link.tsx'
-import { LoadingLines } from '../../ui/states.tsx'
 import styles from './onboarding.module.css'
 import { stepTexts } from './onboarding-steps.ts'
 import { useOnboarding } from './overview.queries.ts'
 
 type Step = Onboarding['steps'][number]
 
-const HandsetPanel = lazy(() =>
-  import('../../parts/handset-panel.tsx').then((part) => ({ default: part.HandsetPanel })),
+const HandsetPanel = lazyPart(
+  async () => ({ default: (await import('../../parts/handset-panel.tsx')).HandsetPanel }),
+  <div />,
 )
 
 /** The first steps, with the handset next to them. The list disappears when all are done, or when it is hidden. */
@@ -75,7 +76,7 @@ interface StepProps {
 function StepItem({ step: { kind, done }, isNext, isOpen, onToggle }: StepProps) {
   const here = useHere()
   const id = useId()
-  const { title, detail, action, to, form } = stepTexts[kind]
+  const { title, detail, action, to, form: Form } = stepTexts[kind]
   const look = { size: 's', kind: isNext ? 'primary' : 'secondary' } as const
   return (
     <li aria-current={isNext ? 'step' : undefined} data-done={done || undefined}>
@@ -94,7 +95,7 @@ function StepItem({ step: { kind, done }, isNext, isOpen, onToggle }: StepProps)
           {action}
         </ButtonLink>
       )}
-      {form && (!done || isOpen) && (
+      {Form && (!done || isOpen) && (
         <Button
           {...(isOpen ? { size: 's', kind: 'quiet' } : look)}
           aria-expanded={isOpen}
@@ -104,20 +105,14 @@ function StepItem({ step: { kind, done }, isNext, isOpen, onToggle }: StepProps)
           {isOpen ? 'Close' : action}
         </Button>
       )}
-      {form && (
+      {Form && (
         <div id={id} className={styles.form} hidden={!isOpen}>
-          {isOpen && <StepForm form={form} />}
+          {isOpen && <Form />}
         </div>
       )}
     </li>
   )
 }
-
-const StepForm = ({ form: Form }: { form: ComponentType }) => (
-  <Suspense fallback={<LoadingLines lines={3} />}>
-    <Form />
-  </Suspense>
-)
 
 /** Shows the handset next to the list, if there is one. A narrow screen has a link to it instead. */
 function WithHandset({ children }: { children: ReactNode }) {
@@ -139,7 +134,7 @@ function WithHandset({ children }: { children: ReactNode }) {
   return (
     <div className={styles.withHandset}>
       {children}
-      <Suspense fallback={<div />}>{senders && <HandsetPanel handset={handset} sender={sender} />}</Suspense>
+      {senders && <HandsetPanel handset={handset} sender={sender} />}
     </div>
   )
 }
