@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+export const uuidPattern = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
 /** A public ID: a prefix for the kind of object, and a UUID. */
 const prefixed = (prefix: string) => idLike(`${prefix}_`)
@@ -8,7 +8,7 @@ const prefixed = (prefix: string) => idLike(`${prefix}_`)
 const idLike = (prefix: string) => {
   const example = `${prefix}0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d`
   return Type.String({
-    pattern: `^${prefix}${uuid}$`,
+    pattern: `^${prefix}${uuidPattern}$`,
     examples: [example],
     errorMessage: `Enter an ID such as ${example}.`,
   })

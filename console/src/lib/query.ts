@@ -1,3 +1,4 @@
+import type { ListTotal } from '@parley/contract/console/list'
 import type { Topic } from '@parley/contract/console/topics'
 import {
   type InfiniteData,
@@ -84,6 +85,10 @@ export function useList<Item>(path: string, query: Query = {}, topics: readonly 
   })
   return pagedOf(result)
 }
+
+/** How many rows of a list match. Fetched apart from the rows, and again when one of `topics` changes. */
+export const useTotal = (path: string, query: Query, topics: readonly Topic[], enabled = true) =>
+  useData<ListTotal>(`${path}/total`, { query, topics, enabled, placeholderData: (before) => before })
 
 /** The loaded pages of an infinite query, for DataTable. */
 export function pagedOf<Item>(result: UseInfiniteQueryResult<InfiniteData<List<Item>>>): Paged<Item> {

@@ -34,9 +34,11 @@ export function FilterBar({ filters, search, children }: FilterBarProps) {
           onChange={(text) => change({ [search.name]: text })}
         />
       )}
-      {filters.map((filter) => (
-        <FilterChip key={filter.title} filter={filter} params={params} change={change} />
-      ))}
+      {filters
+        .filter((filter) => isShown(filter, params))
+        .map((filter) => (
+          <FilterChip key={filter.title} filter={filter} params={params} change={change} />
+        ))}
       {active.length > 1 && (
         <Button kind="quiet" size="s" onClick={() => change(Object.fromEntries(names.map((name) => [name, null])))}>
           Clear all
@@ -79,30 +81,14 @@ function FilterChip({ filter, params, change }: ChipProps) {
       </div>
       <Popover.Dropdown className={styles.dropdown ?? ''}>
         {filter.kind === 'select' && (
-          <div
-            role="listbox"
-            aria-label={filter.title}
-            aria-multiselectable={filter.several === true}
-            className={styles.options}
-          >
-            {filter.options.map(({ value, title }) => (
-              <button
-                key={value}
-                type="button"
-                role="option"
-                aria-selected={chosenIn(filter, params).includes(value)}
-                className={styles.option}
-                onClick={() =>
-                  filter.several
-                    ? change({ [filter.name]: toggled(chosenIn(filter, params), value).join() })
-                    : apply({ [filter.name]: value })
-                }
-              >
-                {title}
-                {chosenIn(filter, params).includes(value) && <Icon name="check" size={13} />}
-              </button>
-            ))}
-          </div>
+          <Options
+            filter={filter}
+            chosen={valuesIn(params[filter.name])}
+            onChoose={(values) => {
+              change({ [filter.name]: values.join() })
+              if (filter.single) setOpen(false)
+            }}
+          />
         )}
         {filter.kind === 'text' && <TextFilter filter={filter} value={params[filter.name] ?? ''} apply={apply} />}
         {filter.kind === 'dates' && <DatesFilter filter={filter} params={params} apply={apply} />}
@@ -111,16 +97,48 @@ function FilterChip({ filter, params, change }: ChipProps) {
   )
 }
 
-type SelectFilter = Filter & { kind: 'select' }
+/** A filter of a link has no chip until it is set. One that is set always has a chip, so that it can be removed. */
+const isShown = (filter: Filter, params: ChipProps['params']) =>
+  filter.kind === 'dates' || !filter.onlyIfSet || Boolean(params[filter.name])
 
-function chosenIn({ name, several }: SelectFilter, params: ChipProps['params']): readonly string[] {
-  const value = params[name]
-  if (!value) return []
-  return several ? value.split(',') : [value]
+const valuesIn = (param: string | undefined): readonly string[] => (param ? param.split(',') : [])
+
+interface OptionsProps {
+  filter: Filter & { kind: 'select' }
+  chosen: readonly string[]
+  onChoose: (values: readonly string[]) => void
 }
 
-const toggled = (chosen: readonly string[], value: string): readonly string[] =>
-  chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value]
+/** Chooses one value, or several. Values of the URL that are not an option stay until the filter is cleared. */
+function Options({ filter, chosen, onChoose }: OptionsProps) {
+  const toggled = (value: string) => {
+    if (filter.single) return [value]
+    return chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value]
+  }
+  return (
+    <div
+      role="listbox"
+      aria-label={filter.title}
+      aria-multiselectable={filter.single !== true}
+      className={styles.options}
+    >
+      {filter.options.map(({ value, title }) => (
+        <button
+          key={value}
+          type="button"
+          role="option"
+          aria-selected={chosen.includes(value)}
+          className={styles.option}
+          onClick={() => onChoose(toggled(value))}
+        >
+          {title}
+          {chosen.includes(value) && <Icon name="check" size={13} />}
+        </button>
+      ))}
+      {filter.options.length === 0 && <span className={`${styles.option} quiet`}>None yet</span>}
+    </div>
+  )
+}
 
 function namesOf(filter: Filter): readonly string[] {
   return filter.kind === 'dates' ? datesOf(filter) : [filter.name]
@@ -135,9 +153,8 @@ function labelFor(filter: Filter, params: ChipProps['params']): string | null {
   const value = params[filter.name]
   if (!value) return null
   if (filter.kind === 'select') {
-    const titleOf = (each: string) => filter.options.find((option) => option.value === each)?.title ?? each
-    const [first = '', ...others] = chosenIn(filter, params).map(titleOf)
-    return others.length > 1 ? `${first} and ${others.length} more` : [first, ...others].join(', ')
+    const titles = valuesIn(value).map((each) => filter.options.find((option) => option.value === each)?.title ?? each)
+    return titles.length > 2 ? `${titles[0]} and ${titles.length - 1} more` : titles.join(', ')
   }
   return filter.name === 'phone' ? formatPhone(value) : value
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { ranges } from '../lib/date-ranges.ts'
 import { plainPhone } from '../lib/phone.ts'
 import { fromTimeField, toTimeField } from '../lib/time-zone.ts'
 import type { Search } from '../lib/url.ts'
@@ -12,10 +13,12 @@ export type Filter =
       name: string
       title: string
       options: readonly { value: string; title: string }[]
-      /** Several values can be chosen. The parameter separates them by commas. */
-      several?: boolean
+      /** Only one value can be chosen. Otherwise several, which the parameter separates by commas. */
+      single?: boolean
+      /** The chip is shown only if the URL has a value, for filters that only links set. */
+      onlyIfSet?: boolean
     }
-  | { kind: 'text'; name: string; title: string; placeholder?: string }
+  | { kind: 'text'; name: string; title: string; placeholder?: string; onlyIfSet?: boolean }
   /** Two parameters with ISO times, named `from` and `to` unless `names` is set. */
   | { kind: 'dates'; title: string; names?: readonly [from: string, to: string] }
 
@@ -55,13 +58,6 @@ export function TextFilter({
   )
 }
 
-const ranges = [
-  { value: '3600', label: 'Last hour' },
-  { value: '86400', label: 'Last 24 hours' },
-  { value: '604800', label: 'Last 7 days' },
-  { value: '2592000', label: 'Last 30 days' },
-]
-
 export function DatesFilter({
   filter,
   params,
@@ -74,29 +70,36 @@ export function DatesFilter({
   const [from, to] = datesOf(filter)
   const [after, setAfter] = useState(toField(params[from]))
   const [before, setBefore] = useState(toField(params[to]))
+  const [error, setError] = useState<string | null>(null)
   return (
     <form
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault()
-        apply({ [from]: fromField(after), [to]: fromField(before) })
+        if (after && before && after >= before) setError('Enter a time after the start.')
+        else apply({ [from]: fromField(after), [to]: fromField(before) })
       }}
     >
       <Select
         label="Range"
         placeholder="Choose…"
-        data={ranges}
+        data={ranges.map(({ title }) => title)}
         comboboxProps={{ withinPortal: false }}
-        onChange={(seconds) =>
-          seconds &&
-          apply({
-            [from]: new Date(Date.now() - Number(seconds) * 1000).toISOString(),
-            [to]: null,
-          })
-        }
+        onChange={(chosen) => {
+          const range = ranges.find(({ title }) => title === chosen)?.of(new Date())
+          if (range) apply({ [from]: range.from.toISOString(), [to]: range.to?.toISOString() ?? null })
+        }}
       />
       <TimeInput label="From" value={after} onChange={(event) => setAfter(event.currentTarget.value)} />
-      <TimeInput label="To" value={before} onChange={(event) => setBefore(event.currentTarget.value)} />
+      <TimeInput
+        label="To"
+        value={before}
+        error={error}
+        onChange={(event) => {
+          setBefore(event.currentTarget.value)
+          setError(null)
+        }}
+      />
       <Button type="submit" kind="primary" size="s">
         Apply
       </Button>

@@ -1,14 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { nullable, Timestamp } from '../ids.ts'
+import { severalLike } from './list.ts'
 import { LoggedRequest } from './requests.ts'
 
 export const apiErrorPeriods = ['24h', '7d', '30d'] as const
 export type ApiErrorPeriod = (typeof apiErrorPeriods)[number]
 
-export const ApiErrorQuery = Type.Object(
-  { since: Type.Optional(Type.Unsafe<ApiErrorPeriod>(Type.String({ enum: [...apiErrorPeriods] }))) },
+const since = Type.Optional(Type.Unsafe<ApiErrorPeriod>(Type.String({ enum: [...apiErrorPeriods] })))
+export const ApiErrorQuery = Type.Object({ since }, { additionalProperties: false })
+
+export const ApiErrorFilters = Type.Object(
+  {
+    since,
+    code: Type.Optional(severalLike('[a-z_]{1,60}', 'an error code such as rate_limited')),
+    status: Type.Optional(severalLike('[1-5]xx|[1-5]\\d\\d', 'a status such as 404 or 4xx')),
+  },
   { additionalProperties: false },
 )
+export type ApiErrorFilters = Static<typeof ApiErrorFilters>
 
 const KeyCount = Type.Object({
   id: Type.String(),

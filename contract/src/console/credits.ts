@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Moment } from '../formats.ts'
 import { MessageId, nullable, Timestamp, Uuid } from '../ids.ts'
-import { consolePageQuery } from './list.ts'
+import { consolePageQuery, severalOf } from './list.ts'
 
 export const entryKinds = ['grant', 'debit', 'refund', 'adjust'] as const
 export type EntryKind = (typeof entryKinds)[number]
@@ -32,7 +32,7 @@ export const CreditEntry = Type.Object({
 })
 
 const filters = {
-  kind: Type.Optional(Type.Enum([...entryKinds])),
+  kind: severalOf(entryKinds),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Moment } from '../formats.ts'
 import { nullable, Timestamp, Uuid, WebhookId } from '../ids.ts'
+import { severalIds, severalLike, severalOf } from './list.ts'
 
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
   Type.Unsafe<Value>(Type.String({ enum: [...values] }))
@@ -35,16 +36,23 @@ export const Delivery = Type.Object({
 })
 export type Delivery = Static<typeof Delivery>
 
+const filters = {
+  webhook: severalIds('whk_', 'webhooks'),
+  state: severalOf(deliveryFilters),
+  type: Type.Optional(severalLike('[a-z_.]{1,100}', 'event types such as message.received')),
+  event: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  since: Type.Optional(Moment),
+  until: Type.Optional(Moment),
+}
+
+export const DeliveryFilters = Type.Object(filters, { additionalProperties: false })
+export type DeliveryFilters = Static<typeof DeliveryFilters>
+
 export const DeliveryQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
     cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    webhook: Type.Optional(WebhookId),
-    state: Type.Optional(oneOf(deliveryFilters)),
-    type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    event: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    since: Type.Optional(Moment),
-    until: Type.Optional(Moment),
+    ...filters,
   },
   { additionalProperties: false },
 )

@@ -32,16 +32,16 @@ export const ConsoleForm = Type.Object({
   ),
 })
 
-export const FormQuery = Type.Object(
-  {
-    ...consolePageQuery,
-    phone: Type.Optional(Phone),
-    flow: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    from: Type.Optional(Moment),
-    to: Type.Optional(Moment),
-  },
-  { additionalProperties: false },
-)
+const filters = {
+  phone: Type.Optional(Phone),
+  flow: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  from: Type.Optional(Moment),
+  to: Type.Optional(Moment),
+}
+
+export const FormQuery = Type.Object({ ...consolePageQuery, ...filters }, { additionalProperties: false })
+export const FormFilters = Type.Object(filters, { additionalProperties: false })
 
 export type ConsoleForm = Static<typeof ConsoleForm>
+export type FormFilters = Static<typeof FormFilters>
 export type FormQuery = Static<typeof FormQuery>

@@ -2,11 +2,19 @@ import { type Static, Type } from 'typebox'
 import { Moment } from '../formats.ts'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
 import { Scopes } from '../scopes.ts'
+import { SearchText, severalOf } from './list.ts'
 
 /** `expiring` still works, but expires soon. */
 export const keyStates = ['active', 'expiring', 'expired', 'revoked'] as const
 export type KeyState = (typeof keyStates)[number]
 export const KeyStateName = Type.Unsafe<KeyState>(Type.String({ enum: [...keyStates] }))
+
+/** The time is when a key was created. */
+export const KeyFilters = Type.Object(
+  { q: SearchText, state: severalOf(keyStates), from: Type.Optional(Moment), to: Type.Optional(Moment) },
+  { additionalProperties: false },
+)
+export type KeyFilters = Static<typeof KeyFilters>
 
 /** A key as the console shows it. The secret is only in the response that creates the key. */
 export const ConsoleKey = Type.Object({

@@ -1,4 +1,5 @@
-import { type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
+import { nullable, uuidPattern } from '../ids.ts'
 
 /** A list in the console. Unlike in the API it has no total, because counting millions of rows takes long. */
 export const ConsoleList = <Item extends TSchema>(item: Item) =>
@@ -21,3 +22,37 @@ export const consolePageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 }
+
+/** A total is counted up to here. */
+export const totalMax = 10_000
+
+/** How many rows match, read apart from the rows. Null if counting took too long; with `more` there are more than that. */
+export const ListTotal = Type.Object({ total: nullable(Type.Integer()), more: Type.Boolean() })
+export type ListTotal = Static<typeof ListTotal>
+
+/** The maximum number of rows in an export. If there are more, the last line says so. */
+export const exportMax = 100_000
+
+/** A filter for any part of a name or an ID. */
+export const SearchText = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+
+const severalMax = 50
+
+/** A filter that takes several of these values, separated by commas: `status=queued,failed`. */
+export const severalOf = (values: readonly string[]) => Type.Optional(severalLike(values.join('|'), values.join(', ')))
+
+/** A filter that takes several values of a pattern, separated by commas. `use` says which values are allowed. */
+export const severalLike = (pattern: string, use: string) =>
+  Type.String({
+    pattern: `^(?:${pattern})(?:,(?:${pattern})){0,${severalMax - 1}}$`,
+    maxLength: 4000,
+    errorMessage: `Use up to ${severalMax} of these, separated by commas: ${use}.`,
+  })
+
+/** A filter that takes several IDs with this prefix. */
+export const severalIds = (prefix: '' | `${string}_`, what: string) =>
+  Type.Optional(severalLike(`${prefix}${uuidPattern}`, `IDs of ${what}`))
+
+/** The values of such a filter, each once. */
+export const valuesOf = <Value extends string = string>(text: string | undefined): Value[] | undefined =>
+  text === undefined ? undefined : ([...new Set(text.split(','))] as Value[])

@@ -27,7 +27,7 @@ import {
 import { messageStatuses } from '../message.ts'
 import { sendTypes } from '../send.ts'
 import { StoredState } from './forms.ts'
-import { consolePageQuery } from './list.ts'
+import { consolePageQuery, severalIds, severalOf } from './list.ts'
 
 export const directions = ['sent', 'received'] as const
 export type Direction = (typeof directions)[number]
@@ -69,16 +69,19 @@ export const ListedMessageFilters = {
   /** A phone number, an ID (ours or WhatsApp's), a person's user ID or a reference. Exact match. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
   direction: Type.Optional(Type.Enum([...directions])),
-  status: Type.Optional(Type.Enum([...messageStatuses])),
-  type: Type.Optional(Type.Enum([...new Set([...sendTypes, ...inboundTypes])])),
-  sender: Type.Optional(SenderId),
-  template: Type.Optional(TemplateId),
+  status: severalOf(messageStatuses),
+  type: severalOf([...new Set([...sendTypes, ...inboundTypes])]),
+  sender: severalIds('snd_', 'senders'),
+  template: severalIds('tpl_', 'templates'),
   phone: Type.Optional(Phone),
   /** Messages with a person without a phone number. */
   user_id: Type.Optional(UserId),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
 }
+
+/** The filters of a total and an export. */
+export const MessageFilters = Type.Object(ListedMessageFilters, { additionalProperties: false })
 
 export const ListedMessageQuery = Type.Object(
   { ...consolePageQuery, ...ListedMessageFilters },
@@ -202,6 +205,7 @@ export const ReplyWindow = Type.Object({ window_expires_at: nullable(Timestamp) 
 export const SentReply = Type.Object({ id: MessageId, credits: Type.Integer() })
 
 export type ListedMessage = Static<typeof ListedMessage>
+export type MessageFilters = Static<typeof MessageFilters>
 export type ListedMessageQuery = Static<typeof ListedMessageQuery>
 export type ExplainedError = Static<typeof ExplainedError>
 export type TimelineEvent = Static<typeof TimelineEvent>

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { Phone } from '../formats.ts'
+import { Moment, Phone } from '../formats.ts'
 import { Order, OrderWithChanges, orderStatuses } from '../order.ts'
-import { consolePageQuery } from './list.ts'
+import { consolePageQuery, severalOf } from './list.ts'
 
 const filters = {
-  status: Type.Optional(Type.Enum([...orderStatuses])),
+  status: severalOf(orderStatuses),
   phone: Type.Optional(Phone),
+  from: Type.Optional(Moment),
+  to: Type.Optional(Moment),
 }
 
 export const OrderQuery = Type.Object({ ...consolePageQuery, ...filters }, { additionalProperties: false })
@@ -16,4 +18,5 @@ export const OrderChangeRequest = Type.Object(
 )
 
 export { Order as ConsoleOrder, OrderWithChanges as ConsoleOrderWithChanges }
+export type OrderFilters = Static<typeof OrderFilters>
 export type OrderQuery = Static<typeof OrderQuery>

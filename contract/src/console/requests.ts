@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { FieldError } from '../field-errors.ts'
 import { Moment } from '../formats.ts'
-import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { nullable, Timestamp } from '../ids.ts'
 import { StoredBody } from './inspector.ts'
+import { severalIds, severalLike } from './list.ts'
 import { TimelineEvent } from './messages.ts'
 
 const KeyName = Type.Object({
@@ -68,18 +69,13 @@ export const RequestDetail = Type.Object({
 export type RequestDetail = Static<typeof RequestDetail>
 
 export const requestFilters = {
-  /** A status, or a class such as `4xx`. */
-  status: Type.Optional(
-    Type.String({ pattern: '^([1-5]xx|[1-5]\\d\\d)$', errorMessage: 'Enter a status such as 404 or 4xx.' }),
-  ),
-  code: Type.Optional(
-    Type.String({ pattern: '^[a-z_]{1,60}$', errorMessage: 'Enter an error code such as rate_limited.' }),
-  ),
-  method: Type.Optional(Type.String({ pattern: '^[A-Z]{1,20}$', errorMessage: 'Enter an HTTP method such as POST.' })),
+  /** Statuses, or classes such as `4xx`. */
+  status: Type.Optional(severalLike('[1-5]xx|[1-5]\\d\\d', 'a status such as 404 or 4xx')),
+  code: Type.Optional(severalLike('[a-z_]{1,60}', 'an error code such as rate_limited')),
+  method: Type.Optional(severalLike('[A-Z]{1,20}', 'an HTTP method such as POST')),
   /** Any part of the path. */
   route: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  /** The ID of a key. */
-  key: Type.Optional(Uuid),
+  key: severalIds('', 'keys'),
   address: Type.Optional(Type.String({ minLength: 1, maxLength: 45 })),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
@@ -87,8 +83,5 @@ export const requestFilters = {
   id: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
 }
 
-const RequestFilters = Type.Object(requestFilters)
+export const RequestFilters = Type.Object(requestFilters, { additionalProperties: false })
 export type RequestFilters = Static<typeof RequestFilters>
-
-/** The maximum number of rows in an export. If there are more, the last line says so. */
-export const exportMax = 100_000

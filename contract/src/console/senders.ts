@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
-import { Sender } from '../sender.ts'
+import { qualityRatings, Sender, senderStatuses } from '../sender.ts'
+import { SearchText, severalOf } from './list.ts'
 
 /** A sender as the console shows it, with its account and when it was last used. */
 export const ConsoleSender = Type.Object({
@@ -22,6 +23,12 @@ export const ConsoleSender = Type.Object({
   last_sent_at: nullable(Timestamp),
   last_received_at: nullable(Timestamp),
 })
+
+export const SenderFilters = Type.Object(
+  { q: SearchText, status: severalOf(senderStatuses), quality: severalOf(qualityRatings) },
+  { additionalProperties: false },
+)
+export type SenderFilters = Static<typeof SenderFilters>
 
 /** The result of a sync, by account. */
 export const SyncReply = Type.Object({

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { SearchText, severalOf } from './list.ts'
+import { roles } from './permissions.ts'
 import { RoleName } from './session.ts'
 
 export const Member = Type.Object({
@@ -13,6 +15,9 @@ export const Member = Type.Object({
   last_seen_at: nullable(Timestamp),
 })
 export type Member = Static<typeof Member>
+
+export const TeamFilters = Type.Object({ q: SearchText, role: severalOf(roles) }, { additionalProperties: false })
+export type TeamFilters = Static<typeof TeamFilters>
 
 /** An invitation that has not been accepted yet. */
 export const Invite = Type.Object({

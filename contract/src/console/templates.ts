@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { Moment } from '../formats.ts'
 import { nullable } from '../ids.ts'
 import { Template, templateCategories, templateStatuses } from '../template.ts'
-import { consolePageQuery } from './list.ts'
+import { consolePageQuery, severalLike, severalOf } from './list.ts'
 
 /** A template as the console shows it, with WhatsApp's review and quality rating. */
 export const ConsoleTemplate = Type.Object({
@@ -12,17 +13,20 @@ export const ConsoleTemplate = Type.Object({
   account: Type.String(),
 })
 
-export const TemplateQuery = Type.Object(
-  {
-    ...consolePageQuery,
-    /** Part of the name. */
-    q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    status: Type.Optional(Type.Enum([...templateStatuses])),
-    category: Type.Optional(Type.Enum([...templateCategories])),
-    language: Type.Optional(Type.String({ minLength: 1, maxLength: 35 })),
-  },
-  { additionalProperties: false },
-)
+const filters = {
+  /** Part of the name. */
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  status: severalOf(templateStatuses),
+  category: severalOf(templateCategories),
+  language: Type.Optional(severalLike('[A-Za-z_-]{2,35}', 'languages such as en_US')),
+  /** When it was last changed. */
+  from: Type.Optional(Moment),
+  to: Type.Optional(Moment),
+}
+
+export const TemplateQuery = Type.Object({ ...consolePageQuery, ...filters }, { additionalProperties: false })
+export const TemplateFilters = Type.Object(filters, { additionalProperties: false })
 
 export type ConsoleTemplate = Static<typeof ConsoleTemplate>
+export type TemplateFilters = Static<typeof TemplateFilters>
 export type TemplateQuery = Static<typeof TemplateQuery>

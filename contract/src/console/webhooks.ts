@@ -3,6 +3,7 @@ import { eventTypes } from '../events.ts'
 import { Moment } from '../formats.ts'
 import { nullable, SenderId, Timestamp, Uuid } from '../ids.ts'
 import { type Ordering, orderings, Webhook } from '../webhook.ts'
+import { SearchText, severalOf } from './list.ts'
 
 /** The headers that can be added to the requests of a webhook. Each makes all of its requests larger. */
 export const headersMax = 10
@@ -13,6 +14,13 @@ export const filterSendersMax = 500
 export const webhookStates = ['enabled', 'failing', 'disabled'] as const
 export type WebhookState = (typeof webhookStates)[number]
 export const WebhookStateName = Type.Unsafe<WebhookState>(Type.String({ enum: [...webhookStates] }))
+
+/** The time is when a webhook was created. */
+export const WebhookFilters = Type.Object(
+  { q: SearchText, state: severalOf(webhookStates), from: Type.Optional(Moment), to: Type.Optional(Moment) },
+  { additionalProperties: false },
+)
+export type WebhookFilters = Static<typeof WebhookFilters>
 
 /** Work on all deliveries of an endpoint: after it was enabled, for retries of what failed, and after a rotation. */
 const endpointWorks = ['release', 'retry', 'rotate'] as const

@@ -28,7 +28,7 @@ type Row<Names extends Columns> = { readonly [Name in keyof Names]: Types[Names[
 type Value<Parameter> = Parameter extends Columns
   ? readonly Row<Parameter>[]
   : Parameter extends `${infer One extends Type}[]`
-    ? readonly Types[One][]
+    ? readonly Types[One][] | null | undefined
     : Parameter extends 'timestamptz'
       ? Date | string | null | undefined
       : Parameter extends Type
@@ -107,7 +107,7 @@ const arrays: Readonly<Record<Type, (values: never) => Buffer>> = {
 function encoderOf(name: string, type: Single | `${Type}[]`): Encode {
   if (type.endsWith('[]')) {
     const encode = arrays[type.slice(0, -2) as Type]
-    return (values) => encode(values[name] as never)
+    return (values) => (values[name] == null ? null : encode(values[name] as never))
   }
   return (values) => values[name] ?? null
 }
@@ -161,8 +161,19 @@ export function pagedStatement<const Named extends Parameters>(
       }),
     }
   }
+  const counting = statement({ ...parameters, take: 'int' }, (all) => {
+    const places = all as unknown as Places<Named> & { take: string }
+    const from = each ? `${each(places)} cross join lateral` : ''
+    return `select count(*)::int as count from (
+       select 1 from ${from} (${write(places)}) as matching limit ${places.take}) as counted`
+  })
   const byOrder = { asc: cases('asc'), desc: cases('desc') }
   return {
+    /** How many rows match, at most `atMost`. */
+    async count(db: Db, values: Values<Named>, atMost: number): Promise<number> {
+      const row = await counting.first<{ count: number }>(db, { ...values, take: atMost } as never)
+      return row?.count ?? 0
+    },
     rows<Found extends object>(db: Db, values: Values<Named>, { order, after, take }: KeySet): Promise<Found[]> {
       const all = { ...values, afterAt: after?.at, afterId: after?.id, take }
       return byOrder[order][after ? 'next' : 'first'].rows(db, all as never)

@@ -1,7 +1,9 @@
 import type { ApiErrorGroup } from '@parley/contract/console/api-errors'
+import { errorCodes } from '@parley/contract/errors'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
-import { useSearchParam } from '../../lib/url.ts'
+import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { PeriodSwitch, periodLabels, usePeriod } from '../../parts/period.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -18,8 +20,9 @@ import { useApiErrors } from './api-errors.queries.ts'
 export function ApiErrorsPage() {
   const here = useHere()
   const [since, setSince] = usePeriod('since')
+  const filters = useFilters('code', 'status')
   const [open, setOpen] = useSearchParam('open', { push: true })
-  const { data, error, isPending, isFetching, refetch } = useApiErrors(since)
+  const { data, error, isPending, isFetching, refetch } = useApiErrors({ since, ...filters })
   const groups = data?.data.filter(({ muted }) => muted === null)
   const muted = data?.data.filter(({ muted }) => muted !== null) ?? []
   const list = (rows: ApiErrorGroup[] | undefined) => ({
@@ -39,6 +42,26 @@ export function ApiErrorsPage() {
       />
       <PageBody>
         <Stack gap={4}>
+          <ListBar
+            query={{ since, ...filters }}
+            noun={['error code']}
+            total={{ rows: data?.data.length }}
+            file="refusals.csv"
+            saveAs="api-errors.csv"
+            filters={[
+              { kind: 'select', name: 'code', title: 'Error', options: optionsOfCodes },
+              {
+                kind: 'select',
+                name: 'status',
+                title: 'Status',
+                options: [
+                  { value: '4xx', title: '4xx: client error' },
+                  { value: '5xx', title: '5xx: server error' },
+                  ...['400', '401', '403', '404', '429', '500'].map((status) => ({ value: status, title: status })),
+                ],
+              },
+            ]}
+          />
           <DataTable
             {...table}
             label="API errors"
@@ -46,19 +69,25 @@ export function ApiErrorsPage() {
             openKey={open}
             columns={columns}
             empty={
-              <EmptyState
-                icon="checkCircle"
-                title={`No API errors in the last ${periodLabels[since]}`}
-                action={
-                  <ButtonLink to={here.path('requests')} icon="request">
-                    View all requests
-                  </ButtonLink>
-                }
-              >
-                {muted.length > 0
-                  ? `Except for ${plural(muted.length, 'muted error code')}, every request succeeded.`
-                  : 'Failed requests appear here within a second, with the cause and the fix.'}
-              </EmptyState>
+              Object.keys(filters).length > 0 ? (
+                <EmptyState icon="search" title="No matching API errors">
+                  Remove a filter or choose a longer period.
+                </EmptyState>
+              ) : (
+                <EmptyState
+                  icon="checkCircle"
+                  title={`No API errors in the last ${periodLabels[since]}`}
+                  action={
+                    <ButtonLink to={here.path('requests')} icon="request">
+                      View all requests
+                    </ButtonLink>
+                  }
+                >
+                  {muted.length > 0
+                    ? `Except for ${plural(muted.length, 'muted error code')}, every request succeeded.`
+                    : 'Failed requests appear here within a second, with the cause and the fix.'}
+                </EmptyState>
+              )
             }
           />
           {muted.length > 0 && (
@@ -80,6 +109,8 @@ export function ApiErrorsPage() {
     </>
   )
 }
+
+const optionsOfCodes = [...errorCodes].sort().map((code) => ({ value: code, title: code }))
 
 const columns: readonly Column<ApiErrorGroup>[] = [
   {

@@ -3,9 +3,9 @@ import { useData } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-export const useApiErrors = (since: ApiErrorPeriod) =>
+export const useApiErrors = (query: { since: ApiErrorPeriod; code?: string; status?: string }) =>
   useData<ApiErrorGroups>(useHere().api('refusals'), {
-    query: { since },
+    query,
     topics: ['requests'],
     placeholderData: (before) => before,
   })

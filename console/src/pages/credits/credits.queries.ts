@@ -6,7 +6,7 @@ import { useAction } from '../../lib/use-action.ts'
 export const useCredits = () => useData<CreditsReply>(useHere().api('credits'), { topics: ['credits'] })
 export const useUsage = () => useData<CreditUsage>(useHere().api('credits/usage'), { topics: ['credits'] })
 
-export const useStatement = (filters: Partial<Record<'kind' | 'from' | 'to', string>>) =>
+export const useStatement = (filters: Readonly<Record<string, string>>) =>
   useList<CreditEntry>(useHere().api('credits/entries'), filters, ['credits'])
 
 export function useChangeLowBalance() {

@@ -2,9 +2,8 @@ import { type CreditEntry, type EntryKind, entryKinds } from '@parley/contract/c
 import { formatCredits } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
-import { ExportButton } from '../../parts/export-button.tsx'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
 import type { IconName } from '../../ui/icon.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -26,7 +25,11 @@ export function Statement() {
   const entries = useStatement(filters)
   return (
     <>
-      <FilterBar
+      <ListBar
+        query={filters}
+        noun={['transaction']}
+        total={{ path: 'credits/entries', topics: ['credits'], shown: entries.rows?.length ?? 0 }}
+        file="credits.csv"
         filters={[
           {
             kind: 'select',
@@ -36,9 +39,7 @@ export function Statement() {
           },
           { kind: 'dates', title: 'Time' },
         ]}
-      >
-        <ExportButton file="credits.csv" query={filters} />
-      </FilterBar>
+      />
       <DataTable
         label="Transactions"
         list={entries}

@@ -6,8 +6,8 @@ import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 import { answersOf } from '../../parts/answers.ts'
 import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
@@ -29,7 +29,11 @@ export function FormsPage() {
     <>
       <PageHeader title="Form submissions" detail="Forms that people completed in WhatsApp, newest first." />
       <PageBody>
-        <FilterBar
+        <ListBar
+          query={filters}
+          noun={['submission']}
+          total={{ path: 'forms', topics: ['forms', 'messages'], shown: forms.rows?.length ?? 0 }}
+          file="forms.csv"
           filters={[
             { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '+49 170 1234567' },
             { kind: 'text', name: 'flow', title: 'Form ID' },

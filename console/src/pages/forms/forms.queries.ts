@@ -3,7 +3,7 @@ import { useData, useList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { useTemplateChoice } from '../../parts/network.queries.ts'
 
-export const useForms = (filters: Partial<Record<'phone' | 'flow' | 'from' | 'to', string>>) =>
+export const useForms = (filters: Readonly<Record<string, string>>) =>
   useList<ConsoleForm>(useHere().api('forms'), filters, ['forms', 'messages'])
 
 export const useSubmission = (id: string) =>

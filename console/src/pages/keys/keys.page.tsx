@@ -4,9 +4,9 @@ import { useLast } from '../../lib/last.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam, useSearchParams } from '../../lib/url.ts'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
 import { PageBody, Row } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -34,7 +34,7 @@ const states = [
 export function KeysPage() {
   const mayManage = useCan('keys:manage')
   const { public_url: url } = useSession()
-  const { q = '', ...filters } = useFilters('state', 'q')
+  const filters = useFilters('state', 'q', 'from', 'to')
   const list = useKeys(filters)
   const [openId, setOpenId] = useSearchParam('open', { push: true })
   const [creating, setCreating] = useSearchParam('new')
@@ -43,7 +43,6 @@ export function KeysPage() {
   const [created, setCreated] = useState<CreatedKey | null>(null)
   const [action, setAction] = useState<{ kind: KeyAction; key: ListedKey } | null>(null)
 
-  const rows = useMemo(() => list.rows?.filter((key) => matches(key, q)), [list.rows, q])
   const open = list.rows?.find((key) => key.id === openId)
   const lastOpen = useLast(open)
   const actions = useMemo(
@@ -63,7 +62,7 @@ export function KeysPage() {
     setAction(null)
     setCreated(next)
   }
-  const isFiltered = Boolean(filters.state || q)
+  const isFiltered = Object.keys(filters).length > 0
   return (
     <>
       <PageHeader
@@ -72,13 +71,20 @@ export function KeysPage() {
         actions={create}
       />
       <PageBody>
-        <FilterBar
+        <ListBar
+          query={filters}
+          noun={['key']}
+          total={{ rows: list.rows?.length }}
+          file="keys.csv"
           search={{ name: 'q', label: 'Search keys', placeholder: 'Name or ID…' }}
-          filters={[{ kind: 'select', name: 'state', title: 'Status', options: states }]}
+          filters={[
+            { kind: 'select', name: 'state', title: 'Status', options: states },
+            { kind: 'dates', title: 'Created' },
+          ]}
         />
         <DataTable
           label="API keys"
-          list={{ ...list, rows }}
+          list={list}
           rowKey={(key) => key.id}
           onOpen={(key) => setOpenId(key.id)}
           openKey={openId}
@@ -122,11 +128,6 @@ export function KeysPage() {
       {created && <NewKeyDialog created={created} onClose={() => setCreated(null)} />}
     </>
   )
-}
-
-function matches({ name, id, hint }: ListedKey, text: string): boolean {
-  const word = text.toLowerCase()
-  return name.toLowerCase().includes(word) || id.startsWith(word) || hint.toLowerCase().includes(word)
 }
 
 const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey) => void): Column<ListedKey>[] => [

@@ -15,7 +15,7 @@ import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 
 /** The keys of the workspace. Refetched when one is created, changed or used. */
-export const useKeys = (filters: { state?: string }) =>
+export const useKeys = (filters: Readonly<Record<string, string>>) =>
   useUnpagedList<ListedKey>(useHere().api('keys'), filters, ['keys'])
 
 /** An action on keys. Refetches them. */

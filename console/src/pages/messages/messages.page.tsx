@@ -10,12 +10,13 @@ import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { ContactLink } from '../../parts/contact-link.tsx'
 import { useExampleRequest } from '../../parts/example-request.ts'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
 import { personName, personOf } from '../../parts/recipient.tsx'
 import { removedText } from '../../parts/removed-content.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
+import { optionsOf } from '../../ui/filter-bar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
@@ -55,7 +56,7 @@ export function MessagesPage() {
         }
       />
       <PageBody>
-        <MessageFilters />
+        <MessageFilters query={filters} shown={messages.rows?.length ?? 0} />
         <DataTable
           label="Messages"
           list={messages}
@@ -127,18 +128,28 @@ function Preview(message: ListedMessage) {
   )
 }
 
-function MessageFilters() {
+function MessageFilters({ query, shown }: { query: Readonly<Record<string, string>>; shown: number }) {
   const senders = useSenderChoice()
   const templates = useTemplateChoice()
   return (
-    <FilterBar
+    <ListBar
+      query={query}
+      noun={['message']}
+      total={{ path: 'messages', topics: ['messages'], shown }}
+      file="messages.csv"
       search={{
         name: 'q',
         label: 'Search by phone number, user ID, ID or reference',
         placeholder: 'Phone number, user ID, ID or reference',
       }}
       filters={[
-        { kind: 'select', name: 'direction', title: 'Direction', options: optionsOf(['sent', 'received']) },
+        {
+          kind: 'select',
+          name: 'direction',
+          title: 'Direction',
+          single: true,
+          options: optionsOf(['sent', 'received']),
+        },
         { kind: 'select', name: 'status', title: 'Status', options: optionsOf(messageStatuses) },
         {
           kind: 'select',
@@ -162,6 +173,7 @@ function MessageFilters() {
           })),
         },
         { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '+49 170 1234567' },
+        { kind: 'text', name: 'user_id', title: 'User ID', onlyIfSet: true },
         { kind: 'dates', title: 'Time' },
       ]}
     />

@@ -5,11 +5,7 @@ import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 import type { Person } from '../../parts/recipient.tsx'
 
-type MessageFilters = Partial<
-  Record<'q' | 'direction' | 'status' | 'type' | 'sender' | 'template' | 'phone' | 'user_id' | 'from' | 'to', string>
->
-
-export const useMessages = (filters: MessageFilters) =>
+export const useMessages = (filters: Readonly<Record<string, string>>) =>
   useList<ListedMessage>(useHere().api('messages'), filters, ['messages'])
 
 /** A message with its timeline. Refetched when a message or delivery changes. */

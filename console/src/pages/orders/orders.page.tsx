@@ -4,9 +4,9 @@ import { plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
-import { ExportButton } from '../../parts/export-button.tsx'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
+import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -19,13 +19,17 @@ import { useOrders } from './orders.queries.ts'
 export function OrdersPage() {
   const here = useHere()
   const navigate = useNavigate()
-  const filters = useFilters('status', 'phone')
+  const filters = useFilters('status', 'phone', 'from', 'to')
   const orders = useOrders(filters)
   return (
     <>
       <PageHeader title="Orders" detail="Carts that customers sent from your WhatsApp catalog." />
       <PageBody>
-        <FilterBar
+        <ListBar
+          query={filters}
+          noun={['order']}
+          total={{ path: 'orders', topics: ['orders', 'messages'], shown: orders.rows?.length ?? 0 }}
+          file="orders.csv"
           filters={[
             {
               kind: 'select',
@@ -34,10 +38,9 @@ export function OrdersPage() {
               options: optionsOf(orderStatuses),
             },
             { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '+49 170 1234567' },
+            { kind: 'dates', title: 'Received' },
           ]}
-        >
-          <ExportButton file="orders.csv" query={filters} />
-        </FilterBar>
+        />
         <DataTable
           label="Orders"
           list={orders}

@@ -3,7 +3,7 @@ import { useData, useList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-export const useOrders = (filters: Partial<Record<'status' | 'phone', string>>) =>
+export const useOrders = (filters: Readonly<Record<string, string>>) =>
   useList<Order>(useHere().api('orders'), filters, ['orders', 'messages'])
 
 export const useOrder = (id: string) => useData<OrderWithChanges>(useHere().api(`orders/${id}`), { topics: ['orders'] })

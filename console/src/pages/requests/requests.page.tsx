@@ -5,11 +5,11 @@ import { formatShortTime, plural } from '../../lib/format.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useHere, useSession } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
-import { ExportButton } from '../../parts/export-button.tsx'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Switch } from '../../ui/fields.tsx'
-import { type Filter, FilterBar } from '../../ui/filter-bar.tsx'
+import type { Filter } from '../../ui/filter-bar.tsx'
 import { PageBody, Row } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -31,6 +31,7 @@ export function RequestsPage() {
   const isScrolled = useIsScrolled()
   const isPaused = isHovered || isScrolled
   const tail = useTail(query, isLive && !list.isLoading, isPaused, list.newestCursor)
+  const shown = withTail(list, tail)
   const listed = new Set(list.rows?.map(({ id }) => id))
   const isFiltered = Object.keys(query).length > 0
   const toggle = () => setLive(isLive ? null : '1')
@@ -40,13 +41,13 @@ export function RequestsPage() {
   )
   return (
     <>
-      <PageHeader
-        title="Request log"
-        detail="Every API request, including failed ones."
-        actions={<ExportButton file="requests.csv" query={query} />}
-      />
+      <PageHeader title="Request log" detail="Every API request, including failed ones." />
       <PageBody>
-        <FilterBar
+        <ListBar
+          query={query}
+          noun={['request']}
+          total={{ path: 'requests', topics: isLive ? ['requests'] : [], shown: shown.rows?.length ?? 0 }}
+          file="requests.csv"
           search={{
             name: 'q',
             label: 'Search by path, IP address or request ID',
@@ -58,7 +59,7 @@ export function RequestsPage() {
             {isLive && <span className={`${styles.pulse} ${isPaused ? styles.still : ''}`} aria-hidden="true" />}
             <Switch label={isLive && isPaused ? 'Live (paused)' : 'Live'} checked={isLive} onChange={toggle} />
           </Row>
-        </FilterBar>
+        </ListBar>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: hovering pauses the live list, so that rows do not move */}
         <div
           className={styles.tail}
@@ -84,7 +85,7 @@ export function RequestsPage() {
           )}
           <DataTable
             label="Requests"
-            list={withTail(list, tail)}
+            list={shown}
             rowKey={(request) => request.id}
             onOpen={(request) => setOpen(request.id)}
             openKey={open}

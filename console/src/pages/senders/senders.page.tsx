@@ -1,12 +1,16 @@
 import type { ConsoleSender } from '@parley/contract/console/senders'
+import { qualityRatings, senderStatuses } from '@parley/contract/sender'
 import { useNavigate } from '@tanstack/react-router'
 import { plainWord } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere, useSession } from '../../lib/session.ts'
+import { useFilters } from '../../lib/url.ts'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
@@ -18,7 +22,8 @@ export function SendersPage() {
   const here = useHere()
   const { person } = useSession()
   const navigate = useNavigate()
-  const senders = useSenders()
+  const filters = useFilters('q', 'status', 'quality')
+  const senders = useSenders(filters)
   const accounts = [...new Map(senders.rows?.map(({ connection }) => [connection.id, connection])).values()]
   const failedSyncs = accounts.filter(({ sync_error }) => sync_error !== null)
   const limited = accounts.filter(({ status }) => status !== 'ACTIVE')
@@ -50,6 +55,17 @@ export function SendersPage() {
             <bdi>{sync_error}</bdi>
           </Notice>
         ))}
+        <ListBar
+          query={filters}
+          noun={['sender']}
+          total={{ rows: senders.rows?.length }}
+          file="senders.csv"
+          search={{ name: 'q', label: 'Search senders', placeholder: 'Name, number or account' }}
+          filters={[
+            { kind: 'select', name: 'status', title: 'Status', options: optionsOf(senderStatuses) },
+            { kind: 'select', name: 'quality', title: 'Quality', options: optionsOf(qualityRatings) },
+          ]}
+        />
         <DataTable
           label="Senders"
           list={senders}
@@ -57,7 +73,11 @@ export function SendersPage() {
           onOpen={({ id }) => void navigate({ to: here.path('messages'), search: { sender: id } as never })}
           columns={columns}
           empty={
-            person.operator ? (
+            Object.keys(filters).length > 0 ? (
+              <EmptyState icon="search" title="No matching senders">
+                Remove a filter to see more.
+              </EmptyState>
+            ) : person.operator ? (
               <EmptyState
                 icon="sender"
                 title="No senders yet"

@@ -2,4 +2,5 @@ import type { ConsoleSender } from '@parley/contract/console/senders'
 import { useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 
-export const useSenders = () => useUnpagedList<ConsoleSender>(useHere().api('senders'), {}, ['senders', 'messages'])
+export const useSenders = (filters: Readonly<Record<string, string>>) =>
+  useUnpagedList<ConsoleSender>(useHere().api('senders'), filters, ['senders', 'messages'])

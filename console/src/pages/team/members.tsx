@@ -2,10 +2,13 @@ import type { Member } from '@parley/contract/console/team'
 import { useState } from 'react'
 import { useLast } from '../../lib/last.ts'
 import { useCan } from '../../lib/session.ts'
+import { useFilters } from '../../lib/url.ts'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { PersonCell, SecondFactor } from '../../parts/person-cells.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import { EmptyState } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
@@ -20,13 +23,35 @@ export function Members() {
   const [removed, setRemoved] = useState<Member | null>(null)
   const lastRemoved = useLast(removed)
   const members = data?.members
+  const filters = useFilters('q', 'role')
+  const shown = members?.filter((member) => matches(member, filters))
   const isLastAdmin = (member: Member) =>
     member.role === 'admin' && members?.filter(({ role }) => role === 'admin').length === 1
   return (
     <>
+      <ListBar
+        query={filters}
+        noun={['member']}
+        total={{ rows: shown?.length }}
+        file="team.csv"
+        search={{ name: 'q', label: 'Search members', placeholder: 'Name or email' }}
+        filters={[
+          {
+            kind: 'select',
+            name: 'role',
+            title: 'Role',
+            options: Object.entries(roles).map(([value, { title }]) => ({ value, title })),
+          },
+        ]}
+      />
       <DataTable
         label="Members"
-        list={{ rows: members, error, isLoading: isPending, retry: () => void refetch() }}
+        empty={
+          <EmptyState icon="search" title="No matching members">
+            Remove a filter to see more.
+          </EmptyState>
+        }
+        list={{ rows: shown, error, isLoading: isPending, retry: () => void refetch() }}
         rowKey={(member) => member.id}
         columns={[
           {
@@ -108,4 +133,11 @@ export function Members() {
       </ConfirmDialog>
     </>
   )
+}
+
+/** As the export does it. The whole team is loaded, because the last admin has to be known. */
+function matches({ name, email, role }: Member, filters: { q?: string; role?: string }): boolean {
+  const text = filters.q?.trim().toLowerCase() ?? ''
+  const hasText = name.toLowerCase().includes(text) || email.toLowerCase().includes(text)
+  return hasText && (!filters.role || filters.role.split(',').includes(role))
 }

@@ -4,10 +4,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { templateBubble } from '../../lib/bubble.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
+import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -20,7 +21,7 @@ import { useTemplates } from './templates.queries.ts'
 export function TemplatesPage() {
   const here = useHere()
   const navigate = useNavigate()
-  const filters = useFilters('q', 'status', 'category', 'language')
+  const filters = useFilters('q', 'status', 'category', 'language', 'from', 'to')
   const templates = useTemplates(filters)
   return (
     <>
@@ -30,12 +31,17 @@ export function TemplatesPage() {
         actions={<SyncButton />}
       />
       <PageBody>
-        <FilterBar
+        <ListBar
+          query={filters}
+          noun={['template']}
+          total={{ path: 'templates', topics: ['templates'], shown: templates.rows?.length ?? 0 }}
+          file="templates.csv"
           search={{ name: 'q', label: 'Search templates by name', placeholder: 'Name' }}
           filters={[
             { kind: 'select', name: 'status', title: 'Status', options: optionsOf(templateStatuses) },
             { kind: 'select', name: 'category', title: 'Category', options: optionsOf(templateCategories) },
             { kind: 'text', name: 'language', title: 'Language', placeholder: 'en_US' },
+            { kind: 'dates', title: 'Last changed' },
           ]}
         />
         <DataTable

@@ -1,12 +1,19 @@
-import type { Bounded, ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
+import {
+  type Bounded,
+  type ConsoleWebhook,
+  type CreatedWebhook,
+  webhookStates,
+} from '@parley/contract/console/webhooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { formatNumber, formatPercent, plural } from '../../lib/format.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useHere } from '../../lib/session.ts'
-import { useSearchParam } from '../../lib/url.ts'
+import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { ListBar } from '../../parts/list-bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -23,7 +30,8 @@ export function WebhooksPage() {
   const here = useHere()
   const navigate = useNavigate()
   const mayManage = useCan('webhooks:manage')
-  const list = useWebhooks()
+  const filters = useFilters('q', 'state', 'from', 'to')
+  const list = useWebhooks(filters)
   const [creating, setCreating] = useSearchParam('new')
   const [created, setCreated] = useState<CreatedWebhook | null>(null)
   const open = (id: string) => void navigate({ to: here.path(`webhooks/${id}`) })
@@ -48,6 +56,17 @@ export function WebhooksPage() {
         actions={create}
       />
       <PageBody>
+        <ListBar
+          query={filters}
+          noun={['webhook']}
+          total={{ rows: list.rows?.length }}
+          file="webhooks.csv"
+          search={{ name: 'q', label: 'Search webhooks', placeholder: 'Name or URL' }}
+          filters={[
+            { kind: 'select', name: 'state', title: 'Status', options: optionsOf(webhookStates) },
+            { kind: 'dates', title: 'Created' },
+          ]}
+        />
         <DataTable
           label="Webhooks"
           list={list}
@@ -55,11 +74,17 @@ export function WebhooksPage() {
           onOpen={(webhook) => open(webhook.id)}
           columns={columnsFor((id) => here.path(`webhooks/${id}`))}
           empty={
-            <EmptyState icon="webhook" title="No webhooks yet" action={create}>
-              {mayManage
-                ? 'Create a webhook to receive events in your system, such as incoming messages, delivery statuses and form submissions.'
-                : 'Ask an admin of this workspace to create one.'}
-            </EmptyState>
+            Object.keys(filters).length > 0 ? (
+              <EmptyState icon="search" title="No matching webhooks">
+                Remove a filter to see more.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="webhook" title="No webhooks yet" action={create}>
+                {mayManage
+                  ? 'Create a webhook to receive events in your system, such as incoming messages, delivery statuses and form submissions.'
+                  : 'Ask an admin of this workspace to create one.'}
+              </EmptyState>
+            )
           }
         />
       </PageBody>

@@ -16,8 +16,8 @@ import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 
 /** The webhooks with their delivery statistics. Refetched as deliveries are made. */
-export const useWebhooks = () =>
-  useUnpagedList<ConsoleWebhook>(useHere().api('webhooks'), {}, ['webhooks', 'deliveries'])
+export const useWebhooks = (filters: Readonly<Record<string, string>>) =>
+  useUnpagedList<ConsoleWebhook>(useHere().api('webhooks'), filters, ['webhooks', 'deliveries'])
 
 export const useWebhook = (id: string) =>
   useData<ConsoleWebhook>(useHere().api(`webhooks/${id}`), { topics: ['webhooks', 'deliveries'] })

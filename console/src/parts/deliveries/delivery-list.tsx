@@ -7,11 +7,12 @@ import { useCan } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { type Filter, FilterBar } from '../../ui/filter-bar.tsx'
+import type { Filter } from '../../ui/filter-bar.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { DurationCell, TimeAgo } from '../../ui/time.tsx'
+import { ListBar } from '../list-bar.tsx'
 import { Outcome } from './attempts.tsx'
 import styles from './deliveries.module.css'
 import { useDeliveries, useRetrySeveral } from './deliveries.queries.ts'
@@ -51,26 +52,36 @@ interface DeliveryListProps {
 /** The table of deliveries with filters, a drawer for the open one, and a retry for selected ones. */
 export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryListProps) {
   const chosen = useFilters('state', 'type', 'event', 'since', 'until', 'webhook')
-  const list = useDeliveries({ ...chosen, ...(webhookId ? { webhook: webhookId } : {}) })
+  const query = { ...chosen, ...(webhookId ? { webhook: webhookId } : {}) }
+  const list = useDeliveries(query)
   const [open, setOpen] = useSearchParam('open', { push: true })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const mayRetry = useCan('deliveries:retry')
-  const webhookFilter: Filter[] =
-    webhookId || webhooks.length < 2
-      ? []
-      : [
-          {
-            kind: 'select',
-            name: 'webhook',
-            title: 'Webhook',
-            options: webhooks.map(({ id, name }) => ({ value: id, title: name })),
-          },
-        ]
+  const webhookFilter: Filter[] = webhookId
+    ? []
+    : [
+        {
+          kind: 'select',
+          name: 'webhook',
+          title: 'Webhook',
+          options: webhooks.map(({ id, name }) => ({ value: id, title: name })),
+          // One webhook needs no filter. A link may still have set it.
+          onlyIfSet: webhooks.length < 2,
+        },
+      ]
   const isNarrowed = Object.keys(chosen).length > 0
   const shown = useLast(open)
   return (
     <>
-      <FilterBar filters={[...webhookFilter, ...filters]}>{children}</FilterBar>
+      <ListBar
+        filters={[...webhookFilter, ...filters]}
+        query={query}
+        noun={['delivery', 'deliveries']}
+        total={{ path: 'deliveries', topics: ['deliveries'], shown: list.rows?.length ?? 0 }}
+        file="deliveries.csv"
+      >
+        {children}
+      </ListBar>
       {selected.size > 0 && <SelectedActions keys={selected} onDone={() => setSelected(new Set())} />}
       <DataTable
         label="Deliveries"

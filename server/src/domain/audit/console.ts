@@ -1,4 +1,5 @@
 import { type AuditEntry, auditExportMax } from '@parley/contract/console/audit'
+import { valuesOf } from '@parley/contract/console/list'
 import type { Db } from '../../db/db.ts'
 import { csvLines } from '../../lib/csv.ts'
 import { type AuditQuery, type AuditRow, auditPage } from './audit.ts'
@@ -17,15 +18,11 @@ interface AuditFilters {
   to?: string | undefined
 }
 
-/** Several values are separated by commas. */
-const valuesOf = (text: string | undefined): string[] | null =>
-  text === undefined ? null : [...new Set(text.split(','))]
-
 const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
 export const toAuditQuery = ({ actor, action, target, from, to }: AuditFilters): AuditQuery => ({
-  actors: valuesOf(actor),
-  actions: valuesOf(action),
+  actors: valuesOf(actor) ?? null,
+  actions: valuesOf(action) ?? null,
   target: target ?? null,
   from: timeOf(from),
   to: timeOf(to),

@@ -8,9 +8,18 @@ import {
 } from '@parley/contract/console/credits'
 import { ConsoleList } from '@parley/contract/console/list'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { Streamed, streamCsv } from '../../http/console/stream.ts'
-import { changeLowBalance, exportEntries, listEntries, markOf, readCredits, readUsage, toEntry } from './console.ts'
+import {
+  changeLowBalance,
+  exportEntries,
+  listEntries,
+  markOf,
+  readCredits,
+  readUsage,
+  toEntry,
+  totalOfEntries,
+} from './console.ts'
 
 export const creditConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({
@@ -53,16 +62,16 @@ export const creditConsoleRoutes = (): ConsoleRoute[] => [
       return consolePageOf(page, await listEntries(db, workspaceId, query, page), markOf, toEntry)
     },
   }),
-  workspaceRoute({
-    method: 'GET',
-    path: '/credits.csv',
+  totalRoute({
+    path: '/credits/entries',
     who: 'credits:read',
-    mayLag: true,
-    confirmed: true,
-    audited: true,
     query: StatementFilters,
-    reply: Streamed,
-    handle: (context, { query }) =>
-      streamCsv(context, 'credits.csv', query, exportEntries(context.db, context.workspaceId, query)),
+    total: ({ db, workspaceId }, filters) => totalOfEntries(db, workspaceId, filters),
+  }),
+  csvRoute({
+    path: '/credits',
+    who: 'credits:read',
+    query: StatementFilters,
+    lines: ({ db, workspaceId }, filters) => exportEntries(db, workspaceId, filters),
   }),
 ]

@@ -1,38 +1,58 @@
 import type { EntryKind } from '@parley/contract/console/credits'
 import type { Db } from '../../db/db.ts'
-import { pagedStatement } from '../../db/statement.ts'
+import { type Places, pagedStatement } from '../../db/statement.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { type EntryRow, entryColumns } from './credits.sql.ts'
 
 export interface EntryFilters {
-  kind?: EntryKind | undefined
+  kinds?: readonly EntryKind[] | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
 
+const parameters = { workspaceId: 'uuid', from: 'timestamptz', to: 'timestamptz', kinds: 'text[]' } as const
+
 /** The kind is a literal, because the partial index of the rare kinds is only used for a constant. */
-const listing = (kind: string) =>
+const listing = (ofKind: (places: Places<typeof parameters>) => string) =>
   pagedStatement(
-    { workspaceId: 'uuid', from: 'timestamptz', to: 'timestamptz' },
-    ({ workspaceId, from, to }) => `select ${entryColumns} from credit_entries
-     where workspace_id = ${workspaceId} and (${from} is null or created_at >= ${from})
-       and (${to} is null or created_at < ${to}) ${kind}`,
+    parameters,
+    (places) => `select ${entryColumns} from credit_entries
+     where workspace_id = ${places.workspaceId} and (${places.from} is null or created_at >= ${places.from})
+       and (${places.to} is null or created_at < ${places.to}) ${ofKind(places)}`,
   )
 
 const listings = {
-  all: listing(''),
-  grant: listing(`and kind = 'grant'`),
-  debit: listing(`and kind = 'debit'`),
-  refund: listing(`and kind = 'refund'`),
-  adjust: listing(`and kind = 'adjust'`),
+  all: listing(() => ''),
+  grant: listing(() => `and kind = 'grant'`),
+  debit: listing(() => `and kind = 'debit'`),
+  refund: listing(() => `and kind = 'refund'`),
+  adjust: listing(() => `and kind = 'adjust'`),
 } satisfies Record<EntryKind | 'all', unknown>
+
+/** Several kinds. Without debits, which are most entries, the index of the rare kinds has all of them. */
+const several = {
+  withDebits: listing(({ kinds }) => `and kind = any(${kinds})`),
+  rare: listing(({ kinds }) => `and kind = any(${kinds}) and kind <> 'debit'`),
+}
+
+function listingFor(kinds: readonly EntryKind[]) {
+  if (kinds.length <= 1) return listings[kinds[0] ?? 'all']
+  return kinds.includes('debit') ? several.withDebits : several.rare
+}
 
 export const filteredEntries = (
   db: Db,
   workspaceId: string,
-  { kind, from, to }: EntryFilters,
+  { kinds = [], from, to }: EntryFilters,
   page: KeySet,
-): Promise<EntryRow[]> => listings[kind ?? 'all'].rows(db, { workspaceId, from, to }, page)
+): Promise<EntryRow[]> => listingFor(kinds).rows(db, { workspaceId, from, to, kinds }, page)
+
+export const countEntries = (
+  db: Db,
+  workspaceId: string,
+  { kinds = [], from, to }: EntryFilters,
+  atMost: number,
+): Promise<number> => listingFor(kinds).count(db, { workspaceId, from, to, kinds }, atMost)
 
 export interface DayRow {
   day: string

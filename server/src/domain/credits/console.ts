@@ -1,10 +1,19 @@
-import type { CreditEntry, CreditsReply, CreditUsage, StatementFilters } from '@parley/contract/console/credits'
+import type {
+  CreditEntry,
+  CreditsReply,
+  CreditUsage,
+  EntryKind,
+  StatementFilters,
+} from '@parley/contract/console/credits'
+import { type ListTotal, valuesOf } from '@parley/contract/console/list'
+import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
-import { type Cell, csvLines } from '../../lib/csv.ts'
+import type { Cell } from '../../lib/csv.ts'
+import { exportNewestFirst } from '../../lib/csv-export.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { changeSettings, readSettings } from '../workspaces/settings.ts'
-import { daysOf, type EntryFilters, filteredEntries } from './console.sql.ts'
+import { countEntries, daysOf, type EntryFilters, filteredEntries } from './console.sql.ts'
 import { type EntryRow, hadCredits, readBalance } from './credits.ts'
 import { listPrices } from './prices.ts'
 
@@ -34,21 +43,17 @@ export const listEntries = (
   page: KeySet,
 ): Promise<EntryRow[]> => filteredEntries(db, workspaceId, toFilters(filters), page)
 
-const pageSize = 1000
+export const totalOfEntries = (db: Db, workspaceId: string, filters: StatementFilters): Promise<ListTotal> =>
+  boundedTotal(db, (tx, atMost) => countEntries(tx, workspaceId, toFilters(filters), atMost))
 
-/** The statement as CSV for spreadsheets, newest first. */
-export async function* exportEntries(db: Db, workspaceId: string, filters: StatementFilters): AsyncGenerator<string> {
-  const parsed = toFilters(filters)
-  yield csvLines([['time', 'kind', 'amount', 'balance after', 'message', 'note', 'id']])
-  let after: KeySet['after'] = null
-  for (;;) {
-    const rows: EntryRow[] = await filteredEntries(db, workspaceId, parsed, { take: pageSize, after, order: 'desc' })
-    if (rows.length > 0) yield csvLines(rows.map(toLine))
-    const last = rows.at(-1)
-    if (!last || rows.length < pageSize) return
-    after = markOf(last)
-  }
-}
+/** The statement, newest first. */
+export const exportEntries = (db: Db, workspaceId: string, filters: StatementFilters): AsyncIterable<string> =>
+  exportNewestFirst({
+    head: ['time', 'kind', 'amount', 'balance after', 'message', 'note', 'id'],
+    rows: (page) => filteredEntries(db, workspaceId, toFilters(filters), page),
+    positionOf: markOf,
+    toLines: (row) => [toLine(row)],
+  })
 
 export const markOf = (row: EntryRow) => ({ at: row.created_at, id: row.id })
 
@@ -64,7 +69,7 @@ function toLine(row: EntryRow): Cell[] {
 }
 
 const toFilters = ({ kind, from, to }: StatementFilters): EntryFilters => ({
-  kind,
+  kinds: valuesOf<EntryKind>(kind),
   from: from === undefined ? undefined : new Date(from),
   to: to === undefined ? undefined : new Date(to),
 })

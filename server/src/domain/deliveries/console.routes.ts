@@ -1,5 +1,6 @@
 import {
   DeliveryDetail,
+  DeliveryFilters,
   DeliveryList,
   DeliveryParams,
   DeliveryQuery,
@@ -8,9 +9,11 @@ import {
 import { RecoverInput, Retried } from '@parley/contract/console/webhooks'
 import { WebhookId } from '@parley/contract/ids'
 import { Type } from 'typebox'
+import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { getDelivery } from './reading/detail.ts'
-import { listConsoleDeliveries } from './reading/list.ts'
+import { exportDeliveries } from './reading/export.ts'
+import { listConsoleDeliveries, totalOfDeliveries } from './reading/list.ts'
 import { retryDeliveries, retryDelivery, retryFailedSince } from './retry.ts'
 
 /** Lists and inspects deliveries, and retries them. */
@@ -23,6 +26,18 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     query: DeliveryQuery,
     reply: DeliveryList,
     handle: ({ db, workspaceId }, { query }) => listConsoleDeliveries(db, workspaceId, query),
+  }),
+  totalRoute({
+    path: '/deliveries',
+    who: 'deliveries:read',
+    query: DeliveryFilters,
+    total: ({ db, workspaceId }, filters) => totalOfDeliveries(db, workspaceId, filters),
+  }),
+  csvRoute({
+    path: '/deliveries',
+    who: 'deliveries:read',
+    query: DeliveryFilters,
+    lines: ({ db, workspaceId }, filters) => exportDeliveries(db, workspaceId, filters),
   }),
   workspaceRoute({
     method: 'GET',

@@ -1,12 +1,13 @@
-import { ConsoleForm, FormQuery } from '@parley/contract/console/forms'
+import { ConsoleForm, FormFilters, FormQuery } from '@parley/contract/console/forms'
 import { ConsoleList } from '@parley/contract/console/list'
-import { rawNumbersAsText } from '@parley/contract/exact-json'
-import { FlowFileParams, FlowResponseParams, type FlowResponseWithFiles } from '@parley/contract/flow-response'
+import { FlowFileParams, FlowResponseParams } from '@parley/contract/flow-response'
 import { sendBytes } from '../../http/bytes.ts'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamBytes } from '../../http/console/stream.ts'
-import { getFlowResponse, listFlowResponses, markOf, openFlowFile, toFlowResponseWithFiles } from './flows.ts'
+import { exportForms, listForms, toConsoleForm, totalOfForms } from './console.ts'
+import { getFlowResponse, markOf, openFlowFile, toFlowResponseWithFiles } from './flows.ts'
 
 export const flowConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({
@@ -16,17 +17,23 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
     mayLag: true,
     query: FormQuery,
     reply: ConsoleList(ConsoleForm),
-    async handle({ db, workspaceId }, { query: { phone, flow, from, to, ...paging } }) {
-      const page = readConsolePage(paging)
-      const filters = {
-        ...(phone !== undefined && { from: phone }),
-        ...(flow !== undefined && { flow_id: flow }),
-        ...(from !== undefined && { received_after: from }),
-        ...(to !== undefined && { received_before: to }),
-      }
-      const rows = await listFlowResponses(db, workspaceId, filters, page)
+    async handle({ db, workspaceId }, { query }) {
+      const page = readConsolePage(query)
+      const rows = await listForms(db, workspaceId, query, page)
       return consolePageOf(page, rows, markOf, (row) => toConsoleForm(toFlowResponseWithFiles(row)))
     },
+  }),
+  totalRoute({
+    path: '/forms',
+    who: 'forms:read',
+    query: FormFilters,
+    total: ({ db, workspaceId }, filters) => totalOfForms(db, workspaceId, filters),
+  }),
+  csvRoute({
+    path: '/forms',
+    who: 'forms:read',
+    query: FormFilters,
+    lines: ({ db, workspaceId }, filters) => exportForms(db, workspaceId, filters),
   }),
   workspaceRoute({
     method: 'GET',
@@ -66,9 +73,3 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
     },
   }),
 ]
-
-/** Numbers that the browser would round are text here. */
-const toConsoleForm = (form: FlowResponseWithFiles): ConsoleForm => ({
-  ...form,
-  response: rawNumbersAsText(form.response) as ConsoleForm['response'],
-})

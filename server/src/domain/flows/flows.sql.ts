@@ -164,6 +164,14 @@ export const responsesOf = (
   page: KeySet,
 ): Promise<ResponseRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
 
+/** At most `atMost`. */
+export const countResponsesUpTo = (
+  db: Db,
+  workspaceId: string,
+  filters: FlowResponseFilters,
+  atMost: number,
+): Promise<number> => listing.count(db, filterValues(workspaceId, filters), atMost)
+
 const counting = statement(filters, (places) => `select count(*) as total from flow_responses where ${matches(places)}`)
 
 export async function countResponses(db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<number> {

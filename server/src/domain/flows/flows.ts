@@ -7,7 +7,7 @@ import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { filesByResponse, type ListedFile } from '../files/files.ts'
 import { openFile, type StoredFile } from '../files/read.ts'
-import { countResponses, type ResponseRow, responseById, responsesOf } from './flows.sql.ts'
+import { countResponses, countResponsesUpTo, type ResponseRow, responseById, responsesOf } from './flows.sql.ts'
 
 export { responseOfMessage as findResponseOf } from './flows.sql.ts'
 
@@ -31,6 +31,14 @@ export async function listFlowResponses(
 
 export const countFlowResponses = (db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<number> =>
   countResponses(db, workspaceId, withoutPlus(filters))
+
+/** At most `atMost`. */
+export const countFlowResponsesUpTo = (
+  db: Db,
+  workspaceId: string,
+  filters: FlowResponseFilters,
+  atMost: number,
+): Promise<number> => countResponsesUpTo(db, workspaceId, withoutPlus(filters), atMost)
 
 const withoutPlus = (filters: FlowResponseFilters): FlowResponseFilters => ({
   ...filters,

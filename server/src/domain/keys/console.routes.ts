@@ -3,19 +3,19 @@ import {
   ConsoleKey,
   CreatedKey,
   KeyChange,
+  KeyFilters,
   KeyRotation,
-  KeyStateName,
   ListedKey,
   MyAddress,
   NewKey,
 } from '@parley/contract/console/keys'
 import { List } from '@parley/contract/page'
-import { Type } from 'typebox'
+import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { changesOf } from '../../lib/changes.ts'
-import { listConsoleKeys, toConsoleKey } from './console.ts'
+import { exportKeys, listConsoleKeys, toConsoleKey } from './console.ts'
 import { readKeyInput, rulesOf } from './key-input.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
 import { rotateKey, rotationEntry } from './rotate.ts'
@@ -28,10 +28,16 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     path: '/keys',
     who: 'keys:read',
     mayLag: true,
-    query: Type.Object({ state: Type.Optional(KeyStateName) }, { additionalProperties: false }),
+    query: KeyFilters,
     reply: List(ListedKey),
     handle: async ({ db, clock, workspaceId }, { query }) =>
-      unpagedList(await listConsoleKeys(db, clock, workspaceId, query.state)),
+      unpagedList(await listConsoleKeys(db, clock, workspaceId, query)),
+  }),
+  csvRoute({
+    path: '/keys',
+    who: 'keys:read',
+    query: KeyFilters,
+    lines: ({ db, clock, workspaceId }, filters) => exportKeys(db, clock, workspaceId, filters),
   }),
   workspaceRoute({
     method: 'GET',

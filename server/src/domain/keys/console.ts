@@ -1,6 +1,8 @@
-import type { ConsoleKey, KeyState, ListedKey } from '@parley/contract/console/keys'
+import type { ConsoleKey, KeyFilters, KeyState, ListedKey } from '@parley/contract/console/keys'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { exportAll } from '../../lib/csv-export.ts'
+import { hasText, isBetween, isOneOf } from '../../lib/list-filters.ts'
 import { requestsByDay } from './console.sql.ts'
 import { type Key, listKeys } from './keys.ts'
 import { rejectedCodes } from './uses.ts'
@@ -15,7 +17,7 @@ export async function listConsoleKeys(
   db: Db,
   clock: Clock,
   workspaceId: string,
-  state?: KeyState | undefined,
+  filters: KeyFilters = {},
 ): Promise<ListedKey[]> {
   const now = clock.now()
   const today = Math.floor(now.getTime() / dayMs)
@@ -34,8 +36,27 @@ export async function listConsoleKeys(
       }
       return { ...toConsoleKey(key, now), requests_by_day: days }
     })
-    .filter((key) => state === undefined || key.state === state)
+    .filter(
+      ({ name, id, hint, state, created_at }) =>
+        hasText(filters.q, name, id, hint) &&
+        isOneOf(filters.state, state) &&
+        isBetween(created_at, filters.from, filters.to),
+    )
 }
+
+export const exportKeys = (db: Db, clock: Clock, workspaceId: string, filters: KeyFilters): AsyncIterable<string> =>
+  exportAll({
+    head: [
+      ...['id', 'name', 'hint', 'state', 'scopes', 'rate_limit_per_min', 'ip_allow_list', 'expires_at', 'revoked_at'],
+      ...['created_by', 'created_at', 'last_used_at', 'last_used_ip'],
+    ],
+    rows: () => listConsoleKeys(db, clock, workspaceId, filters),
+    toLine: (key) => [
+      ...[key.id, key.name, key.hint, key.state, key.scopes.join(' '), key.rate_limit_per_min],
+      ...[key.ip_allow_list.join(' '), key.expires_at, key.revoked_at],
+      ...[key.created_by, key.created_at, key.last_used_at, key.last_used_ip],
+    ],
+  })
 
 export function stateOf({ revokedAt, expiresAt }: Pick<Key, 'revokedAt' | 'expiresAt'>, now: Date): KeyState {
   if (revokedAt) return 'revoked'

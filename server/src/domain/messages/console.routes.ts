@@ -3,6 +3,7 @@ import {
   ListedMessage,
   ListedMessageQuery,
   MessageDetail,
+  MessageFilters,
   ReplyWindow,
   ReplyWindowQuery,
   SentReply,
@@ -11,11 +12,13 @@ import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Nothing } from '../../http/console/shapes.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { listConsoleMessages, markOf, toListed } from './reading/console-list.ts'
+import { listConsoleMessages, markOf, toListed, totalOfMessages } from './reading/console-list.ts'
+import { exportMessages } from './reading/export.ts'
 import { findReplyWindow } from './reading/reply-window.ts'
 import { readTimeline } from './reading/timeline.ts'
 import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/send-from-console.ts'
@@ -34,6 +37,18 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
       const page = readConsolePage(query)
       return consolePageOf(page, await listConsoleMessages(db, workspaceId, query, page), markOf, toListed)
     },
+  }),
+  totalRoute({
+    path: '/messages',
+    who: 'messages:read',
+    query: MessageFilters,
+    total: ({ db, workspaceId }, filters) => totalOfMessages(db, workspaceId, filters),
+  }),
+  csvRoute({
+    path: '/messages',
+    who: 'messages:read',
+    query: MessageFilters,
+    lines: ({ db, workspaceId }, filters) => exportMessages(db, workspaceId, filters),
   }),
   workspaceRoute({
     method: 'GET',

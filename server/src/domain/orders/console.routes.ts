@@ -4,10 +4,10 @@ import { OrderId } from '@parley/contract/ids'
 import { Order, OrderWithChanges } from '@parley/contract/order'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { Streamed, streamCsv } from '../../http/console/stream.ts'
-import { exportOrders } from './export.ts'
-import { changeOrderStatus, getOrder, listOrders, markOf, toOrder } from './orders.ts'
+import { exportOrders, listOrders, totalOfOrders } from './console.ts'
+import { changeOrderStatus, getOrder, markOf, toOrder } from './orders.ts'
 
 const OneOrder = Type.Object({ id: OrderId })
 
@@ -21,7 +21,7 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
     reply: ConsoleList(Order),
     async handle({ db, workspaceId }, { query }) {
       const page = readConsolePage(query)
-      const rows = await listOrders(db, workspaceId, { status: query.status, from: query.phone }, page)
+      const rows = await listOrders(db, workspaceId, query, page)
       return consolePageOf(page, rows, markOf, toOrder)
     },
   }),
@@ -49,22 +49,16 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
       return order
     },
   }),
-  workspaceRoute({
-    method: 'GET',
-    path: '/orders.csv',
+  totalRoute({
+    path: '/orders',
     who: 'orders:read',
-    mayLag: true,
-    confirmed: true,
-    audited: true,
     query: OrderFilters,
-    reply: Streamed,
-    handle: (context, { query }) =>
-      streamCsv(
-        context,
-        'orders.csv',
-        // Whose orders they are is not recorded, only that they were of one person.
-        { ...query, ...(query.phone && { phone: 'one person' }) },
-        exportOrders(context.db, context.workspaceId, { status: query.status, from: query.phone }),
-      ),
+    total: ({ db, workspaceId }, filters) => totalOfOrders(db, workspaceId, filters),
+  }),
+  csvRoute({
+    path: '/orders',
+    who: 'orders:read',
+    query: OrderFilters,
+    lines: ({ db, workspaceId }, filters) => exportOrders(db, workspaceId, filters),
   }),
 ]

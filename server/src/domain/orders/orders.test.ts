@@ -4,7 +4,8 @@ import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { fixtures } from '../../whatsapp/fixtures.ts'
-import { changeOrderStatus, getOrder, listOrders, markOf, toOrder } from './orders.ts'
+import { listOrders } from './console.ts'
+import { changeOrderStatus, getOrder, markOf, toOrder } from './orders.ts'
 import { sumOf } from './save-orders.ts'
 
 const server = useTestServer()
@@ -184,7 +185,7 @@ test('orders are listed by status and person, in pages, and only for their works
   }
   const names = (list: Awaited<ReturnType<typeof orders>>) => list.map(({ items }) => items[0]?.product_id)
   expect(names(await orders())).toEqual(['P3', 'P2', 'P1', 'P0'])
-  expect(names(await orders({ from: '+16505550001' }))).toEqual(['P3', 'P1'])
+  expect(names(await orders({ phone: '+16505550001' }))).toEqual(['P3', 'P1'])
   const [newest] = await orders()
   await changeOrderStatus(db, server.clock, workspace.id, newest?.id ?? '', 'done', 'x')
   expect(names(await orders({ status: 'new' }))).toEqual(['P2', 'P1', 'P0'])

@@ -2,22 +2,10 @@ import { type Order, type OrderStatus, type OrderWithChanges, orderStatuses } fr
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
-import type { KeySet } from '../../lib/key-set.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
-import {
-  changeStatus,
-  changesOf,
-  lockOrder,
-  type OrderFilters,
-  type OrderRow,
-  orderById,
-  ordersOf,
-} from './orders.sql.ts'
+import { changeStatus, changesOf, lockOrder, type OrderRow, orderById } from './orders.sql.ts'
 
 export { orderOfMessage as findOrderOf } from './orders.sql.ts'
-
-export const listOrders = (db: Db, workspaceId: string, filters: OrderFilters, page: KeySet): Promise<OrderRow[]> =>
-  ordersOf(db, workspaceId, { ...filters, from: filters.from?.replace(/^\+/, '') }, page)
 
 export async function getOrder(db: Db, workspaceId: string, id: string): Promise<OrderWithChanges> {
   const uuid = withoutPrefix('ord', id)

@@ -1,6 +1,9 @@
 import type { Role } from '@parley/contract/console/permissions'
+import type { TeamFilters } from '@parley/contract/console/team'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { exportAll } from '../../lib/csv-export.ts'
+import { hasText, isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
 import {
   deleteMember,
@@ -25,7 +28,20 @@ export async function membershipOf(db: Db, personId: string, workspaceId: string
   return row ? { role: row.role, requiresTwoFactor: row.requires_two_factor } : null
 }
 
-export const listMembers = (db: Db, workspaceId: string): Promise<MemberRow[]> => membersOf(db, workspaceId)
+export const listMembers = async (db: Db, workspaceId: string, { q, role }: TeamFilters = {}): Promise<MemberRow[]> =>
+  (await membersOf(db, workspaceId)).filter(
+    (member) => hasText(q, member.name, member.email) && isOneOf(role, member.role),
+  )
+
+export const exportMembers = (db: Db, workspaceId: string, filters: TeamFilters): AsyncIterable<string> =>
+  exportAll({
+    head: ['name', 'email', 'role', 'two_factor', 'joined_at', 'last_seen_at'],
+    rows: () => listMembers(db, workspaceId, filters),
+    toLine: ({ name, email, role, two_factor, created_at, last_seen_at }) => [
+      ...[name, email, role, two_factor, created_at.toISOString()],
+      last_seen_at?.toISOString() ?? null,
+    ],
+  })
 
 export async function addMember(
   db: Db,

@@ -1,13 +1,14 @@
 import type { Role } from '@parley/contract/console/permissions'
 import { RoleName } from '@parley/contract/console/session'
-import { CreatedLink, Team } from '@parley/contract/console/team'
+import { CreatedLink, Team, TeamFilters } from '@parley/contract/console/team'
 import { Type } from 'typebox'
+import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { inviteToTeam } from './invite.ts'
 import { endInvite, linkUrl, listInvites } from './links.ts'
 import { type MailLinkDeps, mailInvitation } from './mail-links.ts'
-import { changeRole, listMembers, removeMember } from './members.ts'
+import { changeRole, exportMembers, listMembers, removeMember } from './members.ts'
 
 /** The members of a workspace and their invitations. */
 export const teamRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { publicUrl: string }): ConsoleRoute[] => [
@@ -40,6 +41,12 @@ export const teamRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { publicUrl: s
         })),
       }
     },
+  }),
+  csvRoute({
+    path: '/team',
+    who: 'team:read',
+    query: TeamFilters,
+    lines: ({ db, workspaceId }, filters) => exportMembers(db, workspaceId, filters),
   }),
   workspaceRoute({
     method: 'POST',

@@ -1,7 +1,15 @@
-import type { ApiErrorDetail, ApiErrorGroup, ApiErrorGroups, ApiErrorPeriod } from '@parley/contract/console/api-errors'
+import type {
+  ApiErrorDetail,
+  ApiErrorFilters,
+  ApiErrorGroup,
+  ApiErrorGroups,
+  ApiErrorPeriod,
+} from '@parley/contract/console/api-errors'
 import { errorCodes } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { exportAll } from '../../lib/csv-export.ts'
+import { isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
 import { busiestGroups, type CountedRow, deleteMuted, insertMuted, type MutedRow, mutedOf } from './api-errors.sql.ts'
@@ -15,9 +23,9 @@ export async function groupApiErrors(
   clock: Clock,
   workspaceId: string,
   keys: KeyNames,
-  period: ApiErrorPeriod,
+  { since = '24h', code, status }: ApiErrorFilters,
 ): Promise<ApiErrorGroups> {
-  const steps = timeBuckets(period, clock.now())
+  const steps = timeBuckets(since, clock.now())
   const [groups, traffic, muted] = await Promise.all([
     listApiErrors(db, workspaceId, steps.from),
     readTraffic(db, workspaceId, steps.from),
@@ -25,11 +33,32 @@ export async function groupApiErrors(
   ])
   return {
     object: 'list',
-    data: groups.map((group) => toGroup(group, steps, traffic, muted, keys)),
+    data: groups
+      .map((group) => toGroup(group, steps, traffic, muted, keys))
+      .filter((group) => isOneOf(code, group.code) && hasStatus(status, group.status)),
     since: steps.from.toISOString(),
     step_hours: steps.hours,
   }
 }
+
+const hasStatus = (filter: string | undefined, status: number | null): boolean =>
+  isOneOf(filter, String(status)) || isOneOf(filter, `${String(status).charAt(0)}xx`)
+
+export const exportApiErrors = (
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  keys: KeyNames,
+  filters: ApiErrorFilters,
+): AsyncIterable<string> =>
+  exportAll({
+    head: ['code', 'status', 'title', 'count', 'keys', 'addresses', 'first_at', 'last_at', 'muted'],
+    rows: async () => (await groupApiErrors(db, clock, workspaceId, keys, filters)).data,
+    toLine: ({ code, status, title, count, key_count, address_count, first_at, last_at, muted }) => [
+      ...[code, status, title, count, key_count, address_count, first_at, last_at],
+      muted !== null,
+    ],
+  })
 
 /** `by_route` is computed from this many of the latest requests, because errors are not counted by route. */
 const routeSampleSize = 500
@@ -45,7 +74,7 @@ export async function getApiErrorGroup(
 ): Promise<ApiErrorDetail> {
   const steps = timeBuckets(period, clock.now())
   const [all, latest, byKey, byAddress] = await Promise.all([
-    groupApiErrors(db, clock, workspaceId, keys, period),
+    groupApiErrors(db, clock, workspaceId, keys, { since: period }),
     latestOf(db, workspaceId, code, steps.from, routeSampleSize),
     busiestGroups(db, workspaceId, code, steps.from, 'key_id'),
     busiestGroups(db, workspaceId, code, steps.from, 'address'),

@@ -1,12 +1,18 @@
-import { ApiErrorDetail, ApiErrorGroups, ApiErrorQuery, MutedReply } from '@parley/contract/console/api-errors'
-import { LoggedRequests, RequestDetail, requestFilters } from '@parley/contract/console/requests'
+import {
+  ApiErrorDetail,
+  ApiErrorFilters,
+  ApiErrorGroups,
+  ApiErrorQuery,
+  MutedReply,
+} from '@parley/contract/console/api-errors'
+import { LoggedRequests, RequestDetail, RequestFilters, requestFilters } from '@parley/contract/console/requests'
 import { pageQuery } from '@parley/contract/page'
 import { Type } from 'typebox'
+import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { Streamed, streamCsv } from '../../http/console/stream.ts'
 import { readCursor, writeCursor } from '../../http/page.ts'
-import { getApiErrorGroup, groupApiErrors, muteApiError, unmuteApiError } from './api-errors.ts'
-import { getRequest, keyNames, type RequestLookups, searchRequests } from './console.ts'
+import { exportApiErrors, getApiErrorGroup, groupApiErrors, muteApiError, unmuteApiError } from './api-errors.ts'
+import { getRequest, keyNames, type RequestLookups, searchRequests, totalOfRequests } from './console.ts'
 import { exportRequests } from './export.ts'
 
 const CodeParams = Type.Object({ code: Type.String({ pattern: '^[a-z_]{1,60}$' }) })
@@ -39,30 +45,36 @@ export const requestConsoleRoutes = (lookups: RequestLookups, inspectorDays: num
     handle: ({ db, clock, workspaceId }, { params }) =>
       getRequest(lookups, db, clock, workspaceId, params.id, inspectorDays),
   }),
-  workspaceRoute({
-    method: 'GET',
-    path: '/requests.csv',
+  totalRoute({
+    path: '/requests',
     who: 'requests:read',
-    mayLag: true,
-    confirmed: true,
-    audited: true,
-    query: Type.Object(requestFilters, { additionalProperties: false }),
-    reply: Streamed,
-    async handle(context, { query }) {
-      const { db, workspaceId } = context
-      const keys = await keyNames(lookups, db, workspaceId)
-      return streamCsv(context, 'requests.csv', query, exportRequests(db, workspaceId, keys, query))
-    },
+    query: RequestFilters,
+    total: ({ db, workspaceId }, filters) => totalOfRequests(db, workspaceId, filters),
+  }),
+  csvRoute({
+    path: '/requests',
+    who: 'requests:read',
+    query: RequestFilters,
+    lines: async ({ db, workspaceId }, filters) =>
+      exportRequests(db, workspaceId, await keyNames(lookups, db, workspaceId), filters),
   }),
   workspaceRoute({
     method: 'GET',
     path: '/refusals',
     who: 'requests:read',
     mayLag: true,
-    query: ApiErrorQuery,
+    query: ApiErrorFilters,
     reply: ApiErrorGroups,
     handle: async ({ db, clock, workspaceId }, { query }) =>
-      groupApiErrors(db, clock, workspaceId, await keyNames(lookups, db, workspaceId), query.since ?? '24h'),
+      groupApiErrors(db, clock, workspaceId, await keyNames(lookups, db, workspaceId), query),
+  }),
+  csvRoute({
+    path: '/refusals',
+    file: 'api-errors',
+    who: 'requests:read',
+    query: ApiErrorFilters,
+    lines: async ({ db, clock, workspaceId }, filters) =>
+      exportApiErrors(db, clock, workspaceId, await keyNames(lookups, db, workspaceId), filters),
   }),
   workspaceRoute({
     method: 'GET',

@@ -4,13 +4,15 @@ import { type Places, statement } from '../../db/statement.ts'
 import { requestColumns as columns, type RequestRow } from './requests.sql.ts'
 
 export interface Search {
-  /** Inclusive range of status codes. */
-  statuses: { first: number; last: number } | null
+  /** Inclusive ranges of status codes. */
+  statuses: readonly { first: number; last: number }[] | null
+  /** One has an index. */
   code: string | null
-  method: string | null
+  codes: readonly string[] | null
+  methods: readonly string[] | null
   /** A substring of the path. */
   route: string | null
-  keyId: string | null
+  keyIds: readonly string[] | null
   address: string | null
   from: Date | null
   to: Date | null
@@ -50,11 +52,12 @@ const scanned = ({ code, before }: Search, selection: string, place: Places<type
    order by workspace_id, at desc, id desc`
 
 const filters = {
-  firstStatus: 'int',
-  lastStatus: 'int',
-  method: 'text',
+  firstStatuses: 'int[]',
+  lastStatuses: 'int[]',
+  codes: 'text[]',
+  methods: 'text[]',
   route: 'text',
-  keyId: 'uuid',
+  keyIds: 'uuid[]',
   address: 'text',
   take: 'int',
 } as const
@@ -69,30 +72,51 @@ export const findRequests = (
   search: Search,
   { take, lookAt }: { take: number; lookAt: number },
 ): Promise<RequestRow[]> => {
-  const { statuses, route, method, keyId, address } = search
   const finding = statement(
     { ...within, ...filters },
     (place) => `select ${columns} from (${scanned(search, columns, place)} limit ${place.lookAt}) as l
-     where (${place.firstStatus} is null or status between ${place.firstStatus} and ${place.lastStatus})
-       and (${place.method} is null or method = ${place.method})
-       and (${place.route} is null or strpos(lower(route), ${place.route}) > 0)
-       and (${place.keyId} is null or key_id = ${place.keyId})
-       and (${place.address} is null or address = ${place.address})
-     order by at desc, id desc limit ${place.take}`,
+     where ${matching(place)} order by at desc, id desc limit ${place.take}`,
   )
   return inIndexOrder(db, (tx) =>
-    finding.rows(tx, {
-      ...withinValues(workspaceId, search, lookAt),
-      firstStatus: statuses?.first,
-      lastStatus: statuses?.last,
-      method,
-      route: route?.toLowerCase(),
-      keyId,
-      address,
-      take,
-    }),
+    finding.rows(tx, { ...withinValues(workspaceId, search, lookAt), ...filterValues(search, take) }),
   )
 }
+
+/** How many requests match, at most `take`. */
+export const countRequests = async (db: Db, workspaceId: string, search: Search, take: number): Promise<number> => {
+  const counting = statement({ ...within, ...filters }, (place) => {
+    const all = scanned(search, 'status, code, method, route, key_id, address', place)
+    const matches = hasUnindexedFilter(search) ? `where ${matching(place)}` : ''
+    return `select count(*)::int as count from (select 1 from (${all}) as l ${matches} limit ${place.take}) as counted`
+  })
+  const values = { ...withinValues(workspaceId, search, 0), ...filterValues(search, take) }
+  const row = await inIndexOrder(db, (tx) => counting.first<{ count: number }>(tx, values))
+  return row?.count ?? 0
+}
+
+/** Whether a search has a condition that no index helps to find. */
+export const hasUnindexedFilter = ({ statuses, codes, methods, route, keyIds, address }: Search): boolean =>
+  [statuses, codes, methods, route, keyIds, address].some((each) => each !== null)
+
+const matching = (place: Places<typeof filters>): string => `(${place.firstStatuses} is null
+     or exists (select 1 from unnest(${place.firstStatuses}, ${place.lastStatuses}) as of(first, last)
+       where status between first and last))
+   and (${place.codes} is null or code = any(${place.codes}))
+   and (${place.methods} is null or method = any(${place.methods}))
+   and (${place.route} is null or strpos(lower(route), ${place.route}) > 0)
+   and (${place.keyIds} is null or key_id = any(${place.keyIds}))
+   and (${place.address} is null or address = ${place.address})`
+
+const filterValues = ({ statuses, codes, methods, route, keyIds, address }: Search, take: number) => ({
+  firstStatuses: statuses?.map(({ first }) => first),
+  lastStatuses: statuses?.map(({ last }) => last),
+  codes,
+  methods,
+  route: route?.toLowerCase(),
+  keyIds,
+  address,
+  take,
+})
 
 /** The latest requests with this error code. */
 export const latestOf = (db: Db, workspaceId: string, code: string, from: Date, take: number): Promise<RequestRow[]> =>

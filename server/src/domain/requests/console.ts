@@ -1,12 +1,22 @@
+import { type ListTotal, valuesOf } from '@parley/contract/console/list'
 import type { TimelineEvent } from '@parley/contract/console/messages'
 import type { LoggedRequest, LoggedRequests, RequestDetail, RequestFilters } from '@parley/contract/console/requests'
 import { type ErrorCode, type ErrorReply, errorCatalogue } from '@parley/contract/errors'
 import type { FieldError } from '@parley/contract/field-errors'
+import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { endOfScan, findRequests, requestById, type Search, trafficSince } from './console.sql.ts'
+import {
+  countRequests,
+  endOfScan,
+  findRequests,
+  hasUnindexedFilter,
+  requestById,
+  type Search,
+  trafficSince,
+} from './console.sql.ts'
 import { contentsOf } from './inspector/contents.ts'
 import type { RequestRow } from './requests.sql.ts'
 
@@ -87,6 +97,14 @@ export async function searchRequests(
   }
 }
 
+/** How many requests match, including those that a live list has added. */
+export const totalOfRequests = (db: Db, workspaceId: string, filters: RequestFilters): Promise<ListTotal> =>
+  boundedTotal(db, async (tx, atMost) =>
+    filters.id === undefined
+      ? countRequests(tx, workspaceId, toSearch(filters, null, null), atMost)
+      : (await byId(tx, workspaceId, filters.id)).length,
+  )
+
 /** `days` is how long bodies and error responses are stored. */
 export async function getRequest(
   lookups: RequestLookups,
@@ -157,13 +175,15 @@ async function byId(db: Db, workspaceId: string, id: string): Promise<RequestRow
 
 function toSearch(filters: RequestFilters, before: Position | null, after: Position | null): Search {
   const from = filters.from === undefined ? null : new Date(filters.from)
+  const codes = valuesOf(filters.code) ?? []
   const since = after && new Date(after.at.getTime() - lateMs)
   return {
     statuses: readStatuses(filters.status),
-    code: filters.code ?? null,
-    method: filters.method ?? null,
+    code: codes.length === 1 ? (codes[0] ?? null) : null,
+    codes: codes.length > 1 ? codes : null,
+    methods: valuesOf(filters.method) ?? null,
     route: filters.route ?? null,
-    keyId: filters.key ?? null,
+    keyIds: valuesOf(filters.key) ?? null,
     address: filters.address ?? null,
     from: from && since ? new Date(Math.max(from.getTime(), since.getTime())) : (from ?? since),
     to: filters.to === undefined ? null : new Date(filters.to),
@@ -172,10 +192,9 @@ function toSearch(filters: RequestFilters, before: Position | null, after: Posit
 }
 
 function readStatuses(status: string | undefined): Search['statuses'] {
-  if (status === undefined) return null
-  const first = Number(status.replace('xx', '00'))
-  return { first, last: status.endsWith('xx') ? first + 99 : first }
+  const statuses = valuesOf(status)?.map((each) => {
+    const first = Number(each.replace('xx', '00'))
+    return { first, last: each.endsWith('xx') ? first + 99 : first }
+  })
+  return statuses ?? null
 }
-
-const hasUnindexedFilter = ({ statuses, method, route, keyId, address }: Search): boolean =>
-  [statuses, method, route, keyId, address].some((each) => each !== null)

@@ -131,7 +131,9 @@ test.skipIf(!process.env.PARLEY_SCALE)(
     )
     expect(await timed('list, by request id', () => requestById(db.within(big), big, some?.id ?? ''))).toBeDefined()
     for (const period of ['24h', '7d', '30d'] as const) {
-      await timed(`groups and trends, ${period}`, () => groupApiErrors(db.within(big), clock, big, new Map(), period))
+      await timed(`groups and trends, ${period}`, () =>
+        groupApiErrors(db.within(big), clock, big, new Map(), { since: period }),
+      )
       await timed(`groups, one of them, ${period}`, () =>
         getApiErrorGroup(db.within(big), clock, big, new Map(), 'not_found', period),
       )

@@ -1,8 +1,9 @@
-import { ConsoleSender, SyncReply } from '@parley/contract/console/senders'
+import { ConsoleSender, SenderFilters, SyncReply } from '@parley/contract/console/senders'
 import { List } from '@parley/contract/page'
+import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
-import { listForConsole } from './console.ts'
+import { exportSenders, listForConsole } from './console.ts'
 
 interface Parts {
   /** Syncs the numbers and templates of every account of a workspace. */
@@ -15,8 +16,15 @@ export const senderConsoleRoutes = ({ syncWorkspace }: Parts): ConsoleRoute[] =>
     path: '/senders',
     who: 'senders:read',
     mayLag: true,
+    query: SenderFilters,
     reply: List(ConsoleSender),
-    handle: async ({ db, workspaceId }) => unpagedList(await listForConsole(db, workspaceId)),
+    handle: async ({ db, workspaceId }, { query }) => unpagedList(await listForConsole(db, workspaceId, query)),
+  }),
+  csvRoute({
+    path: '/senders',
+    who: 'senders:read',
+    query: SenderFilters,
+    lines: ({ db, workspaceId }, filters) => exportSenders(db, workspaceId, filters),
   }),
   workspaceRoute({
     method: 'POST',

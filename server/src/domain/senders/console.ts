@@ -1,10 +1,37 @@
-import type { ConsoleSender } from '@parley/contract/console/senders'
+import type { ConsoleSender, SenderFilters } from '@parley/contract/console/senders'
 import type { Db } from '../../db/db.ts'
+import { exportAll } from '../../lib/csv-export.ts'
+import { hasText, isOneOf } from '../../lib/list-filters.ts'
 import { type ConsoleSenderRow, listConsoleSenders } from './console.sql.ts'
 import { toSender } from './senders.ts'
 
-export const listForConsole = async (db: Db, workspaceId: string): Promise<ConsoleSender[]> =>
-  (await listConsoleSenders(db, workspaceId)).map(toConsoleSender)
+export const listForConsole = async (
+  db: Db,
+  workspaceId: string,
+  { q, status, quality }: SenderFilters = {},
+): Promise<ConsoleSender[]> =>
+  (await listConsoleSenders(db, workspaceId))
+    .map(toConsoleSender)
+    .filter(
+      (sender) =>
+        hasText(q, sender.display_name, sender.phone_number, sender.id, sender.connection.account) &&
+        isOneOf(status, sender.status) &&
+        isOneOf(quality, sender.quality_rating),
+    )
+
+export const exportSenders = (db: Db, workspaceId: string, filters: SenderFilters): AsyncIterable<string> =>
+  exportAll({
+    head: [
+      ...['id', 'phone_number', 'display_name', 'status', 'status_reason', 'quality_rating', 'throughput', 'account'],
+      ...['created_at', 'last_sent_at', 'last_received_at'],
+    ],
+    rows: () => listForConsole(db, workspaceId, filters),
+    toLine: (sender) => [
+      ...[sender.id, sender.phone_number, sender.display_name, sender.status, sender.status_reason],
+      ...[sender.quality_rating, sender.throughput, sender.connection.account],
+      ...[sender.created_at, sender.last_sent_at, sender.last_received_at],
+    ],
+  })
 
 const toConsoleSender = (row: ConsoleSenderRow): ConsoleSender => ({
   ...toSender(row),

@@ -1,10 +1,11 @@
 import { ConsoleList } from '@parley/contract/console/list'
-import { ConsoleTemplate, TemplateQuery } from '@parley/contract/console/templates'
+import { ConsoleTemplate, TemplateFilters, TemplateQuery } from '@parley/contract/console/templates'
 import { TemplateId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { getForConsole, listForConsole, toConsoleTemplate } from './console.ts'
+import { exportTemplates, getForConsole, listForConsole, toConsoleTemplate, totalOfTemplates } from './console.ts'
 import { markOf } from './templates.ts'
 
 export const templateConsoleRoutes = (): ConsoleRoute[] => [
@@ -27,5 +28,17 @@ export const templateConsoleRoutes = (): ConsoleRoute[] => [
     params: Type.Object({ id: TemplateId }),
     reply: ConsoleTemplate,
     handle: ({ db, workspaceId }, { params }) => getForConsole(db, workspaceId, params.id),
+  }),
+  totalRoute({
+    path: '/templates',
+    who: 'templates:read',
+    query: TemplateFilters,
+    total: ({ db, workspaceId }, filters) => totalOfTemplates(db, workspaceId, filters),
+  }),
+  csvRoute({
+    path: '/templates',
+    who: 'templates:read',
+    query: TemplateFilters,
+    lines: ({ db, workspaceId }, filters) => exportTemplates(db, workspaceId, filters),
   }),
 ]

@@ -7,17 +7,20 @@ import {
   TestEventInput,
   TestSent,
   WebhookChange,
+  WebhookFilters,
 } from '@parley/contract/console/webhooks'
 import { WebhookId } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Webhook } from '@parley/contract/webhook'
 import { Type } from 'typebox'
+import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { TargetRules } from '../../lib/target-guard.ts'
 import { checkInput } from './check-input.ts'
-import { getEndpoint, listEndpoints } from './endpoints.ts'
+import { getEndpoint } from './endpoints.ts'
+import { exportEndpoints, filterEndpoints } from './list.ts'
 import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from './rotation.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
@@ -147,8 +150,16 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     path: '/webhooks',
     who: 'webhooks:read',
     mayLag: true,
+    query: WebhookFilters,
     reply: List(ConsoleWebhook),
-    handle: async ({ db, clock, workspaceId }) => unpagedList(await listEndpoints(db, clock, workspaceId)),
+    handle: async ({ db, clock, workspaceId }, { query }) =>
+      unpagedList(await filterEndpoints(db, clock, workspaceId, query)),
+  }),
+  csvRoute({
+    path: '/webhooks',
+    who: 'webhooks:read',
+    query: WebhookFilters,
+    lines: ({ db, clock, workspaceId }, filters) => exportEndpoints(db, clock, workspaceId, filters),
   }),
   workspaceRoute({
     method: 'GET',

@@ -33,7 +33,7 @@ const rowByRow = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
 
 export interface DeliveryListQuery {
   workspaceId: string
-  webhookId: string | null
+  webhookIds: readonly string[] | null
   eventId: string | null
   since: Date | null
   until: Date | null
@@ -44,7 +44,7 @@ export interface DeliveryListQuery {
 /** A statement includes only the conditions that are set, so that each combination gets a plan that uses an index. */
 const parameters = {
   workspaceId: 'uuid',
-  webhookId: 'uuid',
+  webhookIds: 'uuid[]',
   eventId: 'uuid',
   since: 'timestamptz',
   until: 'timestamptz',
@@ -163,16 +163,17 @@ export function finishedPage(
 export interface ListedEvent {
   id: string
   createdAt: Date
+  type: string
 }
 
 /**
- * Events of a type, newest first, and the last event that was scanned if there may be more. For a frequent type it scans the
- * newest events, at most `scanLimit`; rare types have a partial index.
+ * Events of some types, newest first, and the last event that was scanned if there may be more. For a frequent type, and for
+ * several, it scans the newest events, at most `scanLimit`; one rare type has a partial index.
  */
 export async function eventsPage(
   db: Db,
   input: DeliveryListQuery,
-  type: string,
+  types: readonly string[],
   scanLimit: number,
 ): Promise<{ events: ListedEvent[]; last: ListedEvent | null }> {
   const { eventId, since, until, after } = input
@@ -186,10 +187,11 @@ export async function eventsPage(
       after && `(e.created_at < ${param.afterAt} or e.id <= ${param.afterEventId})`,
     ])
   const newest = 'order by e.created_at desc, e.id desc'
-  if (!frequentTypes.includes(type)) {
+  const [type = ''] = types
+  if (types.length === 1 && !frequentTypes.includes(type)) {
     const listing = statement(
       { ...parameters, type: 'text' },
-      (param) => `select e.id, e.created_at as "createdAt" from events e
+      (param) => `select e.id, e.created_at as "createdAt", e.type from events e
        where e.workspace_id = ${param.workspaceId} and e.type = ${param.type} and ${isRare} ${conditions(param)} ${newest}
        limit ${param.take}`,
     )
@@ -197,21 +199,21 @@ export async function eventsPage(
     return { events, last: events.length < input.take ? null : (events.at(-1) ?? null) }
   }
   const scan = statement(
-    { ...parameters, type: 'text', scanLimit: 'int' },
+    { ...parameters, types: 'text[]', scanLimit: 'int' },
     (param) => `with scanned as materialized (
-       select e.id, e.created_at, e.type = ${param.type} as matches from events e
+       select e.id, e.created_at, e.type, e.type = any(${param.types}) as matches from events e
        where e.workspace_id = ${param.workspaceId} ${conditions(param)} ${newest} limit ${param.scanLimit}
      )
-     select f.id, f.created_at as "createdAt", true as matches, 0 as count
+     select f.id, f.created_at as "createdAt", f.type, true as matches, 0 as count
      from (select * from scanned e where e.matches ${newest} limit ${param.take}) as f
      union all
-     select l.id, l.created_at, false, (select count(*) from scanned)
+     select l.id, l.created_at, l.type, false, (select count(*) from scanned)
      from (select * from scanned order by created_at, id limit 1) as l
      order by "createdAt" desc, id desc`,
   )
   const rows = await scan.rows<ListedEvent & { matches: boolean; count: number }>(db, {
     ...valuesOf(input),
-    type,
+    types,
     scanLimit,
   })
   const events = rows.filter(({ matches }) => matches)
@@ -228,12 +230,11 @@ const isRare = `e.type not in ('message.sent', 'message.delivered', 'message.rea
 export function deliveriesOf(
   db: Db,
   input: DeliveryListQuery,
-  type: string,
   events: readonly ListedEvent[],
 ): Promise<DeliveryListRow[]> {
   const listing = statement(
-    { ...parameters, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
-    (param) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", ${param.type} as type,
+    { ...parameters, events: { id: 'uuid', createdAt: 'timestamptz', type: 'text' } },
+    (param) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", e.type,
        ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
      from (select * from ${param.events}) as e
@@ -243,7 +244,7 @@ export function deliveriesOf(
      where ${endpoints(input, param)} and (d.event_id is not null or l.state is not null)
      order by e.created_at desc, e.id desc, w.id desc`,
   )
-  return listing.rows(db, { ...valuesOf(input), events, type })
+  return listing.rows(db, { ...valuesOf(input), events })
 }
 
 /** Joins the event of a delivery. Its columns are null if the event is past retention. */
@@ -256,5 +257,5 @@ const all = (conditions: readonly (string | false | null)[]): string =>
     .map((condition) => `and ${condition}`)
     .join(' ')
 
-const endpoints = ({ webhookId }: DeliveryListQuery, param: Places<typeof parameters>): string =>
-  `w.workspace_id = ${param.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${param.webhookId}`}`
+const endpoints = ({ webhookIds }: DeliveryListQuery, param: Places<typeof parameters>): string =>
+  `w.workspace_id = ${param.workspaceId} and w.deleted_at is null ${webhookIds === null ? '' : `and w.id = any(${param.webhookIds})`}`

@@ -1,8 +1,18 @@
-import type { Delivery, DeliveryFilter, DeliveryList, DeliveryQuery } from '@parley/contract/console/deliveries'
+import {
+  type Delivery,
+  type DeliveryFilter,
+  type DeliveryFilters,
+  type DeliveryList,
+  type DeliveryQuery,
+  deliveryFilters,
+} from '@parley/contract/console/deliveries'
+import { type ListTotal, valuesOf } from '@parley/contract/console/list'
+import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
+import { countDeliveries } from './count.sql.ts'
 import {
   type Cursor,
   type DeliveryListQuery,
@@ -27,33 +37,76 @@ const eventsToScan = (batch: number): number => (batch === 1 ? 2_000 : 25_000)
  * one by its event. With a type, deliveries are found through their events and ordered by them, unless the filter is a state
  * that few deliveries have.
  */
-export async function listConsoleDeliveries(db: Db, workspaceId: string, query: DeliveryQuery): Promise<DeliveryList> {
-  const { limit = 50, type, state = null } = query
-  if (query.event !== undefined && !isUuid(query.event)) return toList([], null)
-  const input: DeliveryListQuery = {
-    workspaceId,
-    webhookId: query.webhook === undefined ? null : (await requireEndpoint(db, query.webhook, workspaceId)).uuid,
-    eventId: query.event ?? null,
-    since: query.since === undefined ? null : new Date(query.since),
-    until: query.until === undefined ? null : new Date(query.until),
-    after: query.cursor === undefined ? null : readCursor(query.cursor),
-    take: limit + 1,
-  }
-  const isByEvent = type !== undefined && (state === null || state === 'delivered')
-  if (type !== undefined && !isByEvent) input.take = Math.max(batchSize, input.take)
+export async function listConsoleDeliveries(
+  db: Db,
+  workspaceId: string,
+  { limit = 50, cursor, ...filters }: DeliveryQuery,
+): Promise<DeliveryList> {
+  const { rows, next } = await findDeliveries(db, workspaceId, filters, {
+    limit,
+    after: cursor === undefined ? null : readCursor(cursor),
+  })
+  return toList(rows, next)
+}
+
+export async function totalOfDeliveries(db: Db, workspaceId: string, filters: DeliveryFilters): Promise<ListTotal> {
+  const { types, states, ...input } = await toInput(db, workspaceId, filters)
+  if (input.eventId === noEvent) return { total: 0, more: false }
+  return boundedTotal(db, (tx, atMost) =>
+    countDeliveries(tx, { ...input, types, states: states ?? new Set(deliveryFilters), atMost }),
+  )
+}
+
+interface FoundDeliveries {
+  rows: DeliveryListRow[]
+  next: Cursor | null
+}
+
+/** A page of deliveries, and where the next one starts. */
+export async function findDeliveries(
+  db: Db,
+  workspaceId: string,
+  filters: DeliveryFilters,
+  { limit, after }: { limit: number; after: Cursor | null },
+): Promise<FoundDeliveries> {
+  const { types, states, ...found } = await toInput(db, workspaceId, filters)
+  if (found.eventId === noEvent) return { rows: [], next: null }
+  const input: DeliveryListQuery = { ...found, after, take: limit + 1 }
+  const isByEvent = types !== null && (states === null || states.has('delivered'))
+  if (types !== null && !isByEvent) input.take = Math.max(batchSize, input.take)
   const toCursor = isByEvent ? eventCursorOf : cursorOf
-  const found: DeliveryListRow[] = []
+  const rows: DeliveryListRow[] = []
   for (let batch = 1; ; batch++) {
-    const { rows, next } = isByEvent
-      ? await byType(db, input, type, eventsToScan(batch))
-      : await byState(db, input, state)
-    found.push(...rows.filter((row) => matches(row, type, state)))
-    const last = found[limit - 1]
-    if (found.length > limit && last) return toList(found.slice(0, limit), toCursor(last))
-    if (!next || batch === batchesMax) return toList(found, next)
+    const { rows: some, next } = isByEvent
+      ? await byType(db, input, types, eventsToScan(batch))
+      : await byState(db, input, states)
+    rows.push(...some.filter((row) => matches(row, types, states)))
+    const last = rows[limit - 1]
+    if (rows.length > limit && last) return { rows: rows.slice(0, limit), next: toCursor(last) }
+    if (!next || batch === batchesMax) return { rows, next }
     input.after = next
   }
 }
+
+type States = ReadonlySet<DeliveryFilter> | null
+
+async function toInput(db: Db, workspaceId: string, filters: DeliveryFilters) {
+  const webhooks = valuesOf(filters.webhook)
+  const endpoints = webhooks && (await Promise.all(webhooks.map((id) => requireEndpoint(db, id, workspaceId))))
+  const states = valuesOf<DeliveryFilter>(filters.state)
+  return {
+    workspaceId,
+    webhookIds: endpoints?.map(({ uuid }) => uuid) ?? null,
+    eventId: filters.event === undefined ? null : isUuid(filters.event) ? filters.event : noEvent,
+    since: filters.since === undefined ? null : new Date(filters.since),
+    until: filters.until === undefined ? null : new Date(filters.until),
+    types: valuesOf(filters.type) ?? null,
+    states: states === undefined ? null : new Set(states),
+  }
+}
+
+/** For a text that is not an ID. */
+const noEvent = ''
 
 interface Batch {
   rows: DeliveryListRow[]
@@ -62,19 +115,29 @@ interface Batch {
 }
 
 /** Open and finished deliveries are in two tables with an order of their own: merges the newest of both. */
-async function byState(db: Db, input: DeliveryListQuery, filter: DeliveryFilter | null): Promise<Batch> {
+async function byState(db: Db, input: DeliveryListQuery, states: States): Promise<Batch> {
   const [open, finished] = await Promise.all([
-    filter === null || filter === 'waiting' || filter === 'held' ? openPage(db, input, filter) : [],
-    filter === null || filter === 'delivered' || filter === 'failed' ? finishedPage(db, input, filter) : [],
+    readOne(states, ['waiting', 'held'] as const, (state) => openPage(db, input, state)),
+    readOne(states, ['delivered', 'failed'] as const, (state) => finishedPage(db, input, state)),
   ])
   const rows = [...open, ...finished].sort(newestFirst).slice(0, input.take)
   const last = rows.at(-1)
   return { rows, next: last && rows.length === input.take ? cursorOf(last) : null }
 }
 
-async function byType(db: Db, input: DeliveryListQuery, type: string, scanLimit: number): Promise<Batch> {
-  const { events, last } = await eventsPage(db, input, type, scanLimit)
-  const all = events.length === 0 ? [] : await deliveriesOf(db, input, type, events)
+/** Reads one of two states, or both with null, or nothing if neither is asked for. */
+function readOne<State extends DeliveryFilter>(
+  states: States,
+  both: readonly [State, State],
+  read: (state: State | null) => Promise<DeliveryListRow[]>,
+): Promise<DeliveryListRow[]> {
+  const asked = both.filter((state) => states === null || states.has(state))
+  return asked.length === 0 ? Promise.resolve([]) : read(asked.length === 2 ? null : (asked[0] ?? null))
+}
+
+async function byType(db: Db, input: DeliveryListQuery, types: readonly string[], scanLimit: number): Promise<Batch> {
+  const { events, last } = await eventsPage(db, input, types, scanLimit)
+  const all = events.length === 0 ? [] : await deliveriesOf(db, input, events)
   const { after } = input
   const rows = all.filter((row) => row.eventId !== after?.eventId || row.webhookId < after.webhookId)
   return { rows, next: last && { at: last.createdAt, eventId: last.id, webhookId: noId } }
@@ -83,8 +146,9 @@ async function byType(db: Db, input: DeliveryListQuery, type: string, scanLimit:
 /** Sorts before every other ID. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
-const matches = (row: DeliveryListRow, type: string | undefined, state: DeliveryFilter | null): boolean =>
-  (type === undefined || row.type === type) && (state !== 'delivered' || row.state === 'delivered')
+const matches = (row: DeliveryListRow, types: readonly string[] | null, states: States): boolean =>
+  (types === null || types.includes(row.type ?? '')) &&
+  (states === null || states.has(row.state === 'pending' || row.state === 'retrying' ? 'waiting' : row.state))
 
 function newestFirst(left: DeliveryListRow, right: DeliveryListRow): number {
   const [a, b] = [cursorOf(left), cursorOf(right)]

@@ -17,9 +17,10 @@ export interface MessageSearch {
   notPerson?: string | undefined
   reference?: string | undefined
   status?: MessageStatus | undefined
-  type?: string | undefined
+  types?: readonly string[] | undefined
   senderId?: string | undefined
   templateId?: string | undefined
+  templateIds?: readonly string[] | undefined
   /** WhatsApp's ID of the message that it replies to. */
   quoted?: string | undefined
   from?: Date | undefined
@@ -84,6 +85,27 @@ export function selectMessages(
   )
 }
 
+/** How many messages match any of the searches, at most `atMost`. */
+export async function countMessages(
+  db: Db,
+  workspaceId: string,
+  searches: readonly MessageSearch[],
+  atMost: number,
+): Promise<number> {
+  const values: unknown[] = [workspaceId, atMost]
+  const param = (value: unknown) => `$${values.push(value)}`
+  const parts = searches.flatMap((search) =>
+    ([sentTable, receivedTable] as const).flatMap((table) => {
+      const conditions = conditionsOf(table, search, param)
+      if (conditions === null) return []
+      return [`(select 1 from ${table.name} where ${['workspace_id = $1', ...conditions].join(' and ')} limit $2::int)`]
+    }),
+  )
+  if (parts.length === 0) return 0
+  const counting = `select count(*)::int as count from ${parts.length === 1 ? parts[0] : `(${parts.join(' union all ')})`} as counted`
+  return (await db.first<{ count: number }>(counting, values))?.count ?? 0
+}
+
 /** The maximum length of the preview of a message in a list. */
 export const previewLength = 500
 
@@ -124,8 +146,8 @@ function conditionsOf(
   search: MessageSearch,
   param: (value: unknown) => string,
 ): string[] | null {
-  const { reference, status, templateId } = search
-  const isSentOnly = reference !== undefined || status !== undefined || templateId !== undefined
+  const { reference, status, templateId, templateIds } = search
+  const isSentOnly = [reference, status, templateId, templateIds].some((each) => each !== undefined)
   if (table.direction === 'received' && isSentOnly) return null
   if (search.direction !== undefined && search.direction !== table.direction) return null
   const conditions: string[] = []
@@ -149,9 +171,10 @@ function conditionsOf(
   equal('quoted_wa_message_id', 'text', search.quoted)
   equal('wa_message_id', 'text', search.waMessageId)
   if (search.senderIds !== undefined) conditions.push(`sender_id = any(${param(search.senderIds)}::uuid[])`)
+  if (templateIds !== undefined) conditions.push(`template_id = any(${param(templateIds)}::uuid[])`)
   // Literals, because a partial index is only used if the statement names the value.
   if (status !== undefined) conditions.push(`status = '${keyword(status)}'`, ...(rareStatuses[status] ?? []))
-  if (search.type !== undefined) conditions.push(`type = '${keyword(search.type)}'`)
+  if (search.types !== undefined) conditions.push(`type in (${search.types.map((type) => `'${keyword(type)}'`)})`)
   if (search.from) conditions.push(`${table.time} >= ${param(search.from)}::timestamptz`)
   if (search.to) conditions.push(`${table.time} < ${param(search.to)}::timestamptz`)
   return conditions

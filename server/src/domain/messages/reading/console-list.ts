@@ -1,5 +1,8 @@
 /** The console's list of sent and received messages. */
-import type { ListedMessage, ListedMessageQuery } from '@parley/contract/console/messages'
+import { type ListTotal, valuesOf } from '@parley/contract/console/list'
+import type { ListedMessage, MessageFilters } from '@parley/contract/console/messages'
+import type { MessageStatus } from '@parley/contract/message'
+import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
@@ -8,7 +11,13 @@ import { isUserId } from '../../../whatsapp/user-id.ts'
 import { fileStatesOf } from '../../files/files.ts'
 import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
-import { type MessageListRow, type MessageSearch, previewLength, selectMessages } from './console-list.sql.ts'
+import {
+  countMessages,
+  type MessageListRow,
+  type MessageSearch,
+  previewLength,
+  selectMessages,
+} from './console-list.sql.ts'
 
 /** A message in a list, with the name and the components of its template, and the state of its file. */
 export type ListedRow = MessageListRow & {
@@ -24,11 +33,8 @@ export async function searchMessages(
   searches: readonly MessageSearch[],
   page: KeySet,
 ): Promise<ListedRow[]> {
-  const isOfAnySender = ({ waMessageId, senderId }: MessageSearch) =>
-    waMessageId !== undefined && senderId === undefined
-  const senderIds = searches.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
-  const scoped = searches.map((search) => (isOfAnySender(search) ? { ...search, senderIds } : search))
-  return withParts(db, workspaceId, await selectMessages(db, workspaceId, scoped, page))
+  const rows = await selectMessages(db, workspaceId, await withSenders(db, workspaceId, searches), page)
+  return withParts(db, workspaceId, rows)
 }
 
 /** Adds what other tables have about each message. */
@@ -53,26 +59,59 @@ export async function withParts<Row extends MessageListRow>(
 
 const mayHaveFile = new Set(['image', 'video', 'audio', 'document', 'sticker'])
 
-export async function listConsoleMessages(
+export const listConsoleMessages = (
   db: Db,
   workspaceId: string,
-  query: ListedMessageQuery,
+  filters: MessageFilters,
   page: KeySet,
-): Promise<ListedRow[]> {
+): Promise<ListedRow[]> => searchMessages(db, workspaceId, searchesOf(filters), page)
+
+export const totalOfMessages = (db: Db, workspaceId: string, filters: MessageFilters): Promise<ListTotal> =>
+  boundedTotal(db, async (tx, atMost) =>
+    countMessages(tx, workspaceId, await withSenders(tx, workspaceId, searchesOf(filters)), atMost),
+  )
+
+/** WhatsApp's IDs of messages are unique per sender only: a search for one needs the senders of the workspace. */
+async function withSenders(db: Db, workspaceId: string, searches: readonly MessageSearch[]): Promise<MessageSearch[]> {
+  const isOfAnySender = ({ waMessageId, senderId, senderIds }: MessageSearch) =>
+    waMessageId !== undefined && senderId === undefined && senderIds === undefined
+  const senderIds = searches.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
+  return searches.map((search) => (isOfAnySender(search) ? { ...search, senderIds } : search))
+}
+
+/** Each value of a filter that has an index is a search of its own, up to this many. */
+const searchesMax = 24
+
+function searchesOf(query: MessageFilters): MessageSearch[] {
   const filters: MessageSearch = {
     direction: query.direction,
-    status: query.status,
-    type: query.type,
-    senderId: query.sender && withoutPrefix('snd', query.sender),
-    templateId: query.template && withoutPrefix('tpl', query.template),
+    types: valuesOf(query.type),
     phone: query.phone?.replace(/^\+/, ''),
     userId: query.user_id,
     from: query.from === undefined ? undefined : new Date(query.from),
     to: query.to === undefined ? undefined : new Date(query.to),
   }
-  const searches = query.q === undefined ? [filters] : searchesFor(query.q).map((search) => ({ ...filters, ...search }))
-  return searchMessages(db, workspaceId, searches, page)
+  const bases = query.q === undefined ? [filters] : searchesFor(query.q).map((search) => ({ ...filters, ...search }))
+  const senders = valuesOf(query.sender)?.flatMap((id) => withoutPrefix('snd', id) ?? [])
+  const templates = valuesOf(query.template)?.flatMap((id) => withoutPrefix('tpl', id) ?? [])
+  const byStatus = each(bases, valuesOf<MessageStatus>(query.status), (status) => ({ status }))
+  const bySender =
+    byStatus.length * (senders?.length ?? 1) > searchesMax
+      ? byStatus.map((search) => ({ ...search, senderIds: senders }))
+      : each(byStatus, senders, (senderId) => ({ senderId }))
+  return bySender.length * (templates?.length ?? 1) > searchesMax
+    ? bySender.map((search) => ({ ...search, templateIds: templates }))
+    : each(bySender, templates, (templateId) => ({ templateId }))
 }
+
+const each = <Value>(
+  searches: readonly MessageSearch[],
+  values: readonly Value[] | undefined,
+  condition: (value: Value) => MessageSearch,
+): MessageSearch[] =>
+  values === undefined
+    ? [...searches]
+    : searches.flatMap((search) => values.map((value) => ({ ...search, ...condition(value) })))
 
 /** What a search text can be: a message ID, WhatsApp's ID of a message or a person, a phone number or a reference. */
 export function searchesFor(typed: string): MessageSearch[] {
