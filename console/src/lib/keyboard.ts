@@ -17,27 +17,36 @@ export function useLetterKeys(): [boolean, (on: boolean) => void] {
 
 export const areLetterKeysOn = () => letters.get()
 
-/** Whether the keys belong to a field, or to a dialog or menu above the page. */
-export function isTyping(event: KeyboardEvent): boolean {
+/** Whether the keys belong to a field, or to a dialog or menu above the page or, with `inDrawer`, above its drawer. */
+export function isTyping(event: KeyboardEvent, inDrawer = false): boolean {
   const target = event.target as HTMLElement | null
   if (target?.closest('input, textarea, select, [contenteditable="true"]')) return true
   // A closed select keeps its hidden list in the page.
-  return [...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]')].some((open) =>
+  const above = [...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]')].filter((open) =>
     open.checkVisibility(),
   )
+  return above.length > (inDrawer ? 1 : 0)
 }
 
-/** Calls `act` on a key such as 'j' or '/', unless the person is typing or has turned single-letter shortcuts off. */
-export function useLetterKey(key: string, act: (event: KeyboardEvent) => void, enabled = true): void {
+/**
+ * Calls `act` on a key such as 'j' or '/', unless the person is typing or has turned single-letter shortcuts off. With
+ * `inDrawer`, for an open drawer with nothing above it.
+ */
+export function useLetterKey(
+  key: string,
+  act: (event: KeyboardEvent) => void,
+  enabled = true,
+  { inDrawer = false } = {},
+): void {
   const latest = useRef(act)
   latest.current = act
   useEffect(() => {
     if (!enabled) return
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== key || event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return
-      if (areLetterKeysOn() && !isTyping(event)) latest.current(event)
+      if (areLetterKeysOn() && !isTyping(event, inDrawer)) latest.current(event)
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
-  }, [key, enabled])
+  }, [key, enabled, inDrawer])
 }

@@ -44,6 +44,7 @@ const paths = {
   download: 'M8 2.5v8M4.8 7.5 8 10.7l3.2-3.2M2.5 13.5h11',
   external: 'M6.5 3.5h-3v9h9v-3M9 2.5h4.5V7M13.5 2.5 7.5 8.5',
   chevronDown: 'M4 6l4 4 4-4',
+  chevronUp: 'M4 10l4-4 4 4',
   chevronRight: 'M6 4l4 4-4 4',
   chevronLeft: 'M10 4 6 8l4 4',
   arrowRight: 'M3 8h10M9 4l4 4-4 4',
@@ -75,6 +76,7 @@ const paths = {
   code: 'M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5',
   file: 'M4 1.8h5l3.2 3.2v9.2H4zM9 1.8V5h3.2',
   image: 'M2.5 3h11v10h-11zM5.5 7a1 1 0 1 0 0-2 1 1 0 0 0 0 2zM2.5 11.5 6 8.5l2.5 2L11 8l2.5 2.2',
+  bell: 'M4 11.5V7a4 4 0 0 1 8 0v4.5l1 1H3zM6.8 14.2h2.4',
   bolt: 'M8.8 1.8 3.5 9H8l-.8 5.2L12.5 7H8z',
   globe:
     'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c2 1.8 2.7 3.8 2.7 6S10 12.2 8 14c-2-1.8-2.7-3.8-2.7-6S6 3.8 8 2z',

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { formatDuration, formatMs } from '../lib/format.ts'
+import { formatDuration, formatMs, formatPercent } from '../lib/format.ts'
 import { Axis } from './bar-chart.tsx'
 import { axisTop, ChartFrame, ChartTip, labelEvery, type Series } from './chart-frame.tsx'
 import styles from './charts.module.css'
@@ -8,7 +8,7 @@ interface Point {
   key: string
   label: string
   title?: string
-  /** Milliseconds, or null where there is no measurement: the line has a gap. */
+  /** Milliseconds or ratios, or null where there is no measurement: the line has a gap. */
   values: Readonly<Record<string, number | null>>
 }
 
@@ -16,22 +16,43 @@ interface LineChartProps {
   label: string
   points: readonly Point[]
   series: readonly Series[]
+  /** What the values are. A ratio is between 0 and 1. */
+  unit?: 'ms' | 'ratio'
   height?: number
+}
+
+interface Unit {
+  top(most: number): number
+  /** At the axis, in the tooltip and in the table. */
+  mark(value: number): string
+  value(value: number): string
+  cell(value: number): string
+}
+
+const units: Record<'ms' | 'ratio', Unit> = {
+  ms: {
+    top: axisTop,
+    mark: (value) => (value === 0 ? '0' : formatDuration(value).replace('.00', '')),
+    value: formatDuration,
+    cell: formatMs,
+  },
+  ratio: { top: () => 1, mark: formatPercent, value: formatPercent, cell: formatPercent },
 }
 
 const left = 48
 const axisHeight = 22
 
 /** A line chart over time, for example of p50 and p95. */
-export function LineChart({ label, points, series, height = 200 }: LineChartProps) {
+export function LineChart({ label, points, series, unit = 'ms', height = 200 }: LineChartProps) {
   const [at, setAt] = useState<number | null>(null)
   const value = (point: Point, key: string) => point.values[key] ?? null
-  const top = axisTop(Math.max(0, ...points.flatMap((point) => series.map(({ key }) => value(point, key) ?? 0))))
-  const formatted = (found: number | null) => (found === null ? '–' : formatDuration(found))
-  const inMs = (found: number | null) => (found === null ? '–' : formatMs(found))
+  const of = units[unit]
+  const top = of.top(Math.max(0, ...points.flatMap((point) => series.map(({ key }) => value(point, key) ?? 0))))
+  const formatted = (found: number | null) => (found === null ? '–' : of.value(found))
+  const inCell = (found: number | null) => (found === null ? '–' : of.cell(found))
   const table = {
     head: ['Time', ...series.map(({ title }) => title)],
-    rows: points.map((point) => [point.title ?? point.label, ...series.map(({ key }) => inMs(value(point, key)))]),
+    rows: points.map((point) => [point.title ?? point.label, ...series.map(({ key }) => inCell(value(point, key)))]),
   }
   return (
     <ChartFrame label={label} series={series} table={table}>
@@ -65,12 +86,7 @@ export function LineChart({ label, points, series, height = 200 }: LineChartProp
                 setAt((before) => Math.max(0, Math.min(points.length - 1, (before ?? 0) + by)))
               }}
             >
-              <Axis
-                top={top}
-                plotHeight={plotHeight}
-                width={width}
-                format={(mark) => (mark === 0 ? '0' : formatDuration(mark).replace('.00', ''))}
-              />
+              <Axis top={top} plotHeight={plotHeight} width={width} format={of.mark} />
               {at !== null && <line className={styles.rule} x1={x(at)} x2={x(at)} y1={0} y2={plotHeight + 6} />}
               {series.map(({ key, tone }) => (
                 <g key={key} className={styles[`${tone}Line`]}>

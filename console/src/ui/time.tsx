@@ -1,4 +1,4 @@
-import { useNow } from '../lib/clock.ts'
+import { useNow, useSecondsUntil } from '../lib/clock.ts'
 import { formatAgo, formatDuration, formatMs, formatShortTime, formatTime, formatUtc } from '../lib/format.ts'
 import { Tip } from './tip.tsx'
 
@@ -20,6 +20,19 @@ export function TimeAgo({ at, none = 'Never' }: TimeProps) {
   return (
     <Tip text={<LocalAndUtc at={at} />}>
       <time dateTime={at}>{formatAgo(at, now)}</time>
+    </Tip>
+  )
+}
+
+/** "in 4 s", every second, by the clock of the service; "now" once the time has come. */
+export function Countdown({ at }: { at: string }) {
+  const seconds = useSecondsUntil(at)
+  const left = seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000)
+  return (
+    <Tip text={<LocalAndUtc at={at} />}>
+      <time dateTime={at} className="numbers">
+        {seconds === 0 ? 'now' : `in ${left}`}
+      </time>
     </Tip>
   )
 }

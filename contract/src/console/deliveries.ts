@@ -28,6 +28,10 @@ export const Delivery = Type.Object({
   created_at: Timestamp,
   /** All attempts so far, including those of earlier retry schedules. */
   attempts: Type.Integer(),
+  /** How many attempts of the current retry schedule were made, or of the last one if it is finished. */
+  attempt: Type.Integer(),
+  /** The number of attempts in a complete schedule. */
+  attempts_max: Type.Integer(),
   last_attempt_at: nullable(Timestamp),
   last_status: nullable(Type.Integer()),
   last_error: nullable(Type.String()),
@@ -75,6 +79,21 @@ export type DeliveryList = Static<typeof DeliveryList>
 export const FailureExplanation = Type.Object({ title: Type.String(), remedy: Type.String() })
 export type FailureExplanation = Static<typeof FailureExplanation>
 
+const Counts = Type.Array(Type.Integer())
+const Times = Type.Array(nullable(Type.Integer()))
+
+/** The attempts in each step of a period. */
+export const AttemptSeries = Type.Object({
+  succeeded: Counts,
+  failed: Counts,
+  /** The approximate response times; null if there were no attempts. */
+  p50_ms: Times,
+  p95_ms: Times,
+  /** Over the whole period. */
+  overall: Type.Object({ p50_ms: nullable(Type.Integer()), p95_ms: nullable(Type.Integer()) }),
+})
+export type AttemptSeries = Static<typeof AttemptSeries>
+
 export const Attempt = Type.Object({
   at: Timestamp,
   number: Type.Integer({ description: 'The number of the attempt in its retry schedule.' }),
@@ -87,6 +106,11 @@ export const Attempt = Type.Object({
   answer: Type.String({ description: 'The beginning of the response body, as text.' }),
   answer_bytes: Type.Integer(),
   answer_cut: Type.Boolean(),
+  response_headers: nullable(
+    Type.String({ description: 'The headers of the response, one in a line. Values of cookies are not stored.' }),
+  ),
+  /** The signatures as they were sent. Null for attempts that an earlier version of Parley made. */
+  signatures: nullable(Type.Object({ service_signature: Type.String(), webhook_signature: Type.String() })),
   duration_ms: Type.Number(),
 })
 export type Attempt = Static<typeof Attempt>
@@ -95,6 +119,8 @@ export const DeliveryDetail = Type.Object({
   ...Delivery.properties,
   webhook_url: Type.String(),
   webhook_enabled: Type.Boolean(),
+  /** The names of the headers that the webhook adds. Their values are secrets. */
+  custom_headers: Type.Array(Type.String()),
   disabled_reason: nullable(Type.String()),
   /** The signed request body, as text; null if the event is past its retention. */
   body: nullable(Type.String()),
@@ -107,8 +133,6 @@ export const DeliveryDetail = Type.Object({
   tries: Type.Array(Attempt, { description: 'Oldest first.' }),
   /** The remaining attempts if all of them fail. */
   ahead: Type.Array(Type.Object({ number: Type.Integer(), at: Timestamp })),
-  /** The number of attempts in a complete schedule. */
-  attempts_max: Type.Integer(),
 })
 export type DeliveryDetail = Static<typeof DeliveryDetail>
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, Timestamp } from '../ids.ts'
+import { AttemptSeries } from './deliveries.ts'
 
 export const periods = ['24h', '7d', '30d'] as const
 export type Period = (typeof periods)[number]
@@ -11,13 +12,19 @@ export const OverviewQuery = Type.Object(
 
 const Counts = Type.Array(Type.Integer())
 
-/** The data of the overview's charts. `steps` has the start of each step, and every series has one value per step. */
-export const Overview = Type.Object({
+/** The period of charts. `steps` has the start of each step, and every series has one value per step. */
+export const ChartSteps = Type.Object({
   period: Type.Unsafe<Period>(Type.String({ enum: [...periods] })),
   from: Timestamp,
   to: Timestamp,
   step_hours: Type.Integer(),
   steps: Type.Array(Timestamp),
+})
+export type ChartSteps = Static<typeof ChartSteps>
+
+/** The data of the overview's charts. */
+export const Overview = Type.Object({
+  ...ChartSteps.properties,
   /** Outbound messages by current status, at the time they were accepted; and inbound messages. */
   messages: Type.Object({
     queued: Counts,
@@ -29,17 +36,7 @@ export const Overview = Type.Object({
   }),
   /** Null if the role may not see it; the same applies to the fields below. */
   requests: nullable(Type.Object({ ok: Counts, refused: Counts, failed: Counts })),
-  deliveries: nullable(
-    Type.Object({
-      succeeded: Counts,
-      failed: Counts,
-      /** The approximate response times of the endpoints; null if nothing was delivered. */
-      p50_ms: Type.Array(nullable(Type.Integer())),
-      p95_ms: Type.Array(nullable(Type.Integer())),
-      /** Over the whole period. */
-      overall: Type.Object({ p50_ms: nullable(Type.Integer()), p95_ms: nullable(Type.Integer()) }),
-    }),
-  ),
+  deliveries: nullable(AttemptSeries),
   credits: nullable(
     Type.Object({ balance: Type.Integer(), spent: Type.Integer(), low_balance: Type.Integer(), low: Type.Boolean() }),
   ),

@@ -3,7 +3,9 @@ import { eventTypes } from '../events.ts'
 import { Moment } from '../formats.ts'
 import { nullable, SenderId, Timestamp, Uuid } from '../ids.ts'
 import { type Ordering, orderings, Webhook } from '../webhook.ts'
+import { AttemptSeries } from './deliveries.ts'
 import { SearchText, severalOf } from './list.ts'
+import { ChartSteps } from './overview.ts'
 
 /** The headers that can be added to the requests of a webhook. Each makes all of its requests larger. */
 export const headersMax = 10
@@ -65,6 +67,10 @@ export const ConsoleWebhook = Type.Object({
   }),
 })
 export type ConsoleWebhook = Static<typeof ConsoleWebhook>
+
+/** The attempts at an endpoint in a period. */
+export const WebhookStatistics = Type.Object({ ...ChartSteps.properties, attempts: AttemptSeries })
+export type WebhookStatistics = Static<typeof WebhookStatistics>
 
 const input = {
   name: Type.String({ maxLength: 200 }),

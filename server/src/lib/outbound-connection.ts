@@ -51,6 +51,10 @@ export class OutboundConnection {
     return this.#reader.location
   }
 
+  get headerLines(): readonly string[] {
+    return this.#reader.headerLines
+  }
+
   get body(): Buffer {
     return this.#reader.body
   }

@@ -6,6 +6,7 @@ import { load } from './load.ts'
 import { LookupError } from './lookup-error.ts'
 import { OutboundConnection } from './outbound-connection.ts'
 import { type OutboundErrorKind, outboundErrorKind } from './outbound-error.ts'
+import { storedHeaders } from './stored-headers.ts'
 import type { Address } from './system-names.ts'
 import { Blocked, guardAddresses, guardedAddresses, literalAddress, type TargetRules } from './target-guard.ts'
 
@@ -24,6 +25,8 @@ export interface Posted {
   fault: OutboundErrorKind | null
   /** The IP address that it connected to. */
   address: string | null
+  /** The headers of the response as they are stored; null if there was none. */
+  responseHeaders: string | null
   /** The first 16 KiB of the response body. */
   responseBody: Buffer
   durationUs: number
@@ -110,16 +113,17 @@ export function newOutbound(options: OutboundOptions): Outbound {
       const began = performance.now()
       // A name is checked when it is resolved; an address in the URL is checked here.
       if (isBlocked(url)) {
-        return Promise.resolve({ status: null, fault: 'blocked', address: null, responseBody: nothing, durationUs: 0 })
+        return Promise.resolve({ status: null, fault: 'blocked', address: null, ...noResponse, durationUs: 0 })
       }
       return new Promise((resolve) => {
         connectionTo(url, workspaceId).begin(requestOf(url, headers, body), (connection, error) => {
           release(url.origin, connection)
           if (error instanceof LookupError && error.isOurs) return resolve(null)
-          const { status, address, body: response } = connection
+          const { status, address, headerLines, body: responseBody } = connection
           const durationUs = Math.min(maxDurationUs, Math.round((performance.now() - began) * 1000))
           const fault = error ? outboundErrorKind(error, address !== null) : errorKindOf(url, connection)
-          resolve({ status, fault, address, responseBody: response, durationUs })
+          const responseHeaders = status === null ? null : storedHeaders(headerLines)
+          resolve({ status, fault, address, responseHeaders, responseBody, durationUs })
         })
       })
     },
@@ -130,7 +134,7 @@ export function newOutbound(options: OutboundOptions): Outbound {
   }
 }
 
-const nothing = Buffer.alloc(0)
+const noResponse = { responseHeaders: null, responseBody: Buffer.alloc(0) }
 
 /** The limit of the 32-bit column. If the machine was suspended during an attempt, the duration can be longer. */
 const maxDurationUs = 2 ** 31 - 1

@@ -29,6 +29,8 @@ export class ResponseReader {
   status: number | null = null
   /** The target of a redirect. */
   location: string | null = null
+  /** The header lines as they arrived, without those of informational responses. */
+  headerLines: readonly string[] = []
   /** Whether the connection can be reused once the response is over. */
   isReusable = true
   /** How long the server keeps an idle connection, as its Keep-Alive header says. */
@@ -114,6 +116,7 @@ export class ResponseReader {
       return
     }
     this.status = status
+    this.headerLines = fields
     if (found[1] === '0' || status === 101) this.isReusable = false
     let length: number | null = null
     let isChunked = false

@@ -1,12 +1,20 @@
 import type { Overview } from '@parley/contract/console/overview'
 import { useNavigate } from '@tanstack/react-router'
 import { useHere } from '../../lib/session.ts'
+import {
+  attemptSeries,
+  barsOf,
+  latencyPoints,
+  latencySeries,
+  type Step,
+  stepsOf,
+  sum,
+} from '../../parts/chart-steps.ts'
 import { type Bar, BarChart } from '../../ui/bar-chart.tsx'
 import type { Series } from '../../ui/chart-frame.tsx'
 import { Card, Grid } from '../../ui/layout.tsx'
 import { LineChart } from '../../ui/line-chart.tsx'
 import { Skeleton } from '../../ui/states.tsx'
-import { type Step, stepsOf, sum } from './steps.ts'
 
 const messageSeries: readonly Series[] = [
   { key: 'read', title: 'Read', tone: 'accent' },
@@ -20,16 +28,6 @@ const requestSeries: readonly Series[] = [
   { key: 'ok', title: 'Successful', tone: 'accent' },
   { key: 'refused', title: 'Client errors', tone: 'warn' },
   { key: 'failed', title: 'Server errors', tone: 'bad' },
-]
-
-const deliverySeries: readonly Series[] = [
-  { key: 'succeeded', title: 'Succeeded', tone: 'good' },
-  { key: 'failed', title: 'Failed', tone: 'bad' },
-]
-
-const latencySeries: readonly Series[] = [
-  { key: 'p50', title: 'p50', tone: 'accent' },
-  { key: 'p95', title: 'p95', tone: 'warn' },
 ]
 
 /** The charts of the period. Clicking a bar opens the filtered list. */
@@ -68,11 +66,11 @@ export function Charts({ overview }: { overview: Overview }) {
       {deliveries && (
         <>
           <Card title="Webhook attempts" detail="By result.">
-            <ChartOrEmpty series={deliverySeries} counts={deliveries} empty="No attempts in this period">
+            <ChartOrEmpty series={attemptSeries} counts={deliveries} empty="No attempts in this period">
               <BarChart
                 label="Webhook attempts by result"
                 bars={barsOf(steps, deliveries)}
-                series={deliverySeries}
+                series={attemptSeries}
                 onOpen={(bar, result) =>
                   open(
                     `deliveries?${result === 'failed' ? 'state=failed&' : ''}since=${stepOf(bar).from}&until=${stepOf(bar).to}`,
@@ -82,15 +80,10 @@ export function Charts({ overview }: { overview: Overview }) {
             </ChartOrEmpty>
           </Card>
           <Card title="Webhook response time" detail="Approximate time until your endpoints responded.">
-            <ChartOrEmpty series={deliverySeries} counts={deliveries} empty="No attempts in this period">
+            <ChartOrEmpty series={attemptSeries} counts={deliveries} empty="No attempts in this period">
               <LineChart
                 label="Webhook response time"
-                points={steps.map(({ key, label, title }, index) => ({
-                  key,
-                  label,
-                  title,
-                  values: { p50: deliveries.p50_ms[index] ?? null, p95: deliveries.p95_ms[index] ?? null },
-                }))}
+                points={latencyPoints(steps, deliveries)}
                 series={latencySeries}
               />
             </ChartOrEmpty>
@@ -104,16 +97,6 @@ export function Charts({ overview }: { overview: Overview }) {
 const statusOf: Record<string, string> = { ok: 'status=2xx&', refused: 'status=4xx&', failed: 'status=5xx&' }
 
 type Counts = Readonly<Record<string, unknown>>
-
-function barsOf(steps: readonly Step[], counts: Counts): Bar[] {
-  const series = Object.entries(counts).filter((entry): entry is [string, number[]] => Array.isArray(entry[1]))
-  return steps.map(({ key, label, title }, index) => ({
-    key,
-    label,
-    title,
-    values: Object.fromEntries(series.map(([name, values]) => [name, values[index] ?? 0])),
-  }))
-}
 
 /** The chart, or a placeholder if there is no data. */
 function ChartOrEmpty({

@@ -1,10 +1,10 @@
 import type { Overview } from '@parley/contract/console/overview'
 import { formatCredits, formatNumber, formatPercent, plural } from '../../lib/format.ts'
 import { useCan, useHere } from '../../lib/session.ts'
+import { sum } from '../../parts/chart-steps.ts'
 import { Stat, Stats } from '../../ui/figures.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import { Duration } from '../../ui/time.tsx'
-import { sum } from './steps.ts'
 
 /** The key figures of the period. */
 export function Figures({ overview }: { overview: Overview | undefined }) {

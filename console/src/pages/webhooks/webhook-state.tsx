@@ -4,7 +4,7 @@ import { useCan } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { Moment } from '../../ui/time.tsx'
+import { Countdown, Moment } from '../../ui/time.tsx'
 import { useEnableWebhook } from './webhooks.queries.ts'
 
 const workTitles = {
@@ -28,15 +28,22 @@ export function WebhookState({ webhook }: { webhook: ConsoleWebhook }) {
   if (webhook.state !== 'failing') return null
   const { failures, failures_max, failing_since, next_attempt_at } = webhook
   return (
-    <Notice tone="warn" title={`Failing: the last ${formatNumber(failures)} attempts failed.`}>
-      It has been failing since <Moment at={failing_since} />.{' '}
-      {next_attempt_at ? (
+    <Notice
+      tone="warn"
+      title={
         <>
-          The next attempt is at <Moment at={next_attempt_at} />.{' '}
+          Failing {failures} of {failures_max}
+          {next_attempt_at && (
+            <>
+              , next attempt <Countdown at={next_attempt_at} />
+            </>
+          )}
+          .
         </>
-      ) : null}
-      After {failures_max} consecutive failures, this webhook is disabled and its events are held. Open a delivery to
-      see the response.
+      }
+    >
+      It has been failing since <Moment at={failing_since} />. After {failures_max} failures in a row, this webhook is
+      disabled and its events are held. Open a delivery to see the response.
     </Notice>
   )
 }

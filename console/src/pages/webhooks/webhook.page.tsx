@@ -29,13 +29,17 @@ import {
   RotateDialog,
   type WebhookAction,
 } from './webhook-actions.tsx'
+import { WebhookEvents } from './webhook-events.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 import { WebhookSigning } from './webhook-signing.tsx'
 import { WebhookState, WorkInProgress } from './webhook-state.tsx'
+import { WebhookStatistics } from './webhook-statistics.tsx'
 import { useWebhook } from './webhooks.queries.ts'
 
 const tabs = [
   { name: 'deliveries', title: 'Deliveries' },
+  { name: 'statistics', title: 'Statistics' },
+  { name: 'events', title: 'Events' },
   { name: 'replays', title: 'Replays' },
   { name: 'settings', title: 'Settings' },
   { name: 'signing', title: 'Signing' },
@@ -57,7 +61,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
   const mayManage = useCan('webhooks:manage')
   const mayTest = useCan('webhooks:test')
   const mayRetry = useCan('deliveries:retry')
-  const [tab, setTab] = useChoice('tab', ['deliveries', 'replays', 'settings', 'signing'])
+  const [tab, setTab] = useChoice('tab', ['deliveries', 'statistics', 'events', 'replays', 'settings', 'signing'])
   const [action, setAction] = useState<WebhookAction | null>(null)
   const [created, setCreated] = useState<NewSecret | null>(null)
   const close = () => setAction(null)
@@ -126,6 +130,8 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
               </DeliveryList>
             </>
           )}
+          {tab === 'statistics' && <WebhookStatistics webhook={webhook} />}
+          {tab === 'events' && <WebhookEvents webhook={webhook} />}
           {tab === 'replays' && <Replays webhook={webhook} onStart={() => setAction('replay')} />}
           {tab === 'settings' && <WebhookSettings key={webhook.id} webhook={webhook} onAction={setAction} />}
           {tab === 'signing' && <WebhookSigning webhook={webhook} onRotate={() => setAction('rotate')} />}

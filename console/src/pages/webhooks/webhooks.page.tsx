@@ -19,7 +19,7 @@ import { PageLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { DurationCell, TimeAgo } from '../../ui/time.tsx'
+import { Countdown, DurationCell, TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { CreateWebhookDialog } from './create-webhook.tsx'
 import { NewSecretDialog } from './new-secret.tsx'
@@ -115,7 +115,7 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
       </span>
     ),
   },
-  { key: 'state', title: 'Status', width: 116, cell: (webhook) => <StatusBadge status={webhook.state} /> },
+  { key: 'state', title: 'Status', width: 150, cell: (webhook) => <State webhook={webhook} /> },
   {
     key: 'events',
     title: 'Events',
@@ -151,6 +151,23 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
     cell: (webhook) => <TimeAgo at={webhook.last_attempt_at} />,
   },
 ]
+
+function State({ webhook: { state, failures, failures_max, next_attempt_at } }: { webhook: ConsoleWebhook }) {
+  if (state !== 'failing') return <StatusBadge status={state} />
+  return (
+    <span className="lines">
+      <StatusBadge status={state} />
+      <span className="quiet small">
+        {failures} of {failures_max}
+        {next_attempt_at && (
+          <>
+            , next <Countdown at={next_attempt_at} />
+          </>
+        )}
+      </span>
+    </span>
+  )
+}
 
 function Success({ webhook }: { webhook: ConsoleWebhook }) {
   const { attempts, succeeded } = webhook.recent

@@ -1,3 +1,4 @@
+import type { Period } from '@parley/contract/console/overview'
 import type { NewReplay } from '@parley/contract/console/replays'
 import type {
   ConsoleWebhook,
@@ -7,6 +8,7 @@ import type {
   TestEventInput,
   TestSent,
   WebhookChange,
+  WebhookStatistics,
 } from '@parley/contract/console/webhooks'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Send } from '../../lib/api.ts'
@@ -21,6 +23,16 @@ export const useWebhooks = (filters: Readonly<Record<string, string>>) =>
 
 export const useWebhook = (id: string) =>
   useData<ConsoleWebhook>(useHere().api(`webhooks/${id}`), { topics: ['webhooks', 'deliveries'] })
+
+/** How often charts are read again. Live updates would read them with every delivery. */
+const chartsEveryMs = 10_000
+
+export const useWebhookStatistics = (id: string, period: Period) =>
+  useData<WebhookStatistics>(useHere().api(`webhooks/${id}/statistics`), {
+    query: { period },
+    placeholderData: (before) => before,
+    refetchInterval: chartsEveryMs,
+  })
 
 /** An action on webhooks. Refetches them. */
 function useWebhookAction<Input = void, Result = unknown>(

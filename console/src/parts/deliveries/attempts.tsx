@@ -3,13 +3,15 @@ import { useState } from 'react'
 import { formatBytes, formatNumber } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { HttpBadge, StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip, HttpBadge, StatusBadge } from '../../ui/status-badge.tsx'
 import { Duration, Moment } from '../../ui/time.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
+import { attemptToCurl } from './curl.ts'
 import styles from './deliveries.module.css'
-import { errorLabels, headersOf, triggerLabel } from './labels.ts'
+import { errorLabels, requestHeadersOf, triggerLabels } from './labels.ts'
 
 /** The attempts of a delivery, newest first, with the scheduled ones on top. */
 export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
@@ -35,7 +37,8 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
         key: `${attempt.at} ${attempt.number} ${attempt.trigger}`,
         title: (
           <span className={styles.attemptTitle}>
-            {triggerLabel(attempt)}
+            Attempt {attempt.number} of {delivery.attempts_max}
+            {triggerLabels[attempt.trigger] && <Chip>{triggerLabels[attempt.trigger]}</Chip>}
             <Outcome attempt={attempt} />
           </span>
         ),
@@ -91,15 +94,30 @@ function AttemptBody({ delivery, attempt, isOpen }: { delivery: DeliveryDetail; 
       {open && (
         <>
           <ResponseBody attempt={attempt} />
+          {attempt.response_headers && (
+            <details className={styles.headers}>
+              <summary>Response headers</summary>
+              <CodeBlock language="http" code={attempt.response_headers} maxHeight={260} />
+            </details>
+          )}
           <details className={styles.headers}>
             <summary>Request headers</summary>
-            <CodeBlock language="http" code={headersOf(delivery, attempt)} />
+            <CodeBlock language="http" code={requestText(delivery, attempt)} />
           </details>
+          {delivery.body !== null && (
+            <div>
+              <CopyButton text={attemptToCurl(delivery, delivery.body, attempt)}>Copy as curl</CopyButton>
+            </div>
+          )}
         </>
       )}
     </Stack>
   )
 }
+
+/** The values of the webhook's own headers are secrets, and may have changed since. */
+const requestText = (delivery: DeliveryDetail, attempt: Attempt): string =>
+  [...requestHeadersOf(delivery, attempt), ...delivery.custom_headers.map((name) => `${name}: (not shown)`)].join('\n')
 
 /** The receiver's response as plain text, so nothing in it can run. */
 export function ResponseBody({ attempt }: { attempt: Attempt }) {

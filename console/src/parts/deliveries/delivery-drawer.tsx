@@ -1,7 +1,9 @@
 import type { DeliveryDetail } from '@parley/contract/console/deliveries'
+import { useState } from 'react'
 import { formatTimesIn } from '../../lib/format.ts'
+import { useLetterKey } from '../../lib/keyboard.ts'
 import { useCan, useHere } from '../../lib/session.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
@@ -10,17 +12,29 @@ import { Stack } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { lookOf, StatusBadge } from '../../ui/status-badge.tsx'
-import { Moment, TimeAgo } from '../../ui/time.tsx'
+import { Countdown, Moment } from '../../ui/time.tsx'
 import { Attempts } from './attempts.tsx'
 import styles from './deliveries.module.css'
 import { type DeliveryName, useDelivery, useRetry } from './deliveries.queries.ts'
 import { deliveryStateText } from './labels.ts'
+import { SendAgainDialog } from './send-again-dialog.tsx'
 
-/** One delivery: its state, every attempt, the next attempt and the payload. */
-export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: DeliveryName; onClose: () => void }) {
+interface DeliveryDrawerProps {
+  open: boolean
+  name: DeliveryName
+  onClose: () => void
+  /** Opens the deliveries before and after it in the list; without it there is none. */
+  onPrevious?: (() => void) | undefined
+  onNext?: (() => void) | undefined
+}
+
+/** One delivery: its state, every attempt, the next attempt and the payload. With j and k to the next ones of the list. */
+export function DeliveryDrawer({ open, name, onClose, onPrevious, onNext }: DeliveryDrawerProps) {
   const query = useDelivery(name)
   const delivery = query.data
   const mayRetry = useCan('deliveries:retry')
+  useLetterKey('k', () => onPrevious?.(), open, { inDrawer: true })
+  useLetterKey('j', () => onNext?.(), open, { inDrawer: true })
   return (
     <Drawer
       open={open}
@@ -28,7 +42,13 @@ export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: D
       onClose={onClose}
       title={<span className="mono">{delivery?.event_type ?? 'Delivery'}</span>}
       badge={delivery && <StatusBadge status={delivery.state} />}
-      actions={delivery && mayRetry && <RetryButton name={name} />}
+      actions={
+        <>
+          {delivery && mayRetry && <RetryButton key={delivery.event_id} delivery={delivery} />}
+          <IconButton icon="chevronUp" label="Previous delivery (k)" disabled={!onPrevious} onClick={onPrevious} />
+          <IconButton icon="chevronDown" label="Next delivery (j)" disabled={!onNext} onClick={onNext} />
+        </>
+      }
     >
       <Loaded query={query} what="The delivery">
         {(detail) => <DeliveryBody delivery={detail} />}
@@ -37,12 +57,24 @@ export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: D
   )
 }
 
-function RetryButton({ name }: { name: DeliveryName }) {
-  const retry = useRetry(name)
+/** Retries the delivery. Asks first if the receiver has it already. */
+function RetryButton({ delivery }: { delivery: DeliveryDetail }) {
+  const retry = useRetry(delivery)
+  const [isAsking, setIsAsking] = useState(false)
   return (
-    <Button kind="primary" icon="retry" busy={retry.isPending} onClick={() => retry.run()}>
-      Retry
-    </Button>
+    <>
+      <Button
+        kind="primary"
+        icon="retry"
+        busy={retry.isPending}
+        onClick={() => (delivery.state === 'delivered' ? setIsAsking(true) : retry.run())}
+      >
+        Retry
+      </Button>
+      {isAsking && (
+        <SendAgainDialog delivered={1} action={retry} input={undefined} onClose={() => setIsAsking(false)} />
+      )}
+    </>
   )
 }
 
@@ -56,7 +88,7 @@ function DeliveryBody({ delivery }: { delivery: DeliveryDetail }) {
         {next_attempt_at && (
           <>
             {' '}
-            Next attempt <TimeAgo at={next_attempt_at} />.
+            Attempt {delivery.ahead[0]?.number ?? 1} of {delivery.attempts_max} <Countdown at={next_attempt_at} />.
           </>
         )}
         {delivery.disabled_reason && (

@@ -11,13 +11,15 @@ import type { Filter } from '../../ui/filter-bar.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { DurationCell, TimeAgo } from '../../ui/time.tsx'
+import { Countdown, DurationCell, TimeAgo } from '../../ui/time.tsx'
+import { Tip } from '../../ui/tip.tsx'
 import { ListBar } from '../list-bar.tsx'
 import { Outcome } from './attempts.tsx'
 import styles from './deliveries.module.css'
 import { useDeliveries, useRetrySeveral } from './deliveries.queries.ts'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { eventChoices } from './events.ts'
+import { SendAgainDialog } from './send-again-dialog.tsx'
 
 const filters: Filter[] = [
   {
@@ -55,6 +57,8 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
   const query = { ...chosen, ...(webhookId ? { webhook: webhookId } : {}) }
   const list = useDeliveries(query)
   const [open, setOpen] = useSearchParam('open', { push: true })
+  // Going through the list with j and k must not fill the history.
+  const [, replaceOpen] = useSearchParam('open')
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const mayRetry = useCan('deliveries:retry')
   const webhookFilter: Filter[] = webhookId
@@ -71,6 +75,11 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
       ]
   const isNarrowed = Object.keys(chosen).length > 0
   const shown = useLast(open)
+  const at = list.rows?.findIndex((row) => keyOf(row) === open) ?? -1
+  const stepTo = (index: number) => {
+    const row = list.rows?.[index]
+    return row && (() => replaceOpen(keyOf(row)))
+  }
   return (
     <>
       <ListBar
@@ -82,7 +91,9 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
       >
         {children}
       </ListBar>
-      {selected.size > 0 && <SelectedActions keys={selected} onDone={() => setSelected(new Set())} />}
+      {selected.size > 0 && (
+        <SelectedActions keys={selected} rows={list.rows ?? []} onDone={() => setSelected(new Set())} />
+      )}
       <DataTable
         label="Deliveries"
         list={list}
@@ -113,7 +124,15 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
           )
         }
       />
-      {shown && <DeliveryDrawer open={open !== null} name={nameOf(shown)} onClose={() => setOpen(null)} />}
+      {shown && (
+        <DeliveryDrawer
+          open={open !== null}
+          name={nameOf(shown)}
+          onClose={() => setOpen(null)}
+          onPrevious={stepTo(at - 1)}
+          onNext={at < 0 ? undefined : stepTo(at + 1)}
+        />
+      )}
     </>
   )
 }
@@ -125,8 +144,18 @@ function nameOf(key: string) {
   return { event_id, webhook_id }
 }
 
-function SelectedActions({ keys, onDone }: { keys: ReadonlySet<string>; onDone: () => void }) {
+interface SelectedActionsProps {
+  keys: ReadonlySet<string>
+  rows: readonly Delivery[]
+  onDone: () => void
+}
+
+/** Retries the selected deliveries. Asks first if receivers have some of them already. */
+function SelectedActions({ keys, rows, onDone }: SelectedActionsProps) {
   const retry = useRetrySeveral()
+  const [isAsking, setIsAsking] = useState(false)
+  const names = [...keys].map(nameOf)
+  const delivered = rows.filter((row) => keys.has(keyOf(row)) && row.state === 'delivered').length
   return (
     <section className={styles.picked} aria-label="Selected deliveries">
       <span>{plural(keys.size, 'delivery', 'deliveries')} selected</span>
@@ -135,13 +164,22 @@ function SelectedActions({ keys, onDone }: { keys: ReadonlySet<string>; onDone: 
         size="s"
         icon="retry"
         busy={retry.isPending}
-        onClick={() => retry.run([...keys].map(nameOf), { onDone })}
+        onClick={() => (delivered > 0 ? setIsAsking(true) : retry.run(names, { onDone }))}
       >
         Retry selected
       </Button>
       <Button kind="quiet" size="s" onClick={onDone}>
         Clear
       </Button>
+      {isAsking && (
+        <SendAgainDialog
+          delivered={delivered}
+          action={retry}
+          input={names}
+          onClose={() => setIsAsking(false)}
+          onDone={onDone}
+        />
+      )}
     </section>
   )
 }
@@ -189,18 +227,22 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
   },
   {
     key: 'attempts',
-    title: 'Attempts',
+    title: 'Attempt',
     width: 90,
     align: 'right',
     hideOn: 'tablet',
-    cell: (delivery) => <span className="numbers">{delivery.attempts}</span>,
+    cell: ({ attempt, attempts, attempts_max }) => (
+      <Tip text={plural(attempts, 'attempt')}>
+        <span className="numbers">{attempt === 0 ? '–' : `${attempt} of ${attempts_max}`}</span>
+      </Tip>
+    ),
   },
   {
     key: 'next',
     title: 'Next attempt',
     width: 120,
     hideOn: 'tablet',
-    cell: (delivery) => <TimeAgo at={delivery.next_attempt_at} none="–" />,
+    cell: ({ next_attempt_at: at }) => (at ? <Countdown at={at} /> : <span className="quiet">–</span>),
   },
   {
     key: 'time',

@@ -1,9 +1,13 @@
 import type { Attempt, DeliveryDetail } from '@parley/contract/console/deliveries'
 import { plural } from '../../lib/format.ts'
 
-const triggers = { first: 'First attempt', retry: 'Retry', manual: 'Manual retry', replay: 'Replay' } as const
-
-export const triggerLabel = ({ trigger }: Pick<Attempt, 'trigger'>) => triggers[trigger]
+/** Why an attempt was made, unless it follows from the schedule. */
+export const triggerLabels: Readonly<Record<Attempt['trigger'], string | null>> = {
+  first: null,
+  retry: null,
+  manual: 'Manual retry',
+  replay: 'Replay',
+}
 
 /** The label of an error class in a list. */
 export const errorLabels: Readonly<Record<string, string>> = {
@@ -38,16 +42,19 @@ export function deliveryStateText(delivery: DeliveryDetail): string {
   }
 }
 
-/** The headers of an attempt. Signatures are not stored, so they are left out. */
-export function headersOf({ event_id, event_type }: DeliveryDetail, { at }: Attempt): string {
+/** The headers of an attempt, except those that the webhook adds. Earlier versions did not store signatures. */
+export function requestHeadersOf(
+  { event_id, event_type }: Pick<DeliveryDetail, 'event_id' | 'event_type'>,
+  { at, signatures }: Pick<Attempt, 'at' | 'signatures'>,
+): string[] {
   const seconds = Math.floor(new Date(at).getTime() / 1000)
   return [
     'Content-Type: application/json',
     `Service-Event: ${event_type ?? ''}`,
     `Service-Delivery: ${event_id}`,
-    `Service-Signature: t=${seconds},v1=… (not stored)`,
+    `Service-Signature: ${signatures?.service_signature ?? `t=${seconds},v1=<not stored>`}`,
     `Webhook-Id: ${event_id}`,
     `Webhook-Timestamp: ${seconds}`,
-    'Webhook-Signature: v1,… (not stored)',
-  ].join('\n')
+    `Webhook-Signature: ${signatures?.webhook_signature ?? 'v1,<not stored>'}`,
+  ]
 }

@@ -199,7 +199,8 @@ test('an endpoint shows its success rate, its p95 and that it is failing', async
 
 test('GET a delivery returns the body, each attempt with its response and error, and the upcoming attempts', async () => {
   const { line, receiver, endpoint, get } = await setUp()
-  receiver.next((response) => response.writeHead(401).end('<b>bad signature</b>'), 500)
+  const cookie = { 'Set-Cookie': 'session=s3cret; HttpOnly', 'X-Trace': 'abc' }
+  receiver.next((response) => response.writeHead(401, cookie).end('<b>bad signature</b>'), 500)
   await line.write()
   await drain()
   const listed = (await get('/deliveries')).data[0]
@@ -215,6 +216,11 @@ test('GET a delivery returns the body, each attempt with its response and error,
   const detail = await get(`/deliveries/${listed.event_id}/${endpoint.id}`)
   const began = server.clock.now().getTime()
   const inSeconds = (seconds: number) => new Date(began + seconds * 1000).toISOString()
+  const signaturesOf = (index: number) => ({
+    service_signature: receiver.received[index]?.headers['service-signature'],
+    webhook_signature: receiver.received[index]?.headers['webhook-signature'],
+  })
+  expect(JSON.stringify(detail)).not.toContain('s3cret')
   expect(detail).toMatchObject({
     state: 'retrying',
     under_way: false,
@@ -222,7 +228,9 @@ test('GET a delivery returns the body, each attempt with its response and error,
     webhook_url: receiver.url,
     message_id: JSON.parse(receiver.received[0]?.body ?? '').data.message_id,
     attempts: 2,
+    attempt: 2,
     attempts_max: 8,
+    custom_headers: [],
     next_attempt_at: inSeconds(10),
     tries: [
       {
@@ -234,9 +242,18 @@ test('GET a delivery returns the body, each attempt with its response and error,
         answer: '<b>bad signature</b>',
         answer_bytes: 20,
         answer_cut: false,
+        response_headers: expect.stringMatching(/^Set-Cookie: session=\(not stored\)\nX-Trace: abc\n/),
+        signatures: signaturesOf(0),
         trouble: { title: 'The endpoint returned 401.', remedy: expect.stringContaining('signing secret') },
       },
-      { number: 2, trigger: 'retry', status: 500, answer: 'answer 500', state: 'retrying' },
+      {
+        number: 2,
+        trigger: 'retry',
+        status: 500,
+        answer: 'answer 500',
+        state: 'retrying',
+        signatures: signaturesOf(1),
+      },
     ],
     ahead: [
       { number: 3, at: inSeconds(10) },

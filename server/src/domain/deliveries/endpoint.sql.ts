@@ -10,11 +10,14 @@ export interface Endpoint {
   disabledReason: string | null
   /** The types that it subscribes to. */
   events: string[]
+  /** The names of the headers that it adds. */
+  headerNames: string[]
 }
 
 export const endpointById = (db: Db, uuid: string): Promise<Endpoint | undefined> =>
   db.first(
-    `select id as uuid, workspace_id as "workspaceId", name, url, enabled, disabled_reason as "disabledReason", events
+    `select id as uuid, workspace_id as "workspaceId", name, url, enabled, disabled_reason as "disabledReason", events,
+       coalesce(header_names, '{}') as "headerNames"
      from webhooks where id = $1 and deleted_at is null`,
     [uuid],
   )

@@ -77,8 +77,9 @@ export const eraseResponsesOf = (
   since: Date,
 ): Promise<number> =>
   db.change(
-    `update delivery_attempts set answer = '' where workspace_id = $1 and event_id = any($2::uuid[]) and at >= $3
-       and answer <> ''`,
+    `update delivery_attempts set answer = '', response_headers = null
+     where workspace_id = $1 and event_id = any($2::uuid[]) and at >= $3
+       and (answer <> '' or response_headers is not null)`,
     [workspaceId, eventIds, since],
   )
 

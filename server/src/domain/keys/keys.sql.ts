@@ -92,8 +92,8 @@ export const lockedKeyById = (db: Db, id: string): Promise<KeyRow | undefined> =
   )
 
 /**
- * Keys that are about to expire, of one workspace or of all (null). Not those that were rotated: a newer key of the same system has
- * taken their place.
+ * Keys that are about to expire, of one workspace or of all (null). Not those that were rotated: a newer key of the same system works
+ * at least as long.
  */
 export const expiringKeys = (
   db: Db,
@@ -106,7 +106,8 @@ export const expiringKeys = (
        and ${aboutToExpireSql('k.created_at', 'k.expires_at')} <= $1
        and not exists (
          select from api_keys n where n.workspace_id = k.workspace_id and n.system_id = ${orElse('k.system_id', 'k.id')}
-           and n.created_at > k.created_at and n.revoked_at is null)
+           and n.created_at > k.created_at and n.revoked_at is null
+           and (n.expires_at is null or n.expires_at >= k.expires_at))
      order by k.expires_at, k.id`,
     [now, workspaceId],
   )

@@ -7,7 +7,9 @@ import { useSimulator } from '../../../testing/simulated-network.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { syncConnection } from '../connections/sync.ts'
 import { giveCredits } from '../credits/credits.ts'
+import { changeKey } from '../keys/keys.ts'
 import { rotateKey } from '../keys/rotate.ts'
+import { listProblems } from '../overview/problems.ts'
 import { noticeExpiries } from './expiries.ts'
 
 const { server, deliver, mailsTo } = await useMailingServer()
@@ -123,6 +125,29 @@ test('people get one email a week before a key expires, and none for a key that 
   await server.passDays(1)
   expect(await notice()).toEqual([crm, short])
   expect(subjectsOf(member)).toEqual([])
+})
+
+test('a rotated key that has expired does not hide that the old one is about to', async () => {
+  const workspace = await newWorkspace(server)
+  const { admin } = await newPeople(workspace.id)
+  const inHours = (hours: number) => new Date(server.clock.now().getTime() + hours * 3_600_000)
+  const { key } = await workspace.newKey({ name: 'Backend', expiresAt: inHours(500) })
+  const rotation = { workspaceId: workspace.id, id: key.id, graceHours: 24, createdBy: 'test' } as const
+  server.clock.forward({ hours: 1 })
+  const { key: newer } = await server.db.transaction((tx) => rotateKey(tx, server.clock, rotation))
+  const warnings = async () => {
+    await noticeExpiries(server.db, server.clock.now())
+    await deliver(3)
+    const viewer = { ...server, db: server.db.within(workspace.id), workspaceId: workspace.id, role: 'admin' as const }
+    const problems = (await listProblems(viewer)).filter(({ kind }) => kind === 'key_expiring')
+    return [subjectsOf(admin), problems.map(({ href }) => href)]
+  }
+  server.clock.forward({ hours: 14 })
+  expect(await warnings()).toEqual([[], []])
+  await changeKey(server.db, server.clock, newer.id, { expiresAt: inHours(1) }, workspace.id)
+  server.clock.forward({ hours: 2 })
+  const subject = `Test: API key “Backend” expires on ${inHours(8).toISOString().slice(0, 10)}`
+  expect(await warnings()).toEqual([[subject], [`keys?open=${key.id}`]])
 })
 
 test('people and operators get one email a week before an access token expires, or half of its time before', async () => {

@@ -3,9 +3,9 @@ import { can, type Permission, type Role } from '@parley/contract/console/permis
 import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { bucketAt, sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
+import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
 import { creditsSpent, hadCredits, readBalance } from '../credits/credits.ts'
-import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
+import { toAttemptSeries } from '../deliveries/reading/attempt-series.ts'
 import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
 import { anyReceived, anyReplied, anySent, messagesByBucket, receivedByBucket } from '../messages/reading/messages.ts'
@@ -101,21 +101,7 @@ async function readDeliveries(
   { db, workspaceId }: Viewer,
   steps: TimeBuckets,
 ): Promise<NonNullable<Overview['deliveries']>> {
-  const rows = await readDeliveryHours(db, workspaceId, steps.from)
-  const durations = steps.starts.map(() => addSteps([], []))
-  for (const row of rows) {
-    const step = bucketAt(steps, row.hour)
-    if (step >= 0) durations[step] = addSteps(durations[step] ?? [], row.durations)
-  }
-  const all = durations.reduce(addSteps, addSteps([], []))
-  const of = (count: (row: (typeof rows)[number]) => number) => sumByBucket(steps, rows, ({ hour }) => hour, count)
-  return {
-    succeeded: of((row) => row.succeeded),
-    failed: of((row) => row.failed),
-    p50_ms: durations.map((counts) => percentileMs(counts, 0.5)),
-    p95_ms: durations.map((counts) => percentileMs(counts, 0.95)),
-    overall: { p50_ms: percentileMs(all, 0.5), p95_ms: percentileMs(all, 0.95) },
-  }
+  return toAttemptSeries(steps, await readDeliveryHours(db, workspaceId, steps.from))
 }
 
 async function readCredits({ db, workspaceId }: Viewer, from: Date): Promise<NonNullable<Overview['credits']>> {

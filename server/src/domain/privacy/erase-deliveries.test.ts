@@ -19,7 +19,9 @@ test('open deliveries of an erased person end, and what receivers responded is r
   const line = await newLine(server)
   const [failing, disabled] = [await newReceiver(), await newReceiver()]
   // It repeats what it got, as some error pages do.
-  failing.behave((response, { body }) => response.writeHead(500).end(body))
+  failing.behave((response, { body }) => response.writeHead(500, { 'x-from': phone }).end(body))
+  // An empty body still has headers.
+  failing.next((response) => response.writeHead(500, { 'x-from': phone }).end())
   const { id } = await line.listen(failing)
   const held = await line.listen(disabled)
   const admin = await signedIn(server, { workspaceId: line.workspace.id, role: 'admin' })
@@ -30,19 +32,20 @@ test('open deliveries of an erased person end, and what receivers responded is r
   const attempts = failing.received.length
   expect(attempts).toBeGreaterThan(2)
   const answers = () =>
-    server.db.rows<{ answer: string }>(
-      `select convert_from(answer, 'UTF8') as answer from delivery_attempts where workspace_id = $1`,
+    server.db.rows<{ answer: string; response_headers: string | null }>(
+      `select convert_from(answer, 'UTF8') as answer, response_headers from delivery_attempts where workspace_id = $1`,
       [line.workspace.id],
     )
   const open = () => server.db.rows('select 1 from deliveries where workspace_id = $1', [line.workspace.id])
   expect(JSON.stringify(await answers())).toContain(phone)
+  expect((await answers()).every(({ response_headers }) => response_headers?.includes(`x-from: ${phone}`))).toBe(true)
   expect(await open()).toHaveLength(6)
 
   expect((await call('erasures', { method: 'POST', body: { phone } })).status).toBe(202)
   await eraseDue(server.db, server.clock, newLogger('silent'))
   expect((await call('erasures')).body.data).toMatchObject([{ removed: { events: 3, deliveries: 6 } }])
   expect(await open()).toEqual([])
-  expect(new Set((await answers()).map(({ answer }) => answer))).toEqual(new Set(['']))
+  for (const left of await answers()) expect(left).toEqual({ answer: '', response_headers: null })
 
   failing.behave(200)
   await call(`webhooks/${held.id}/enable`, { method: 'POST', body: {} })
@@ -66,7 +69,9 @@ async function newWaitingReceiver() {
   const receiver = await newReceiver()
   const { id } = await line.listen(receiver, ['message.received'])
   const waiting: (() => void)[] = []
-  receiver.behave((response, { body }: Received) => void waiting.push(() => response.writeHead(500).end(body)))
+  receiver.behave(
+    (response, { body }: Received) => void waiting.push(() => response.writeHead(500, { 'x-from': phone }).end(body)),
+  )
   await line.write()
   await until('the attempt is in progress', () => waiting.length === 1)
   const admin = await signedIn(server, { workspaceId: line.workspace.id, role: 'admin' })
@@ -93,6 +98,7 @@ test('a response that arrives after its event was erased is not stored', async (
   await delivering.worker.drain()
   const [first] = await answersOf(id)
   expect(first).toBe('')
+  expect((await attemptsOf(server, id))[0]).toMatchObject({ response_headers: null })
   expect((await answersOf(id)).join()).not.toContain(phone)
 })
 

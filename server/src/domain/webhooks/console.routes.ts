@@ -1,3 +1,4 @@
+import { OverviewQuery } from '@parley/contract/console/overview'
 import {
   ConsoleWebhook,
   CreatedWebhook,
@@ -8,6 +9,7 @@ import {
   TestSent,
   WebhookChange,
   WebhookFilters,
+  WebhookStatistics,
 } from '@parley/contract/console/webhooks'
 import { WebhookId } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
@@ -22,6 +24,7 @@ import { checkInput } from './check-input.ts'
 import { getEndpoint } from './endpoints.ts'
 import { exportEndpoints, filterEndpoints } from './list.ts'
 import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from './rotation.ts'
+import { readStatistics } from './statistics.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
   checkChange,
@@ -168,6 +171,17 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     params: ById,
     reply: ConsoleWebhook,
     handle: ({ db, clock, workspaceId }, { params }) => getEndpoint(db, clock, workspaceId, params.id),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/webhooks/:id/statistics',
+    who: 'webhooks:read',
+    mayLag: true,
+    params: ById,
+    query: OverviewQuery,
+    reply: WebhookStatistics,
+    handle: ({ db, clock, workspaceId }, { params, query }) =>
+      readStatistics(db, clock, workspaceId, params.id, query.period ?? '24h'),
   }),
   workspaceRoute({
     method: 'POST',

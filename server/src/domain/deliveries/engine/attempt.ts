@@ -32,16 +32,16 @@ export interface Outcome {
 /** What to record for an attempt, and whether to retry immediately. */
 export function outcomeOf(
   item: LeasedDelivery,
-  { fault, status, address, responseBody: response, durationUs }: Posted,
-  context: { at: Date; endedAt: Date; leaseUntil: Date; secretChangedAt: Date | null },
+  { fault, status, address, responseHeaders, responseBody: response, durationUs }: Posted,
+  context: { at: Date; endedAt: Date; leaseUntil: Date; secretChangedAt: Date | null; signatures: string },
 ): Outcome {
   const { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, hasTurn } = item
   const number = item.attempts + 1
-  const { at, endedAt, leaseUntil, secretChangedAt } = context
+  const { at, endedAt, leaseUntil, secretChangedAt, signatures } = context
   const decision = decide(fault, number, endedAt)
   const delivery = { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, hasTurn }
   const attempt = { ...delivery, at, number, endedAt, fault, secretChangedAt, isTest: type === testEventType }
-  const result = { address, status, error: fault, answer: response, durationUs }
+  const result = { address, status, error: fault, answer: response, responseHeaders, signatures, durationUs }
   if (decision.kind !== 'retry') {
     return {
       ended: { ...attempt, ...result, state: decision.kind, dueAt: null, nextLease: null },

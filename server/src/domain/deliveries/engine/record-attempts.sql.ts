@@ -17,6 +17,10 @@ export interface AttemptRecord {
   status: number | null
   error: string | null
   answer: Buffer
+  /** Null if there was no response, and in attempts of earlier versions. */
+  responseHeaders: string | null
+  /** See `signaturesIn`. Null in attempts of earlier versions. */
+  signatures: string | null
   durationUs: number
 }
 
@@ -103,6 +107,8 @@ const recording = statement(
       status: 'smallint',
       error: 'text',
       answer: 'bytea',
+      responseHeaders: 'text',
+      signatures: 'text',
       durationUs: 'int',
       lease: 'uuid',
       dueAt: 'timestamptz',
@@ -166,10 +172,10 @@ const recording = statement(
        select last_index from finished union all select last_index from moved
      ), inserted as (
        insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state,
-         address, status, error, answer, duration_us)
+         address, status, error, answer, response_headers, signatures, duration_us)
        select at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, address, status, error,
-         case when last_index in (select last_index from found) then answer else '' end, duration_us
-       from attempt
+         case when is_found then answer else '' end, case when is_found then response_headers end, signatures, duration_us
+       from (select *, last_index in (select last_index from found) as is_found from attempt) as attempt
      ), counted as (
        insert into delivery_hours as h (hour, workspace_id, webhook_id, succeeded, failed, durations)
        select hours.hour, hours.workspace_id, hours.webhook_id, hours.succeeded, hours.failed, hours.durations::int[]
@@ -210,7 +216,7 @@ const recording = statement(
      select id, enabled, failures, failing_since, null from before where not exists (select from new_batch)
      union all
      select null, null, null, null, array_agg(distinct last_index) from attempt
-     where answer <> '' and last_index not in (select last_index from found) having count(*) > 0`,
+     where (answer <> '' or response_headers is not null) and last_index not in (select last_index from found) having count(*) > 0`,
 )
 
 export interface Recorded {
@@ -249,6 +255,7 @@ const storing = statement(
       eventCreatedAt: 'timestamptz',
       number: 'smallint',
       answer: 'bytea',
+      responseHeaders: 'text',
     },
   },
   ({ responses }) => `with kept as materialized (
@@ -256,7 +263,7 @@ const storing = statement(
          select from events where id = responses.event_id and created_at = responses.event_created_at
          limit 1 for key share skip locked) as e
      )
-     update delivery_attempts a set answer = kept.answer from kept
+     update delivery_attempts a set answer = kept.answer, response_headers = kept.response_headers from kept
      where a.event_id = kept.event_id and a.at = kept.at and a.webhook_id = kept.webhook_id and a.number = kept.number`,
 )
 

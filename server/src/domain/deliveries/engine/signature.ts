@@ -15,6 +15,9 @@ export const signingKeysOf = (secret: string): SigningKeys => ({
   bytes: new HmacKey(Buffer.from(secret.slice(secretPrefix.length), 'base64')),
 })
 
+/** The signatures of an attempt as they are stored: the values of `service-signature` and `webhook-signature`, one in a line. */
+export const signaturesIn = (headers: readonly string[]): string => `${headers[1]}\n${headers[7]}`
+
 /**
  * Signs a delivery for Stripe's libraries and for those of Standard Webhooks, with each secret: during a staged rotation
  * there are two, and a receiver has to accept either signature.

@@ -22,6 +22,7 @@ import { EndpointQueues, queuedMax } from './endpoint-queues.ts'
 import { conversationOf, findMissed, newStarter } from './order.ts'
 import { AttemptWriter } from './record-attempts.ts'
 import { pacedGapMs } from './retry-policy.ts'
+import { signaturesIn } from './signature.ts'
 import { type Target, Targets } from './targets.ts'
 import { claimInTurn, visitMax } from './visits.ts'
 import { WorkerLeases } from './worker-leases.ts'
@@ -358,11 +359,12 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       (item.pace?.isOwned ?? true)
     if (keys && secretChangedAt !== undefined && mayStart) {
       const headers = headersOf(keys, item, now, this.#userAgent)
+      const signatures = signaturesIn(headers)
       headers.push(...target.headers)
       item.pace?.begin(item)
       this.#deps.outbound.post(target.url, headers, item.body, item.workspaceId).then(
         (posted) => {
-          if (posted) this.#onAttemptEnded(queue, item, { at: now, secretChangedAt }, posted)
+          if (posted) this.#onAttemptEnded(queue, item, { at: now, secretChangedAt, signatures }, posted)
           else
             void this.#leases
               .postpone(item)
@@ -390,7 +392,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   #onAttemptEnded(
     queue: EndpointQueue,
     item: LeasedDelivery,
-    began: { at: Date; secretChangedAt: Date | null },
+    began: { at: Date; secretChangedAt: Date | null; signatures: string },
     posted: Posted,
   ): void {
     const success = posted.fault === null

@@ -2,7 +2,8 @@ import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
 
-export const attemptColumns = `at, event_id as "eventId", number, trigger, state, address, status, error, answer, duration_us as "durationUs"`
+export const attemptColumns = `at, event_id as "eventId", number, trigger, state, address, status, error, answer,
+  response_headers as "responseHeaders", signatures, duration_us as "durationUs"`
 
 /** The position of the last attempt of a page. */
 export type Cursor = Pick<AttemptRecord, 'at' | 'eventId' | 'number'>

@@ -19,6 +19,6 @@ export const nextAttemptAt = `case when d.lease is null and not ${isHeld} then n
 
 /** Joins the last attempt of a delivery as `l`; `l.made` is the number of its attempts. */
 export const lastAttempt = (eventId: string, webhookId: string, since: string): string => `left join lateral (
-    select a.state, a.at, a.status, a.error, a.duration_us, count(*) over () as made from delivery_attempts a
+    select a.state, a.at, a.number, a.status, a.error, a.duration_us, count(*) over () as made from delivery_attempts a
     where a.event_id = ${eventId} and a.webhook_id = ${webhookId} and a.at >= ${since}
     order by a.at desc, a.number desc limit 1) as l on true`

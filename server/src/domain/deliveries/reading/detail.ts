@@ -5,9 +5,10 @@ import { withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
 import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
-import { attemptsMax, upcomingAttempts } from '../engine/retry-policy.ts'
+import { upcomingAttempts } from '../engine/retry-policy.ts'
 import { attemptsOfDelivery, type DetailRow, deliveryOf } from './detail.sql.ts'
 import { explainFailure } from './explain-failure.ts'
+import { maxOf } from './list.ts'
 
 /** Only this much of a response body is stored. */
 const responseMax = 16 * 1024
@@ -37,11 +38,14 @@ export async function getDelivery(
     webhook_name: endpoint.name,
     webhook_url: endpoint.url,
     webhook_enabled: endpoint.enabled,
+    custom_headers: endpoint.headerNames,
     disabled_reason: endpoint.disabledReason,
     event_type: row.type,
     state: row.state,
     created_at: createdAt.toISOString(),
     attempts: attempts.length,
+    attempt: row.attempts ?? last?.number ?? 0,
+    attempts_max: maxOf(row.type),
     last_attempt_at: last?.at.toISOString() ?? null,
     last_status: last?.status ?? null,
     last_error: last?.error ?? null,
@@ -53,7 +57,6 @@ export async function getDelivery(
     waits_for: row.waitsFor,
     tries: attempts.map(toAttempt),
     ahead: upcomingOf(row, clock.now()),
-    attempts_max: attemptsMax,
   }
 }
 
@@ -76,8 +79,16 @@ const toAttempt = (attempt: AttemptRecord): Attempt => ({
   answer: attempt.answer.toString(),
   answer_bytes: attempt.answer.length,
   answer_cut: attempt.answer.length >= responseMax,
+  response_headers: attempt.responseHeaders,
+  signatures: signaturesOf(attempt),
   duration_ms: attempt.durationUs / 1000,
 })
+
+function signaturesOf({ signatures }: AttemptRecord): Attempt['signatures'] {
+  if (signatures === null) return null
+  const [service = '', webhook = ''] = signatures.split('\n')
+  return { service_signature: service, webhook_signature: webhook }
+}
 
 /** The message that an event is about. Test events have none, or the ID of a message that does not exist. */
 function messageOf(body: string | null): string | null {

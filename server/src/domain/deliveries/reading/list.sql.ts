@@ -13,6 +13,8 @@ export interface DeliveryListRow {
   state: DeliveryState
   createdAt: Date
   attempts: number
+  /** How many attempts of the current schedule were made, or of the last one if it is finished. */
+  attempt: number
   lastAt: Date | null
   status: number | null
   error: string | null
@@ -96,8 +98,8 @@ export function openPage(
     const manualOfDisabled = `select * from (
            ${ofEndpoint} and not w.enabled and ${isManualNow} ${all(range)} offset 0) as d ${page}`
     return `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
-       ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
-       l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
+       ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, d.attempts as attempt,
+       l.at as "lastAt", l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
      from (
        select d.*, w.name, w.enabled, w.disabled_at from webhooks w
        cross join lateral (
@@ -136,12 +138,12 @@ export function finishedPage(
         `(a.at < ${param.afterAt} or (a.event_id, a.webhook_id) < (${param.afterEventId}, ${param.afterWebhookId}))`,
     ]
     return `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
-       x.event_created_at as "createdAt", made.count as attempts, x.at as "lastAt", x.status, x.error,
+       x.event_created_at as "createdAt", made.count as attempts, x.number as attempt, x.at as "lastAt", x.status, x.error,
        x.duration_us as "durationUs", null as "dueAt"
      from (
        select a.*, w.name from webhooks w
        cross join lateral (
-         select a.event_id, a.webhook_id, a.event_created_at, a.at, a.state, a.status, a.error, a.duration_us
+         select a.event_id, a.webhook_id, a.event_created_at, a.at, a.number, a.state, a.status, a.error, a.duration_us
          from delivery_attempts a
          where a.webhook_id = w.id and a.workspace_id = ${param.workspaceId} ${all(conditions)}
            and not exists (select 1 from delivery_attempts l
@@ -235,7 +237,8 @@ export function deliveriesOf(
   const listing = statement(
     { ...parameters, events: { id: 'uuid', createdAt: 'timestamptz', type: 'text' } },
     (param) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", e.type,
-       ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
+       ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts,
+       coalesce(d.attempts, l.number) as attempt, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
      from (select * from ${param.events}) as e
      cross join webhooks w

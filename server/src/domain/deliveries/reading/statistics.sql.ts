@@ -9,12 +9,18 @@ export interface HourCounts {
   durations: number[]
 }
 
+const hourColumns = 'hour, webhook_id as "webhookId", succeeded, failed, durations'
+
 export const hoursSince = (db: Db, workspaceId: string, hour: Date): Promise<HourCounts[]> =>
-  db.rows(
-    `select hour, webhook_id as "webhookId", succeeded, failed, durations from delivery_hours
-     where workspace_id = $1 and hour >= $2`,
-    [workspaceId, hour],
-  )
+  db.rows(`select ${hourColumns} from delivery_hours where workspace_id = $1 and hour >= $2`, [workspaceId, hour])
+
+/** Of one endpoint, by the primary key. */
+export const endpointHoursSince = (db: Db, workspaceId: string, webhookId: string, hour: Date): Promise<HourCounts[]> =>
+  db.rows(`select ${hourColumns} from delivery_hours where workspace_id = $1 and webhook_id = $2 and hour >= $3`, [
+    workspaceId,
+    webhookId,
+    hour,
+  ])
 
 export interface OpenCounts {
   webhookId: string

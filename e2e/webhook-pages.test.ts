@@ -1,0 +1,200 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
+import { type Receiver, useReceivers } from '../server/testing/receiver.ts'
+import { until } from '../server/testing/until.ts'
+import { animationsDone, pageReady } from './page-ready.ts'
+import { useSignedIn } from './signed-in.ts'
+
+const console = useSignedIn()
+const newReceiver = useReceivers()
+const phone = '16505550123'
+
+async function newWebhook(name: string): Promise<{ receiver: Receiver; id: string }> {
+  const receiver = await newReceiver()
+  const body = { name, url: receiver.url, events: ['message.received'] }
+  const { body: made } = await console.ada.call(`/w/${console.place.workspaceId}/webhooks`, { method: 'POST', body })
+  return { receiver, id: made.webhook.id }
+}
+
+const say = (text: string) => console.place.control('POST', `/phones/${phone}/say`, { to: '15550780001', text })
+
+test('a webhook has charts of its attempts, success rate and response times, with the period in the URL', async () => {
+  const { receiver, id } = await newWebhook('Charts')
+  const page = await console.open(`webhooks/${id}?tab=statistics`)
+  await page.getByText('No attempts in the last 24 hours').waitFor()
+  receiver.next(500)
+  for (const text of ['one', 'two', 'three']) await say(text)
+  await until('all arrive', () => receiver.received.length === 4)
+  await page.reload()
+  const attempts = page.getByRole('figure', { name: 'Attempts by result' })
+  await attempts.waitFor()
+  await pageReady(page)
+  await page.getByText('75%', { exact: true }).first().waitFor()
+  await screenshot(page, 'webhook statistics')
+  await attempts.getByRole('button', { name: 'Show as table' }).click()
+  const rows = attempts.getByRole('table').getByRole('row')
+  expect(await rows.count()).toBe(25)
+  // An hour may have ended meanwhile.
+  const cells = (await rows.allInnerTexts()).slice(1).map((row) => row.split('\t').slice(1).map(Number))
+  expect(cells.reduce(([good = 0, bad = 0], [g = 0, b = 0]) => [good + g, bad + b], [0, 0])).toEqual([3, 1])
+
+  await page.getByText('7 days', { exact: true }).click()
+  await until('the URL has the period', () => page.url().includes('period=7d'))
+  await page.reload()
+  const rate = page.getByRole('figure', { name: 'Success rate' })
+  await rate.getByRole('button', { name: 'Show as table' }).click()
+  expect(await rate.getByRole('row').count()).toBe(29)
+  await rate.getByRole('cell', { name: '75%' }).waitFor()
+  const times = page.getByRole('figure', { name: 'Response time' })
+  await times.getByRole('button', { name: 'Show as table' }).click()
+  await times
+    .getByRole('cell', { name: /\d ms$/ })
+    .first()
+    .waitFor()
+
+  // A bar leads to its deliveries.
+  const chart = page.getByRole('application', { name: /^Attempts by result/ })
+  await chart.focus()
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('row', { name: /message\.received/ })
+    .nth(2)
+    .waitFor()
+  expect(new URL(page.url()).searchParams.get('since')).toMatch(/^\d{4}-/)
+})
+
+/** Puts the clock of the browser an hour ahead. */
+const skewed = `{
+  const Real = Date
+  const now = () => Real.now() + 3_600_000
+  globalThis.Date = class extends Real {
+    constructor(...given) { given.length === 0 ? super(now()) : super(...given) }
+    static now() { return now() }
+  }
+}`
+
+test('a failing webhook counts down to its next attempt, by the clock of the service', async () => {
+  const { receiver, id } = await newWebhook('Countdown')
+  receiver.behave(503)
+  const page = await console.open(`webhooks/${id}`)
+  await page.addInitScript(skewed)
+  await page.reload()
+  await say('Is anyone there?')
+  const notice = page.getByText(/^Failing 3 of 20, next attempt in \d+ s\.$/)
+  await notice.waitFor({ timeout: 60_000 })
+  const next = async () => {
+    const { body } = await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${id}`)
+    return Date.parse(body.next_attempt_at)
+  }
+  const nextAt = await next()
+  /** The seconds that the page shows, and how many there really are. */
+  const read = async () => {
+    const shown = Number(/in (\d+) s/.exec((await notice.textContent()) ?? '')?.[1])
+    return { shown, left: (nextAt - Date.now()) / 1000 }
+  }
+  const first = await read()
+  expect(first.shown).toBeGreaterThan(5)
+  expect(Math.abs(first.shown - first.left)).toBeLessThan(2.5)
+  await screenshot(page, 'webhook failing')
+  await until('three seconds have passed', () => nextAt - Date.now() < (first.left - 3) * 1000)
+  const second = await read()
+  expect(second.shown).toBeLessThanOrEqual(first.shown - 2)
+  expect(Math.abs(second.shown - second.left)).toBeLessThan(2.5)
+
+  await page.goto(`${console.place.url}/w/${console.place.workspaceId}/webhooks`)
+  await page.getByRole('row', { name: /Countdown.*3 of 20, next in \d+ s/ }).waitFor()
+  await page.goto(`${console.place.url}/w/${console.place.workspaceId}/deliveries?webhook=${id}&state=waiting`)
+  await page.getByRole('row', { name: /message\.received.*3 of 8.*in \d+ s/ }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/Attempt 4 of 8 in \d+ s\./)
+    .waitFor()
+})
+
+test('j and k go from one delivery to the next, which shows its response headers and can be copied as curl', async () => {
+  const { receiver, id } = await newWebhook('Drawer')
+  receiver.behave((response) => response.writeHead(200, { 'X-Trace': 'abc', 'Set-Cookie': 'id=s3cret' }).end('fine'))
+  for (const text of ['it’s “one”', 'two', 'three']) await say(text)
+  await until('all arrive', () => receiver.received.length === 3)
+  const page = await console.open(`webhooks/${id}`, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const rows = page.getByRole('row', { name: /message\.received.*Delivered.*1 of 8/ })
+  await rows.nth(2).waitFor()
+  const ids = (await rows.allInnerTexts()).map((text) => /[0-9a-f-]{36}/.exec(text)?.[0])
+  await rows.first().click()
+  const drawer = page.getByRole('dialog', { name: 'message.received' })
+  const shows = (index: number) => drawer.getByRole('button', { name: ids[index] ?? 'none' }).waitFor()
+  await shows(0)
+  expect(await drawer.getByRole('button', { name: 'Previous delivery (k)' }).isDisabled()).toBe(true)
+  await page.keyboard.press('j')
+  await shows(1)
+  await page.keyboard.press('j')
+  await shows(2)
+  expect(await drawer.getByRole('button', { name: 'Next delivery (j)' }).isDisabled()).toBe(true)
+  await page.keyboard.press('k')
+  await shows(1)
+  expect(page.url()).toContain(`open=${ids[1]}`)
+
+  const attempt = drawer.getByRole('list', { name: 'Attempts' }).getByRole('listitem')
+  await attempt.getByText('Attempt 1 of 8').waitFor()
+  await drawer.getByText('Response headers').click()
+  await drawer.getByText('X-Trace: abc').waitFor()
+  await drawer.getByText('id=(not stored)').waitFor()
+  expect(await page.content()).not.toContain('s3cret')
+  await animationsDone(page)
+  await screenshot(page, 'delivery')
+  await drawer.getByRole('button', { name: 'Copy as curl' }).click()
+  await drawer.getByRole('button', { name: 'Copied' }).waitFor()
+  const command = await copied(page)
+  const sent = receiver.received.find((each) => each.id === ids[1])
+  expect(command).toContain(`-H 'Service-Signature: ${sent?.headers['service-signature']}'`)
+  expect(command).toContain(`-H 'Webhook-Signature: ${sent?.headers['webhook-signature']}'`)
+  expect(command).toContain(`--data-raw '${sent?.body}'`)
+
+  // The drawer closes with one Back, however many were looked at.
+  await page.goBack()
+  await drawer.waitFor({ state: 'detached' })
+})
+
+const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
+
+test('a retry of a delivered event asks first, also for several', async () => {
+  const { receiver, id } = await newWebhook('Ask first')
+  await say('only once')
+  await until('it arrives', () => receiver.received.length === 1)
+  const page = await console.open(`webhooks/${id}`)
+  await page.getByRole('row', { name: /Delivered/ }).click()
+  const drawer = page.getByRole('dialog', { name: 'message.received' })
+  await drawer.getByRole('button', { name: 'Retry', exact: true }).click()
+  const asking = page.getByRole('dialog', { name: 'Send a delivered event again' })
+  await asking.waitFor()
+  await screenshot(page, 'send again')
+  // j belongs to the list below only while nothing is above the drawer.
+  await page.keyboard.press('j')
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await asking.waitFor({ state: 'detached' })
+  await drawer.getByRole('button', { name: 'Close' }).click()
+  await drawer.waitFor({ state: 'detached' })
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check()
+  await page.getByRole('button', { name: 'Retry selected' }).click()
+  await asking.waitFor()
+  expect(receiver.received).toHaveLength(1)
+  await asking.getByRole('button', { name: 'Send again' }).click()
+  await until('it arrives again', () => receiver.received.length === 2)
+})
+
+test('a webhook shows an example payload of each event that it gets', async () => {
+  const { id } = await newWebhook('Payloads')
+  await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${id}`, {
+    method: 'PATCH',
+    body: { events: ['message.received', 'template.status_changed'] },
+  })
+  const page = await console.open(`webhooks/${id}?tab=events`)
+  await page.getByText('"message.received"').first().waitFor()
+  await page.getByRole('combobox', { name: 'Event type' }).click()
+  expect(await page.getByRole('option').count()).toBe(2)
+  await page.getByRole('option', { name: /template\.status_changed/ }).click()
+  await page.getByText('"template.status_changed"').first().waitFor()
+  expect(page.url()).toContain('event_type=template.status_changed')
+  await screenshot(page, 'webhook events')
+})

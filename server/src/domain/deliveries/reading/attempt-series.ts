@@ -1,0 +1,22 @@
+import type { AttemptSeries } from '@parley/contract/console/deliveries'
+import { bucketAt, sumByBucket, type TimeBuckets } from '../../../lib/time-buckets.ts'
+import { addSteps, percentileMs } from '../engine/durations.ts'
+import type { HourCounts } from './statistics.ts'
+
+/** The attempts of these hours for charts: one value for each bucket. */
+export function toAttemptSeries(buckets: TimeBuckets, hours: readonly HourCounts[]): AttemptSeries {
+  const durations = buckets.starts.map(() => addSteps([], []))
+  for (const row of hours) {
+    const bucket = bucketAt(buckets, row.hour)
+    if (bucket >= 0) durations[bucket] = addSteps(durations[bucket] ?? [], row.durations)
+  }
+  const all = durations.reduce(addSteps, addSteps([], []))
+  const of = (count: (row: HourCounts) => number) => sumByBucket(buckets, hours, ({ hour }) => hour, count)
+  return {
+    succeeded: of((row) => row.succeeded),
+    failed: of((row) => row.failed),
+    p50_ms: durations.map((counts) => percentileMs(counts, 0.5)),
+    p95_ms: durations.map((counts) => percentileMs(counts, 0.95)),
+    overall: { p50_ms: percentileMs(all, 0.5), p95_ms: percentileMs(all, 0.95) },
+  }
+}
