@@ -1,8 +1,10 @@
 import { useMantineColorScheme } from '@mantine/core'
+import type { SearchResults } from '@parley/contract/console/overview'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { api, inWorkspace } from '../lib/api.ts'
+import { formatShortTime } from '../lib/format.ts'
 import { safeNext } from '../lib/next.ts'
 import { useOfferedActions } from '../lib/palette-actions.ts'
 import { formatPhonesIn } from '../lib/phone.ts'
@@ -20,14 +22,6 @@ export interface Entry {
   keys?: string
   keywords?: string
   run(): void
-}
-
-interface SearchResult {
-  kind: string
-  id: string
-  title: string
-  detail: string | null
-  href: string
 }
 
 /** The entries that need no request: actions of the page, pages, workspaces, settings. */
@@ -97,8 +91,8 @@ export function useEntries(): Entry[] {
   }, [actions, destinations, navigate, session, setColorScheme, shown, signOut])
 }
 
-/** Searches the workspace by ID, phone number or name, from three characters on. */
-export function useSearchResults(text: string): { results: Entry[]; isSearching: boolean } {
+/** Searches the workspace by ID, phone number, name or content, from two characters on. */
+export function useSearchResults(text: string): { results: Entry[]; isSearching: boolean; note: string | null } {
   const workspace = useShownWorkspace()
   const navigate = useNavigate()
   const [searched, setSearched] = useState('')
@@ -106,26 +100,44 @@ export function useSearchResults(text: string): { results: Entry[]; isSearching:
     const timer = setTimeout(() => setSearched(text.trim()), 180)
     return () => clearTimeout(timer)
   }, [text])
-  const isEnabled = workspace !== null && searched.length >= 3
+  const isEnabled = workspace !== null && searched.length >= 2
   const { data, isFetching } = useQuery({
     queryKey: ['find', workspace?.id, searched],
     queryFn: ({ signal }) =>
-      api<{ data: SearchResult[] }>(inWorkspace(workspace?.id ?? '', 'find'), { query: { q: searched }, signal }),
+      api<SearchResults>(inWorkspace(workspace?.id ?? '', 'find'), { query: { q: searched }, signal }),
     enabled: isEnabled,
     retry: false,
     placeholderData: (before) => before,
   })
-  const results = (isEnabled && text.trim().length >= 3 ? (data?.data ?? []) : []).map(
+  const results = (isEnabled && text.trim().length >= 2 ? (data?.data ?? []) : []).map(
     ({ kind, id, title, detail, href }): Entry => ({
       id: `found-${kind}-${id}`,
-      section: 'Search results',
+      section: sections[kind] ?? 'Search results',
       title: formatPhonesIn(title),
-      detail: formatPhonesIn(detail ?? id),
+      detail: formatPhonesIn(detail),
       icon: icons[kind] ?? 'file',
       run: () => void navigate({ href: safeNext(href) }),
     }),
   )
-  return { results, isSearching: isFetching || searched !== text.trim() }
+  return { results, isSearching: isFetching || searched !== text.trim(), note: isEnabled && data ? noteOf(data) : null }
+}
+
+function noteOf({ searched_to, timed_out }: SearchResults): string | null {
+  if (timed_out) return 'Searching the contents took too long. Results may be missing.'
+  return searched_to && `Names and contents were searched back to ${formatShortTime(searched_to)}.`
+}
+
+const sections: Record<string, string> = {
+  contact: 'Contacts',
+  message: 'Messages',
+  event: 'Deliveries',
+  order: 'Orders',
+  form: 'Form submissions',
+  request: 'Requests',
+  sender: 'Senders',
+  template: 'Templates',
+  webhook: 'Webhooks',
+  key: 'API keys',
 }
 
 const icons: Record<string, IconName> = {
@@ -139,7 +151,7 @@ const icons: Record<string, IconName> = {
   delivery: 'delivery',
   event: 'delivery',
   request: 'request',
-  person: 'person',
+  contact: 'person',
 }
 
 /** Whether every word of the text is the start of a word in the title or the keywords. */

@@ -37,7 +37,7 @@ function Finder({ close }: { close: () => void }) {
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
   const entries = useEntries()
-  const { results, isSearching } = useSearchResults(text)
+  const { results, isSearching, note } = useSearchResults(text)
   const shown = [...entries.filter((entry) => matches(entry, text)), ...results]
   const current = shown[Math.min(at, shown.length - 1)]
 
@@ -67,7 +67,8 @@ function Finder({ close }: { close: () => void }) {
           aria-controls={id}
           aria-activedescendant={current && `${id}${current.id}`}
           aria-label="Search or jump to"
-          placeholder="Search pages, actions, IDs, phone numbers…"
+          placeholder="Search pages, contacts, messages, IDs…"
+          maxLength={200}
           value={text}
           autoComplete="off"
           spellCheck={false}
@@ -113,6 +114,11 @@ function Finder({ close }: { close: () => void }) {
           </div>
         )}
       </div>
+      {note && !isSearching && (
+        <div className={styles.note} role="status">
+          {note}
+        </div>
+      )}
     </>
   )
 }

@@ -39,6 +39,11 @@ export function Shortcuts({ onPalette }: { onPalette: () => void }) {
         void navigate({ to: page.to })
       } else if (event.key === 'g') goPressedAt.current = Date.now()
       else if (event.key === '?') openHelp()
+      else if (event.key === '/' && !document.querySelector('input[data-slash]')) {
+        // A page with a search field of its own focuses that one.
+        event.preventDefault()
+        onPalette()
+      }
     }
     document.addEventListener('keydown', onKey, { capture: true })
     return () => document.removeEventListener('keydown', onKey, { capture: true })
@@ -46,7 +51,7 @@ export function Shortcuts({ onPalette }: { onPalette: () => void }) {
 
   const rows: [string, string][] = [
     ['mod k', 'Open search'],
-    ['/', 'Search on this page'],
+    ['/', 'Search on this page, or everywhere if it has no search'],
     ['j', 'Next row'],
     ['k', 'Previous row'],
     ['Enter', 'Open the selected row'],

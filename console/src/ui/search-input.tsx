@@ -48,6 +48,7 @@ export function SearchInput({ label, placeholder = 'Search…', value, onChange,
       <input
         ref={field}
         type="search"
+        data-slash={slash || undefined}
         aria-label={label}
         placeholder={placeholder}
         value={text}

@@ -100,7 +100,7 @@ export type Onboarding = Static<typeof Onboarding>
 
 const searchKinds = [
   'message',
-  'person',
+  'contact',
   'sender',
   'template',
   'webhook',
@@ -112,8 +112,11 @@ const searchKinds = [
 ] as const
 export type SearchKind = (typeof searchKinds)[number]
 
+/** The longest text that can be searched for. */
+export const searchMax = 200
+
 export const FindQuery = Type.Object(
-  { q: Type.String({ minLength: 1, maxLength: 200 }) },
+  { q: Type.String({ minLength: 1, maxLength: searchMax }) },
   { additionalProperties: false },
 )
 
@@ -127,5 +130,12 @@ export const SearchResult = Type.Object({
 })
 export type SearchResult = Static<typeof SearchResult>
 
-export const SearchResults = Type.Object({ object: Type.Literal('list'), data: Type.Array(SearchResult) })
+export const SearchResults = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(SearchResult),
+  /** Names, parts of numbers and contents from before this time were not searched; null if all were. */
+  searched_to: nullable(Timestamp),
+  /** Searching contents took too long, so that results may be missing. */
+  timed_out: Type.Boolean(),
+})
 export type SearchResults = Static<typeof SearchResults>

@@ -43,6 +43,6 @@ export const overviewConsoleRoutes = (): ConsoleRoute[] => [
     mayLag: true,
     query: FindQuery,
     reply: SearchResults,
-    handle: async (context, { query }) => ({ object: 'list' as const, data: await search(context, query.q) }),
+    handle: (context, { query }) => search(context, query.q),
   }),
 ]

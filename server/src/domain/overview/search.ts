@@ -1,9 +1,10 @@
-import type { SearchKind, SearchResult } from '@parley/contract/console/overview'
+import type { SearchKind, SearchResult, SearchResults } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { isUserId } from '../../whatsapp/user-id.ts'
 import type { Viewer } from './overview.ts'
 import { type FoundRow, foundById, foundByName, foundByPerson, foundByReference, foundByWaId } from './search.sql.ts'
+import { searchText, toContact } from './search-text.ts'
 
 type Kind = FoundRow['kind']
 
@@ -24,8 +25,11 @@ const kinds: Record<Kind, { as: SearchKind; prefix: string | null; needs: Permis
 const everyKind = Object.keys(kinds) as Kind[]
 const maxPerKind = 5
 
-/** Searches by ID, phone number, user ID, name or reference, limited to what the viewer's role may see. */
-export async function search(viewer: Viewer, text: string): Promise<SearchResult[]> {
+/**
+ * Searches by ID, phone number, user ID, name, reference or content, limited to what the viewer's role may see. An ID has one
+ * result, so nothing else is searched for it.
+ */
+export async function search(viewer: Viewer, text: string, look?: number): Promise<SearchResults> {
   const { db, workspaceId, role } = viewer
   const q = text.trim()
   const isAllowed = (kind: Kind) => can(role, kinds[kind].needs)
@@ -33,20 +37,41 @@ export async function search(viewer: Viewer, text: string): Promise<SearchResult
   if (uuid !== null) {
     const candidates = everyKind.filter((kind) => isAllowed(kind) && matchesPrefix(kind, q))
     const rows = await Promise.all(candidates.map((kind) => foundById(db, workspaceId, kind, uuid)))
-    return rows.filter((row) => row !== undefined).map((row) => toResult(workspaceId, row))
+    return toResults(rows.filter((row) => row !== undefined).map((row) => toResult(workspaceId, row)))
   }
   if (q.startsWith('wamid.')) {
-    return isAllowed('message') ? (await foundByWaId(db, workspaceId, q)).map((row) => toResult(workspaceId, row)) : []
+    const rows = isAllowed('message') ? await foundByWaId(db, workspaceId, q) : []
+    return toResults(rows.map((row) => toResult(workspaceId, row)))
   }
+  if (q === '') return toResults([])
   const number = numberIn(q)
   const person = isUserId(q) ? q : number
-  const people = person !== null && isAllowed('message') ? await findPerson(viewer, person) : []
+  const exact = person !== null && isAllowed('message') ? await findPerson(viewer, person) : []
   const names = (['sender', 'template', 'webhook', 'key'] as const).filter(isAllowed)
   const searches = names.map((kind) => foundByName(db, workspaceId, kind, number ?? q, maxPerKind))
   if (isAllowed('message')) searches.push(foundByReference(db, workspaceId, q, maxPerKind))
   const rows = (await Promise.all(searches)).flat()
-  return [...people, ...rows.map((row) => toResult(workspaceId, row))]
+  const { contacts, rows: withText, searchedTo, isIncomplete } = await searchText(viewer, q, look)
+  const all = [...exact, ...contacts, ...[...rows, ...withText].map((row) => toResult(workspaceId, row))]
+  return { ...toResults(all), searched_to: searchedTo?.toISOString() ?? null, timed_out: isIncomplete }
 }
+
+/** Each result once, grouped by kind. */
+function toResults(results: readonly SearchResult[]): SearchResults {
+  const seen = new Set<string>()
+  const data = results.filter(({ kind, id }) => {
+    const name = `${kind} ${id}`
+    return !seen.has(name) && seen.add(name)
+  })
+  data.sort((left, right) => groups.indexOf(left.kind) - groups.indexOf(right.kind))
+  return { object: 'list', data, searched_to: null, timed_out: false }
+}
+
+/** The order of the results. */
+const groups: readonly SearchKind[] = [
+  ...(['contact', 'message', 'event', 'order', 'form', 'request'] as const),
+  ...(['sender', 'template', 'webhook', 'key'] as const),
+]
 
 /** A result for the phone number or user ID, and its latest messages in both directions. */
 async function findPerson({ db, workspaceId }: Viewer, person: string): Promise<SearchResult[]> {
@@ -55,9 +80,10 @@ async function findPerson({ db, workspaceId }: Viewer, person: string): Promise<
     foundByPerson(db, workspaceId, 'inbound', person, 2),
   ])
   if (sent.length + received.length === 0) return []
-  const title = isUserId(person) ? person : `+${person}`
-  const href = `/w/${workspaceId}/messages?${isUserId(person) ? 'user_id' : 'phone'}=${person}`
-  const all: SearchResult = { kind: 'person', id: person, title, detail: 'All messages', href }
+  const all = toContact(
+    workspaceId,
+    isUserId(person) ? { number: null, userId: person, name: null } : { number: person, userId: null, name: null },
+  )
   return [all, ...[...sent, ...received].map((row) => toResult(workspaceId, row))]
 }
 
