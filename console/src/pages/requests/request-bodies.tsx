@@ -1,5 +1,6 @@
 import { redactionRule, type StoredBody, storedBodyMax } from '@parley/contract/console/inspector'
 import type { RequestDetail } from '@parley/contract/console/requests'
+import { serviceNow } from '../../lib/clock.ts'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { type FieldMark, JsonView } from '../../ui/json-view.tsx'
@@ -61,7 +62,7 @@ const reasons: Readonly<Record<StoredBody['state'], string>> = {
 function NotStored({ request: { inspector_on: isOn, stored_days: days, at } }: { request: RequestDetail }) {
   const here = useHere()
   const mayChange = useCan('settings:manage')
-  if (Date.now() - Date.parse(at) > days * 86_400_000) {
+  if (serviceNow() - Date.parse(at) > days * 86_400_000) {
     return <p className="quiet small">Bodies and error responses are stored for {plural(days, 'day')}.</p>
   }
   if (isOn) {
@@ -75,7 +76,13 @@ function NotStored({ request: { inspector_on: isOn, stored_days: days, at } }: {
   return (
     <Notice
       title="Bodies are not stored."
-      action={mayChange && <PageLink to={here.path('settings')}>Turn on in Settings</PageLink>}
+      action={
+        mayChange && (
+          <PageLink to={here.path('settings')} className="link alone">
+            Turn on in Settings
+          </PageLink>
+        )
+      }
     >
       The request inspector stores them, redacted, for {plural(days, 'day')}.
       {!mayChange && ' An admin can turn it on in Settings.'}

@@ -16,7 +16,7 @@ export function RequestResults({ request: { message, events } }: { request: Requ
     <Card title="Message and deliveries">
       <ul className={styles.results}>
         <li>
-          <PageLink to={here.path(`messages/${message.id}`)} className="link mono clip">
+          <PageLink to={here.path(`messages/${message.id}`)} className="link mono clip alone">
             {message.id}
           </PageLink>
           <StatusBadge status={message.status} />
@@ -24,7 +24,7 @@ export function RequestResults({ request: { message, events } }: { request: Requ
         {deliveries.map(({ id, type, webhook_id, webhook_name, state, attempts, last_attempt_at, last_status }) => (
           <li key={`${id} ${webhook_id}`}>
             <span className="lines">
-              <PageLink to={here.path(`deliveries?open=${id}.${webhook_id}`)} className="link clip">
+              <PageLink to={here.path(`deliveries?open=${id}.${webhook_id}`)} className="link clip alone">
                 <span className="mono">{type}</span> to <SafeText>{webhook_name}</SafeText>
               </PageLink>
               <span className="quiet small">
