@@ -40,6 +40,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['docs', `${w}/docs`],
       ['credits', `${w}/credits`],
       ['team', `${w}/team`],
+      ['alerts', `${w}/alerts`],
       ['audit', `${w}/audit`],
       ['settings', `${w}/settings`],
       ['account', '/account'],

@@ -20,6 +20,7 @@ import { listKeys } from './domain/keys/keys.ts'
 import { messageConsoleRoutes } from './domain/messages/console.routes.ts'
 import { mediaConsoleRoutes } from './domain/messages/media-console.routes.ts'
 import { messageMadeBy } from './domain/messages/reading/message-of-request.ts'
+import { alertConsoleRoutes } from './domain/notify/console.routes.ts'
 import { orderConsoleRoutes } from './domain/orders/console.routes.ts'
 import { overviewConsoleRoutes } from './domain/overview/console.routes.ts'
 import { accountRoutes } from './domain/people/account.routes.ts'
@@ -51,6 +52,7 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
     ...signInRoutes(parts),
     ...accountRoutes(parts),
     ...overviewConsoleRoutes(),
+    ...alertConsoleRoutes(parts),
     ...messageConsoleRoutes(),
     ...mediaConsoleRoutes(),
     ...templateConsoleRoutes(),

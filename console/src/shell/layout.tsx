@@ -9,6 +9,7 @@ import { announce } from '../ui/live-region.tsx'
 import { Logo } from '../ui/logo.tsx'
 import { canOpen, useShownWorkspace } from './access.ts'
 import { Banners } from './banners.tsx'
+import { Bell } from './bell.tsx'
 import { NotPermittedPage, OperatorSecondFactorPage, SecondFactorPage, UnknownWorkspacePage } from './fallbacks.tsx'
 import styles from './layout.module.css'
 import { LowCredit } from './low-credit.tsx'
@@ -37,12 +38,15 @@ export function Layout() {
         Skip to content
       </a>
       <aside className={styles.side}>
-        <Sidebar onSearch={palette.open} />
+        <Sidebar onSearch={palette.open} bell={<Bell />} />
       </aside>
       <header className={styles.phoneBar}>
         <IconButton icon="menu" label="Menu" aria-expanded={isNavOpen} onClick={() => setNavOpen(true)} />
         <Logo size={22} />
-        <IconButton icon="search" label="Search" onClick={palette.open} />
+        <span className={styles.phoneActions}>
+          <Bell />
+          <IconButton icon="search" label="Search" onClick={palette.open} />
+        </span>
       </header>
       <Drawer.Root opened={isNavOpen} onClose={() => setNavOpen(false)} position="left" size={288} {...navLayer}>
         <Drawer.Overlay />

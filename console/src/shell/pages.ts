@@ -160,6 +160,13 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/team/team.page.tsx').then((page) => ({ default: page.TeamPage })),
   },
   {
+    path: `${w}/alerts`,
+    title: 'Alerts',
+    needs: 'overview:read',
+    nav: { group: 'Workspace', icon: 'bell', letter: 'n' },
+    load: () => import('../pages/alerts/alerts.page.tsx').then((page) => ({ default: page.AlertsPage })),
+  },
+  {
     path: `${w}/audit`,
     title: 'Audit log',
     needs: 'audit:read',

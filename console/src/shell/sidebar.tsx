@@ -1,4 +1,5 @@
 import { useLocation } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
@@ -12,7 +13,7 @@ import styles from './sidebar.module.css'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
 /** Workspace switcher, search, navigation and the person's menu. */
-export function Sidebar({ onSearch }: { onSearch: () => void }) {
+export function Sidebar({ onSearch, bell }: { onSearch: () => void; bell?: ReactNode }) {
   const destinations = useDestinations()
   const { pathname } = useLocation()
   return (
@@ -21,7 +22,10 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
         <PageLink to="/" className={styles.home} aria-label="Parley home">
           <Logo size={24} />
         </PageLink>
-        <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />
+        <span className={styles.tools}>
+          {bell}
+          <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />
+        </span>
       </div>
       <WorkspaceSwitcher />
       <button type="button" className={styles.search} onClick={onSearch}>

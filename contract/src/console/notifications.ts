@@ -35,6 +35,9 @@ export function audienceOf(kind: NotificationKind): { roles: Role[]; byDefault: 
   return { roles: roles.filter((role) => can(role, permission)), byDefault, operators }
 }
 
+/** Who may see what it is about. */
+export const permissionOf = (kind: NotificationKind): Permission => audiences[kind].permission
+
 const KindName = Type.Unsafe<NotificationKind>(Type.String({ enum: [...notificationKinds] }))
 
 export const MailChoice = Type.Object({ kind: KindName, wanted: Type.Boolean() }, { additionalProperties: false })

@@ -49,6 +49,7 @@ const problemKinds = [
   'sender_troubled',
   'sync_failing',
   'key_expiring',
+  'token_expiring',
   'refusals_rising',
   'balance_low',
 ] as const

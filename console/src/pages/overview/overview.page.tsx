@@ -5,8 +5,8 @@ import { FailedState } from '../../ui/states.tsx'
 import { Charts, ChartsLoading } from './charts.tsx'
 import { Figures } from './figures.tsx'
 import { OnboardingList } from './onboarding.tsx'
+import { OpenProblems } from './open-problems.tsx'
 import { useOverview } from './overview.queries.ts'
-import { OpenProblems } from './problems.tsx'
 
 export function OverviewPage() {
   const [period, setPeriod] = usePeriod('period')

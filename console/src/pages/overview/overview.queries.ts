@@ -1,4 +1,4 @@
-import type { Onboarding, Overview, Period, Problems } from '@parley/contract/console/overview'
+import type { Onboarding, Overview, Period } from '@parley/contract/console/overview'
 import type { Topic } from '@parley/contract/console/topics'
 import { useLive } from '../../lib/live.ts'
 import { useData } from '../../lib/query.ts'
@@ -23,12 +23,6 @@ export const useOverview = (period: Period) =>
     query: { period },
     placeholderData: (before) => before,
     refetchInterval: figuresEveryMs,
-  })
-
-export const useProblems = () =>
-  useData<Problems>(useHere().api('problems'), {
-    topics: ['webhooks', 'keys', 'credits', 'senders'],
-    refetchInterval: 30_000,
   })
 
 /** Gets live updates until all steps are done, so that the first request shows immediately. */

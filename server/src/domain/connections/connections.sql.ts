@@ -57,15 +57,17 @@ export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Prom
 /** A token whose expiry was known before `token_seen_at` was recorded is announced a week before. */
 const tokenBegin = `coalesce(token_seen_at, token_expires_at - interval '14 days')`
 
-/** Connections whose access token is about to expire. */
+/** Connections of one workspace or of all (null) whose access token is about to expire. */
 export const expiringTokens = (
   db: Db,
+  workspaceId: string | null,
   now: Date,
 ): Promise<{ id: string; workspaceId: string; wabaId: string; expiresAt: Date }[]> =>
   db.rows(
     `select id, workspace_id as "workspaceId", waba_id as "wabaId", token_expires_at as "expiresAt" from connections
-     where token_expires_at > $1 and ${aboutToExpireSql(tokenBegin, 'token_expires_at')} <= $1 order by id`,
-    [now],
+     where token_expires_at > $1 and ($2::uuid is null or workspace_id = $2)
+       and ${aboutToExpireSql(tokenBegin, 'token_expires_at')} <= $1 order by id`,
+    [now, workspaceId],
   )
 
 /** Whether the access token of a connection still expires then. */

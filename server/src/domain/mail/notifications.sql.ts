@@ -7,18 +7,22 @@ export interface NotificationRow {
   data: object
 }
 
+export interface TakenNotification extends NotificationRow {
+  createdAt: Date
+}
+
 /**
  * Deletes the oldest notifications of these kinds and returns them. Run it in the transaction that passes them on. Another
  * process takes other ones meanwhile.
  */
-export const takeNotifications = (db: Db, kinds: readonly string[], limit: number): Promise<NotificationRow[]> =>
+export const takeNotifications = (db: Db, kinds: readonly string[], limit: number): Promise<TakenNotification[]> =>
   db.rows(
     `with oldest as materialized (
        select id from notifications where kind = any($2::text[]) order by created_at limit $1 for update skip locked
      ), taken as (
        delete from notifications n using oldest where n.id = oldest.id
        returning n.workspace_id, n.kind, n.data, n.created_at)
-     select workspace_id as "workspaceId", kind, data from taken order by created_at`,
+     select workspace_id as "workspaceId", kind, data, created_at as "createdAt" from taken order by created_at`,
     [limit, kinds],
   )
 
@@ -29,6 +33,28 @@ const insertion = statement(
 
 export const insertNotifications = (db: Db, added: readonly NotificationRow[]): Promise<number> =>
   insertion.change(db, { added })
+
+export interface NotificationTime {
+  workspaceId: string
+  kind: string
+  lastAt: Date
+  /** What it was about. */
+  subject: string
+}
+
+const timing = statement(
+  { times: { workspaceId: 'uuid', kind: 'text', lastAt: 'timestamptz', subject: 'text' } },
+  ({ times }) => `insert into notification_times as t (${times.columns})
+     select distinct on (workspace_id, kind) * from ${times} order by workspace_id, kind, last_at desc
+     on conflict (workspace_id, kind) do update set last_at = excluded.last_at, subject = excluded.subject
+       where t.last_at <= excluded.last_at`,
+)
+
+/** Keeps the latest of each workspace and kind. */
+export const saveTimes = (db: Db, times: readonly NotificationTime[]): Promise<number> => timing.change(db, { times })
+
+export const timesOf = (db: Db, workspaceId: string): Promise<Omit<NotificationTime, 'workspaceId'>[]> =>
+  db.rows('select kind, last_at as "lastAt", subject from notification_times where workspace_id = $1', [workspaceId])
 
 /** When a key or a connection's token expires. */
 export interface Expiry {

@@ -11,16 +11,42 @@ import {
   type Expiry,
   insertAnnounced,
   insertNotifications,
+  saveTimes,
   takeNotifications,
+  timesOf,
 } from './notifications.sql.ts'
 
-export { deleteAnnouncedBefore, type Expiry, takeNotifications }
+export { deleteAnnouncedBefore, type Expiry, takeNotifications, timesOf }
 
 type DataOf<Kind extends NotificationKind> = Omit<MailData[Kind], 'workspace' | 'workspace_id'>
 
 export type Notification = {
   [Kind in NotificationKind]: { workspaceId: string; kind: Kind; data: DataOf<Kind> }
 }[NotificationKind]
+
+/** Stores when these kinds last happened. Call it in the transaction that passes them on. */
+export async function saveNotificationTimes(
+  db: Db,
+  notifications: readonly (Notification & { createdAt: Date })[],
+): Promise<void> {
+  if (notifications.length === 0) return
+  const times = notifications.map((each) => ({ ...each, lastAt: each.createdAt, subject: subjectOf(each) }))
+  await saveTimes(
+    db,
+    times.map(({ workspaceId, kind, lastAt, subject }) => ({ workspaceId, kind, lastAt, subject })),
+  )
+}
+
+function subjectOf({ kind, data }: Notification): string {
+  switch (kind) {
+    case 'credits_low':
+      return `${data.balance} left`
+    case 'token_expiring':
+      return `Account ${data.waba_id}`
+    default:
+      return data.name
+  }
+}
 
 /** Call it in the transaction of the change. */
 export const addNotification = (db: Db, notification: Notification): Promise<unknown> =>

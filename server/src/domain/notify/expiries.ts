@@ -9,7 +9,7 @@ const dayMs = 24 * 3_600_000
 /** Adds a notification for each key and each access token that is about to expire, once for each expiry. */
 export async function noticeExpiries(db: Db, now: Date): Promise<number> {
   const keys = await expiringKeys(db, null, now)
-  const tokens = await expiringTokens(db, now)
+  const tokens = await expiringTokens(db, null, now)
   return db.transaction((tx) =>
     announceExpiries(tx, [
       ...keys.map(({ id, workspaceId, name, expiresAt }) => ({

@@ -6,7 +6,7 @@ import { type Loop, startLoop } from '../../lib/loop.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { type NewEvent, publish } from '../deliveries/engine/publish.ts'
 import type { MailContent } from '../mail/mail-kinds.ts'
-import { type Notification, takeNotifications } from '../mail/notifications.ts'
+import { type Notification, saveNotificationTimes, takeNotifications } from '../mail/notifications.ts'
 import { type NewMail, queueMail } from '../mail/outbox.ts'
 import { recipientsOf } from '../people/mail-choices.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
@@ -35,13 +35,16 @@ export function startNotifications(deps: PassOnDeps & { log: Logger }): Loop {
   })
 }
 
+type TakenNotification = Notification & { createdAt: Date }
+
 /** Passes on all notifications, and returns how many. */
 export async function passOn(deps: PassOnDeps): Promise<number> {
   const { db, clock } = deps
   for (let passedOn = 0; ; ) {
     const taken = await db.transaction(async (tx) => {
       // The code and the triggers that add them write the data of their kind.
-      const notifications = (await takeNotifications(tx, notificationKinds, batchSize)) as Notification[]
+      const notifications = (await takeNotifications(tx, notificationKinds, batchSize)) as TakenNotification[]
+      await saveNotificationTimes(tx, notifications)
       await publish(tx, clock.now(), notifications.flatMap(eventOf))
       if (deps.sendsMail) await queueMails(tx, deps, notifications)
       return notifications.length

@@ -152,6 +152,29 @@ test('GET /problems lists problems, most severe first, with links', async () => 
   expect(data[4]).toMatchObject({ href: `keys?open=${key.id}`, title: 'API key shop expires soon' })
 })
 
+test('an access token that is about to expire is listed as a problem, for those who may sync its account', async () => {
+  const { workspace } = await sending.newShop()
+  const other = await sending.newShop()
+  const tokens = async (workspaceId: string, role: Role = 'admin') =>
+    (await read(workspaceId, '/problems', role)).body.data.filter(
+      ({ kind }: { kind: string }) => kind === 'token_expiring',
+    )
+  const expireIn = (days: number) =>
+    server.db.rows(
+      `update connections set token_seen_at = $2::timestamptz - interval '20 days',
+         token_expires_at = $2::timestamptz + make_interval(days => $3) where workspace_id = $1`,
+      [workspace.id, server.clock.now(), days],
+    )
+  await expireIn(8)
+  expect(await tokens(workspace.id)).toEqual([])
+  await expireIn(6)
+  const problem = { severity: 'warning', href: 'senders', title: expect.stringMatching(/access token of account \d+/) }
+  expect(await tokens(workspace.id)).toEqual([expect.objectContaining(problem)])
+  expect(await tokens(workspace.id, 'developer')).toHaveLength(1)
+  expect(await tokens(workspace.id, 'member')).toEqual([])
+  expect(await tokens(other.workspace.id)).toEqual([])
+})
+
 test('rising API errors are listed as a problem, unless they are muted', async () => {
   const workspace = await newWorkspace(server)
   await giveCredits(server.db, server.clock, workspace.id, 1000, 'test')

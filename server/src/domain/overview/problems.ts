@@ -2,7 +2,7 @@ import type { Problem } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { formatTime } from '../../lib/format.ts'
 import { withPrefix } from '../../lib/ids.ts'
-import { failingConnections } from '../connections/connections.ts'
+import { expiringTokens, failingConnections } from '../connections/connections.ts'
 import { hadCredits, readBalance } from '../credits/credits.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { readOpenCounts } from '../deliveries/reading/statistics.ts'
@@ -25,6 +25,7 @@ export async function listProblems(viewer: Viewer): Promise<Problem[]> {
     ['credits:read', balanceProblems],
     ['requests:read', apiErrorProblems],
     ['keys:read', keyProblems],
+    ['network:sync', tokenProblems],
   ]
   const found = await Promise.all(
     checks.map(([permission, check]) => (can(viewer.role, permission) ? check(viewer) : Promise.resolve([]))),
@@ -121,6 +122,17 @@ async function keyProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[
     title: `API key ${row.name} expires soon`,
     detail: `It expires on ${formatTime(row.expiresAt)}. Rotate it before then.`,
     href: `keys?open=${row.id}`,
+    since: null,
+  }))
+}
+
+async function tokenProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[]> {
+  return (await expiringTokens(db, workspaceId, clock.now())).slice(0, maxPerKind).map(({ wabaId, expiresAt }) => ({
+    kind: 'token_expiring',
+    severity: 'warning',
+    title: `The access token of account ${wabaId} expires soon`,
+    detail: `It expires on ${formatTime(expiresAt)}. Ask the operator to replace it: without a new one, the account cannot send.`,
+    href: 'senders',
     since: null,
   }))
 }

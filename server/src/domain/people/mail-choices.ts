@@ -5,6 +5,7 @@ import {
   type NotificationKind,
   notificationKinds,
 } from '@parley/contract/console/notifications'
+import type { Role } from '@parley/contract/console/permissions'
 import type { Db } from '../../db/db.ts'
 import { refuseParam } from '../../lib/refuse.ts'
 import { choicesOf, disabledAddresses, upsertChoice, wantingAddresses } from './mail-choices.sql.ts'
@@ -18,6 +19,13 @@ interface Who {
 /** The notifications that a person may get, and whether they do. */
 export async function readMailChoices(db: Db, { personId, operator }: Who): Promise<MailChoice[]> {
   const own = (await listMemberships(db, personId)).map(({ role }) => role)
+  return choicesWith(db, { personId, operator }, own)
+}
+
+/** The same for one workspace, in which the person has this role. */
+export const readMailChoicesAs = (db: Db, who: Who, role: Role): Promise<MailChoice[]> => choicesWith(db, who, [role])
+
+async function choicesWith(db: Db, { personId, operator }: Who, own: readonly Role[]): Promise<MailChoice[]> {
   const chosen = new Map((await choicesOf(db, personId)).map(({ kind, wanted }) => [kind, wanted]))
   return notificationKinds.flatMap((kind) => {
     const { roles, byDefault, operators } = audienceOf(kind)

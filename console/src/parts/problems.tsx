@@ -1,14 +1,11 @@
 import type { Problem, ProblemKind } from '@parley/contract/console/overview'
-import { formatTimesIn } from '../../lib/format.ts'
-import { formatPhonesIn } from '../../lib/phone.ts'
-import { useHere } from '../../lib/session.ts'
-import { Icon, type IconName } from '../../ui/icon.tsx'
-import { Card } from '../../ui/layout.tsx'
-import { PageLink, SafeText } from '../../ui/link.tsx'
-import { Notice } from '../../ui/states.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
-import styles from './overview.module.css'
-import { useProblems } from './overview.queries.ts'
+import { formatTimesIn } from '../lib/format.ts'
+import { formatPhonesIn } from '../lib/phone.ts'
+import { useHere } from '../lib/session.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { PageLink, SafeText } from '../ui/link.tsx'
+import { TimeAgo } from '../ui/time.tsx'
+import styles from './problems.module.css'
 
 const icons: Record<ProblemKind, IconName> = {
   webhook_disabled: 'webhook',
@@ -16,32 +13,19 @@ const icons: Record<ProblemKind, IconName> = {
   sender_troubled: 'sender',
   sync_failing: 'plug',
   key_expiring: 'key',
+  token_expiring: 'plug',
   refusals_rising: 'apiError',
   balance_low: 'credit',
 }
 
-/** Problems that need attention. Renders nothing while loading. */
-export function OpenProblems() {
-  const { data, error } = useProblems()
-  if (error && !data) return <Notice tone="warn">Open problems could not be loaded.</Notice>
-  if (!data) return null
-  if (data.data.length === 0) {
-    return (
-      <p className={styles.calm}>
-        <Icon name="checkCircle" /> No open problems
-      </p>
-    )
-  }
-  return (
-    <Card title="Open problems" flush>
-      <ul className={styles.problems}>
-        {data.data.map((problem) => (
-          <ProblemLine key={`${problem.kind} ${problem.title} ${problem.href}`} problem={problem} />
-        ))}
-      </ul>
-    </Card>
-  )
-}
+/** The problems, most severe first, each with a link to the page where it can be fixed. */
+export const ProblemLines = ({ problems }: { problems: readonly Problem[] }) => (
+  <ul className={styles.problems}>
+    {problems.map((problem) => (
+      <ProblemLine key={`${problem.kind} ${problem.title} ${problem.href}`} problem={problem} />
+    ))}
+  </ul>
+)
 
 const textOf = (text: string) => formatPhonesIn(formatTimesIn(text))
 

@@ -1,0 +1,1 @@
+export { lastEvents, type RareType } from './last-events.sql.ts'
