@@ -213,7 +213,7 @@ test('the API reference and the error list open without violating the content se
   await page.getByText('/v1/me').first().waitFor()
 })
 
-test('the first load has less than 250 KiB of scripts', async () => {
+test('the first load has at most 220 KiB of scripts', async () => {
   const page = await browser.newPage()
   const scripts = new Set<string>()
   page.on('response', (response) => {
@@ -231,7 +231,7 @@ test('the first load has less than 250 KiB of scripts', async () => {
   const bodies = await Promise.all([...scripts].map(async (url) => (await fetch(url)).arrayBuffer()))
   const sizes = bodies.map((body) => gzipSync(body).length)
   expect(sizes.length).toBeGreaterThan(1)
-  expect(sizes.reduce((sum, size) => sum + size) / 1024).toBeLessThan(250)
+  expect(sizes.reduce((sum, size) => sum + size) / 1024).toBeLessThanOrEqual(220)
 })
 
 test('a member cannot open developer pages, neither in the console nor through its API', async () => {

@@ -270,6 +270,7 @@ async function sendToNetwork(to: string): Promise<void> {
 
 test('a chat is ready to type in', async () => {
   const { page } = await openPhone('Tom Types')
+  await page.locator('textarea:focus').waitFor()
   await page.keyboard.type('straight away')
   await page.keyboard.press('Enter')
   await page.getByRole('log').locator('[data-id]').filter({ hasText: 'straight away' }).waitFor()
