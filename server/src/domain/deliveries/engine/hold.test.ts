@@ -12,7 +12,7 @@ import { listDeliveries } from '../reading/newest.ts'
 import { retryDelivery, retryFailedSince } from '../retry.ts'
 import { deletePastRetention } from './start-worker.ts'
 import { retryNext } from './steps.sql.ts'
-import { stepMax, takeNextStep } from './steps.ts'
+import { stepMax, stepPause, takeNextStep } from './steps.ts'
 import { planMissingVisits } from './visits.sql.ts'
 
 const server = useTestServer()
@@ -70,10 +70,11 @@ const versionsOf = ({ id }: Endpoint) =>
 
 async function takeSteps(): Promise<number> {
   let steps = 0
-  while (await takeNextStep(server.db, server.clock, server.runtime.log)) {
+  for (let startedMs = performance.now(); ; startedMs = performance.now()) {
+    if (!(await takeNextStep(server.db, server.clock, server.runtime.log))) break
     steps++
-    // The pause after it, which is three times as long as it took. A deleted endpoint is looked at again after five seconds.
-    server.clock.forward({ seconds: 4 })
+    // The pause after it, however long it took. A deleted endpoint is looked at again after five seconds.
+    server.clock.forward({ ms: 1_000 + stepPause * (performance.now() - startedMs) })
   }
   return steps
 }
