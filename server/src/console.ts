@@ -1,4 +1,3 @@
-import { inspectorDaysOf } from '@parley/contract/console/inspector'
 import type { FastifyInstance } from 'fastify'
 import { version } from './config.ts'
 import { listenForChanges } from './db/listen-for-changes.ts'
@@ -72,7 +71,7 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
         findEventsOf,
         isInspected: async (db, workspaceId) => (await readSettings(db, workspaceId)).requestInspector,
       },
-      inspectorDaysOf(config.retentionDays, config.contentRetentionDays),
+      parts,
     ),
     ...creditConsoleRoutes(),
     ...teamRoutes(parts),

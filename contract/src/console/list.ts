@@ -39,19 +39,22 @@ export const SearchText = Type.Optional(Type.String({ minLength: 1, maxLength: 2
 const severalMax = 50
 
 /** A filter that takes several of these values, separated by commas: `status=queued,failed`. */
-export const severalOf = (values: readonly string[]) => Type.Optional(severalLike(values.join('|'), values.join(', ')))
+export const severalOf = (values: readonly string[]) =>
+  Type.Optional(severalLike(values.join('|'), `${values.join(', ')}; such as ${values.slice(0, 2).join(',')}`))
 
-/** A filter that takes several values of a pattern, separated by commas. `use` says which values are allowed. */
+/** A filter that takes several values of a pattern, separated by commas. `use` says which values are allowed, with an example. */
 export const severalLike = (pattern: string, use: string) =>
   Type.String({
     pattern: `^(?:${pattern})(?:,(?:${pattern})){0,${severalMax - 1}}$`,
     maxLength: 4000,
-    errorMessage: `Use up to ${severalMax} of these, separated by commas: ${use}.`,
+    errorMessage: `Enter a list of up to ${severalMax} values, separated by commas: ${use}.`,
   })
 
 /** A filter that takes several IDs with this prefix. */
 export const severalIds = (prefix: '' | `${string}_`, what: string) =>
-  Type.Optional(severalLike(`${prefix}${uuidPattern}`, `IDs of ${what}`))
+  Type.Optional(
+    severalLike(`${prefix}${uuidPattern}`, `IDs of ${what} such as ${prefix}01977d1c-6b2e-7c3a-9f4d-2b1a0c9d8e7f`),
+  )
 
 /** The values of such a filter, each once. */
 export const valuesOf = <Value extends string = string>(text: string | undefined): Value[] | undefined =>

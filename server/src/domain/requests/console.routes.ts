@@ -5,6 +5,7 @@ import {
   ApiErrorQuery,
   MutedReply,
 } from '@parley/contract/console/api-errors'
+import { inspectorDaysOf } from '@parley/contract/console/inspector'
 import { LoggedRequests, RequestDetail, RequestFilters, requestFilters } from '@parley/contract/console/requests'
 import { pageQuery } from '@parley/contract/page'
 import { Type } from 'typebox'
@@ -18,7 +19,12 @@ import { exportRequests } from './export.ts'
 const CodeParams = Type.Object({ code: Type.String({ pattern: '^[a-z_]{1,60}$' }) })
 const { limit, cursor } = pageQuery
 
-export const requestConsoleRoutes = (lookups: RequestLookups, inspectorDays: number): ConsoleRoute[] => [
+interface Retention {
+  retentionDays: number
+  contentRetentionDays: number | null
+}
+
+export const requestConsoleRoutes = (lookups: RequestLookups, retention: Retention): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/requests',
@@ -43,7 +49,14 @@ export const requestConsoleRoutes = (lookups: RequestLookups, inspectorDays: num
     params: Type.Object({ id: Type.String({ maxLength: 60 }) }),
     reply: RequestDetail,
     handle: ({ db, clock, workspaceId }, { params }) =>
-      getRequest(lookups, db, clock, workspaceId, params.id, inspectorDays),
+      getRequest(
+        lookups,
+        db,
+        clock,
+        workspaceId,
+        params.id,
+        inspectorDaysOf(retention.retentionDays, retention.contentRetentionDays),
+      ),
   }),
   totalRoute({
     path: '/requests',
