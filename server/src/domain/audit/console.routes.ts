@@ -1,8 +1,8 @@
 import { AuditEntry, auditFilters } from '@parley/contract/console/audit'
 import { List, pageQuery } from '@parley/contract/page'
 import { type Static, Type } from 'typebox'
+import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, personRoute, type WorkspaceContext, workspaceRoute } from '../../http/console/route.ts'
-import { Streamed, streamCsv } from '../../http/console/stream.ts'
 import { pageOf, readPage } from '../../http/page.ts'
 import { type AuditRow, auditFacets, auditPage } from './audit.ts'
 import { type AuditLookups, exportAudit, newEntryMaker, toAuditQuery } from './console.ts'
@@ -42,22 +42,11 @@ export const auditConsoleRoutes = (lookups: AuditLookups): ConsoleRoute[] => {
       reply: Facets,
       handle: ({ db, workspaceId }) => auditFacets(db, workspaceId),
     }),
-    workspaceRoute({
-      method: 'GET',
-      path: '/audit.csv',
+    csvRoute({
+      path: '/audit',
       who: 'audit:read',
-      mayLag: true,
-      confirmed: true,
-      audited: true,
       query: Type.Object(auditFilters, { additionalProperties: false }),
-      reply: Streamed,
-      handle: (context, { query }) =>
-        streamCsv(
-          context,
-          'audit.csv',
-          query,
-          exportAudit(lookups, context.db, context.workspaceId, toAuditQuery(query)),
-        ),
+      lines: ({ db, workspaceId }, filters) => exportAudit(lookups, db, workspaceId, toAuditQuery(filters)),
     }),
     personRoute({
       method: 'GET',

@@ -1,7 +1,7 @@
 import { type AuditEntry, auditExportMax } from '@parley/contract/console/audit'
 import { valuesOf } from '@parley/contract/console/list'
 import type { Db } from '../../db/db.ts'
-import { csvLines } from '../../lib/csv.ts'
+import { exportNewestFirst } from '../../lib/csv-export.ts'
 import { type AuditQuery, type AuditRow, auditPage } from './audit.ts'
 
 /** Queries of people, passed in because this module may not import those. */
@@ -64,32 +64,25 @@ const head = [
   'user_agent',
 ]
 
-const pageRows = 1000
-
-/** The entries that match as CSV, newest first. Each page is read only when the one before was consumed. */
-export async function* exportAudit(
+/** The entries that match as CSV, newest first. */
+export const exportAudit = (
   lookups: AuditLookups,
   db: Db,
   workspaceId: string,
   query: AuditQuery,
   maxRows: number = auditExportMax,
-): AsyncGenerator<string> {
-  yield csvLines([head])
-  let after: AuditRow | null = null
-  for (let written = 0; written < maxRows; written += pageRows) {
-    const rows: AuditRow[] = await auditPage(db, workspaceId, query, {
-      take: Math.min(pageRows, maxRows - written),
-      after,
-    })
-    const toEntry = await newEntryMaker(lookups, db, rows)
-    yield csvLines(rows.map((row) => toLine(toEntry(row))))
-    after = rows.at(-1) ?? null
-    if (rows.length < pageRows && written + rows.length < maxRows) return
-  }
-  const [more] = await auditPage(db, workspaceId, query, { take: 1, after })
-  if (more)
-    yield csvLines([[`Truncated after ${maxRows} rows. Narrow the filters or the time range to export the rest.`]])
-}
+): AsyncIterable<string> =>
+  exportNewestFirst({
+    head,
+    maxRows,
+    async rows(page) {
+      const rows = await auditPage(db, workspaceId, query, page)
+      const toEntry = await newEntryMaker(lookups, db, rows)
+      return rows.map((row) => ({ row, entry: toEntry(row) }))
+    },
+    positionOf: ({ row }) => row,
+    toLines: ({ entry }) => [toLine(entry)],
+  })
 
 const toLine = (entry: AuditEntry) => [
   entry.at,
