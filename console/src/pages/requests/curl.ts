@@ -1,16 +1,20 @@
 import type { RequestDetail } from '@parley/contract/console/requests'
+import { curlCommand, shellQuote } from '../../lib/shell.ts'
 
 type Repeated = Pick<RequestDetail, 'method' | 'route' | 'target' | 'request_body'>
 
 /** A curl command that repeats the request, with the key in a variable of the shell. Redacted values are placeholders. */
 export function toCurl(publicUrl: string, { method, route, target, request_body: body }: Repeated): string {
   const url = publicUrl + (target ?? route.replaceAll(/:(\w+)/g, 'REDACTED'))
-  const lines = [`curl ${optionsFor(method, url)}${quote(url)}`, '-H "Authorization: Bearer $PARLEY_API_KEY"']
-  if (body?.state === 'file') lines.push(`-F ${quote('file=@<file>')}`)
+  const options = ['-H "Authorization: Bearer $PARLEY_API_KEY"']
+  if (body?.state === 'file') options.push(`-F ${shellQuote('file=@<file>')}`)
   else if (body || (target === null && hasBody(method))) {
-    lines.push(`-H ${quote('Content-Type: application/json')}`, `--data-raw ${quote(textOf(body?.text ?? null))}`)
+    options.push(
+      `-H ${shellQuote('Content-Type: application/json')}`,
+      `--data-raw ${shellQuote(textOf(body?.text ?? null))}`,
+    )
   }
-  return lines.join(' \\\n  ')
+  return curlCommand(url, options, methodOption(method))
 }
 
 /** What has to be filled in before the command can run; null if nothing has to. */
@@ -27,10 +31,10 @@ export function curlGaps({ method, target, request_body: body }: Repeated): stri
 
 const hasBody = (method: string): boolean => ['POST', 'PUT', 'PATCH'].includes(method)
 
-/** curl reads brackets and braces in a URL as a range, unless this option is set. */
-function optionsFor(method: string, url: string): string {
-  const how = method === 'GET' ? '' : method === 'HEAD' ? '-I ' : `-X ${quote(method)} `
-  return /[[\]{}]/.test(url) ? `${how}--globoff ` : how
+function methodOption(method: string): string {
+  if (method === 'GET') return ''
+  if (method === 'HEAD') return '-I'
+  return `-X ${/^[A-Z]+$/.test(method) ? method : shellQuote(method)}`
 }
 
 function textOf(text: string | null): string {
@@ -41,6 +45,3 @@ function textOf(text: string | null): string {
     return text
   }
 }
-
-/** Quotes for a shell: inside single quotes, only a single quote has a meaning. */
-const quote = (text: string): string => (/^[A-Z]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

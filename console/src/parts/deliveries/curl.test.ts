@@ -45,6 +45,6 @@ test('curl must not read brackets in a URL as a pattern, and an old attempt has 
     ...attempt,
     signatures: null,
   })
-  expect(argumentsOf(command).slice(0, 2)).toEqual(['-g', 'http://[::1]:80/{a}'])
+  expect(argumentsOf(command).slice(0, 2)).toEqual(['--globoff', 'http://[::1]:80/{a}'])
   expect(command).toContain("'Service-Signature: t=1794819600,v1=<not stored>'")
 })

@@ -1,5 +1,5 @@
 import type { Attempt, DeliveryDetail } from '@parley/contract/console/deliveries'
-import { shellQuote } from '../../lib/shell.ts'
+import { curlCommand, shellQuote } from '../../lib/shell.ts'
 import { requestHeadersOf } from './labels.ts'
 
 type Sent = Pick<DeliveryDetail, 'event_id' | 'event_type' | 'webhook_url' | 'custom_headers'>
@@ -8,9 +8,5 @@ type Sent = Pick<DeliveryDetail, 'event_id' | 'event_type' | 'webhook_url' | 'cu
 export function attemptToCurl(delivery: Sent, body: string, attempt: Attempt): string {
   const { webhook_url: url, custom_headers } = delivery
   const headers = [...requestHeadersOf(delivery, attempt), ...custom_headers.map((name) => `${name}: <value>`)]
-  // Without -g, curl reads [ ] and { } in a URL as patterns.
-  const lines = [`curl ${/[[\]{}]/.test(url) ? '-g ' : ''}${shellQuote(url)}`]
-  for (const header of headers) lines.push(`-H ${shellQuote(header)}`)
-  lines.push(`--data-raw ${shellQuote(body)}`)
-  return lines.join(' \\\n  ')
+  return curlCommand(url, [...headers.map((header) => `-H ${shellQuote(header)}`), `--data-raw ${shellQuote(body)}`])
 }
