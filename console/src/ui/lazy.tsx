@@ -1,7 +1,6 @@
 import { type ComponentType, type ReactNode, useEffect, useReducer, useState } from 'react'
 import { whenReachable } from '../lib/reachable.ts'
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
 import { EmptyState, LoadingLines } from './states.tsx'
 
 /**
@@ -17,14 +16,6 @@ export const lazyPage = (load: Load<object>) => lazy(load, null, () => <MissingP
 /** A part of a page, such as a chart. `loading` is shown meanwhile. */
 export const lazyPart = <Props extends object>(load: Load<Props>, loading: ReactNode = <LoadingLines />) =>
   lazy(load, loading, () => <MissingPart />)
-
-/** A dialog or drawer. It is loaded when it is first opened. */
-export const lazyDialog = <Props extends { open?: boolean; onClose: () => void }>(load: Load<Props>) =>
-  lazy(load, null, ({ onClose }) => (
-    <Dialog onClose={onClose} size="s" title="Loading">
-      <MissingPart />
-    </Dialog>
-  ))
 
 /** Whether a part was missing. From then on, this document loads no further parts. */
 let isIncomplete = false
