@@ -1,39 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useBrowser } from '../server/testing/browser.ts'
-import { type BusyInstallation, makeBusy } from './busy-installation.ts'
+import { expect, test } from 'vitest'
 import { consolePages } from './console-pages.ts'
-import { type Installation, startInstallation } from './installation.ts'
 import { animationsDone, pageReady } from './page-ready.ts'
+import { useBusy } from './use-busy.ts'
 
-/** axe must not find serious or critical violations on any page, in the light and the dark theme. */
-const browser = useBrowser()
+/**
+ * axe must not find serious or critical violations on any page, in the light and the dark theme. Pages bypass the content
+ * security policy, which would block axe.
+ */
+const busy = useBusy({ bypassCSP: true, reducedMotion: 'reduce' })
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-let place: Installation
-let busy: BusyInstallation
-
-beforeAll(async () => {
-  place = await startInstallation()
-  busy = await makeBusy(place)
-})
-afterAll(async () => {
-  await busy?.close()
-  await place?.stop()
-})
 
 test('no page has serious accessibility violations', async () => {
-  const remaining = (await consolePages(busy.console, place.workspaceId)).values()
+  const remaining = (await consolePages(busy.console, busy.place.workspaceId)).values()
   const found: Record<string, string[]> = {}
   const checkPages = async (page: Page) => {
     for (const { name, path } of remaining) {
-      await page.goto(place.url + path)
+      await page.goto(busy.place.url + path)
       const violations = await violationsOf(page)
       if (violations.length > 0) found[name] = violations
     }
   }
-  await Promise.all([checkPages(await openPage()), checkPages(await openPage())])
+  await Promise.all([checkPages(await busy.openPage()), checkPages(await busy.openPage())])
   expect(found).toEqual({})
 }, 240_000)
 
@@ -41,8 +31,8 @@ test.each([
   ['keys?new=1', 'Create key'],
   ['webhooks?new=1', 'Create webhook'],
 ])('the dialog of %s has no serious accessibility violations', async (path, name) => {
-  const page = await openPage()
-  await page.goto(`${place.url}/w/${place.workspaceId}/${path}`)
+  const page = await busy.openPage()
+  await page.goto(`${busy.place.url}/w/${busy.place.workspaceId}/${path}`)
   await page.getByRole('dialog', { name }).waitFor()
   expect(await violationsOf(page)).toEqual([])
   // The same with validation errors shown.
@@ -52,8 +42,8 @@ test.each([
 })
 
 test('the drawer of a delivery has no serious accessibility violations', async () => {
-  const page = await openPage()
-  await page.goto(`${place.url}/w/${place.workspaceId}/deliveries`)
+  const page = await busy.openPage()
+  await page.goto(`${busy.place.url}/w/${busy.place.workspaceId}/deliveries`)
   await page
     .getByRole('row', { name: /Old CRM.*500/ })
     .first()
@@ -63,19 +53,11 @@ test('the drawer of a delivery has no serious accessibility violations', async (
 })
 
 test('the sign-in page has no serious accessibility violations', async () => {
-  const page = await browser.newPage({ bypassCSP: true, reducedMotion: 'reduce', expects: /401/ })
-  await page.goto(`${place.url}/sign-in`)
+  const page = await busy.browser.newPage({ bypassCSP: true, reducedMotion: 'reduce', expects: /401/ })
+  await page.goto(`${busy.place.url}/sign-in`)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await violationsOf(page)).toEqual([])
 })
-
-/** A page of a signed-in person. It bypasses the content security policy, which would block axe. */
-async function openPage(): Promise<Page> {
-  const page = await browser.newPage({ bypassCSP: true, reducedMotion: 'reduce' })
-  const cookies = [...busy.console.cookies].map(([name, value]) => ({ name, value, url: place.url }))
-  await page.context().addCookies(cookies)
-  return page
-}
 
 interface Violation {
   id: string

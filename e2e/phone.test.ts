@@ -1,44 +1,25 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { screenshot, useBrowser } from '../server/testing/browser.ts'
-import { type BusyInstallation, makeBusy } from './busy-installation.ts'
+import { expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
 import { consolePages } from './console-pages.ts'
-import { type Installation, startInstallation } from './installation.ts'
 import { pageReady } from './page-ready.ts'
 import { smallTargets } from './touch-targets.ts'
+import { useBusy } from './use-busy.ts'
 
 /** The console on a phone: what can be touched is large enough, no page scrolls sideways, and a list has two lines in a row. */
-const browser = useBrowser()
-let place: Installation
-let busy: BusyInstallation
-
-beforeAll(async () => {
-  place = await startInstallation()
-  busy = await makeBusy(place)
+const busy = useBusy({
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+  reducedMotion: 'reduce',
 })
-afterAll(async () => {
-  await busy?.close()
-  await place?.stop()
-})
-
-async function openPage(): Promise<Page> {
-  const page = await browser.newPage({
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-  })
-  const cookies = [...busy.console.cookies].map(([name, value]) => ({ name, value, url: place.url }))
-  await page.context().addCookies(cookies)
-  return page
-}
 
 test('on no page there is anything too small to touch, and none scrolls sideways', async () => {
-  const remaining = (await consolePages(busy.console, place.workspaceId)).values()
+  const remaining = (await consolePages(busy.console, busy.place.workspaceId)).values()
   const found: Record<string, string[]> = {}
   const checkPages = async (page: Page) => {
     for (const { name, path } of remaining) {
-      await page.goto(place.url + path)
+      await page.goto(busy.place.url + path)
       await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
       await pageReady(page)
       await screenshot(page, `phone ${name}`)
@@ -48,13 +29,13 @@ test('on no page there is anything too small to touch, and none scrolls sideways
       if (small.length > 0) found[name] = small
     }
   }
-  await Promise.all([checkPages(await openPage()), checkPages(await openPage())])
+  await Promise.all([checkPages(await busy.openPage()), checkPages(await busy.openPage())])
   expect(found).toEqual({})
 }, 200_000)
 
 test('what is too small or cut off is found', async () => {
-  const page = await openPage()
-  await page.goto(`${place.url}/w/${place.workspaceId}/messages`)
+  const page = await busy.openPage()
+  await page.goto(`${busy.place.url}/w/${busy.place.workspaceId}/messages`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await pageReady(page)
   await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
@@ -68,8 +49,8 @@ test('what is too small or cut off is found', async () => {
 })
 
 test('a list has rows of two lines', async () => {
-  const page = await openPage()
-  await page.goto(`${place.url}/w/${place.workspaceId}/messages`)
+  const page = await busy.openPage()
+  await page.goto(`${busy.place.url}/w/${busy.place.workspaceId}/messages`)
   const row = page.getByRole('table', { name: 'Messages' }).locator('tbody tr').first()
   await row.waitFor()
   await pageReady(page)
