@@ -28,3 +28,14 @@ export function ContactLink({ person, children }: { person: Person | null; child
     </PageLink>
   )
 }
+
+/** A contact by number, or by `name`, with a link to the page. */
+export const LinkedContact = ({ person, name = contactName(person) }: { person: Person; name?: string | null }) => (
+  <ContactLink person={person}>
+    <bdi className="numbers">{name}</bdi>
+  </ContactLink>
+)
+
+/** The contact among the details of a message, an order or a form. Null if it is not known who it was. */
+export const contactFact = (person: Person | null, name?: string | null) =>
+  person && { name: 'Contact', value: <LinkedContact person={person} {...(name === undefined ? {} : { name })} /> }

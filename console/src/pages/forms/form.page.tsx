@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { answersOf } from '../../parts/answers.ts'
-import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
+import { contactFact, contactName, contactOf } from '../../parts/contact-link.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
@@ -110,20 +110,12 @@ function Answers({ form }: { form: ConsoleForm }) {
 function FormDetails({ form }: { form: ConsoleForm }) {
   const here = useHere()
   const names = useTemplateNames()
-  const person = contactOf(form)
   return (
     <Card title="Details">
       <KeyValue
         facts={[
           { name: 'ID', value: <CopyId id={form.id} /> },
-          person && {
-            name: 'Contact',
-            value: (
-              <ContactLink person={person}>
-                <bdi className="numbers">{contactName(person)}</bdi>
-              </ContactLink>
-            ),
-          },
+          contactFact(contactOf(form)),
           { name: 'Submitted', value: <Moment at={form.received_at} /> },
           {
             name: 'Message',

@@ -2,7 +2,7 @@ import type { MessageDetail } from '@parley/contract/console/messages'
 import { formatCredits, plainWord } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
-import { ContactLink } from '../../parts/contact-link.tsx'
+import { contactFact } from '../../parts/contact-link.tsx'
 import { personName, personOf } from '../../parts/recipient.tsx'
 import { ReplyWindow } from '../../parts/reply-window.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -14,7 +14,6 @@ import { Moment } from '../../ui/time.tsx'
 /** The details of a message, next to its timeline. */
 export function MessageDetails({ message }: { message: MessageDetail }) {
   const here = useHere()
-  const person = personOf(message)
   const seesKeys = useCan('keys:read')
   const { author, credits, sender, template, received } = message
   return (
@@ -23,14 +22,7 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
         facts={[
           { name: 'ID', value: <CopyId id={message.id} /> },
           message.wa_message_id !== null && { name: 'WhatsApp ID', value: <CopyId id={message.wa_message_id} short /> },
-          person && {
-            name: 'Contact',
-            value: (
-              <ContactLink person={person}>
-                <bdi className="numbers">{personName(message)}</bdi>
-              </ContactLink>
-            ),
-          },
+          contactFact(personOf(message), personName(message)),
           { name: 'Type', value: plainWord(message.type) },
           message.profile_name !== null && { name: 'Profile name', value: <SafeText>{message.profile_name}</SafeText> },
           message.user_id !== null && { name: 'User ID', value: <CopyId id={message.user_id} /> },

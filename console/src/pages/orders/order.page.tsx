@@ -2,7 +2,7 @@ import { type OrderStatus, type OrderWithChanges, orderStatuses } from '@parley/
 import { useParams } from '@tanstack/react-router'
 import { formatNumber } from '../../lib/format.ts'
 import { useCan, useHere } from '../../lib/session.ts'
-import { ContactLink, contactName, contactOf } from '../../parts/contact-link.tsx'
+import { contactFact, contactName, contactOf } from '../../parts/contact-link.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
@@ -167,21 +167,13 @@ function History({ order }: { order: OrderWithChanges }) {
 
 function OrderDetails({ order }: { order: OrderWithChanges }) {
   const here = useHere()
-  const person = contactOf(order)
   return (
     <Card title="Details">
       <KeyValue
         facts={[
           { name: 'ID', value: <CopyId id={order.id} /> },
           order.profile_name !== null && { name: 'Profile name', value: <SafeText>{order.profile_name}</SafeText> },
-          person && {
-            name: 'Contact',
-            value: (
-              <ContactLink person={person}>
-                <bdi className="numbers">{contactName(person)}</bdi>
-              </ContactLink>
-            ),
-          },
+          contactFact(contactOf(order)),
           { name: 'Received', value: <Moment at={order.received_at} /> },
           {
             name: 'Message',
