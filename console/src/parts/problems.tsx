@@ -5,6 +5,7 @@ import { useHere } from '../lib/session.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { PageLink, SafeText } from '../ui/link.tsx'
 import { TimeAgo } from '../ui/time.tsx'
+import tones from '../ui/tones.module.css'
 import styles from './problems.module.css'
 
 const icons: Record<ProblemKind, IconName> = {
@@ -34,7 +35,7 @@ function ProblemLine({ problem: { kind, severity, title, detail, href, since } }
   return (
     <li>
       <PageLink to={here.path(href)} className={styles.problem ?? ''}>
-        <span className={severity === 'problem' ? styles.bad : styles.warn}>
+        <span className={`${styles.mark} ${severity === 'problem' ? tones.bad : tones.warn}`}>
           <Icon name={icons[kind]} />
         </span>
         <span className={styles.words}>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { plainWord } from '../lib/format.ts'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './status-badge.module.css'
+import tones from './tones.module.css'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'note' | 'calm'
 
@@ -62,7 +63,7 @@ interface StatusBadgeProps {
 export function StatusBadge({ status, word, tone, icon }: StatusBadgeProps) {
   const look = lookOf(status)
   return (
-    <span className={`${styles.badge} ${styles[tone ?? look.tone]}`}>
+    <span className={`${styles.badge} ${tones[tone ?? look.tone]}`}>
       <Icon name={icon ?? (tone ? toneIcons[tone] : look.icon)} size={12} />
       {word ?? look.word}
     </span>

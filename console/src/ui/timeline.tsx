@@ -3,6 +3,7 @@ import { Icon, type IconName } from './icon.tsx'
 import type { Tone } from './status-badge.tsx'
 import { TimeAgo } from './time.tsx'
 import styles from './timeline.module.css'
+import tones from './tones.module.css'
 
 export interface TimelineItem {
   key: string
@@ -22,7 +23,7 @@ export function Timeline({ label, items }: { label: string; items: readonly Time
     <ol className={styles.timeline} aria-label={label}>
       {items.map(({ key, title, at, tone = 'calm', icon = 'circle', isAhead, aside, children }) => (
         <li key={key} className={`${styles.item} ${isAhead ? styles.ahead : ''}`}>
-          <span className={`${styles.mark} ${styles[tone]}`}>
+          <span className={`${styles.mark} ${tones[tone]}`}>
             <Icon name={icon} size={12} />
           </span>
           <div className={styles.body}>
