@@ -1,4 +1,5 @@
 import type { Scope } from '@parley/contract/scopes'
+import { serviceNow } from '../../lib/clock.ts'
 import { formatDay, localDay } from '../../lib/format.ts'
 import type { FieldProps, Form } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
@@ -50,7 +51,7 @@ const presets = [
 
 /** The fields to create or edit a key. `expiresAt` is its current expiry, which cannot be changed once it has passed. */
 export function KeyFields({ form, expiresAt = null }: { form: Form<KeyDraft>; expiresAt?: string | null }) {
-  const hasExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+  const hasExpired = expiresAt !== null && Date.parse(expiresAt) <= serviceNow()
   return (
     <Stack gap={5}>
       <TextInput

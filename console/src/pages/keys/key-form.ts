@@ -1,5 +1,6 @@
 import type { ConsoleKey, KeyChange, NewKey } from '@parley/contract/console/keys'
 import type { Scope } from '@parley/contract/scopes'
+import { serviceNow } from '../../lib/clock.ts'
 import { fromTimeField } from '../../lib/time-zone.ts'
 import type { Errors } from '../../lib/use-form.ts'
 
@@ -34,7 +35,7 @@ export function errorsIn({ name, scopes, expires_at: { kind, day } }: KeyDraft):
   return {
     name: name.trim() ? undefined : 'Enter a name, such as the system that will use the key.',
     scopes: scopes.length > 0 ? undefined : 'Choose at least one scope.',
-    expires_at: kind === 'date' && !(endOf(day) > Date.now()) ? 'Choose a date in the future.' : undefined,
+    expires_at: kind === 'date' && !(endOf(day) > serviceNow()) ? 'Choose a date in the future.' : undefined,
   }
 }
 
@@ -42,7 +43,7 @@ export function rulesOf({ expires_at: { kind, day }, ...draft }: KeyDraft): NewK
   const rules = { ...draft, name: draft.name.trim(), scopes: draft.scopes as Scope[] }
   if (kind === 'unchanged') return rules
   if (kind === 'never') return { ...rules, expires_at: null }
-  const at = kind === 'date' ? endOf(day) : Date.now() + Number(kind) * 86_400_000
+  const at = kind === 'date' ? endOf(day) : serviceNow() + Number(kind) * 86_400_000
   return { ...rules, expires_at: new Date(at).toISOString() }
 }
 

@@ -1,6 +1,7 @@
 import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
 import { defaultReplayRate, type ReplayCoverage, replayRateMax } from '@parley/contract/replay'
 import { useState } from 'react'
+import { serviceNow } from '../../lib/clock.ts'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { fromTimeField } from '../../lib/time-zone.ts'
 import { useForm } from '../../lib/use-form.ts'
@@ -39,7 +40,7 @@ export function ReplayDialog({
   onStarted: () => void
 }) {
   // The preview and the replay cover the same time, however long the dialog is open.
-  const [openedAt] = useState(() => Date.now())
+  const [openedAt] = useState(() => serviceNow())
   const first: Draft = { span: '86400', since: '', only: 'failed', rate: defaultReplayRate }
   const form = useForm({
     first,

@@ -1,4 +1,5 @@
 import type { ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
+import { serviceNow } from '../../lib/clock.ts'
 import { plural } from '../../lib/format.ts'
 import { fromTimeField } from '../../lib/time-zone.ts'
 import { useForm } from '../../lib/use-form.ts'
@@ -222,4 +223,4 @@ export function RecoverDialog({ webhook, onClose }: DialogProps) {
 }
 
 const startOf = ({ span, since }: { span: string; since: string }) =>
-  span === 'since' ? fromTimeField(since) : new Date(Date.now() - Number(span) * 1000)
+  span === 'since' ? fromTimeField(since) : new Date(serviceNow() - Number(span) * 1000)

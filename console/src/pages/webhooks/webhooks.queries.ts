@@ -12,6 +12,7 @@ import type {
 } from '@parley/contract/console/webhooks'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Send } from '../../lib/api.ts'
+import { serviceNow } from '../../lib/clock.ts'
 import { useData, useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { toast } from '../../lib/toasts.ts'
@@ -51,7 +52,7 @@ export const useCreateWebhook = () =>
   useWebhookAction(async (send, webhooks, { pastSeconds, ...webhook }: NewWebhook & { pastSeconds: number }) => {
     const created = await send<CreatedWebhook>('POST', webhooks, webhook)
     if (pastSeconds > 0) {
-      const since = new Date(Date.now() - pastSeconds * 1000).toISOString()
+      const since = new Date(serviceNow() - pastSeconds * 1000).toISOString()
       const replay: NewReplay = { since, only: 'missing' }
       // The webhook exists, and its secret is shown only now.
       await send('POST', `${webhooks}/${created.webhook.id}/replays`, replay).catch((error) => toast.failed(error))
