@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../sdk/testing/free-port.ts'
 import { useService } from '../sdk/testing/service.ts'
@@ -11,20 +12,20 @@ const service = useService()
 const receivers = [
   { language: 'TypeScript', command: [process.execPath, 'receiver-typescript/receiver.ts'] },
   { language: 'Python', command: ['python3', 'receiver-python/receiver.py'], probe: ['--version'] },
-  { language: 'Go', command: ['go', 'run', 'receiver-go/receiver.go'], probe: ['version'] },
+  { language: 'Go', command: ['go', 'run', '.'], folder: 'receiver-go', probe: ['version'] },
 ]
 
 test.for(receivers)(
   'the receiver in $language prints each valid event once and rejects forged ones',
   async (receiver, { skip }) => {
-    const { command, probe } = receiver
+    const { command, folder, probe } = receiver
     const [program = ''] = command
     skip(probe !== undefined && spawnSync(program, probe).status !== 0, `${program} is not installed`)
     const line = await newLine(service.server)
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/`
     const { secret } = await line.listen({ url })
-    const running = start(command, { PARLEY_WEBHOOK_SECRET: secret, PORT: String(port) })
+    const running = start(command, { PARLEY_WEBHOOK_SECRET: secret, PORT: String(port) }, folder)
     await until(
       'it accepts connections',
       () =>
@@ -108,8 +109,8 @@ test('the sending example lists templates, sends one and waits until it is deliv
   expect(invalid.err()).toContain('template.variables.body.1')
 })
 
-function start([program = '', ...args]: string[], env: Record<string, string>) {
-  const child = spawn(program, args, { cwd: import.meta.dirname, env: { ...process.env, ...env } })
+function start([program = '', ...args]: string[], env: Record<string, string>, folder = '') {
+  const child = spawn(program, args, { cwd: join(import.meta.dirname, folder), env: { ...process.env, ...env } })
   let out = ''
   let err = ''
   let code: number | null | undefined

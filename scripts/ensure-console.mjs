@@ -16,6 +16,8 @@ export async function ensureConsole(root, node) {
     ...['index.html', 'vite.config.ts'].map((name) => join(folder, name)),
     ...filesIn(join(folder, 'src')),
     ...filesIn(join(root, 'contract', 'src')),
+    // The Docs page shows them.
+    ...['go/verify.go', 'php/verify.php', 'ruby/verify.rb'].map((name) => join(root, 'sdk', name)),
   ])
   const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === sources
   if (isBuilt()) return

@@ -1,12 +1,9 @@
-// Receives Parley's webhooks, verifies each delivery, acknowledges it and prints its event once, on one line. Uses only Go's
-// standard library.
+// Receives Parley's webhooks, verifies each delivery with sdk/go/verify.go, acknowledges it and prints its event once, on one
+// line. Uses only Go's standard library.
 package main
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,46 +12,16 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"regexp"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
+
+	"parley"
 )
 
 const (
-	maxBytes  = 1 << 20
-	tolerance = 300 * time.Second
-	maxIDs    = 10000
+	maxBytes = 1 << 20
+	maxIDs   = 10000
 )
-
-var signatureForm = regexp.MustCompile(`^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,8})$`)
-
-// verify returns an error unless the body was signed with the secret within the last 300 seconds.
-func verify(body []byte, header, secret string) error {
-	parts := signatureForm.FindStringSubmatch(header)
-	if parts == nil {
-		return errors.New("Service-Signature is missing or malformed; expected t=<seconds>,v1=<hex>")
-	}
-	seconds, err := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil {
-		return err
-	}
-	if time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
-		return errors.New("the timestamp is too old or in the future")
-	}
-	// The signature covers the raw bytes: JSON that was parsed and serialized again does not match.
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(parts[1] + "."))
-	mac.Write(body)
-	// There are two signatures while a new secret is being introduced. One of them has to match.
-	for _, signature := range strings.Split(parts[2], ",v1=")[1:] {
-		if given, err := hex.DecodeString(signature); err == nil && hmac.Equal(mac.Sum(nil), given) {
-			return nil
-		}
-	}
-	return errors.New("the signature does not match the body and the secret")
-}
 
 type event struct {
 	ID   string          `json:"id"`
@@ -103,7 +70,7 @@ func receive(secret string) http.HandlerFunc {
 			}
 			return
 		}
-		if err := verify(body, r.Header.Get("Service-Signature"), secret); err != nil {
+		if err := parley.Verify(body, r.Header.Get("Service-Signature"), secret); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}

@@ -1,10 +1,11 @@
 import { useHere } from '../../lib/session.ts'
-import { go, php, python, ruby, sdk, typescript, typescriptUse } from '../../parts/verify-snippets.ts'
+import { python, sdk, typescript, typescriptUse } from '../../parts/verify-snippets.ts'
 import { CodeBlock, CodeTabs } from '../../ui/code-block.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './docs.module.css'
 import { SdkSource } from './sdk-source.tsx'
+import { go, php, ruby } from './verifiers.ts'
 
 /** The format of a delivery, how to verify its signature, and the delivery rules. */
 export function WebhooksGuide() {
