@@ -1,4 +1,4 @@
-// Checks types, lint, format and retired words of the whole project in parallel.
+// Checks types, lint, format, the OpenAPI document and retired words of the whole project in parallel.
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 
@@ -9,6 +9,7 @@ const checks = [
   { name: 'types of the console', command: ['tsc', '--noEmit', '-p', 'console'] },
   { name: 'types of the handset', command: ['tsc', '--noEmit', '-p', 'simulator/handset'] },
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings'] },
+  { name: 'OpenAPI document', command: ['redocly', 'lint', 'docs/openapi.json', '--format', 'stylish'] },
   { name: 'retired words', command: [process.execPath, join(import.meta.dirname, 'retired-words.ts')] },
 ]
 
@@ -20,7 +21,12 @@ for (const { name, code, output } of results) {
 process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1
 
 function runCheck({ name, command: [program = '', ...args] }: { name: string; command: string[] }) {
-  const child = spawn(resolve(bin, program), args, { cwd: join(bin, '..', '..'), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(resolve(bin, program), args, {
+    cwd: join(bin, '..', '..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Without them, redocly reports each use and looks for a new version of itself.
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

@@ -51,7 +51,14 @@ const moment = (description: string) => Type.Optional(Type.String({ ...Moment, d
 /** The filters of `GET /v1/flow_responses`, in addition to those of every list. */
 export const FlowResponseFilters = Type.Object({
   from: Type.Optional(Type.String({ ...Phone, description: "The submitter's phone number. Exact match." })),
-  flow_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "WhatsApp's ID of the form." })),
+  flow_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: "WhatsApp's ID of the form.",
+      examples: ['800000000000001'],
+    }),
+  ),
   received_after: moment('Only forms submitted after this time, in ISO 8601 format.'),
   received_before: moment('Only forms submitted before this time, in ISO 8601 format.'),
 })
@@ -60,7 +67,11 @@ export const FlowResponseParams = Type.Object({ id: FlowResponseId })
 
 export const FlowFileParams = Type.Object({
   id: FlowResponseId,
-  index: Type.String({ pattern: '^(0|[1-9][0-9]{0,3})$', description: 'The `index` of an entry in `files`.' }),
+  index: Type.String({
+    pattern: '^(0|[1-9][0-9]{0,3})$',
+    description: 'The `index` of an entry in `files`.',
+    examples: ['0'],
+  }),
 })
 
 /** Why a file is not available. */

@@ -78,7 +78,7 @@ export const MarkAsRead = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ typing: true }] },
 )
 
 export type StoredInboundMessage = Static<typeof StoredInboundMessage>

@@ -22,6 +22,20 @@ export const Me = Type.Object(
       description: 'The rate limit of the key, in requests per minute.',
     }),
   },
-  { $id: 'Me', description: 'The workspace, the key and its scopes.' },
+  {
+    $id: 'Me',
+    description: 'The workspace, the key and its scopes.',
+    examples: [
+      {
+        account_id: '6f1d2c3b-4a59-4687-9123-405162738495',
+        key: {
+          id: '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d',
+          name: 'Order service',
+          scopes: ['messages:send', 'messages:read'],
+        },
+        rate_limit_per_min: 30,
+      },
+    ],
+  },
 )
 export type Me = Static<typeof Me>

@@ -44,7 +44,7 @@ export const MediaUpload = Type.Object(
         'The file, with its name and its `Content-Type`. At most 100,000,000 bytes. No other part is allowed.',
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ file: 'The bytes of the file.' }] },
 )
 
 export const InboundMediaParams = Type.Object({

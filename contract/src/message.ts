@@ -75,7 +75,25 @@ export const MessageStep = Type.Object({
 
 export const MessageWithHistory = Type.Object(
   { ...fields, history: Type.Array(MessageStep, { description: 'Every status change of the message, oldest first.' }) },
-  { $id: 'MessageWithHistory', description: 'An outbound message with its status history.' },
+  {
+    $id: 'MessageWithHistory',
+    description: 'An outbound message with its status history.',
+    examples: [
+      {
+        ...example,
+        status: 'delivered',
+        wa_message_id: 'wamid.HBgMNDkxNzAxMjM0NTY3FQIAERgSQTFCMkMzRDRFNUY2AA==',
+        pricing: { category: 'utility', type: 'regular', model: 'PMP' },
+        sent_at: '2026-11-15T09:30:01.001Z',
+        delivered_at: '2026-11-15T09:30:03.002Z',
+        history: [
+          { status: 'queued', occurred_at: '2026-11-15T09:30:00.000Z', error: null },
+          { status: 'sent', occurred_at: '2026-11-15T09:30:01.001Z', error: null },
+          { status: 'delivered', occurred_at: '2026-11-15T09:30:03.002Z', error: null },
+        ],
+      },
+    ],
+  },
 )
 
 const moment = (description: string) => Type.Optional(Type.String({ ...Moment, description }))

@@ -2,15 +2,23 @@ import { type Static, type TSchema, Type } from 'typebox'
 
 /** The envelope of every list response. */
 export const List = <Item extends TSchema>(item: Item) =>
-  Type.Object({
-    object: Type.Literal('list', { description: 'The object type.' }),
-    data: Type.Array(item, { description: 'The items of this page.' }),
-    total: Type.Integer({ minimum: 0, description: 'The number of items on all pages.' }),
-    has_more: Type.Boolean({ description: 'Whether there is another page.' }),
-    next_cursor: Type.Union([Type.String(), Type.Null()], {
-      description: 'Pass it as `cursor` to get the next page. Null on the last page.',
-    }),
-  })
+  Type.Object(
+    {
+      object: Type.Literal('list', { description: 'The object type.' }),
+      data: Type.Array(item, { description: 'The items of this page.' }),
+      total: Type.Integer({ minimum: 0, description: 'The number of items on all pages.' }),
+      has_more: Type.Boolean({ description: 'Whether there is another page.' }),
+      next_cursor: Type.Union([Type.String(), Type.Null()], {
+        description: 'Pass it as `cursor` to get the next page. Null on the last page.',
+      }),
+    },
+    {
+      examples: [{ object: 'list', data: examplesOf(item), total: 1, has_more: false, next_cursor: null }],
+    },
+  )
+
+/** The examples in a schema. Every schema of a request or a response of the API has at least one. */
+export const examplesOf = (schema: TSchema): readonly unknown[] => (schema as { examples?: unknown[] }).examples ?? []
 
 export interface List<Item> {
   object: 'list'
@@ -28,7 +36,12 @@ export const pageQuery = {
     Type.Integer({ minimum: 1, maximum: 100, default: defaultLimit, description: 'The number of items per page.' }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'The `next_cursor` of the previous page.',
+      examples: ['MTc5NDczNTAwMDAwMC4wMTk5YjJmNC02YzFlLTdhNTMtOWQwZS01ZjFmNmEyYjNjNGQ'],
+    }),
   ),
   order: Type.Optional(
     Type.Unsafe<'asc' | 'desc'>(

@@ -1,6 +1,7 @@
 /** Reading events: `GET /v1/events`. */
 import { type Static, Type } from 'typebox'
-import { eventSchemas, eventTypes } from './events.ts'
+import { eventSchemas, eventTypes, MessageDelivered } from './events.ts'
+import { examplesOf } from './page.ts'
 
 export const defaultEventLimit = 100
 export const maxEventLimit = 1000
@@ -13,6 +14,7 @@ export const EventQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 12_000,
+        examples: ['latest'],
         description:
           'The `next_cursor` of the previous response. Without it, the list begins with the oldest event that is stored; with `latest`, it begins now.',
       }),
@@ -20,6 +22,7 @@ export const EventQuery = Type.Object(
     type: Type.Optional(
       Type.Array(Type.String({ enum: [...eventTypes] }), {
         maxItems: 50,
+        examples: [['message.received', 'message.failed']],
         description: 'Only events of this type. Repeat it for several types.',
       }),
     ),
@@ -45,16 +48,29 @@ export const EventQuery = Type.Object(
 )
 export type EventQuery = Static<typeof EventQuery>
 
-export const EventPage = Type.Object({
-  object: Type.Literal('list', { description: 'The object type.' }),
-  data: Type.Array(Type.Union(Object.values(eventSchemas)), {
-    description: 'The events, each byte for byte as webhooks deliver it. Ignore types and fields that you do not know.',
-  }),
-  has_more: Type.Boolean({
-    description: 'Whether there may be more events now. If it is true, request the next page without waiting.',
-  }),
-  next_cursor: Type.String({
-    description: 'Pass it as `after` in the next request. Always set, also if there was no event.',
-  }),
-})
+export const EventPage = Type.Object(
+  {
+    object: Type.Literal('list', { description: 'The object type.' }),
+    data: Type.Array(Type.Union(Object.values(eventSchemas)), {
+      description:
+        'The events, each byte for byte as webhooks deliver it. Ignore types and fields that you do not know.',
+    }),
+    has_more: Type.Boolean({
+      description: 'Whether there may be more events now. If it is true, request the next page without waiting.',
+    }),
+    next_cursor: Type.String({
+      description: 'Pass it as `after` in the next request. Always set, also if there was no event.',
+    }),
+  },
+  {
+    examples: [
+      {
+        object: 'list',
+        data: examplesOf(MessageDelivered),
+        has_more: false,
+        next_cursor: 'AQGZsvRsHnpTnQ5fH2orPE2Y9-XXBgHS-gSapDR7Mrc',
+      },
+    ],
+  },
+)
 export type EventPage = Static<typeof EventPage>

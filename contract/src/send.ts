@@ -190,15 +190,6 @@ export const SendRequest = Type.Object(
   {
     ...strict,
     description: 'The message to send. Set `type`, and the field of the same name.',
-    examples: [
-      { to: '491701234567', type: 'text', text: { body: 'Your parcel has arrived.' } },
-      {
-        to: '491701234567',
-        type: 'template',
-        template: { name: 'order_update', language: 'en', variables: { 'body.first_name': 'Ana' } },
-        reference: 'order 1001',
-      },
-    ],
   },
 )
 

@@ -121,9 +121,16 @@ export const Template = Type.Object(
 /** The filters of `GET /v1/templates`, in addition to those of every list. */
 export const TemplateFilters = Type.Object({
   name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 512, description: 'The name of the template. Exact match.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: 'The name of the template. Exact match.',
+      examples: ['order_update'],
+    }),
   ),
-  language: Type.Optional(Type.String({ minLength: 1, maxLength: 35, description: 'The language code. Exact match.' })),
+  language: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 35, description: 'The language code. Exact match.', examples: ['en_US'] }),
+  ),
   status: Type.Optional(Type.Enum([...templateStatuses], { description: 'Only templates with this status.' })),
   category: Type.Optional(Type.Enum([...templateCategories], { description: 'Only templates of this category.' })),
 })

@@ -36,6 +36,25 @@ export const Webhook = Type.Object(
     disabled_reason: nullable(Type.String(), 'Why the endpoint is disabled. Null if it is enabled.'),
     last_success_at: nullable(Timestamp, 'When an event was last delivered successfully.'),
   },
-  { $id: 'Webhook', description: 'A webhook endpoint.' },
+  {
+    $id: 'Webhook',
+    description: 'A webhook endpoint.',
+    examples: [
+      {
+        id: 'whk_1d2c3b4a-5968-4776-8554-433221100fed',
+        object: 'webhook',
+        name: 'Order service',
+        url: 'https://example.com/hooks/parley',
+        secret_hint: 'whsec_MfKQ...aw0=',
+        events: ['message.received', 'message.failed'],
+        senders: null,
+        ordering: 'conversation',
+        headers: ['authorization'],
+        enabled: true,
+        disabled_reason: null,
+        last_success_at: '2026-11-15T09:30:00.000Z',
+      },
+    ],
+  },
 )
 export type Webhook = Static<typeof Webhook>

@@ -59,6 +59,19 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
 ]
 
+/** What the tags of the routes contain, for the OpenAPI document. */
+const tags = {
+  Identity: 'The API key of the request and its workspace.',
+  Senders: 'The phone numbers of the workspace.',
+  Templates: 'The message templates of the workspace and their variables.',
+  Messages: 'Sending messages, their statuses, and files to send.',
+  'Inbound messages': 'Messages that people sent to the numbers of the workspace, and their files.',
+  Forms: 'Submitted forms and the files in them.',
+  Webhooks: 'The endpoints that events are sent to.',
+  Events: 'What happens in the workspace: read events, or receive them with webhooks.',
+  OpenAPI: 'This document.',
+}
+
 export interface Api {
   app: FastifyInstance
   /** Writes buffered records to the database. Afterwards the request log is complete. */
@@ -186,6 +199,7 @@ export function describe(publicUrl: string, described: readonly Route[]): { docu
       description: 'Messages over WhatsApp, with webhooks that are never lost.',
       publicUrl,
       routes: [...described, self],
+      tags,
       events: receivedEventSchemas,
     })
     return created
@@ -197,7 +211,9 @@ export function describe(publicUrl: string, described: readonly Route[]): { docu
     summary: 'Get the OpenAPI document',
     description: 'OpenAPI 3.1, generated from the routes. The events are in its `webhooks` section.',
     tag: 'OpenAPI',
-    reply: Type.Record(Type.String(), Type.Unknown()),
+    reply: Type.Record(Type.String(), Type.Unknown(), {
+      examples: [{ openapi: '3.1.0', info: { title: 'Parley', version }, paths: {} }],
+    }),
     handle: document,
   })
   return { document, route: self }

@@ -1,5 +1,6 @@
 import { type ErrorCode, ErrorReply, errorCatalogue } from '@parley/contract/errors'
 import type { TSchema } from 'typebox'
+import { bodyExamples, errorComponents, errorRefs, parameterExample } from './openapi-examples.ts'
 import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -10,6 +11,8 @@ export interface ApiDescription {
   description: string
   publicUrl: string
   routes: readonly Route[]
+  /** What each tag of the routes contains. */
+  tags: Readonly<Record<string, string>>
   /** The schemas of webhook events, by type. */
   events: Readonly<Record<string, TSchema>>
 }
@@ -50,7 +53,7 @@ export function openApiOf(api: ApiDescription): Json {
     },
     servers: [{ url: api.publicUrl }],
     security: [{ key: [] }],
-    tags: [...new Set(api.routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(api.routes.map(({ tag }) => tag))].map((name) => ({ name, description: api.tags[name] })),
     paths,
     webhooks,
     components: {
@@ -62,6 +65,7 @@ export function openApiOf(api: ApiDescription): Json {
         },
       },
       schemas: named,
+      examples: errorComponents,
     },
   }
 }
@@ -88,7 +92,7 @@ function operationOf(route: Route, named: Json): Json {
       ? {
           requestBody: {
             required: !route.isBodyOptional,
-            content: { [bodyTypeOf(route)]: { schema: withRefs(route.body, named) } },
+            content: { [bodyTypeOf(route)]: contentOf(route.body, named, route.bodyExamples) },
           },
         }
       : {}),
@@ -99,9 +103,7 @@ function operationOf(route: Route, named: Json): Json {
             [route.status]: {
               description: 'Success.',
               headers: responseHeaders,
-              ...(route.status !== 204 && {
-                content: { 'application/json': { schema: withRefs(route.reply, named) } },
-              }),
+              ...(route.status !== 204 && { content: { 'application/json': contentOf(route.reply, named) } }),
             },
           }),
       ...errorResponses(codes, named),
@@ -133,19 +135,30 @@ function errorResponses(codes: readonly ErrorCode[], named: Json): Json {
         {
           description: list.map((code) => `\`${code}\`: ${errorCatalogue[code].cause}`).join('\n\n'),
           headers: responseHeaders,
-          content: { 'application/json': { schema: withRefs(ErrorReply, named) } },
+          content: { 'application/json': { schema: withRefs(ErrorReply, named), examples: errorRefs(list) } },
         },
       ]),
   )
 }
 
-const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } })
+/** A body: its schema, and its examples next to it, where tools look for them. */
+function contentOf(schema: TSchema, named: Json, examples?: Route['bodyExamples']): Json {
+  const { examples: _, ...shape } = withRefs(schema, named) as Json
+  return { schema: shape, examples: bodyExamples(schema, examples) }
+}
+
+const integerHeader = (description: string, example: number) => ({ description, schema: { type: 'integer' }, example })
+
+const textHeader = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 
 const responseHeaders = {
-  'X-Request-Id': { description: 'The ID of the request. You find it in the request log.', schema: { type: 'string' } },
-  'RateLimit-Limit': integerHeader('The rate limit, in requests per minute.'),
-  'RateLimit-Remaining': integerHeader('The number of requests left in the current window.'),
-  'RateLimit-Reset': integerHeader('The number of seconds until the window resets.'),
+  'X-Request-Id': textHeader(
+    'The ID of the request. You find it in the request log.',
+    'req_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d',
+  ),
+  'RateLimit-Limit': integerHeader('The rate limit, in requests per minute.', 30),
+  'RateLimit-Remaining': integerHeader('The number of requests left in the current window.', 29),
+  'RateLimit-Reset': integerHeader('The number of seconds until the window resets.', 60),
 }
 
 const rangeHeader = {
@@ -154,50 +167,69 @@ const rangeHeader = {
   required: false,
   description: 'A single byte range, such as `bytes=0-1023`. A request for several ranges returns the whole file.',
   schema: { type: 'string' },
+  example: 'bytes=0-1023',
 }
-
-const textHeader = (description: string) => ({ description, schema: { type: 'string' } })
 
 const bytesHeaders = {
   ...responseHeaders,
-  'Content-Length': integerHeader('The number of bytes in the body.'),
-  'Content-Disposition': textHeader('`attachment`, with the original file name.'),
-  ETag: textHeader('Send it as `If-Range` to resume an interrupted download.'),
+  'Content-Length': integerHeader('The number of bytes in the body.', 1024),
+  'Content-Disposition': textHeader('`attachment`, with the original file name.', 'attachment; filename="invoice.pdf"'),
+  ETag: textHeader('Send it as `If-Range` to resume an interrupted download.', '"72fd8a73"'),
 }
-const bytesContent = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+const bytesContent = {
+  'application/octet-stream': {
+    schema: { type: 'string', format: 'binary' },
+    examples: { example: { value: 'The bytes of the file.' } },
+  },
+}
 
 const bytesResponses = {
   200: { description: 'The file, with its own media type.', headers: bytesHeaders, content: bytesContent },
   206: {
     description: 'The requested range.',
-    headers: { ...bytesHeaders, 'Content-Range': textHeader('The range and the size of the file.') },
+    headers: {
+      ...bytesHeaders,
+      'Content-Range': textHeader('The range and the size of the file.', 'bytes 0-1023/15872'),
+    },
     content: bytesContent,
   },
 }
 
 function deliveryOf(type: string, schema: TSchema, named: Json): Json {
-  const header = (name: string, description: string, required = true) => ({
+  const header = (name: string, description: string, example: string, required = true) => ({
     name,
     in: 'header',
     required,
     description,
     schema: { type: 'string' },
+    example,
   })
   return {
     operationId: type.replace('.', '_'),
     summary: type,
+    description: (schema as { description?: string }).description,
     tags: ['Events'],
     security: [],
     parameters: [
       header(
         'Service-Signature',
         'The signature: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`. Two `v1` during a staged rotation of the secret; one of them has to match.',
+        't=1794735000,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
       ),
-      header('Service-Event', 'The event type.'),
-      header('Service-Delivery', 'The event ID. It is the same on every attempt.'),
-      header('Service-Replay', 'The ID of the replay that sends the event, if one does.', false),
+      header('Service-Event', 'The event type.', type),
+      header(
+        'Service-Delivery',
+        'The event ID. It is the same on every attempt.',
+        '2f1e0d9c-8b7a-4695-8473-625140fedcba',
+      ),
+      header(
+        'Service-Replay',
+        'The ID of the replay that sends the event, if one does.',
+        'rpl_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d',
+        false,
+      ),
     ],
-    requestBody: { required: true, content: { 'application/json': { schema: withRefs(schema, named) } } },
+    requestBody: { required: true, content: { 'application/json': contentOf(schema, named) } },
     responses: {
       '2XX': {
         description: 'The event was received. Any other status, or no response within 10 seconds, causes a retry.',
@@ -219,6 +251,7 @@ function parametersOf(place: 'path' | 'query' | 'header', schema: TSchema | unde
       required: place === 'path' || required.includes(name),
       ...(description ? { description } : {}),
       schema: withRefs(property, named),
+      example: parameterExample(property),
     }
   })
 }

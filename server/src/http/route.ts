@@ -61,6 +61,8 @@ export interface Route {
   /** The request headers that the handler reads. Only for the OpenAPI document; they are not validated. */
   headers?: TSchema
   body?: TSchema
+  /** Examples of the body for the OpenAPI document, by name. Without them, the first example of the schema. */
+  bodyExamples?: Readonly<Record<string, unknown>>
   /**
    * The handler validates the body, because the rules are more than a schema can express. The schema only documents it.
    */

@@ -2,6 +2,7 @@ import { MessageId } from '@parley/contract/ids'
 import { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
 import { List, pageQuery } from '@parley/contract/page'
 import { SendRequest } from '@parley/contract/send'
+import { sendExamples } from '@parley/contract/send-examples'
 import { Type } from 'typebox'
 import { pageOf, readPage } from '../../http/page.ts'
 import { route } from '../../http/route.ts'
@@ -25,11 +26,13 @@ export const messageRoutes = [
       'Idempotency-Key': Type.Optional(
         Type.String({
           pattern: '^[!-~]{1,255}$',
+          examples: ['order-1001-shipped'],
           description: 'A unique key of your choice, of visible ASCII characters.',
         }),
       ),
     }),
     body: SendRequest,
+    bodyExamples: sendExamples,
     checksBody: true,
     reply: Message,
     status: 202,

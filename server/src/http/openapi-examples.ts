@@ -1,0 +1,27 @@
+import { errorExamples } from '@parley/contract/error-examples'
+import { type ErrorCode, errorCatalogue, errorCodes } from '@parley/contract/errors'
+import { examplesOf } from '@parley/contract/page'
+import type { TSchema } from 'typebox'
+
+type Json = Record<string, unknown>
+
+/** The examples of a body: those that a route names, or the first of its schema. */
+export function bodyExamples(schema: TSchema, named?: Readonly<Record<string, unknown>>): Json {
+  if (named) return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }]))
+  const [value] = examplesOf(schema)
+  return value === undefined ? {} : { example: { value } }
+}
+
+/** An example of a parameter, also if its schema only has a default or a list of values. */
+export function parameterExample(schema: TSchema): unknown {
+  const { default: fallback, enum: values = [] } = schema as { default?: unknown; enum?: unknown[] }
+  return examplesOf(schema)[0] ?? fallback ?? values[0]
+}
+
+/** The examples of all errors, which responses refer to. */
+export const errorComponents: Json = Object.fromEntries(
+  errorCodes.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExamples[code] }]),
+)
+
+export const errorRefs = (codes: readonly ErrorCode[]): Json =>
+  Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
