@@ -36,6 +36,7 @@ import { planBodyRemoval } from './domain/requests/inspector/contents.ts'
 import { senderConsoleRoutes } from './domain/senders/console.routes.ts'
 import { templateConsoleRoutes } from './domain/templates/console.routes.ts'
 import { webhookConsoleRoutes } from './domain/webhooks/console.routes.ts'
+import { operatorWebhookRoutes } from './domain/webhooks/operator.routes.ts'
 import { workspaceConsoleRoutes } from './domain/workspaces/console.routes.ts'
 import { readSettings } from './domain/workspaces/settings.ts'
 import { LiveHub, mountLive } from './http/console/live.ts'
@@ -81,6 +82,7 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
     ...connectionConsoleRoutes(parts),
     ...instanceRoutes(parts),
     ...operatorPriceRoutes(),
+    ...operatorWebhookRoutes(),
   ]
 }
 

@@ -31,11 +31,20 @@ export const doctorCommand: Command = {
     const verdict = worstOf(findings)
     return {
       lines: [...findings.flatMap(linesOf), '', closing(findings)],
-      json: { object: 'doctor', version, verdict, checked_at: call.clock.now().toISOString(), checks: findings },
+      json: {
+        object: 'doctor',
+        version,
+        verdict,
+        checked_at: call.clock.now().toISOString(),
+        checks: findings.map(toCheck),
+      },
       failed: verdict === 'problem',
     }
   },
 }
+
+/** Without what only the console shows. */
+const toCheck = ({ consoleAdvice: _, actions: _actions, ...check }: Finding) => check
 
 async function databaseFindings({ config, clock, flag, store }: Call, progress: Progress): Promise<Finding[]> {
   if (config.databaseUrl === null && !hasEmbedded(config.dataDir)) {

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import { nullable, Timestamp, Uuid, WebhookId } from '../ids.ts'
 import { PasskeyRow } from './session.ts'
 
 /** A Meta app of the installation. */
@@ -46,6 +46,33 @@ export type OperatedPerson = Static<typeof OperatedPerson>
 
 const verdicts = ['ok', 'warning', 'problem'] as const
 
+const actionOn = <Kind extends string, Fields extends Record<string, TSchema>>(kind: Kind, fields: Fields) =>
+  Type.Object({ kind: Type.Literal(kind), ...fields })
+
+/** An action for one affected object of a check. */
+const HealthAction = Type.Union([
+  actionOn('connect_account', { app_id: Uuid, waba_id: Type.String() }),
+  actionOn('sync_connection', { id: Uuid, waba_id: Type.String() }),
+  actionOn('repair_webhook', { id: WebhookId, name: Type.String(), enabled: Type.Boolean() }),
+  actionOn('add_credits', { workspace_id: Uuid, name: Type.String() }),
+  actionOn('change_key', { workspace_id: Uuid, id: Uuid, name: Type.String() }),
+])
+export type HealthAction = Static<typeof HealthAction>
+
+/** The first attempt of a test event that an operator sent: no part of the response, which belongs to the workspace. */
+export const OperatorTestResult = Type.Object({
+  /** Null: not attempted yet. */
+  attempt: nullable(
+    Type.Object({
+      status: nullable(Type.Integer()),
+      duration_ms: Type.Number(),
+      /** Null: the endpoint accepted the event. */
+      trouble: nullable(Type.Object({ title: Type.String(), remedy: Type.String() })),
+    }),
+  ),
+})
+export type OperatorTestResult = Static<typeof OperatorTestResult>
+
 export const HealthReport = Type.Object({
   at: Timestamp,
   verdict: Type.Unsafe<(typeof verdicts)[number]>(Type.String({ enum: [...verdicts] })),
@@ -58,8 +85,8 @@ export const HealthReport = Type.Object({
       means: nullable(Type.String()),
       advice: nullable(Type.String()),
       details: Type.Array(Type.String()),
-      /** Accounts that could be connected to fix it. */
-      accounts: Type.Array(Type.Object({ app_id: Uuid, waba_id: Type.String() })),
+      /** What can be done about it here. */
+      actions: Type.Array(HealthAction),
     }),
   ),
 })

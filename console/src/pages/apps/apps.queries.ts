@@ -4,7 +4,7 @@ import type { Send } from '../../lib/api.ts'
 import { useUnpagedList } from '../../lib/query.ts'
 import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
-import { remedyFor } from './remedy.ts'
+import { remedyFor } from '../../parts/sync-remedy.ts'
 
 export type { OperatedApp, OperatedConnection, SyncReport }
 

@@ -1,9 +1,9 @@
 import { errorMessage } from '../../lib/api.ts'
 import { errorsOf, useForm } from '../../lib/use-form.ts'
+import { knownRemedy } from '../../parts/sync-remedy.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { PasswordInput, Select, TextInput } from '../../ui/fields.tsx'
 import { useApps, useConnect, useWorkspaceNames } from './apps.queries.ts'
-import { knownRemedy } from './remedy.ts'
 
 const only = (rows: readonly { id: string }[]) => (rows.length === 1 ? (rows[0]?.id ?? null) : null)
 

@@ -1,3 +1,4 @@
+import { remedyFor } from '../../parts/sync-remedy.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -13,7 +14,6 @@ import {
   useSyncConnection,
   useWorkspaceNames,
 } from './apps.queries.ts'
-import { remedyFor } from './remedy.ts'
 
 export function ConnectionTable({ onConnect }: { onConnect?: () => void }) {
   const apps = useApps().rows

@@ -1,8 +1,8 @@
 import { formatTimesIn } from '../../lib/format.ts'
-import { ButtonLink } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Card, Row } from '../../ui/layout.tsx'
+import { Card } from '../../ui/layout.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
+import { FindingActions } from './finding-actions.tsx'
 import styles from './health.module.css'
 import type { Finding } from './health.queries.ts'
 
@@ -47,20 +47,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
                   ))}
                 </ul>
               )}
-              {finding.accounts.length > 0 && (
-                <Row>
-                  {finding.accounts.map(({ app_id, waba_id }) => (
-                    <ButtonLink
-                      key={`${app_id} ${waba_id}`}
-                      size="s"
-                      icon="plug"
-                      to={`/operator/apps?app=${app_id}&connect=${encodeURIComponent(waba_id)}`}
-                    >
-                      Connect account {waba_id}
-                    </ButtonLink>
-                  ))}
-                </Row>
-              )}
+              <FindingActions check={finding.check} actions={finding.actions} />
             </div>
           </li>
         ))}

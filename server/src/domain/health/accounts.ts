@@ -73,6 +73,8 @@ export async function checkSync(db: Db): Promise<Finding> {
     ),
     means: 'Senders and templates are as of the last successful sync and may be out of date.',
     advice: 'Parley retries automatically. To retry now and see the error, run: npx parley connection sync ID',
+    consoleAdvice: 'Parley retries automatically. Sync now to see the error.',
+    actions: failing.map(({ id, waba_id: wabaId }) => ({ kind: 'sync_connection', id, wabaId })),
   })
 }
 
@@ -92,6 +94,13 @@ export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
       'Messages and statuses arrived for these numbers, but no sync has found the numbers yet. Their events are published when a sync finds them. Updates older than PARLEY_RETENTION_DAYS are deleted.',
     advice:
       'If the sync fails, fix its cause (see "account sync"). If it succeeds, check in Meta’s WhatsApp Manager that the number belongs to the account. Then run: npx parley connection sync ID',
+    consoleAdvice:
+      'Check in Meta’s WhatsApp Manager that the number belongs to the account. Then sync the account: if that fails, fix its cause.',
+    actions: [...new Map(numbers.map((each) => [each.connectionId, each.wabaId]))].map(([id, wabaId]) => ({
+      kind: 'sync_connection',
+      id,
+      wabaId,
+    })),
   })
 }
 
@@ -118,7 +127,9 @@ export async function checkUnknownNumbers(db: Db, clock: Clock): Promise<Finding
       'Their accounts are subscribed to an app and not connected to a workspace. Their messages and statuses are dropped.',
     advice:
       'Connect the account: npx parley connection create --workspace ID --app ID --waba-id ID --access-token T. If it should not be connected, remove the app from the account in Meta’s Business settings.',
-    accounts: [...accounts.values()].slice(0, 10),
+    consoleAdvice:
+      'Connect the account. If it should not be connected, remove the app from the account in Meta’s Business settings.',
+    actions: [...accounts.values()].map((account) => ({ kind: 'connect_account', ...account })),
   })
 }
 
@@ -154,6 +165,8 @@ export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
     ),
     means: 'Without credits, requests that send messages fail with insufficient_credits.',
     advice: 'Add credits: npx parley workspace credit ID AMOUNT --note T',
+    consoleAdvice: 'Add credits.',
+    actions: low.map(({ id, name }) => ({ kind: 'add_credits', workspaceId: id, name })),
   })
 }
 
@@ -162,7 +175,8 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
   const active = (await listKeys(db)).filter(
     ({ revokedAt, expiresAt }) => !revokedAt && (!expiresAt || expiresAt > now),
   )
-  const warnings = active.flatMap((key) => warningsOf(key).map((text) => `${key.id} ${key.name}: ${text}`))
+  const open = active.filter((key) => warningsOf(key).length > 0)
+  const warnings = open.flatMap((key) => warningsOf(key).map((text) => `${key.id} ${key.name}: ${text}`))
   const unlimited = active.filter(({ allowedRanges }) => allowedRanges.length === 0).length
   const says = `${count(active.length, 'active key')}, ${unlimited} without an IP allowlist`
   if (warnings.length === 0) return ok('keys', `${says}.`)
@@ -173,6 +187,8 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
       details: warnings,
       means: 'These allowlists accept every address, so they do not restrict the key.',
       advice: 'Set the addresses that should use the key: npx parley key change ID --ip CIDR',
+      consoleAdvice: 'Ask an admin of the workspace to set the addresses that should use the key.',
+      actions: open.map(({ id, workspaceId, name }) => ({ kind: 'change_key', workspaceId, id, name })),
     },
   )
 }

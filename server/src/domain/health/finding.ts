@@ -14,23 +14,41 @@ export interface Finding {
   advice: string | null
   /** One line for each affected account, key, endpoint and so on. */
   details: string[]
-  /** Accounts that could be connected to fix it. */
-  accounts: { appId: string; wabaId: string }[]
+  /** The same for the console, which offers the `actions` as buttons. Left out: the same text. */
+  consoleAdvice: string | null
+  /** What the console can do about it. */
+  actions: FindingAction[]
 }
 
-type Parts = Partial<Pick<Finding, 'means' | 'advice' | 'details' | 'accounts'>>
+/** An action for one affected object. */
+export type FindingAction =
+  | { kind: 'connect_account'; appId: string; wabaId: string }
+  | { kind: 'sync_connection'; id: string; wabaId: string }
+  | { kind: 'repair_webhook'; id: string; name: string; enabled: boolean }
+  | { kind: 'add_credits'; workspaceId: string; name: string }
+  | { kind: 'change_key'; workspaceId: string; id: string; name: string }
+
+type Parts = Partial<Pick<Finding, 'means' | 'advice' | 'consoleAdvice' | 'details' | 'actions'>>
+
+/** Affected objects of a finding that are listed. */
+const listedMax = 10
 
 const finding =
   (verdict: CheckResult) =>
-  (check: string, says: string, { means = null, advice = null, details = [], accounts = [] }: Parts = {}): Finding => ({
-    check,
-    verdict,
-    says,
-    means,
-    advice,
-    details: details.length > 10 ? [...details.slice(0, 9), `and ${details.length - 9} more`] : details,
-    accounts,
-  })
+  (check: string, says: string, parts: Parts = {}): Finding => {
+    const { means = null, advice = null, consoleAdvice = advice, details = [], actions = [] } = parts
+    const rest = details.length - listedMax + 1
+    return {
+      check,
+      verdict,
+      says,
+      means,
+      advice,
+      consoleAdvice,
+      details: details.length > listedMax ? [...details.slice(0, -rest), `and ${rest} more`] : details,
+      actions: actions.slice(0, listedMax),
+    }
+  }
 
 export const ok = finding('ok')
 export const warning = finding('warning')

@@ -128,7 +128,7 @@ test('parked updates are reported with their numbers, since when, and why no syn
 })
 
 test('numbers of accounts that are not connected are counted and reported until their account is connected', async () => {
-  expect((await health())['unknown numbers']).toMatchObject({ verdict: 'ok', accounts: [] })
+  expect((await health())['unknown numbers']).toMatchObject({ verdict: 'ok', actions: [] })
   const app = await newApp(server)
   const account = '102290000000777'
   const post = (phoneNumberId: string, ...messages: object[]) => {
@@ -143,7 +143,7 @@ test('numbers of accounts that are not connected are counted and reported until 
     verdict: 'warning',
     says: 'Messages arrive for a number that no workspace has.',
     advice: expect.stringContaining('connection create'),
-    accounts: [{ appId: app.id, wabaId: account }],
+    actions: [{ kind: 'connect_account', appId: app.id, wabaId: account }],
   })
   expect(found?.details).toEqual([
     `106549000000777 (account ${account}, app test app ${app.id}): 3 updates, last at ${formatTime(server.clock.now())}`,

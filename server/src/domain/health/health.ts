@@ -18,12 +18,12 @@ import {
 import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkReplica, checkRole } from './database.ts'
 import { checkEmail } from './email.ts'
 import { checkFiles } from './files.ts'
-import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
+import { type CheckResult, type Finding, type FindingAction, problem, worstOf } from './finding.ts'
 import { checkMaintenance } from './maintenance.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
 import { checkDeliveries, checkEndpoints, checkOutbox } from './traffic.ts'
 
-export type { CheckResult, Finding, Get, Site }
+export type { CheckResult, Finding, FindingAction, Get, Site }
 
 export interface HealthDeps {
   secretKeys: SecretKeys

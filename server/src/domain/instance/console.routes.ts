@@ -1,4 +1,4 @@
-import { HealthReport, TrafficReport } from '@parley/contract/console/operator'
+import { type HealthAction, HealthReport, TrafficReport } from '@parley/contract/console/operator'
 import { OperatedWorkspace } from '@parley/contract/console/workspace'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
@@ -8,6 +8,7 @@ import { unpagedList } from '../../http/page.ts'
 import type { MailSettings } from '../../lib/mail-settings.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import {
+  type FindingAction,
   grantCredits,
   type Health,
   listSummaries,
@@ -78,16 +79,31 @@ const toWorkspace = ({ createdAt, suspended, ...rest }: WorkspaceSummary): Opera
 const toReport = ({ at, verdict, findings }: Health): HealthReport => ({
   at: at.toISOString(),
   verdict,
-  findings: findings.map(({ check, verdict: each, says, means, advice, details, accounts }) => ({
+  findings: findings.map(({ check, verdict: each, says, means, consoleAdvice, details, actions }) => ({
     check,
     verdict: each,
     says,
     means,
-    advice,
+    advice: consoleAdvice,
     details,
-    accounts: accounts.map(({ appId, wabaId }) => ({ app_id: appId, waba_id: wabaId })),
+    actions: actions.map(toAction),
   })),
 })
+
+function toAction(action: FindingAction): HealthAction {
+  switch (action.kind) {
+    case 'connect_account':
+      return { kind: action.kind, app_id: action.appId, waba_id: action.wabaId }
+    case 'sync_connection':
+      return { kind: action.kind, id: action.id, waba_id: action.wabaId }
+    case 'repair_webhook':
+      return action
+    case 'add_credits':
+      return { kind: action.kind, workspace_id: action.workspaceId, name: action.name }
+    case 'change_key':
+      return { kind: action.kind, workspace_id: action.workspaceId, id: action.id, name: action.name }
+  }
+}
 
 const toTraffic = ({ at, queues: { deliveries, outbox }, refusals }: Traffic): TrafficReport => ({
   at: at.toISOString(),

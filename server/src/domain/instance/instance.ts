@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { allBalances, giveCredits } from '../credits/credits.ts'
-import { type Health, type HealthDeps, instanceHealth } from '../health/health.ts'
+import { type FindingAction, type Health, type HealthDeps, instanceHealth } from '../health/health.ts'
 import { type Queues, readQueues } from '../health/traffic.ts'
 import { countKeys } from '../keys/keys.ts'
 import { countMembers } from '../people/members.ts'
@@ -10,7 +10,7 @@ import { countActiveSenders } from '../senders/senders.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 import { listWorkspaces, requireWorkspace, type Workspace } from '../workspaces/workspaces.ts'
 
-export type { Health }
+export type { FindingAction, Health }
 
 export interface WorkspaceSummary extends Workspace {
   balance: number

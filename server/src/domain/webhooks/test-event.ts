@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { Attempt } from '@parley/contract/console/deliveries'
 import { type EventType, eventSchemas, eventTypes, testEventType } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { refuse } from '../../lib/refuse.ts'
 import { publishTest } from '../deliveries/engine/publish.ts'
+import { getDelivery } from '../deliveries/reading/detail.ts'
 import { requireWebhook } from './webhooks.ts'
 
 /**
@@ -21,6 +24,18 @@ export async function sendTestEvent(
   const exampleOf = type ?? eventTypes.find((each) => webhook.events.includes(each)) ?? 'message.received'
   const data = { test: true, example_of: exampleOf, example: exampleData(exampleOf, now) }
   return publishTest(db, now, { workspaceId, webhookId, type: testEventType, data })
+}
+
+/** The first attempt of a test event; undefined before it. Other events belong to the workspace, and are not found. */
+export async function firstAttemptOfTest(
+  db: Db,
+  clock: Clock,
+  id: string,
+  event: string,
+): Promise<Attempt | undefined> {
+  const { workspaceId } = await requireWebhook(db, id)
+  const { event_type, tries } = await getDelivery(db, clock, workspaceId, { event, webhook: id })
+  return event_type === testEventType ? tries[0] : refuse('not_found')
 }
 
 /** Fields that get a new ID in an example, with the prefix of the ID. */

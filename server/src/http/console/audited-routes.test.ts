@@ -230,6 +230,24 @@ beforeAll(async () => {
       () => `/webhooks/${ids.webhook}/enable`,
       () => post(),
     ),
+    asOperator(
+      `POST ${A}/operator/webhooks/:id/test`,
+      'webhook.test',
+      () => `/operator/webhooks/${ids.webhook}/test`,
+      () => post(),
+    ),
+    asAdmin(
+      `POST ${W}/webhooks/:id/disable`,
+      'webhook.disable',
+      () => `/webhooks/${ids.webhook}/disable`,
+      () => post({ reason: 'moving again' }),
+    ),
+    asOperator(
+      `POST ${A}/operator/webhooks/:id/enable`,
+      'webhook.enable',
+      () => `/operator/webhooks/${ids.webhook}/enable`,
+      () => post(),
+    ),
     asAdmin(
       `DELETE ${W}/webhooks/:id`,
       'webhook.delete',

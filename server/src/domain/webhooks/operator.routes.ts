@@ -1,0 +1,68 @@
+import { OperatorTestResult } from '@parley/contract/console/operator'
+import { TestSent } from '@parley/contract/console/webhooks'
+import { Uuid, WebhookId } from '@parley/contract/ids'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { firstAttemptOfTest, sendTestEvent } from './test-event.ts'
+import { enableWebhook, requireWebhook } from './webhooks.ts'
+
+const ById = Type.Object({ id: WebhookId }, { additionalProperties: false })
+const OfTest = Type.Object({ id: WebhookId, event: Uuid }, { additionalProperties: false })
+
+/** What the health page offers for the webhooks of all workspaces. The command line offers it too. */
+export const operatorWebhookRoutes = (): ConsoleRoute[] => [
+  personRoute({
+    method: 'POST',
+    path: '/operator/webhooks/:id/enable',
+    who: 'operator',
+    params: ById,
+    reply: Type.Null(),
+    status: 204,
+    async handle({ db, clock, audit }, { params }) {
+      const { workspaceId, webhook } = await requireWebhook(db, params.id)
+      const { enabled, disabled_reason } = await enableWebhook(db, clock, params.id)
+      await audit({
+        action: 'webhook.enable',
+        target: webhook.id,
+        targetName: webhook.name,
+        before: { enabled: webhook.enabled, disabled_reason: webhook.disabled_reason },
+        after: { enabled, disabled_reason },
+        workspaceId,
+      })
+      return null
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/webhooks/:id/test',
+    who: 'operator',
+    params: ById,
+    reply: TestSent,
+    status: 202,
+    async handle({ db, clock, audit }, { params }) {
+      const { workspaceId, webhook } = await requireWebhook(db, params.id)
+      const event = await sendTestEvent(db, clock, params.id)
+      await audit({
+        action: 'webhook.test',
+        target: params.id,
+        targetName: webhook.name,
+        after: { event },
+        workspaceId,
+      })
+      return { event_id: event }
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/webhooks/:id/tests/:event',
+    who: 'operator',
+    params: OfTest,
+    reply: OperatorTestResult,
+    async handle({ db, clock }, { params: { id, event } }) {
+      const first = await firstAttemptOfTest(db, clock, id, event)
+      return {
+        attempt: first ? { status: first.status, duration_ms: first.duration_ms, trouble: first.trouble } : null,
+      }
+    },
+  }),
+]
