@@ -1,6 +1,6 @@
 // Receives Parley's webhooks, verifies each delivery, acknowledges it and prints its event once, on one line.
 import { createServer } from 'node:http'
-import { newSeenEvents, parleyWebhook } from '@parley/sdk/express'
+import { parleyWebhook } from '@parley/sdk/express'
 
 const { PARLEY_WEBHOOK_SECRET: secret, HOST = '127.0.0.1', PORT = '9000' } = process.env
 if (!secret) {
@@ -13,8 +13,8 @@ const receive = parleyWebhook(
   (event) => {
     console.log(event.type, event.id, JSON.stringify(event.data))
   },
-  // Responds before the event is printed. Keep the IDs in a database if you run more than one process.
-  { acknowledge: 'before', seen: newSeenEvents() },
+  // Responds before the event is printed. Keep the IDs of events in a database (seen) if you run more than one process.
+  { acknowledge: 'before' },
 )
 
 createServer(receive).listen(Number(PORT), HOST, () => console.log(`Listening at http://${HOST}:${PORT}/`))

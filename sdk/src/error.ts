@@ -11,7 +11,7 @@ export type ParleyErrorCode = ErrorCode | ClientFault | (string & {})
 
 /** A request that failed. Check `code` to find out why. */
 export class ParleyError extends Error {
-  override readonly name = 'ParleyError'
+  override readonly name: string = 'ParleyError'
   /** Stable, unlike the message. */
   readonly code: ParleyErrorCode
   readonly type: ErrorType | 'client_error' | (string & {})
@@ -43,6 +43,21 @@ export class ParleyError extends Error {
   }
 }
 
+/**
+ * Events that follow the cursor were deleted, because they are older than the retention: they can no longer be read. To
+ * continue with the oldest event that is stored, store `oldestCursor` and read again.
+ */
+export class CursorExpiredError extends ParleyError {
+  override readonly name = 'CursorExpiredError'
+  /** Null if the service did not send it. */
+  readonly oldestCursor: string | null
+
+  constructor(message: string, fields: ErrorFields) {
+    super(message, fields)
+    this.oldestCursor = textOr(this.details.oldest_cursor, null)
+  }
+}
+
 interface ErrorFields {
   code: ParleyErrorCode
   type?: string
@@ -60,7 +75,8 @@ interface ErrorFields {
 export function errorOfResponse(response: Response, text: string, idempotencyKey: string | null): ParleyError | null {
   const error = errorIn(text)
   if (!error || typeof error.code !== 'string') return null
-  return new ParleyError(textOr(error.message, null) ?? `The request failed with status ${response.status}.`, {
+  const ErrorClass = error.code === 'cursor_expired' ? CursorExpiredError : ParleyError
+  return new ErrorClass(textOr(error.message, null) ?? `The request failed with status ${response.status}.`, {
     code: error.code,
     type: textOr(error.type, 'api_error') as string,
     status: response.status,

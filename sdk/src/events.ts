@@ -1,4 +1,7 @@
 import type { EventType } from './contract.ts'
+import type { ParleyError } from './error.ts'
+import { pause, waitBeforeReading } from './retry.ts'
+import type { SeenEvents } from './seen.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import type { ParleyEvent } from './verify.ts'
 
@@ -20,15 +23,45 @@ export interface EventPage {
   next_cursor: string
 }
 
+/** Where a program keeps its place in the events: a row of a database, a file, a key of a worker's storage. */
+export interface CursorStore {
+  /** The cursor that was saved last; null or undefined if there is none. */
+  load(): string | null | undefined | Promise<string | null | undefined>
+  save(cursor: string): unknown
+}
+
+export interface FollowOptions {
+  /** Ends the reading. */
+  signal?: AbortSignal | undefined
+  /** Called when reading failed and will be repeated after `waitMs`: the service is down, or the rate limit is exceeded. */
+  onRetry?: ((error: ParleyError, waitMs: number) => void) | undefined
+}
+
+export interface StreamOptions extends EventQuery, FollowOptions {
+  /**
+   * Keeps the cursor, so that a restarted program continues where it was. It takes precedence over `after`, which is for the
+   * first start. Default: nothing is kept.
+   */
+  store?: CursorStore | undefined
+  /** Drops events whose ID it knows, such as `newSeenEvents()`. Events are repeated if the program ends within a page. */
+  seen?: SeenEvents | undefined
+}
+
 /** Events, as webhooks deliver them. Scope `events:read`. */
 export interface Events {
   /** One page. With `wait`, an empty page waits for up to this many seconds, at most 25, until there is an event. */
   read(query?: EventQuery & { wait?: number | undefined }, options?: CallOptions): Promise<EventPage>
   /**
-   * Every page that has events, and then those that follow, until `signal` aborts. Store `next_cursor` when you have handled
-   * the events of a page, and continue with it after a restart.
+   * Every event, and then those that come, until `signal` aborts: then the loop ends. While the service cannot be reached it
+   * waits and tries again. The cursor is saved when your code asks for the event after the last one of a page: if the program
+   * ends before, the events of that page are repeated. Throws a `CursorExpiredError` if events were deleted meanwhile.
    */
-  follow(query?: EventQuery, options?: CallOptions): AsyncIterable<EventPage>
+  stream(options?: StreamOptions): AsyncGenerator<ParleyEvent, void, undefined>
+  /**
+   * Like `stream`, with pages instead of events: you store `next_cursor`, for example in the same transaction as what you did
+   * with the events. If `signal` aborts, it throws the signal's reason.
+   */
+  follow(query?: EventQuery, options?: FollowOptions): AsyncGenerator<EventPage, void, undefined>
 }
 
 const waitSeconds = 25
@@ -38,13 +71,50 @@ const timeoutMs = 60_000
 export function newEvents({ get }: Transport): Events {
   const read: Events['read'] = (query = {}, options) =>
     get('/v1/events', { ...query }, { ...(query.wait ? { timeoutMs } : {}), ...options })
+
+  /** Every page, also an empty one, whose cursor is newer. */
+  async function* pages(
+    query: EventQuery,
+    { signal, onRetry }: FollowOptions,
+  ): AsyncGenerator<EventPage, void, undefined> {
+    let failures = 0
+    for (let after = query.after; ; ) {
+      let page: EventPage
+      try {
+        page = await read({ ...query, after, wait: waitSeconds }, { signal, maxRetries: 0 })
+        failures = 0
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        const waitMs = waitBeforeReading(error, ++failures)
+        if (waitMs === null) throw error
+        onRetry?.(error as ParleyError, waitMs)
+        await pause(waitMs, signal)
+        continue
+      }
+      yield page
+      after = page.next_cursor
+    }
+  }
+
   return {
     read,
-    async *follow(query = {}, options) {
-      for (let after = query.after; ; ) {
-        const page = await read({ ...query, after, wait: waitSeconds }, options)
-        if (page.data.length > 0) yield page
-        after = page.next_cursor
+    async *follow(query = {}, options = {}) {
+      for await (const page of pages(query, options)) if (page.data.length > 0) yield page
+    },
+    async *stream({ store, seen, signal, onRetry, ...query } = {}) {
+      const after = (await store?.load()) ?? query.after
+      try {
+        for await (const page of pages({ ...query, after }, { signal, onRetry })) {
+          for (const event of page.data) {
+            if (await seen?.has(event.id)) continue
+            signal?.throwIfAborted()
+            yield event
+            await seen?.add(event.id)
+          }
+          await store?.save(page.next_cursor)
+        }
+      } catch (error) {
+        if (!signal?.aborted || error !== signal.reason) throw error
       }
     },
   }

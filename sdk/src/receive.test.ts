@@ -51,7 +51,7 @@ test('if the IDs cannot be stored, the event is not acknowledged and not handled
   const add = () => Promise.reject(new Error('the store is down'))
   const { post, errors } = newPost((event) => handled.push(event), {
     acknowledge: 'before',
-    seen: { has: () => false, add },
+    seen: { has: () => false, add, delete: () => {} },
   })
   expect(await post('a')).toBe(500)
   expect(errors).toMatchObject([{ message: 'the store is down' }])
@@ -62,7 +62,8 @@ test('a store may be asynchronous', async () => {
   const known = new Set<string>()
   const add = async (id: string) => known.size < known.add(id).size
   const handled: string[] = []
-  const { post } = newPost(({ id }) => handled.push(id), { seen: { has: async (id) => known.has(id), add } })
+  const seen = { has: async (id: string) => known.has(id), add, delete: async (id: string) => known.delete(id) }
+  const { post } = newPost(({ id }) => handled.push(id), { seen })
   expect([await post('a'), await post('a'), await post('b')]).toEqual([204, 204, 204])
   expect(handled).toEqual(['a', 'b'])
 })
@@ -87,6 +88,53 @@ test('waitUntil gets a promise that ends with the handler and never fails', asyn
   expect(errors).toMatchObject([{ message: 'late' }])
 })
 
+test('an acknowledged event whose handler failed is reported and forgotten, so that it can be sent again', async () => {
+  const handled: string[] = []
+  const waiting: Promise<void>[] = []
+  const { post, errors } = newPost(
+    ({ id }) => {
+      handled.push(id)
+      if (handled.length === 1) throw new Error('once')
+    },
+    { acknowledge: 'before', waitUntil: (each) => void waiting.push(each) },
+  )
+  const send = async () => {
+    const status = await post('a')
+    await Promise.all(waiting)
+    return status
+  }
+  expect([await send(), await send(), await send()]).toEqual([204, 204, 204])
+  expect(handled).toEqual(['a', 'a'])
+  expect(errors).toMatchObject([{ message: 'once' }])
+})
+
+test('if the ID of a failed event cannot be forgotten, that is reported too', async () => {
+  const waiting: Promise<void>[] = []
+  const { post, errors } = newPost(() => Promise.reject(new Error('late')), {
+    acknowledge: 'before',
+    seen: { has: () => false, add: () => true, delete: () => Promise.reject(new Error('the store is down')) },
+    waitUntil: (handled) => void waiting.push(handled),
+  })
+  await post('a')
+  await Promise.all(waiting)
+  expect(errors).toMatchObject([{ message: 'late' }, { message: 'the store is down' }])
+})
+
+test('by default, a repeated event is dropped; with null, every delivery is handled', async () => {
+  const countWith = async (options: ReceiveOptions) => {
+    let calls = 0
+    const { post } = newPost(() => void calls++, options)
+    expect([await post('a'), await post('a'), await post('b')]).toEqual([204, 204, 204])
+    return calls
+  }
+  expect([await countWith({}), await countWith({ seen: null })]).toEqual([2, 3])
+})
+
+test('a store without one of the methods throws when the receiver is created', () => {
+  const seen = { has: () => false, add: () => true } as never
+  expect(() => newReceiver(secret, () => {}, { seen })).toThrow('no method "delete"')
+})
+
 test('an unknown value of acknowledge throws', () => {
   expect(() => newReceiver(secret, () => {}, { acknowledge: 'never' as never })).toThrow('use "after" or "before"')
 })
@@ -95,4 +143,6 @@ test('newSeenEvents keeps the last IDs', () => {
   const seen = newSeenEvents(2)
   expect(['a', 'b', 'a', 'c', 'b', 'a'].map((id) => seen.add(id))).toEqual([true, true, false, true, false, true])
   expect(['a', 'b', 'c'].map((id) => seen.has(id))).toEqual([true, false, true])
+  seen.delete('a')
+  expect([seen.has('a'), seen.add('a')]).toEqual([false, true])
 })

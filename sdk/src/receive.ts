@@ -3,7 +3,7 @@
  * starts), 400 with a reason if verification fails, 413 if the body is too large, 500 if the handler throws. Parley retries
  * after any status other than 2xx and shows the response in its console.
  */
-import type { SeenEvents } from './seen.ts'
+import { newSeenEvents, readSeen, type SeenEvents } from './seen.ts'
 import {
   type ParleyEvent,
   readSecrets,
@@ -24,11 +24,12 @@ export interface ReceiveOptions extends Pick<VerifyOptions, 'toleranceSeconds'> 
   maxBytes?: number | undefined
   /**
    * When to respond: after the handler has finished, or before it starts. Parley does not retry an event that was
-   * acknowledged: if its handler then fails, only `onError` learns of it. Default: after.
+   * acknowledged: if its handler then fails, `onError` is called and its ID is forgotten, so that you can send it again from
+   * the console or with a replay. Default: after.
    */
   acknowledge?: 'after' | 'before' | undefined
-  /** Drops events whose ID it knows, such as `newSeenEvents()`. Default: every delivery is handled. */
-  seen?: SeenEvents | undefined
+  /** Drops events whose ID it knows. Default: the last 10,000 IDs in memory. Null: every delivery is handled. */
+  seen?: SeenEvents | null | undefined
   /**
    * Keeps a worker alive until a handler has finished that runs after the response, such as `waitUntil` of
    * `cloudflare:workers` or of `@vercel/functions`. Not needed where a server keeps running.
@@ -61,14 +62,8 @@ export function newReceiver(
   handler: EventHandler,
   options: ReceiveOptions = {},
 ): Receiver {
-  const {
-    maxBytes = 1024 * 1024,
-    onError = logError,
-    toleranceSeconds,
-    acknowledge = 'after',
-    seen,
-    waitUntil,
-  } = options
+  const { maxBytes = 1024 * 1024, onError = logError, toleranceSeconds, acknowledge = 'after', waitUntil } = options
+  const seen = readSeen(options.seen === undefined ? newSeenEvents() : options.seen)
   const secrets = readSecrets(secret)
   if (typeof handler !== 'function')
     throw new TypeError('The handler is missing: pass a function that takes the event.')
@@ -114,9 +109,20 @@ export function newReceiver(
       .then(() => handler(event))
       .then(
         () => {},
-        (error: unknown) => onError(error, event),
+        (error: unknown) => failLater(error, event),
       )
     waitUntil?.(handled)
+  }
+
+  /** Forgets the ID first, so that `onError` can already ask for the event again. */
+  async function failLater(error: unknown, event: ParleyEvent): Promise<void> {
+    const errors = [error]
+    try {
+      await seen?.delete(event.id)
+    } catch (storeError) {
+      errors.push(storeError)
+    }
+    for (const each of errors) onError(each, event)
   }
 
   /** A repeated event gets the response of the first one, which may still fail. */

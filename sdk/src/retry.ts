@@ -22,13 +22,31 @@ export function waitBeforeRetry(
   random: () => number = Math.random,
 ): number | null {
   if (!(error instanceof ParleyError) || made > maxRetries || !isRetryable(error)) return null
-  if (error.retryAfter === null) {
-    const ceiling = Math.min(8000, 500 * 2 ** (made - 1))
-    return Math.min(maxWaitMs, ceiling / 2 + (random() * ceiling) / 2)
-  }
-  const retryAfterMs = error.retryAfter * 1000
-  // Never sooner than Retry-After, with jitter so that clients do not retry at the same moment.
-  return retryAfterMs > maxWaitMs ? null : retryAfterMs + random() * Math.min(1000, 100 + retryAfterMs / 10)
+  if (error.retryAfter === null) return Math.min(maxWaitMs, backOff(made, 8000, random))
+  return error.retryAfter * 1000 > maxWaitMs ? null : afterRetryAfter(error.retryAfter, random)
+}
+
+const longestBackOffMs = 30_000
+
+/**
+ * How many milliseconds a reader of events waits before it reads again; null if the error will not go away. Unlike other
+ * requests it goes on for as long as it takes, and after any error of the service.
+ */
+export function waitBeforeReading(error: unknown, failures: number, random: () => number = Math.random): number | null {
+  if (!(error instanceof ParleyError) || !(isRetryable(error) || error.status >= 500)) return null
+  if (error.retryAfter !== null) return afterRetryAfter(error.retryAfter, random)
+  return backOff(failures, longestBackOffMs, random)
+}
+
+/** Half a second after the first failure, then twice as long after each, with jitter. */
+function backOff(failures: number, longestMs: number, random: () => number): number {
+  const ceiling = Math.min(longestMs, 500 * 2 ** (failures - 1))
+  return ceiling / 2 + (random() * ceiling) / 2
+}
+
+/** Never sooner than Retry-After, with jitter so that clients do not retry at the same moment. */
+function afterRetryAfter(seconds: number, random: () => number): number {
+  return seconds * 1000 + random() * Math.min(1000, 100 + seconds * 100)
 }
 
 function isRetryable({ status, code }: ParleyError): boolean {

@@ -1,4 +1,4 @@
-/** The IDs of events that were received, to handle each event once. */
+/** The IDs of events that were received, to handle each event once. Each method may return a promise. */
 export interface SeenEvents {
   /** Whether the ID is known. */
   has(id: string): boolean | Promise<boolean>
@@ -7,6 +7,8 @@ export interface SeenEvents {
    * succeeded, so that an event is handled again if the program ends in between; with `acknowledge: 'before'`, called first.
    */
   add(id: string): boolean | Promise<boolean>
+  /** Forgets the ID. Called if the handler of an acknowledged event fails, so that the event can be sent again. */
+  delete(id: string): unknown
 }
 
 /**
@@ -27,5 +29,13 @@ export function newSeenEvents(maxCount = 10_000): SeenEvents {
       }
       return true
     },
+    delete: (id) => ids.delete(id),
   }
+}
+
+/** Throws a TypeError if a method is missing, instead of failing when an event arrives. */
+export function readSeen(seen: SeenEvents | null): SeenEvents | null {
+  const missing = seen && (['has', 'add', 'delete'] as const).find((name) => typeof seen[name] !== 'function')
+  if (missing) throw new TypeError(`seen has no method "${missing}". It needs has, add and delete.`)
+  return seen
 }
