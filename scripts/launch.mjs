@@ -8,11 +8,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ensureConsole } from './ensure-console.mjs'
 import { ensureInstalled } from './ensure-installed.mjs'
+import { cacheOf, prepare } from './prepare.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-
-/** Node's compile cache, which halves the start time. It is deleted together with the dependencies. */
-const compileCache = join(root, 'node_modules', '.cache', 'parley')
 
 /** The oldest Node that runs TypeScript without a build. */
 const oldestForSources = 24
@@ -45,6 +43,7 @@ export async function launch(name, args) {
     throw new Error(`Unknown script "${name}". scripts/run.mjs can run: ${Object.keys(programs).join(', ')}`)
   await ensureInstalled(root)
   const node = chooseNode(join(root, 'node_modules', '.bin', 'node'), process)
+  prepare(root, node)
   if (program.console) await ensureConsole(root, node)
   const entry = join(root, program.entry)
   const all = [...program.args, ...args]
@@ -53,11 +52,11 @@ export async function launch(name, args) {
   const hasFlags = flags.every((flag) => process.execArgv.includes(flag))
   if (realpathSync(process.execPath) === realpathSync(node) && hasFlags) {
     process.argv = [process.execPath, entry, ...all]
-    modules.enableCompileCache?.(compileCache)
+    modules.enableCompileCache?.(cacheOf(root))
     await import(pathToFileURL(entry).href)
     return
   }
-  const env = { NODE_COMPILE_CACHE: compileCache, ...process.env }
+  const env = { NODE_COMPILE_CACHE: cacheOf(root), ...process.env }
   // The service takes the place of this process, which would otherwise keep its memory for nothing. Other programs are
   // children, because this process ends them if npm is killed; the service does that itself.
   if (isService && process.execve) process.execve(node, [node, ...flags, entry, ...all], env)

@@ -1,7 +1,19 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { childEnv } from '../server/testing/child-env.ts'
 import { newDatabase } from '../server/testing/database.ts'
@@ -9,6 +21,7 @@ import { spawnNode } from '../server/testing/parley.ts'
 import { urlOf } from '../server/testing/service.ts'
 import { until } from '../server/testing/until.ts'
 import { chooseNode, serviceFlags } from './launch.mjs'
+import { cacheOf, prepare } from './prepare.mjs'
 
 const machine = { execPath: '/usr/bin/node', platform: 'linux', arch: 'riscv64' }
 
@@ -28,11 +41,9 @@ const run = join(import.meta.dirname, 'run.mjs')
 test('a Node that is too old prints which version is needed', async () => {
   const fakeVersion = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.19.0' } })"
   const asOld = ['--import', `data:text/javascript,${encodeURIComponent(fakeVersion)}`]
-  for (const script of [[run, 'start'], [join(import.meta.dirname, 'parley.mjs')]]) {
-    const { code, out, err } = await spawnNode([...asOld, ...script], {}).ended
-    expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toBe(`Parley needs Node 20 or later. This is Node 18.19.0 (${process.execPath}).\n`)
-  }
+  const { code, out, err } = await spawnNode([...asOld, run, 'start'], {}).ended
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toBe(`Parley needs Node 20 or later. This is Node 18.19.0 (${process.execPath}).\n`)
 })
 
 test('an unknown script prints one line', async () => {
@@ -42,9 +53,80 @@ test('an unknown script prints one line', async () => {
 })
 
 test('a command prints only its own output', async () => {
-  const { code, out, err } = await spawnNode([join(import.meta.dirname, 'parley.mjs'), '--version'], {}).ended
+  const { code, out, err } = await spawnNode([run, 'parley', '--version'], {}).ended
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+/** A project whose parts only say that they were run, and `parley` in it. */
+function projectWithFakes() {
+  const root = mkdtempSync(join(tmpdir(), 'parley-bin-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text, { mode: 0o755 })
+  }
+  write('cli/bin/parley', readFileSync(join(import.meta.dirname, '..', 'cli', 'bin', 'parley'), 'utf8'))
+  write('bin/node', '#!/bin/sh\necho "prepare $*"\n')
+  write('node_modules/.bin/node', '#!/bin/sh\necho "run $*"\n')
+  for (const lock of ['package-lock.json', 'node_modules/.package-lock.json']) write(lock, '{}')
+  // As npm links the command of a workspace.
+  mkdirSync(join(root, 'node_modules', '@parley'))
+  symlinkSync('../../cli', join(root, 'node_modules', '@parley', 'cli'))
+  symlinkSync('../@parley/cli/bin/parley', join(root, 'node_modules', '.bin', 'parley'))
+  return {
+    touch(path: string, seconds: number) {
+      write(path, '')
+      utimesSync(join(root, path), seconds, seconds)
+    },
+    remove: (path: string) => rmSync(join(root, path)),
+    parley: (...words: string[]) =>
+      execFileSync(join(root, 'node_modules', '.bin', 'parley'), words, {
+        encoding: 'utf8',
+        env: { PATH: `${join(root, 'bin')}:${process.env.PATH}` },
+      }).replaceAll(`${realpathSync(root)}/`, ''),
+  }
+}
+
+test('parley runs the sources directly while the dependencies are current, and prepares first otherwise', () => {
+  const { parley, touch, remove } = projectWithFakes()
+  const prepares = 'prepare scripts/run.mjs parley key list\n'
+  expect(parley('key', 'list')).toBe(prepares)
+  touch('package-lock.json', 100)
+  touch('node_modules/.package-lock.json', 110)
+  touch('node_modules/.cache/parley/prepared', 120)
+  expect(parley('key', 'list', '--workspace', 'two words')).toBe('run cli/src/main.ts key list --workspace two words\n')
+  // The service has settings of V8 and needs the console.
+  expect(parley('start', '--json')).toBe('prepare scripts/run.mjs parley start --json\n')
+  touch('package-lock.json', 130)
+  expect(parley('key', 'list')).toBe(prepares)
+  touch('package-lock.json', 100)
+  touch('node_modules/.package-lock.json', 130)
+  expect(parley('key', 'list')).toBe(prepares)
+  remove('node_modules/.package-lock.json')
+  expect(parley('key', 'list')).toBe(prepares)
+})
+
+test('an installation is prepared once, with TypeBox in one file', async () => {
+  const root = join(import.meta.dirname, '..')
+  const folder = mkdtempSync(join(tmpdir(), 'parley-typebox-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'typebox.mjs')
+  const { code, err } = await spawnNode([join(import.meta.dirname, 'bundle-typebox.mjs'), file], {}).ended
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(readdirSync(folder)).toEqual(['typebox.mjs'])
+  const [{ Type: bundled }, { Type: original }] = await Promise.all([import(file), import('typebox')])
+  const schemas = (type: typeof original) =>
+    type.Object({
+      a: type.Optional(type.Array(type.Integer({ minimum: 1 }))),
+      b: type.Union([type.Null(), type.String()]),
+    })
+  expect(schemas(bundled)).toEqual(schemas(original))
+  prepare(root, process.execPath)
+  const stamp = join(cacheOf(root), 'prepared')
+  const { mtimeMs } = statSync(stamp)
+  prepare(root, '/not/needed')
+  expect(statSync(stamp).mtimeMs).toBe(mtimeMs)
 })
 
 test('the service replaces the process that was started with another Node, and runs with its settings of V8', async () => {
@@ -70,7 +152,7 @@ test('the service replaces the process that was started with another Node, and r
   child.stdout.on('data', (chunk) => {
     out += chunk
   })
-  await until('it listens', () => out.includes('"url"'))
+  await until('it listens', () => out.includes('"url"'), 100_000)
   const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
   const ofService = processes.filter((line) => line.trim().split(/\s+/, 2).includes(String(child.pid)))
   expect(ofService).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
-import { version } from '@parley/server/config'
 import type { Db } from '@parley/server/db/db'
 import { type Actor, type NewAuditEntry, recordAuditEntry } from '@parley/server/domain/audit/audit'
+import { version } from '@parley/server/lib/version'
 import type { Call } from './command.ts'
 
 /** The person who runs a command, in the audit log: the user of the operating system, and the machine. */

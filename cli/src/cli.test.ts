@@ -1,5 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { runCli } from './cli.ts'
+import type { Command } from './command.ts'
+import { commands } from './commands.ts'
 
 /** Runs the CLI and returns its exit status and its output. */
 async function run(words: readonly string[], env: Record<string, string> = {}) {
@@ -18,12 +23,15 @@ async function run(words: readonly string[], env: Record<string, string> = {}) {
 }
 
 test.each([
-  [['fly'], /^Unknown command "fly"\.\n\nRun "npx parley --help" to see all commands\.\n$/],
-  [['webhok', 'list'], /^Unknown command "webhok list"\. Did you mean "webhook list"\?\n/],
-  [['webhook', 'liist'], /^Unknown command "webhook liist"\. Did you mean "webhook list"\?\n/],
-  [['strat'], /^Unknown command "strat"\. Did you mean "start"\?\n/],
+  [['fly'], /^Unknown command "fly"\. Run "npx parley --help" to see all commands\.\n$/],
+  [['webhok', 'list'], /^Unknown command "webhok list"\. Did you mean "webhook list"\?\n$/],
+  [['webhook', 'liist'], /^Unknown command "webhook liist"\. Did you mean "webhook list"\?\n$/],
+  [['strat'], /^Unknown command "strat"\. Did you mean "start"\?\n$/],
   [['webhook'], /^Usage: npx parley webhook <command> [\s\S]*\n {2}webhook create --name NAME --url URL/],
-  [['workspace', 'fly'], /^Unknown command "workspace fly"\.\n\n[\s\S]*workspace create --name NAME/],
+  [
+    ['workspace', 'fly'],
+    /^Unknown command "workspace fly"\. Run "npx parley workspace --help" to see all commands\.\n$/,
+  ],
   [
     ['workspace', 'create'],
     /^Missing required option: --name NAME\.\n\nUsage: npx parley workspace create --name NAME\n/,
@@ -50,6 +58,36 @@ test('--help and --version work without a database', async () => {
   expect((await run(['help', 'key', 'create'])).out).toBe((await run(['key', 'create', '--help'])).out)
   expect((await run(['key', 'create', '--help'])).out).toContain('--expires-at TIME')
   expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect((await run(['-v'])).out).toBe((await run(['--version'])).out)
+})
+
+test('every command is listed, and its help has an example and --json', async () => {
+  const folder = join(import.meta.dirname, 'commands')
+  const files = await Promise.all(readdirSync(folder).map((file) => import(join(folder, file))))
+  const defined = files.flatMap((file: { commands?: readonly Command[] }) => file.commands ?? [])
+  expect(commands.map(({ name }) => name).sort()).toEqual(defined.map(({ name }) => name).sort())
+  for (const { name } of commands) {
+    const { out } = await run([...name.split(' '), '--help'])
+    expect(out).toMatch(new RegExp(`^Examples:\\n  \\$ npx parley ${name}\\b`, 'm'))
+    expect(out).toMatch(/^ {2}--json +Print/m)
+  }
+})
+
+test('help, the version and an unknown command load no package and nothing of the database', () => {
+  const report = `
+    import { registerHooks } from 'node:module'
+    const urls = []
+    registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) })
+    process.on('exit', () => console.log('Loaded: ' + JSON.stringify(urls)))`
+  const hook = `data:text/javascript,${encodeURIComponent(report)}`
+  const tooMuch = /\/node_modules\/|\/server\/src\/(db|domain)\/|\/cli\/src\/commands\//
+  for (const words of [['--help'], ['-v'], ['wrkspace']]) {
+    const args = ['--import', hook, join(import.meta.dirname, 'main.ts'), ...words]
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    const loaded = JSON.parse(/^Loaded: (.*)$/m.exec(stdout)?.[1] ?? '[]') as string[]
+    expect(loaded.filter((url) => url.endsWith('/cli/src/commands.ts'))).toHaveLength(1)
+    expect(loaded.filter((url) => tooMuch.test(url))).toEqual([])
+  }
 })
 
 test.each([

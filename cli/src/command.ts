@@ -35,9 +35,7 @@ export interface CommandResult {
 export interface Command {
   /** As typed: `workspace create`. */
   name: string
-  /** One short line for lists of commands; no period at the end. */
-  summary: string
-  /** More sentences, shown below the summary in the command's own help. */
+  /** More sentences, shown below the summary in the command's own help. The summary is in `commands.ts`. */
   details?: string
   /** Names of the positional arguments. Those in brackets are optional. */
   args?: readonly string[]

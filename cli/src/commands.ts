@@ -1,40 +1,151 @@
 import type { Command } from './command.ts'
-import { appCommands } from './commands/app.ts'
-import { connectionCommands } from './commands/connection.ts'
-import { deliveryCommands } from './commands/delivery.ts'
-import { doctorCommand } from './commands/doctor.ts'
-import { filesCommands } from './commands/files.ts'
-import { keyCommands } from './commands/key.ts'
-import { listenCommand } from './commands/listen.ts'
-import { migrateCommand } from './commands/migrate.ts'
-import { personCommands } from './commands/person.ts'
-import { phoneCommands } from './commands/phone.ts'
-import { priceCommands } from './commands/price.ts'
-import { replayCommands, startReplayCommand } from './commands/replay.ts'
-import { secretsCommands } from './commands/secrets.ts'
-import { startCommand } from './commands/start.ts'
-import { userCommands } from './commands/user.ts'
-import { webhookCommands } from './commands/webhook.ts'
-import { workspaceCommands } from './commands/workspace.ts'
+
+/** A command in the lists of the help. The rest of it is loaded when it is needed: loading all of them takes long. */
+export interface ListedCommand {
+  /** As typed: `workspace create`. */
+  name: string
+  /** One short line for lists of commands; no period at the end. */
+  summary: string
+  load(): Promise<Command>
+}
 
 export interface Section {
   title: string
-  commands: readonly Command[]
+  commands: readonly ListedCommand[]
 }
 
 /** Every command, in the order of the help. */
 export const sections: readonly Section[] = [
-  { title: 'Service', commands: [startCommand, migrateCommand, doctorCommand, ...secretsCommands, ...filesCommands] },
-  { title: 'Workspaces and prices', commands: [...workspaceCommands, ...priceCommands] },
-  { title: 'Console users', commands: userCommands },
-  { title: 'Personal data', commands: personCommands },
-  { title: 'API keys', commands: keyCommands },
+  {
+    title: 'Service',
+    commands: [
+      ...from(() => import('./commands/start.ts'), { start: 'Start the service' }),
+      ...from(() => import('./commands/migrate.ts'), { migrate: 'Migrate the database to this version' }),
+      ...from(() => import('./commands/doctor.ts'), {
+        doctor: 'Check the installation: what is wrong, what it means and what to do',
+      }),
+      ...from(() => import('./commands/secrets.ts'), {
+        'secrets reseal': 'Encrypt every stored secret with the first key of PARLEY_SECRET_KEYS',
+      }),
+      ...from(() => import('./commands/files.ts'), {
+        'files status': 'Show how many files are in the database and in the file store, and their size',
+        'files move': 'Move all files to the file store, or from there to the database',
+      }),
+    ],
+  },
+  {
+    title: 'Workspaces and prices',
+    commands: [
+      ...from(() => import('./commands/workspace.ts'), {
+        'workspace create': 'Create a workspace',
+        'workspace list': 'List all workspaces',
+        'workspace suspend': 'Suspend a workspace',
+        'workspace resume': 'Resume a suspended workspace',
+        'workspace limit': 'Set how many webhooks a workspace may have',
+        'workspace credit': 'Add credits to a workspace, or remove some',
+      }),
+      ...from(() => import('./commands/price.ts'), {
+        'price list': 'List the price of each message type, in credits',
+        'price set': 'Set the price of a message type or template category',
+      }),
+    ],
+  },
+  {
+    title: 'Console users',
+    commands: from(() => import('./commands/user.ts'), {
+      'user create': 'Invite a person to the console of a workspace',
+      'user list': 'List the people who can sign in to the console',
+      'user operator': 'Make a person an operator of this installation, or end that',
+      'user disable': 'Disable the account of a person',
+      'user enable': 'Enable a disabled account',
+      'user reset': 'Create a password reset link for a person',
+      'user passkeys': 'List the passkeys of a person, or remove one',
+    }),
+  },
+  {
+    title: 'Personal data',
+    commands: from(() => import('./commands/person.ts'), {
+      'person export': 'Print everything that a workspace has about one person',
+      'person erase': 'Erase everything that a workspace has about one person',
+    }),
+  },
+  {
+    title: 'API keys',
+    commands: from(() => import('./commands/key.ts'), {
+      'key create': 'Create an API key',
+      'key change': 'Change an API key',
+      'key list': 'List API keys, newest first',
+      'key rotate': 'Replace an API key with a new one',
+      'key revoke': 'Revoke an API key',
+    }),
+  },
   {
     title: 'Webhooks',
-    commands: [...webhookCommands, startReplayCommand, ...replayCommands, ...deliveryCommands, listenCommand],
+    commands: [
+      ...from(() => import('./commands/webhook.ts'), {
+        'webhook create': 'Create a webhook that receives events',
+        'webhook list': 'List webhooks, newest first',
+        'webhook change': 'Change the settings of a webhook',
+        'webhook delete': 'Delete a webhook',
+        'webhook test': 'Send a test event to a webhook',
+        'webhook rotate': 'Create a new signing secret for a webhook',
+        'webhook activate': 'End the old secret of a staged rotation',
+        'webhook enable': 'Enable a webhook and deliver the events held for it',
+        'webhook disable': 'Disable a webhook and hold its events',
+      }),
+      ...from(() => import('./commands/replay.ts'), {
+        'webhook replay': 'Send past events to a webhook again, or for the first time',
+        'replay list': 'List the latest 100 replays',
+        'replay show': 'Show a replay and its progress',
+        'replay cancel': 'Cancel a replay and drop what it has not sent yet',
+      }),
+      ...from(() => import('./commands/delivery.ts'), {
+        'delivery list': 'List the latest 50 deliveries',
+        'delivery retry': 'Retry the delivery of an event, or all that failed since a time',
+      }),
+      ...from(() => import('./commands/listen.ts'), {
+        listen: 'Forward new events to your machine, or receive and verify deliveries',
+      }),
+    ],
   },
-  { title: 'WhatsApp accounts', commands: [...appCommands, ...connectionCommands] },
-  { title: 'Simulator', commands: phoneCommands },
+  {
+    title: 'WhatsApp accounts',
+    commands: [
+      ...from(() => import('./commands/app.ts'), {
+        'app create': 'Register a Meta app',
+        'app change': 'Change the secret or the verify token of an app',
+        'app list': 'List the registered Meta apps',
+      }),
+      ...from(() => import('./commands/connection.ts'), {
+        'connection create': 'Connect a WhatsApp Business account to a workspace',
+        'connection change': 'Replace the access token of a connection',
+        'connection sync': 'Fetch the senders and templates of a connection now',
+        'connection list': 'List the connected accounts and their last sync',
+      }),
+    ],
+  },
+  {
+    title: 'Simulator',
+    commands: from(() => import('./commands/phone.ts'), {
+      'phone send': 'Send a message from a simulated phone to a sender',
+    }),
+  },
 ]
 
-export const commands: readonly Command[] = sections.flatMap((section) => section.commands)
+export const commands: readonly ListedCommand[] = sections.flatMap((section) => section.commands)
+
+/** The commands of one file, with the summary of each. */
+function from(
+  load: () => Promise<{ commands: readonly Command[] }>,
+  summaries: Readonly<Record<string, string>>,
+): ListedCommand[] {
+  return Object.entries(summaries).map(([name, summary]) => ({
+    name,
+    summary,
+    async load() {
+      const command = (await load()).commands.find((each) => each.name === name)
+      if (!command) throw new Error(`The command ${name} is listed, but not defined.`)
+      return command
+    },
+  }))
+}

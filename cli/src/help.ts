@@ -1,5 +1,5 @@
 import type { Command, OptionRule } from './command.ts'
-import type { Section } from './commands.ts'
+import type { ListedCommand, Section } from './commands.ts'
 import { styled } from './style.ts'
 
 const lineWidth = 100
@@ -37,20 +37,22 @@ export function overview(sections: readonly Section[]): string {
 }
 
 /** `parley key --help`: the commands of one group, with their arguments. */
-export function helpForGroup(commands: readonly Command[]): string {
+export async function helpForGroup(commands: readonly ListedCommand[]): Promise<string> {
   const group = groupOf(commands[0]?.name ?? '')
+  const usages = await Promise.all(commands.map(async (listed) => usageOf(await listed.load())))
   return [
     `Usage: npx parley ${group} <command> [options]`,
     '',
     styled('bold', 'Commands:'),
-    ...commands.flatMap((command) => [`  ${usageOf(command)}`, `      ${command.summary}`]),
+    ...commands.flatMap(({ summary }, index) => [`  ${usages[index]}`, `      ${summary}`]),
     '',
     `Run "npx parley ${group} <command> --help" for the options of a command.`,
   ].join('\n')
 }
 
-export function helpForCommand(command: Command): string {
-  const { summary, details, options = {}, examples = [] } = command
+export async function helpForCommand({ summary, load }: ListedCommand): Promise<string> {
+  const command = await load()
+  const { details, options = {}, examples = [] } = command
   return [
     ...wrap(details ? `${summary}. ${details}` : `${summary}.`, lineWidth),
     '',

@@ -1,3 +1,6 @@
-import { runCli } from './cli.ts'
+import { useBundledTypeBox } from './bundled-typebox.ts'
 
+useBundledTypeBox()
+// Loaded after that, because it imports TypeBox.
+const { runCli } = await import('./cli.ts')
 process.exitCode = await runCli(process.argv.slice(2), process.env)

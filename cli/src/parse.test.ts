@@ -4,7 +4,6 @@ import { parseArguments } from './parse.ts'
 
 const command: Command = {
   name: 'tag add',
-  summary: 'Add a tag',
   args: ['ID'],
   options: {
     name: { value: 'NAME', required: true, help: 'Name' },

@@ -1,7 +1,6 @@
 import { receivedEventSchemas } from '@parley/contract/events'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { version } from './config.ts'
 import { openConsole } from './console.ts'
 import { eventRoutes } from './domain/deliveries/events.routes.ts'
 import { uploadRoutes } from './domain/files/uploads.routes.ts'
@@ -43,6 +42,7 @@ import { type Route, route } from './http/route.ts'
 import { type HttpServerDeps, newHttpServer } from './http/server.ts'
 import { defaultRequestsPerWorkspace, WorkspaceRequests } from './http/workspace-requests.ts'
 import { Overload } from './lib/overload.ts'
+import { version } from './lib/version.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Every route under /v1. */

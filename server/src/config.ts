@@ -59,10 +59,6 @@ export interface Config {
   secretKeys: () => SecretKeys
 }
 
-export const version: string = (
-  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { version: string }
-).version
-
 const projectDir = join(import.meta.dirname, '..', '..')
 
 /** The only reader of the environment. An invalid value throws a StartupError with one line. */

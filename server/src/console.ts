@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { version } from './config.ts'
 import { listenForChanges } from './db/listen-for-changes.ts'
 import { wakeHere } from './db/wake.ts'
 import { recordAuditEntry } from './domain/audit/audit.ts'
@@ -43,6 +42,7 @@ import { LiveHub, mountLive } from './http/console/live.ts'
 import { type ConsoleDeps, mountConsole, newConsoleGuard } from './http/console/pipeline.ts'
 import type { ConsoleRoute } from './http/console/route.ts'
 import type { Overload } from './lib/overload.ts'
+import { version } from './lib/version.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Every route under /console/api. */

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import { inspectorDaysOf } from '@parley/contract/console/inspector'
-import { version } from './config.ts'
 import { deleteOldWriters } from './db/batch-writer.ts'
 import { databaseNow } from './db/database-clock.ts'
 import { type MaintenanceStep, startMaintenance } from './db/maintenance.ts'
@@ -36,6 +35,7 @@ import { eraseDue } from './domain/privacy/erase.ts'
 import { removeBodies } from './domain/requests/inspector/contents.ts'
 import type { Loop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
+import { version } from './lib/version.ts'
 import type { Runtime } from './runtime.ts'
 
 export type Work = Pick<Loop, 'stop'>

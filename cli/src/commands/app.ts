@@ -32,10 +32,9 @@ const verifyToken = {
   help: 'Verify token that you choose and also enter at Meta',
 }
 
-export const appCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'app create',
-    summary: 'Register a Meta app',
     details: 'WhatsApp accounts are connected through an app. The command prints what to enter at Meta.',
     options: {
       name: { value: 'NAME', required: true, help: 'Name of the app in Parley' },
@@ -82,7 +81,6 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app change',
-    summary: 'Change the secret or the verify token of an app',
     details: 'Use it when they changed at Meta, or when the key that encrypted them is lost.',
     args: ['ID'],
     options: {
@@ -111,7 +109,7 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app list',
-    summary: 'List the registered Meta apps',
+    examples: ['app list'],
     async run({ db, config }) {
       const apps = await listApps(await db())
       const rows = apps.map((app) => [app.id, app.name, app.graphUrl, ingressPath(app.id), formatTime(app.createdAt)])

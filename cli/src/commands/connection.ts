@@ -1,4 +1,3 @@
-import { version } from '@parley/server/config'
 import { recordAuditEntry } from '@parley/server/domain/audit/audit'
 import {
   type AuditChange,
@@ -11,6 +10,7 @@ import { type Network, newNetwork } from '@parley/server/domain/connections/netw
 import { replaceAccessToken } from '@parley/server/domain/connections/replace-secrets'
 import { type SyncOutcome, syncConnection } from '@parley/server/domain/connections/sync'
 import { StartupError } from '@parley/server/lib/refuse'
+import { version } from '@parley/server/lib/version'
 import { change, commandLine } from '../audit.ts'
 import type { Call, Command } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
@@ -25,10 +25,9 @@ const accessToken = {
   help: 'Access token of a system user with access to the account',
 }
 
-export const connectionCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'connection create',
-    summary: 'Connect a WhatsApp Business account to a workspace',
     details: 'Fetches the senders and templates of the account.',
     options: {
       workspace: workspaceOption('Workspace that gets the senders and templates'),
@@ -57,7 +56,6 @@ export const connectionCommands: readonly Command[] = [
   },
   {
     name: 'connection change',
-    summary: 'Replace the access token of a connection',
     details: 'The old token stays in use until WhatsApp accepts the new one.',
     args: ['ID'],
     options: { 'access-token': accessToken },
@@ -78,8 +76,8 @@ export const connectionCommands: readonly Command[] = [
   },
   {
     name: 'connection sync',
-    summary: 'Fetch the senders and templates of a connection now',
     args: ['ID'],
+    examples: ['connection sync ID'],
     run: (call) =>
       withNetwork(call, async (network) => {
         const id = call.args[0] ?? ''
@@ -93,8 +91,8 @@ export const connectionCommands: readonly Command[] = [
   },
   {
     name: 'connection list',
-    summary: 'List the connected accounts and their last sync',
     options: { workspace: workspaceFilter },
+    examples: ['connection list --workspace "Acme"'],
     async run(call) {
       const workspace = await readWorkspaceFilter(call)
       const connections = await listConnections(await call.db(), workspace?.id)

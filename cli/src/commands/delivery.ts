@@ -8,10 +8,9 @@ import { formatTime, plural } from '../format.ts'
 import { readTime } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 
-export const deliveryCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'delivery list',
-    summary: 'List the latest 50 deliveries',
     options: {
       webhook: { value: 'ID', help: 'Only those to this webhook' },
       state: { value: 'STATE', help: `Only those in this state: ${deliveryStates.join(', ')}` },
@@ -38,7 +37,6 @@ export const deliveryCommands: readonly Command[] = [
   },
   {
     name: 'delivery retry',
-    summary: 'Retry the delivery of an event, or all that failed since a time',
     details: 'An event can be delivered again in any state, even after a successful delivery.',
     args: ['[EVENT_ID]'],
     options: {

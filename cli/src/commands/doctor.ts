@@ -1,47 +1,49 @@
-import { version } from '@parley/server/config'
 import { hasEmbedded } from '@parley/server/db/store'
 import { openObjects } from '@parley/server/domain/files/store'
 import { type Finding, problem, warning, worstOf } from '@parley/server/domain/health/finding'
 import { type Get, instanceHealth } from '@parley/server/domain/health/health'
 import { newLogger } from '@parley/server/lib/logger'
 import { StartupError } from '@parley/server/lib/refuse'
+import { version } from '@parley/server/lib/version'
 import type { Call, Command } from '../command.ts'
 import { checkDisk, checkService } from '../machine.ts'
 import { newProgress, type Progress } from '../progress.ts'
 import { styled } from '../style.ts'
 
-export const doctorCommand: Command = {
-  name: 'doctor',
-  summary: 'Check the installation: what is wrong, what it means and what to do',
-  options: {
-    offline: { help: 'Skip the checks that call WhatsApp, your PUBLIC_URL and the file store' },
-    ledger: { help: 'Also check every credit balance against all of its entries' },
+export const commands: readonly Command[] = [
+  {
+    name: 'doctor',
+    options: {
+      offline: { help: 'Skip the checks that call WhatsApp, your PUBLIC_URL and the file store' },
+      ledger: { help: 'Also check every credit balance against all of its entries' },
+    },
+    examples: ['doctor', 'doctor --offline --json'],
+    async run(call) {
+      const progress = newProgress()
+      const findings: Finding[] = []
+      try {
+        progress.say('Checking this machine')
+        findings.push(await checkService(call.config, get))
+        if (call.config.databaseUrl === null) findings.push(...(await checkDisk(call.config.dataDir)))
+        findings.push(...(await databaseFindings(call, progress)))
+      } finally {
+        progress.end()
+      }
+      const verdict = worstOf(findings)
+      return {
+        lines: [...findings.flatMap(linesOf), '', closing(findings)],
+        json: {
+          object: 'doctor',
+          version,
+          verdict,
+          checked_at: call.clock.now().toISOString(),
+          checks: findings.map(toCheck),
+        },
+        failed: verdict === 'problem',
+      }
+    },
   },
-  async run(call) {
-    const progress = newProgress()
-    const findings: Finding[] = []
-    try {
-      progress.say('Checking this machine')
-      findings.push(await checkService(call.config, get))
-      if (call.config.databaseUrl === null) findings.push(...(await checkDisk(call.config.dataDir)))
-      findings.push(...(await databaseFindings(call, progress)))
-    } finally {
-      progress.end()
-    }
-    const verdict = worstOf(findings)
-    return {
-      lines: [...findings.flatMap(linesOf), '', closing(findings)],
-      json: {
-        object: 'doctor',
-        version,
-        verdict,
-        checked_at: call.clock.now().toISOString(),
-        checks: findings.map(toCheck),
-      },
-      failed: verdict === 'problem',
-    }
-  },
-}
+]
 
 /** Without what only the console shows. */
 const toCheck = ({ consoleAdvice: _, actions: _actions, ...check }: Finding) => check

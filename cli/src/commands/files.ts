@@ -9,10 +9,10 @@ import { plural } from '../format.ts'
 import { newProgress } from '../progress.ts'
 import { table } from '../table.ts'
 
-export const filesCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'files status',
-    summary: 'Show how many files are in the database and in the file store, and their size',
+    examples: ['files status'],
     async run({ db, config }) {
       const totals = await readTotals(await db())
       const { database, s3, waiting, unused } = totals
@@ -36,7 +36,6 @@ export const filesCommands: readonly Command[] = [
   },
   {
     name: 'files move',
-    summary: 'Move all files to the file store, or from there to the database',
     details:
       'Every copy is read and compared before the original is deleted. The service keeps running, and you can stop the command and run it again. With PARLEY_FILES_URL, the service itself moves files to the store in the background; this command is faster and shows progress.',
     options: { to: { value: 'STORE', required: true, help: 's3, the store in PARLEY_FILES_URL, or database' } },

@@ -24,10 +24,9 @@ import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } 
 /** As in the console: the system that uses the key has a day to change over. */
 const defaultGraceHours: GraceHours = 24
 
-export const keyCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'key create',
-    summary: 'Create an API key',
     details: 'The key is shown only once.',
     options: {
       workspace: workspaceOption('Workspace the key belongs to'),
@@ -74,7 +73,6 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key change',
-    summary: 'Change an API key',
     details: 'Options that are not given stay as they are. Takes effect on the next request.',
     args: ['ID'],
     options: {
@@ -115,8 +113,8 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key list',
-    summary: 'List API keys, newest first',
     options: { workspace: workspaceFilter },
+    examples: ['key list --workspace "Acme"'],
     async run(call) {
       const { db, clock } = call
       const keys = await listKeys(await db(), (await readWorkspaceFilter(call))?.id)
@@ -136,7 +134,6 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key rotate',
-    summary: 'Replace an API key with a new one',
     details:
       'The new key has the settings of the old one and reads the same messages. It is shown only once. The old key keeps working for the grace period.',
     args: ['ID'],
@@ -178,9 +175,9 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key revoke',
-    summary: 'Revoke an API key',
     details: 'It stops working immediately and cannot be restored.',
     args: ['ID'],
+    examples: ['key revoke ID'],
     async run(call) {
       const key = await change(call, async (tx, audit) => {
         const revoked = await revokeKey(tx, call.clock, call.args[0] ?? '')

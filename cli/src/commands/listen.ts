@@ -10,42 +10,43 @@ import { formatTime } from '../format.ts'
 import { onSignals } from '../signals.ts'
 import { workspaceOption } from '../workspace-option.ts'
 
-export const listenCommand: Command = {
-  name: 'listen',
-  summary: 'Forward new events to your machine, or receive and verify deliveries',
-  details:
-    'With --workspace, it reads new events and needs no webhook: it prints one line for each, and with --forward-to it signs each one and sends it to the URL. Press r to send the last one again. With --secret and without --forward-to, it is a receiver that verifies and prints deliveries: create a webhook with the URL that it prints. Runs until you press Ctrl+C. With --json, it prints one JSON document per event.',
-  untilStopped: true,
-  options: {
-    workspace: workspaceOption('Workspace whose events it reads'),
-    'forward-to': { value: 'URL', help: 'Your receiver, such as http://localhost:3000/hook' },
-    event: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
-    port: { value: 'PORT', help: 'Port to listen on as a receiver (default: 8095)' },
-    secret: {
-      value: 'SECRET',
-      help: 'Signing secret: to verify deliveries, or to sign forwarded events (or set PARLEY_WEBHOOK_SECRET)',
+export const commands: readonly Command[] = [
+  {
+    name: 'listen',
+    details:
+      'With --workspace, it reads new events and needs no webhook: it prints one line for each, and with --forward-to it signs each one and sends it to the URL. Press r to send the last one again. With --secret and without --forward-to, it is a receiver that verifies and prints deliveries: create a webhook with the URL that it prints. Runs until you press Ctrl+C. With --json, it prints one JSON document per event.',
+    untilStopped: true,
+    options: {
+      workspace: workspaceOption('Workspace whose events it reads'),
+      'forward-to': { value: 'URL', help: 'Your receiver, such as http://localhost:3000/hook' },
+      event: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
+      port: { value: 'PORT', help: 'Port to listen on as a receiver (default: 8095)' },
+      secret: {
+        value: 'SECRET',
+        help: 'Signing secret: to verify deliveries, or to sign forwarded events (or set PARLEY_WEBHOOK_SECRET)',
+      },
+    },
+    examples: [
+      'listen --workspace "Demo" --forward-to http://localhost:3000/hook',
+      'listen --workspace "Demo" --event message.received --json',
+      'listen --port 9000 --secret whsec_…',
+    ],
+    async run(call) {
+      const { option, options } = call
+      const [hasWorkspace, hasSecret] = [option('workspace') !== undefined, option('secret') !== undefined]
+      if (option('forward-to') !== undefined || (hasWorkspace && !hasSecret)) {
+        if (!hasWorkspace && hasSecret) {
+          throw new UsageError(
+            'With --secret and without --workspace, it is a receiver. To forward events, add --workspace.',
+          )
+        }
+        return followEvents(call)
+      }
+      if (options('event').length > 0) throw new UsageError('--event needs --workspace or --forward-to.')
+      return receive(call)
     },
   },
-  examples: [
-    'listen --workspace "Demo" --forward-to http://localhost:3000/hook',
-    'listen --workspace "Demo" --event message.received --json',
-    'listen --port 9000 --secret whsec_…',
-  ],
-  async run(call) {
-    const { option, options } = call
-    const [hasWorkspace, hasSecret] = [option('workspace') !== undefined, option('secret') !== undefined]
-    if (option('forward-to') !== undefined || (hasWorkspace && !hasSecret)) {
-      if (!hasWorkspace && hasSecret) {
-        throw new UsageError(
-          'With --secret and without --workspace, it is a receiver. To forward events, add --workspace.',
-        )
-      }
-      return followEvents(call)
-    }
-    if (options('event').length > 0) throw new UsageError('--event needs --workspace or --forward-to.')
-    return receive(call)
-  },
-}
+]
 
 async function receive({ option, flag, env }: Call): Promise<undefined> {
   const port = Number(option('port') ?? 8095)

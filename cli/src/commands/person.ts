@@ -18,10 +18,9 @@ const personOptions = {
   'user-id': { value: 'ID', help: 'Instead of --number: the ID that WhatsApp gave the person' },
 }
 
-export const personCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'person export',
-    summary: 'Print everything that a workspace has about one person',
     details:
       'Prints one JSON document, with or without --json: messages with their contents and events, forms with their files in base64, orders, preferences. If the exit status is not 0, it is incomplete.',
     options: personOptions,
@@ -37,7 +36,6 @@ export const personCommands: readonly Command[] = [
   },
   {
     name: 'person erase',
-    summary: 'Erase everything that a workspace has about one person',
     details:
       'Removes contents, names, numbers and user IDs, files, and the events that have them; statuses, credits and counts stay. Refused while a message to the person is not sent yet. Backups and the receivers of webhooks keep their copies.',
     options: { ...personOptions, yes: { help: 'Do not ask for confirmation' } },

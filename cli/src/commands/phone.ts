@@ -11,10 +11,9 @@ const kindNames: Readonly<Record<(typeof mediaKinds)[number], string>> = {
   sticker: 'a sticker',
 }
 
-export const phoneCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'phone send',
-    summary: 'Send a message from a simulated phone to a sender',
     details: 'Needs the simulator, which "npx parley start" runs by default. Pass one kind of message.',
     options: {
       from: { value: 'NUMBER', required: true, help: 'Phone number of the person; any number works' },

@@ -4,10 +4,10 @@ import { type Command, UsageError } from '../command.ts'
 import { plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
 
-export const priceCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'price list',
-    summary: 'List the price of each message type, in credits',
+    examples: ['price list'],
     async run({ db }) {
       const prices = await listPrices(await db())
       const rows = prices.map(({ item, credits }) => [item, String(credits)])
@@ -16,7 +16,6 @@ export const priceCommands: readonly Command[] = [
   },
   {
     name: 'price set',
-    summary: 'Set the price of a message type or template category',
     details: 'Applies to messages accepted from now on. "npx parley price list" shows the items.',
     args: ['ITEM', 'CREDITS'],
     examples: ['price set text 1', 'price set template.MARKETING 3'],

@@ -14,9 +14,8 @@ import { readList, readTime } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 
 /** `webhook replay` */
-export const startReplayCommand: Command = {
+const startReplayCommand: Command = {
   name: 'webhook replay',
-  summary: 'Send past events to a webhook again, or for the first time',
   details:
     'The events keep their IDs and are sent oldest first, each with a full retry schedule. By default only those that failed for good are sent. The running service sends them; see them with: parley replay show ID',
   args: ['ID'],
@@ -65,11 +64,12 @@ export const startReplayCommand: Command = {
   },
 }
 
-export const replayCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
+  startReplayCommand,
   {
     name: 'replay list',
-    summary: 'List the latest 100 replays',
     options: { webhook: { value: 'ID', help: 'Only those of this webhook' } },
+    examples: ['replay list --webhook ID'],
     async run({ db, option }) {
       const replays = await listAllReplays(await db(), option('webhook'))
       const rows = replays.map((each) => [
@@ -89,8 +89,8 @@ export const replayCommands: readonly Command[] = [
   },
   {
     name: 'replay show',
-    summary: 'Show a replay and its progress',
     args: ['ID'],
+    examples: ['replay show ID'],
     async run({ db, args }) {
       const replay = await getReplay(await db(), args[0] ?? '')
       return { lines: describe(replay), json: toJson(replay) }
@@ -98,8 +98,8 @@ export const replayCommands: readonly Command[] = [
   },
   {
     name: 'replay cancel',
-    summary: 'Cancel a replay and drop what it has not sent yet',
     args: ['ID'],
+    examples: ['replay cancel ID'],
     async run(call) {
       const [id = ''] = call.args
       const replay = await change(call, async (tx, audit) => {

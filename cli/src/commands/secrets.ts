@@ -4,12 +4,12 @@ import type { Command } from '../command.ts'
 import { plural } from '../format.ts'
 import { newProgress } from '../progress.ts'
 
-export const secretsCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'secrets reseal',
-    summary: 'Encrypt every stored secret with the first key of PARLEY_SECRET_KEYS',
     details:
       'Use it after you put a new key in front of the old ones: PARLEY_SECRET_KEYS="new:…,old:…". First restart every process with the new value. The service keeps running meanwhile, and you can stop the command and run it again.',
+    examples: ['secrets reseal'],
     async run({ db, clock, config }) {
       const progress = newProgress()
       try {

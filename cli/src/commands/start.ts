@@ -1,6 +1,7 @@
-import { type Config, version } from '@parley/server/config'
+import type { Config } from '@parley/server/config'
 import type { Db } from '@parley/server/db/db'
 import { newLogger } from '@parley/server/lib/logger'
+import { version } from '@parley/server/lib/version'
 import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
 import type { Command } from '../command.ts'
@@ -8,54 +9,55 @@ import { onSignals } from '../signals.ts'
 import { runSimulator } from '../simulator.ts'
 import { welcome } from '../welcome.ts'
 
-export const startCommand: Command = {
-  name: 'start',
-  summary: 'Start the service',
-  details:
-    'Runs until you press Ctrl+C. Without DATABASE_URL, it also runs PostgreSQL and a simulated WhatsApp network. With --json, it prints its URLs as JSON once it is ready.',
-  examples: ['start', 'start --json'],
-  untilStopped: true,
-  async run({ config, flag }) {
-    // With --json, only the JSON document goes to standard output; everything else goes to standard error.
-    const json = flag('json')
-    const say = (line: string) => (json ? console.error(line) : console.log(line))
-    const log = newLogger(config.logLevel, json ? process.stderr : undefined)
-    say(`Parley ${version}`)
-    if (config.targetNotice !== null) say(config.targetNotice)
-    const { signal, stopListening } = stopSignal()
-    // Loaded on demand: the other commands do not need the HTTP server.
-    const { startService } = await import('@parley/server/start')
-    let service: Service | undefined
-    let simulator: Simulator | undefined
-    const startCompanion = async (db: Db, opened: Config) => {
-      simulator = await runSimulator(opened, db)
-      return { ...simulator, phone: simulator.control.phones.list()[0]?.waId ?? null }
-    }
-    try {
-      service = await startService({
-        config,
-        log,
-        say,
-        signal,
-        startCompanion: config.simulatorPort === 0 ? undefined : startCompanion,
-      })
-      for (const line of await welcome(service, simulator, config)) say(line)
-      if (json) console.log(JSON.stringify({ url: service.url, simulator_url: simulator?.url ?? null, version }))
-      await aborted(signal)
-    } catch (error) {
-      // If it was stopped while starting, startService has already undone everything.
-      if (!signal.aborted) {
-        await service?.stop()
-        stopListening()
-        throw error
+export const commands: readonly Command[] = [
+  {
+    name: 'start',
+    details:
+      'Runs until you press Ctrl+C. Without DATABASE_URL, it also runs PostgreSQL and a simulated WhatsApp network. With --json, it prints its URLs as JSON once it is ready.',
+    examples: ['start', 'start --json'],
+    untilStopped: true,
+    async run({ config, flag }) {
+      // With --json, only the JSON document goes to standard output; everything else goes to standard error.
+      const json = flag('json')
+      const say = (line: string) => (json ? console.error(line) : console.log(line))
+      const log = newLogger(config.logLevel, json ? process.stderr : undefined)
+      say(`Parley ${version}`)
+      if (config.targetNotice !== null) say(config.targetNotice)
+      const { signal, stopListening } = stopSignal()
+      // Loaded on demand: the other commands do not need the HTTP server.
+      const { startService } = await import('@parley/server/start')
+      let service: Service | undefined
+      let simulator: Simulator | undefined
+      const startCompanion = async (db: Db, opened: Config) => {
+        simulator = await runSimulator(opened, db)
+        return { ...simulator, phone: simulator.control.phones.list()[0]?.waId ?? null }
       }
-    }
-    say('Stopping…')
-    await service?.stop()
-    say('Stopped.')
-    process.exit(0)
+      try {
+        service = await startService({
+          config,
+          log,
+          say,
+          signal,
+          startCompanion: config.simulatorPort === 0 ? undefined : startCompanion,
+        })
+        for (const line of await welcome(service, simulator, config)) say(line)
+        if (json) console.log(JSON.stringify({ url: service.url, simulator_url: simulator?.url ?? null, version }))
+        await aborted(signal)
+      } catch (error) {
+        // If it was stopped while starting, startService has already undone everything.
+        if (!signal.aborted) {
+          await service?.stop()
+          stopListening()
+          throw error
+        }
+      }
+      say('Stopping…')
+      await service?.stop()
+      say('Stopped.')
+      process.exit(0)
+    },
   },
-}
+]
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

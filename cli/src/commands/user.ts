@@ -11,10 +11,9 @@ import { formatTime, plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
 import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 
-export const userCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'user create',
-    summary: 'Invite a person to the console of a workspace',
     details: 'Prints an invitation link that works once. Parley does not send email.',
     options: {
       email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
@@ -48,8 +47,8 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user list',
-    summary: 'List the people who can sign in to the console',
     details: 'Also lists those who were invited and have not used their link yet.',
+    examples: ['user list'],
     async run({ db, clock }) {
       const people = (await listPeople(await db())).map((person) => ({
         ...person,
@@ -98,7 +97,6 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user operator',
-    summary: 'Make a person an operator of this installation, or end that',
     details: 'Operators manage all workspaces. Without --email, it prints a link that creates a new operator account.',
     options: {
       email: { value: 'EMAIL', help: 'Email address of an existing user (default: create a link)' },
@@ -142,7 +140,6 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user disable',
-    summary: 'Disable the account of a person',
     details:
       'Ends their sessions immediately. They cannot sign in, reset the password or use a link until the account is enabled.',
     args: ['EMAIL'],
@@ -164,7 +161,6 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user enable',
-    summary: 'Enable a disabled account',
     details: 'The person can sign in again, with the same password, second factor and roles as before.',
     args: ['EMAIL'],
     examples: ['user enable bea@example.com'],
@@ -179,7 +175,6 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user reset',
-    summary: 'Create a password reset link for a person',
     details: 'Setting the new password removes their passkeys and signs out every device.',
     options: {
       email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
@@ -214,7 +209,6 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user passkeys',
-    summary: 'List the passkeys of a person, or remove one',
     options: {
       email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
       remove: { value: 'ID', help: 'Remove this passkey; it can no longer be used to sign in' },

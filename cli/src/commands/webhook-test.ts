@@ -13,7 +13,6 @@ const timeoutMs = 13_000
 
 export const testCommand: Command = {
   name: 'webhook test',
-  summary: 'Send a test event to a webhook',
   details: 'Works for disabled webhooks too. The service must be running to deliver it.',
   args: ['ID'],
   options: {

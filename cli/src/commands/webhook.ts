@@ -27,10 +27,9 @@ import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } 
 import { changedHeaders, optionsOfWebhook, readHeaders, readOrdering, readSenders } from './webhook-options.ts'
 import { testCommand } from './webhook-test.ts'
 
-export const webhookCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'webhook create',
-    summary: 'Create a webhook that receives events',
     details: 'The signing secret is shown only once.',
     options: {
       workspace: workspaceOption('Workspace whose events it receives'),
@@ -69,8 +68,8 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook list',
-    summary: 'List webhooks, newest first',
     options: { workspace: workspaceFilter },
+    examples: ['webhook list --workspace "Acme"'],
     async run(call) {
       const workspace = await readWorkspaceFilter(call)
       const all = await listAllWebhooks(await call.db())
@@ -93,7 +92,6 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook change',
-    summary: 'Change the settings of a webhook',
     details:
       'Options that are not given stay as they are. --sender all removes the filter, --header "Name:" removes a header.',
     args: ['ID'],
@@ -137,10 +135,10 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook delete',
-    summary: 'Delete a webhook',
     details: 'Undelivered events are dropped. Past deliveries can still be viewed.',
     args: ['ID'],
     options: { yes: { help: 'Delete it even if undelivered events would be dropped' } },
+    examples: ['webhook delete ID --yes'],
     async run(call) {
       const { clock, flag } = call
       const [id = ''] = call.args
@@ -162,7 +160,6 @@ export const webhookCommands: readonly Command[] = [
   testCommand,
   {
     name: 'webhook rotate',
-    summary: 'Create a new signing secret for a webhook',
     details:
       'The old secret stops working immediately, and deliveries that failed within the last hour are retried. With --staged both secrets sign until you activate the new one. The new one is shown only once.',
     args: ['ID'],
@@ -196,10 +193,10 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook activate',
-    summary: 'End the old secret of a staged rotation',
     details: 'Deliveries that failed within the last hour are retried, signed with the new secret only.',
     args: ['ID'],
     options: { cancel: { help: 'Drop the new secret instead and keep the old one' } },
+    examples: ['webhook activate ID', 'webhook activate ID --cancel'],
     async run(call) {
       const [id = ''] = call.args
       if (call.flag('cancel')) {
@@ -226,8 +223,8 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook enable',
-    summary: 'Enable a webhook and deliver the events held for it',
     args: ['ID'],
+    examples: ['webhook enable ID'],
     async run(call) {
       const [id = ''] = call.args
       const webhook = await change(call, async (tx, audit) => {
@@ -244,7 +241,6 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook disable',
-    summary: 'Disable a webhook and hold its events',
     details: 'No event is lost: held events are delivered when you enable the webhook again.',
     args: ['ID'],
     options: { reason: { value: 'TEXT', required: true, help: 'Reason, shown in the console' } },

@@ -13,10 +13,9 @@ import { type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
 
-export const workspaceCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'workspace create',
-    summary: 'Create a workspace',
     options: { name: { value: 'NAME', required: true, help: 'Name of the workspace' } },
     examples: ['workspace create --name "Acme"'],
     async run(call) {
@@ -30,7 +29,7 @@ export const workspaceCommands: readonly Command[] = [
   },
   {
     name: 'workspace list',
-    summary: 'List all workspaces',
+    examples: ['workspace list'],
     async run({ db }) {
       const workspaces = await listWorkspaces(await db())
       const rows = workspaces.map(({ id, name, suspended, createdAt }) => [
@@ -46,7 +45,6 @@ export const workspaceCommands: readonly Command[] = [
   },
   {
     name: 'workspace suspend',
-    summary: 'Suspend a workspace',
     details: 'Requests with its API keys are rejected until you resume it. Takes effect immediately.',
     args: ['ID'],
     options: { reason: { value: 'TEXT', required: true, help: 'Reason, shown in the console' } },
@@ -63,8 +61,8 @@ export const workspaceCommands: readonly Command[] = [
   },
   {
     name: 'workspace resume',
-    summary: 'Resume a suspended workspace',
     args: ['ID'],
+    examples: ['workspace resume ID'],
     async run(call) {
       const [id = ''] = call.args
       const workspace = await change(call, async (tx, audit) => {
@@ -79,7 +77,6 @@ export const workspaceCommands: readonly Command[] = [
   },
   {
     name: 'workspace limit',
-    summary: 'Set how many webhooks a workspace may have',
     details: 'A new workspace may have 100. Existing webhooks stay, also if they are more than the new limit.',
     args: ['ID'],
     options: { webhooks: { value: 'NUMBER', required: true, help: 'From 1 to 10000' } },
@@ -99,7 +96,6 @@ export const workspaceCommands: readonly Command[] = [
   },
   {
     name: 'workspace credit',
-    summary: 'Add credits to a workspace, or remove some',
     details: 'A negative AMOUNT removes credits; put it after "--", as in the second example.',
     args: ['ID', 'AMOUNT'],
     options: { note: { value: 'TEXT', required: true, help: 'Reason, recorded in the ledger' } },
