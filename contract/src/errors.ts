@@ -50,6 +50,14 @@ export const errorCatalogue = {
     remedy:
       'Add the address to the key’s IP allowlist in the console under Developers → API keys, or send the request from a listed address.',
   },
+  origin_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    title: 'Origin not allowed',
+    message: 'Browsers may send requests to /mcp only from the pages of this service.',
+    cause: 'The Origin header of a request to /mcp names another site than PUBLIC_URL.',
+    remedy: 'Call /mcp from a program, which sends no Origin header. If the site is this service, correct PUBLIC_URL.',
+  },
   insufficient_scope: {
     status: 403,
     type: 'permission_error',

@@ -32,6 +32,7 @@ import { Connections } from './http/connections.ts'
 import { errorsPage } from './http/errors-page.ts'
 import { type HeldLimits, HeldRequests, heldLimitsWithin } from './http/held-requests.ts'
 import { isForIngress, newIngressListener } from './http/ingress.ts'
+import { newMcpRoute } from './http/mcp/mcp.ts'
 import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
 import { defaultSenderLimits, NetworkSenders, type SenderLimits } from './http/network-senders.ts'
 import { openApiOf } from './http/openapi.ts'
@@ -101,7 +102,9 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const invalidKeys = new InvalidKeyRequests(db, (record) => unauthenticated.record(record))
   const traffic = new Traffic(db, log)
   const uses = new KeyUses(db, log)
-  const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
+  const described = [...routes, ...moreRoutes]
+  const mcp = newMcpRoute(described, { version, publicUrl: config.publicUrl, log })
+  const all = [...described, describe(config.publicUrl, described).route, mcp]
   const requests = new RequestMeter(all.map(({ path }) => path))
   const counters = db.process.metrics
   const addressOf = clientAddressReader(config.trustProxy)

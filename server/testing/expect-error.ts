@@ -10,6 +10,7 @@ export const contractErrors: Readonly<Record<ErrorCode, readonly [status: number
   key_expired: [401, 'authentication_error'],
   workspace_suspended: [403, 'permission_error'],
   ip_not_allowed: [403, 'permission_error'],
+  origin_not_allowed: [403, 'permission_error'],
   insufficient_scope: [403, 'permission_error'],
   rate_limited: [429, 'rate_limit_error'],
   validation_failed: [400, 'invalid_request_error'],

@@ -76,6 +76,7 @@ const requests: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawRespons
     return workspace.call('/v1/me')
   },
   ip_not_allowed: () => withKey({ allowedRanges: ['192.0.2.1'] }, '/v1/me'),
+  origin_not_allowed: () => withKey({}, '/mcp', { method: 'POST', body: {}, headers: { origin: 'https://evil.test' } }),
   insufficient_scope: () => withKey({ scopes: [] }, '/v1/webhook'),
   async rate_limited() {
     const workspace = await newWorkspace(server)

@@ -28,14 +28,14 @@ import { errorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
 import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './held-requests.ts'
 import { readJson } from './json-body.ts'
 import { openFileBody } from './multipart.ts'
-import type { Context, Route, RouteSettings } from './route.ts'
+import type { Context, Route, RouteSettings, WrittenReply } from './route.ts'
 import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
 import { hasValidTarget } from './url.ts'
 import type { WorkspaceRequests } from './workspace-requests.ts'
 
 /**
- * Handles every request under /v1, in this order: request ID, client address, key, rate limit, 404 or 405, scope, body,
- * validation, handler. Every response has the common headers, every error has the same shape, and every request is
+ * Handles every request under /v1 and to /mcp, in this order: request ID, client address, key, rate limit, 404 or 405, scope,
+ * body, validation, handler. Every response has the common headers, every error has the same shape, and every request is
  * recorded. It uses Node's own server without Fastify's hooks: docs/decisions/v1-without-fastify.md.
  */
 export interface PipelineDeps {
@@ -95,6 +95,8 @@ class Exchange implements AccessRequest, Context {
   #held: HeldRequest | null = null
   /** The access check after the last wait. */
   #rechecking: Promise<AccessDecision> | null = null
+  /** A scope that the handler required, in addition to the one of the route. */
+  #moreScope: Route['scope'] = 'none'
   /** Headers of this response only: names and values alternate. */
   #extraHeaders: string[] | undefined
 
@@ -135,6 +137,7 @@ class Exchange implements AccessRequest, Context {
       }
       const match = this.#match ?? this.#rejectUnmatched()
       requireScope(access.caller, match.route.scope)
+      if (match.route.isForOwnOrigin) this.#requireOwnOrigin()
       await this.#handleOfWorkspace(match)
     } catch (error) {
       this.#fail(error)
@@ -271,6 +274,18 @@ class Exchange implements AccessRequest, Context {
     const access = await this.#rechecking
     if (access.kind === 'refused') throw access.refusal
     requireScope(access.caller, scope)
+    requireScope(access.caller, this.#moreScope)
+  }
+
+  requireScope(scope: Route['scope']): void {
+    requireScope(this.caller, scope)
+    this.#moreScope = scope
+  }
+
+  /** A page of another site could use DNS rebinding to call a service that only its visitor can reach. */
+  #requireOwnOrigin(): void {
+    const { origin } = this.#request.headers
+    if (origin !== undefined && origin !== new URL(this.#services.publicUrl).origin) refuse('origin_not_allowed')
   }
 
   async #handleOfWorkspace(match: RouteMatch): Promise<void> {
@@ -304,6 +319,8 @@ class Exchange implements AccessRequest, Context {
     if (route.isBytes) {
       if (isInspected) this.#inspect({ kind: 'file' })
       await this.#sendBytes(result as BytesResponse)
+    } else if (route.isWritten) {
+      this.#sendWritten(result as WrittenReply)
     } else if (route.status === 204) {
       if (isInspected) this.#inspect({ kind: 'none' })
       this.#response.writeHead(204, this.#headers()).end()
@@ -312,6 +329,15 @@ class Exchange implements AccessRequest, Context {
       if (isInspected) this.#inspect({ kind: 'json', text })
       this.#sendJson(route.status, text)
     }
+  }
+
+  #sendWritten({ status, body, error }: WrittenReply): void {
+    if (error) {
+      this.#code = error.code
+      this.#inspect({ kind: 'error', text: error.body })
+    } else if (this.caller.isInspected) this.#inspect(body === null ? { kind: 'none' } : { kind: 'json', text: body })
+    if (body === null) this.#response.writeHead(status, this.#headers()).end()
+    else this.#sendJson(status, body)
   }
 
   #readBody(): Promise<unknown> {
@@ -363,7 +389,7 @@ class Exchange implements AccessRequest, Context {
 /** For responses whose request was not counted, because the database was unavailable. */
 export const notCharged: RateLimitState = { limit: 600, remaining: 600, resetSeconds: 60 }
 
-/** The headers of every response under /v1. Names and values alternate, which is the fastest format for Node. */
+/** The headers of every response of the API. Names and values alternate, which is the fastest format for Node. */
 export function commonHeaders(requestId: string, rateLimit: RateLimitState): string[] {
   return [
     'x-request-id',

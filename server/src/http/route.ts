@@ -1,3 +1,4 @@
+import type { AnyErrorCode } from '@parley/contract/console/errors'
 import type { ErrorCode } from '@parley/contract/errors'
 import { isScope, type Scope } from '@parley/contract/scopes'
 import { type Static, type TSchema, Type } from 'typebox'
@@ -24,6 +25,8 @@ export interface Context {
   header(name: string): string | undefined
   /** Adds a header to the response. */
   setHeader(name: string, value: string): void
+  /** Refuses the request if the key lacks the scope, also if it loses it while the request waits. */
+  requireScope(scope: Route['scope']): void
   /**
    * Lets the request wait until `subscribe` calls back, `ms` are over, the client leaves or the process stops. From then on it
    * does not count as a request in progress.
@@ -76,6 +79,10 @@ export interface Route {
   toJson?: (reply: never) => string
   /** The handler returns a `BytesResponse` instead of JSON. */
   isBytes?: boolean
+  /** The handler returns a `WrittenReply`, because it decides about the status. */
+  isWritten?: boolean
+  /** A browser may call it only from the pages of this service. */
+  isForOwnOrigin?: boolean
   status: number
   /** Errors of this route, in addition to those that any route may return. */
   errors: readonly ErrorCode[]
@@ -115,6 +122,24 @@ export function bytesRoute<Params extends TSchema | undefined = undefined>(
 ): Route {
   const errors: readonly ErrorCode[] = [...(row.errors ?? []), 'range_not_satisfiable']
   return { ...route({ ...row, errors, reply: AnyBytes }), isBytes: true }
+}
+
+/** A response whose status the handler decides. */
+export interface WrittenReply {
+  status: number
+  /** JSON; null for an empty body. */
+  body: string | null
+  /** For the request log: the error that the body reports, if the status does not. */
+  error?: { code: AnyErrorCode; body: string }
+}
+
+/** Defines a route whose handler writes the response itself. */
+export function writtenRoute<Body extends TSchema>(
+  row: Omit<Parameters<typeof route<TSchema, undefined, undefined, Body>>[0], 'reply' | 'status' | 'handle'> & {
+    handle(context: Context, input: Input<undefined, undefined, Body>): Promise<WrittenReply>
+  },
+): Route {
+  return { ...route({ ...row, reply: Type.Unsafe<WrittenReply>(Type.Unknown()) }), isWritten: true }
 }
 
 /** Defines a route that receives a file while it arrives. `body` documents the parts. */

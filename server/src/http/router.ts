@@ -8,6 +8,8 @@ import { type Check, checkFor } from './validate.ts'
 /** A route with its schemas compiled. */
 export interface CompiledRoute extends Pick<Route, 'path' | 'scope' | 'status' | 'handle'> {
   isBytes: boolean
+  isWritten: boolean
+  isForOwnOrigin: boolean
   receivesFile: boolean
   checks: { params: Check | undefined; query: Check; body: Check | undefined }
   toJson(response: unknown): string
@@ -31,7 +33,7 @@ export function newRouter(routes: readonly Route[]): Router {
   const allowed = methodsByPath(routes)
   const mount = (method: HTTPMethod, route: CompiledRoute) => tree.on(method, route.path, noHandler, route)
   for (const route of routes) {
-    const compiled = compile(route)
+    const compiled = compileRoute(route)
     mount(route.method, compiled)
     if (route.method === 'GET') mount('HEAD', compiled)
   }
@@ -58,14 +60,16 @@ const noHandler = () => {}
 const noParameters = { type: 'object', additionalProperties: false, properties: {} }
 const checkNoParameters = checkFor('query', noParameters as TSchema)
 
-function compile(route: Route): CompiledRoute {
-  const { path, scope, status, handle, isBytes = false, receivesFile = false } = route
+export function compileRoute(route: Route): CompiledRoute {
+  const { path, scope, status, handle, isBytes = false, isWritten = false, receivesFile = false } = route
   return {
     path,
     scope,
     status,
     handle,
     isBytes,
+    isWritten,
+    isForOwnOrigin: route.isForOwnOrigin ?? false,
     receivesFile,
     checks: {
       params: route.params && checkFor('params', route.params),
@@ -89,6 +93,8 @@ function optionsRoute(path: string, scope: 'public' | 'none', methods: string): 
     status: 204,
     handle: (context) => context.setHeader('Allow', methods),
     isBytes: false,
+    isWritten: false,
+    isForOwnOrigin: false,
     receivesFile: false,
     checks: { params: undefined, query: () => {}, body: undefined },
     toJson: String,

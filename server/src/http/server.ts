@@ -10,12 +10,12 @@ import { isForIngress } from './ingress.ts'
 import { rejectInvalidHttp } from './invalid-http.ts'
 import type { NetworkSenders } from './network-senders.ts'
 import { commonHeaders, notCharged, type Pipeline, type PipelineDeps } from './pipeline.ts'
-import { hasValidTarget, isUnderV1 } from './url.ts'
+import { hasValidTarget, isForApi } from './url.ts'
 
 const newRequestId = () => withPrefix('req', newUuid())
 
 /**
- * The HTTP server. Requests under /v1 go to their own pipeline, WhatsApp's webhooks to the ingress, everything else to
+ * The HTTP server. Requests under /v1 and to /mcp go to their own pipeline, WhatsApp's webhooks to the ingress, everything else to
  * Fastify. Errors that occur before a request reaches a route have the same shape as all others.
  */
 export function newHttpServer(v1: Pipeline, network: Pipeline, deps: HttpServerDeps): FastifyInstance {
@@ -86,7 +86,7 @@ function newServer(v1: Pipeline, network: Pipeline, others: RequestListener, dep
     requireHostHeader: false,
   }
   const server = createServer(options, (request, response) => {
-    const isApi = isUnderV1(request)
+    const isApi = isForApi(request)
     const isNetwork = !isApi && isForIngress(request)
     // A health check costs nothing, and must not fail because of other clients.
     const counted = request.url === '/healthz' ? null : connections.begin(request, response)

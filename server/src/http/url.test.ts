@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { isUnderV1 } from './url.ts'
+import { isForApi } from './url.ts'
 
 const request = (url: string) => ({ url, headers: { host: 'x' }, httpVersion: '1.1' }) as unknown as IncomingMessage
 
@@ -16,8 +16,13 @@ test.each([
   'http://x/v1/me',
   'https://x/v1',
   'http://x/v1/%zz',
-])('is under /v1: %s', (url) => {
-  expect(isUnderV1(request(url))).toBe(true)
+  '/mcp',
+  '/mcp?a=1',
+  '/mcp/',
+  '/%6dcp',
+  'http://x/mcp',
+])('is for the API: %s', (url) => {
+  expect(isForApi(request(url))).toBe(true)
 })
 
 test.each([
@@ -35,6 +40,8 @@ test.each([
   '/healthz?%',
   '/network/whatsapp/x?hub.mode=%zz',
   'http://x/y?%',
-])('is not under /v1: %s', (url) => {
-  expect(isUnderV1(request(url))).toBe(false)
+  '/mcpx',
+  '/docs/mcp',
+])('is not for the API: %s', (url) => {
+  expect(isForApi(request(url))).toBe(false)
 })

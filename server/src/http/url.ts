@@ -12,15 +12,15 @@ export function hasValidTarget({ url = '/', headers, httpVersion }: IncomingMess
   }
 }
 
-const underV1 = /^\/v1(?:[/?#]|$)/
-const undecodableUnderV1 = /^(https?:\/\/[^/]*)?\/v1([/?]|$)/i
+const ofApi = /^\/(?:v1|mcp)(?:[/?#]|$)/
+const undecodableOfApi = /^(https?:\/\/[^/]*)?\/(v1|mcp)([/?]|$)/i
 
-/** Also matches an absolute URL as the request target, and unnecessary percent-encoding in the path. */
-export function isUnderV1(request: IncomingMessage): boolean {
+/** Whether the request is for /v1 or /mcp. Also matches an absolute URL as the request target, and unnecessary percent-encoding in the path. */
+export function isForApi(request: IncomingMessage): boolean {
   const { url = '/' } = request
-  if (url.startsWith('/v1/') || underV1.test(url)) return true
+  if (url.startsWith('/v1/') || ofApi.test(url)) return true
   if (url.startsWith('/') && !url.includes('%')) return false
-  if (!hasValidTarget(request)) return undecodableUnderV1.test(url)
+  if (!hasValidTarget(request)) return undecodableOfApi.test(url)
   // Only the path: it is known to be decodable, the query may not be.
-  return underV1.test(decodeURI(url.split('?', 1)[0] as string).replace(/^https?:\/\/[^/?#]*/i, ''))
+  return ofApi.test(decodeURI(url.split('?', 1)[0] as string).replace(/^https?:\/\/[^/?#]*/i, ''))
 }

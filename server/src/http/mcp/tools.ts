@@ -1,0 +1,75 @@
+import type { Route } from '../route.ts'
+import { inboundFields, submissionFields, writtenByContacts } from './untrusted.ts'
+
+/** A tool, and the route of /v1 that does its work. */
+export interface ToolRow {
+  name: string
+  title: string
+  /** The method and the path of the route. */
+  route: `${Route['method']} ${string}`
+  description: string
+  /** The fields of the result that contacts write. */
+  untrusted?: readonly string[]
+}
+
+/**
+ * What an agent may do with an API key. Each tool has the scope, the input, the rules and the result of its route. There is no
+ * tool for files, whose bytes do not fit into a conversation.
+ */
+export const toolRows: readonly ToolRow[] = [
+  {
+    name: 'list_senders',
+    title: 'List senders',
+    route: 'GET /v1/senders',
+    description: 'Lists the phone numbers that the workspace sends from and receives messages on, newest first.',
+  },
+  {
+    name: 'list_templates',
+    title: 'List templates',
+    route: 'GET /v1/templates',
+    description:
+      'Lists the message templates, newest first, each with the variables that it needs. Only templates with the status ' +
+      '`APPROVED` and `sendable: true` can be sent.',
+  },
+  {
+    name: 'send_message',
+    title: 'Send a message',
+    route: 'POST /v1/messages',
+    description:
+      'Sends a WhatsApp message to a person. It spends credits and cannot be undone. The result is the queued message: call ' +
+      '`get_message` later for its status. Set `type`, and the field of the same name. To answer a message, set `in_reply_to` ' +
+      'to its `message_id`, and leave out `to`. WhatsApp accepts free text only within 24 hours of the last message of the ' +
+      'person (`window_expires_at`), otherwise send a template. Choose a new `idempotency_key` for each message, and use the ' +
+      'same one when you repeat a call: the message is then sent once.',
+  },
+  {
+    name: 'get_message',
+    title: 'Get a message',
+    route: 'GET /v1/messages/:id',
+    description: 'Returns a message that this API key sent, with its status and the history of its statuses.',
+  },
+  {
+    name: 'list_inbound_messages',
+    title: 'List inbound messages',
+    route: 'GET /v1/inbound_messages',
+    description: `Lists the messages that people wrote to the workspace, the latest first. ${writtenByContacts}`,
+    untrusted: inboundFields('data[].'),
+  },
+  {
+    name: 'list_flow_responses',
+    title: 'List form submissions',
+    route: 'GET /v1/flow_responses',
+    description: `Lists the forms that people submitted, newest first. ${writtenByContacts}`,
+    untrusted: submissionFields('data[].'),
+  },
+  {
+    name: 'read_events',
+    title: 'Read events',
+    route: 'GET /v1/events',
+    description:
+      'Returns the events of the workspace, oldest first: inbound messages, submitted forms, statuses of messages and others. ' +
+      'Pass `next_cursor` as `after` in the next call to continue. With `wait`, the call waits up to 25 seconds for an event. ' +
+      writtenByContacts,
+    untrusted: [...inboundFields('data[].data.'), ...submissionFields('data[].data.')],
+  },
+]
