@@ -33,6 +33,7 @@ import { deleteExpiredPeopleData } from './domain/people/delete-expired.ts'
 import { removeOldContents } from './domain/privacy/content-retention.ts'
 import { eraseDue } from './domain/privacy/erase.ts'
 import { removeBodies } from './domain/requests/inspector/contents.ts'
+import { fillSearch } from './domain/search/fill.ts'
 import type { Loop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
 import { version } from './lib/version.ts'
@@ -105,6 +106,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
     { name: 'left out events', everyMs: 10_000, run: (db) => sumLeftOut(db) },
     { name: 'inbound blocks', everyMs: 300_000, run: (db) => countBlocks(db, clock, log) },
+    { name: 'search words', everyMs: 10_000, run: (db) => fillSearch(db, clock) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
     {

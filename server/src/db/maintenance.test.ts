@@ -166,7 +166,7 @@ test('a process with the role "api" alone creates partitions', async () => {
 }, 60_000)
 
 /** How many steps `work.ts` lists. */
-const stepCount = 21
+const stepCount = 22
 
 const stepsOf = (db: Database): Promise<{ step: string; process: string; error: string | null }[]> =>
   db.rows('select step, process, error from maintenance_steps order by step')

@@ -35,6 +35,7 @@ export type LoopName =
   | 'request bodies'
   | 'retention'
   | 'schema'
+  | 'search words'
   | 'send'
   | 'sign-ins'
   | 'synchronise'

@@ -27,6 +27,7 @@ import {
   type NamedPerson,
   type Removed,
 } from '../messages/privacy/person.ts'
+import { removeWords } from '../search/remove.ts'
 import { deletePreferencesOf } from '../senders/preferences.ts'
 import {
   countOpenErasures,
@@ -114,7 +115,10 @@ export async function takeErasureStep(
         taken = id === null ? await takeErasure(tx, clock.now()) : await lockErasure(tx, id)
         return taken ? advance(tx, clock, log, taken) : null
       })
-      if (step === 'ended') await deleteExpiredFiles(db)
+      if (step === 'ended') {
+        await deleteExpiredFiles(db)
+        await removeWords(db)
+      }
       return step
     } catch (error) {
       const isInUse = error instanceof EventsInUse
