@@ -1,4 +1,4 @@
-# The container image. `npm start` does not need it.
+# The container image. `npm start` does not need it. scripts/image.test.ts runs these steps in a plain folder.
 
 FROM node:26-bookworm-slim AS build
 WORKDIR /app
@@ -12,17 +12,26 @@ COPY cli/package.json cli/
 COPY bench/package.json bench/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# Build the console with the development dependencies, then remove them.
-RUN node --input-type=module -e "import { ensureConsole } from '/app/scripts/ensure-console.mjs'; await ensureConsole('/app', process.execPath)" \
+# Build the console with all dependencies. Then remove those that only the build, the console's sources and the benchmarks
+# need, and Node, which the image has.
+RUN node scripts/ensure-console.mjs \
+ && rm -rf console/package.json bench/package.json \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
- # The image has its own Node.
  && rm -rf node_modules/node-linux-* node_modules/node-bin-* node_modules/.bin/node node_modules/.cache
 
 FROM node:26-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PARLEY_DATA_DIR=/data
 WORKDIR /app
-COPY --from=build --chown=root:root /app ./
-RUN printf '#!/bin/sh\nexec node --max-semi-space-size=16 --heap-growing-percent=50 /app/cli/src/main.ts "$@"\n' > /usr/local/bin/parley && chmod 755 /usr/local/bin/parley \
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/contract contract
+COPY --from=build /app/sdk/src sdk/src
+COPY --from=build /app/simulator simulator
+COPY --from=build /app/server server
+COPY --from=build /app/cli cli
+COPY --from=build /app/console/dist console/dist
+RUN printf '#!/bin/sh\nexec node --max-semi-space-size=16 --heap-growing-percent=50 /app/cli/src/main.ts "$@"\n' > /usr/local/bin/parley \
+ && chmod 755 /usr/local/bin/parley \
  && install -d -o node -g node -m 0711 /data
 USER node
 # Used only without DATABASE_URL: the embedded database and the generated secret keys.

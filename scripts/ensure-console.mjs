@@ -1,7 +1,8 @@
+// `node scripts/ensure-console.mjs` builds the console, for an installation that cannot do it at its start.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { withLock } from './lock.mjs'
@@ -71,3 +72,6 @@ function filesIn(folder) {
     .flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]))
     .sort()
 }
+
+const here = fileURLToPath(import.meta.url)
+if (here === realpathSync(process.argv[1] ?? '.')) await ensureConsole(dirname(dirname(here)), process.execPath)
