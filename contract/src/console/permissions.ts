@@ -1,4 +1,4 @@
-/** The roles in a workspace. Being an operator of the installation is independent of them. */
+/** The roles in a workspace, the highest first. Being an operator of the installation is independent of them. */
 export const roles = ['admin', 'developer', 'member'] as const
 export type Role = (typeof roles)[number]
 

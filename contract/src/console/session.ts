@@ -74,6 +74,8 @@ export const LinkReply = Type.Object({
   expires_at: When,
   /** The email address of the person who is signed in in this browser. They can accept an invitation without a password. */
   signed_in_as: Type.Union([Type.String(), Type.Null()]),
+  /** The role that this person has in the workspace already, if the invitation is for them. They keep it if it is higher. */
+  current_role: Type.Union([RoleName, Type.Null()]),
 })
 export type LinkReply = Static<typeof LinkReply>
 

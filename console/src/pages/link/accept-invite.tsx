@@ -1,3 +1,4 @@
+import { type Role, roles } from '@parley/contract/console/permissions'
 import type { LinkReply } from '@parley/contract/console/session'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Stack } from '../../ui/layout.tsx'
@@ -27,6 +28,7 @@ export function AcceptInvite({ token, link, onDone }: { token: string; link: Lin
   return (
     <Stack gap={4}>
       <p>You are signed in as {who}.</p>
+      {link.current_role && link.role && <Notice tone="note">{memberNotice(link.current_role, link.role)}</Notice>}
       <Button
         kind="primary"
         size="l"
@@ -34,8 +36,15 @@ export function AcceptInvite({ token, link, onDone }: { token: string; link: Lin
         busy={accept.isPending}
         onClick={() => accept.run(undefined, { onDone })}
       >
-        Join
+        {link.current_role ? 'Continue' : 'Join'}
       </Button>
     </Stack>
   )
+}
+
+/** An invitation can raise a role, and never lowers it. */
+function memberNotice(current: Role, invited: Role): string {
+  return roles.indexOf(invited) < roles.indexOf(current)
+    ? `You are already a member, as ${current}. Your role changes to ${invited}.`
+    : `You are already a member, as ${current}. You keep this role.`
 }

@@ -67,6 +67,9 @@ export function LinkForm({
       ) : (
         <NewPassword label={link.kind === 'reset' ? 'New password' : 'Password'} {...form.field('password')} />
       )}
+      {isKnown && link.kind === 'invite' && (
+        <p className="small quiet">If you are already a member, you keep your role unless this one is higher.</p>
+      )}
       <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
         {isKnown ? 'Join' : submitLabels[link.kind]}
       </Button>

@@ -122,6 +122,34 @@ test('a person who is signed in accepts an invitation without a password, once',
   expect((await accept(person, token)).status).toBe(410)
 })
 
+const roleIn = async (person: { call: Awaited<ReturnType<typeof signedIn>>['call'] }, workspaceId: string) =>
+  (await person.call('/session')).body.workspaces.find(({ id }: { id: string }) => id === workspaceId)?.role
+
+test('an old invitation never lowers the role of a member, so the last admin stays', async () => {
+  const { id } = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: id, role: 'admin' })
+  const old = await inviteTo(id, admin.email)
+  expect((await readLink(admin, old)).body).toMatchObject({ role: 'developer', current_role: 'admin' })
+  // Someone else who has the link does not learn it.
+  expect((await readLink(newBrowser(server.url), old)).body.current_role).toBeNull()
+  expect((await accept(admin, old)).status).toBe(204)
+  expect(await roleIn(admin, id)).toBe('admin')
+  const { data } = (await admin.call(`/w/${id}/audit?action=member.join`)).body
+  expect(data[0]).toMatchObject({ actor: admin.email, after: { role: 'admin' } })
+  // The same with the password, without a session.
+  expect((await follow(await inviteTo(id, admin.email), { password: goodPassword })).status).toBe(200)
+  expect(await roleIn(admin, id)).toBe('admin')
+})
+
+test('an invitation raises the role of a member', async () => {
+  const { id } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: id, role: 'member' })
+  const token = await inviteTo(id, person.email)
+  expect((await readLink(person, token)).body).toMatchObject({ role: 'developer', current_role: 'member' })
+  expect((await accept(person, token)).status).toBe(204)
+  expect(await roleIn(person, id)).toBe('developer')
+})
+
 test('an invitation for another email address, a setup link and a missing session are refused', async () => {
   const { id } = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId: (await newWorkspace(server)).id, role: 'member' })

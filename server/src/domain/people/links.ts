@@ -122,6 +122,8 @@ export const accountFor = async (db: Db, link: Link, email: string | undefined):
 export interface FollowedLink {
   link: Link
   person: Person
+  /** The role in the workspace of the link. */
+  role: Role | null
   /** For a password reset: what was removed. */
   recovered: Recovered | null
 }
@@ -147,7 +149,7 @@ export async function followLink(
     const person = await requirePerson(db, link.person_id as string)
     const recovered = await endAccess(db, person.id)
     await newPassword(db, clock, person, given.password, client)
-    return { link, person, recovered }
+    return { link, person, role: null, recovered }
   }
   const existing = await accountFor(db, link, given.email)
   if (existing && !(verified?.id === existing.id && (await isStillVerified(db, verified)))) {
@@ -181,8 +183,9 @@ export async function useLinkAs(db: Db, clock: Clock, linkId: string, person: Pe
 /** Gives the person what the link offers: a role in a workspace, or the rights of an operator. */
 async function grant(db: Db, clock: Clock, link: Link, person: Person): Promise<FollowedLink> {
   if (link.operator && !person.operator) await makeOperator(db, person)
-  if (link.workspace_id && link.role) await addMember(db, clock, link.workspace_id, person.id, link.role)
-  return { link, person, recovered: null }
+  const { workspace_id: workspaceId, role } = link
+  const granted = workspaceId && role ? await addMember(db, clock, workspaceId, person.id, role) : null
+  return { link, person, role: granted, recovered: null }
 }
 
 /** Whether the password is still the one that was checked. Fails if the account was disabled since. */

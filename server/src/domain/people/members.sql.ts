@@ -1,4 +1,4 @@
-import type { Role } from '@parley/contract/console/permissions'
+import { type Role, roles } from '@parley/contract/console/permissions'
 import type { Db } from '../../db/db.ts'
 
 export interface MemberRow {
@@ -50,6 +50,25 @@ export const upsertMember = (db: Db, workspaceId: string, personId: string, role
      on conflict (workspace_id, person_id) do update set role = excluded.role`,
     [workspaceId, personId, role, at],
   )
+
+/** Adds a member with the role, or raises the role of a member. Returns the role they have then. */
+export const addOrRaiseMember = async (
+  db: Db,
+  workspaceId: string,
+  personId: string,
+  role: Role,
+  at: Date,
+): Promise<Role> => {
+  const row = await db.first<{ role: Role }>(
+    `insert into memberships as m (workspace_id, person_id, role, created_at) values ($1, $2, $3, $4)
+     on conflict (workspace_id, person_id) do update
+       set role = case when array_position($5::text[], excluded.role) < array_position($5::text[], m.role)
+         then excluded.role else m.role end
+     returning role`,
+    [workspaceId, personId, role, at, roles],
+  )
+  return row?.role ?? role
+}
 
 export const deleteMember = (db: Db, workspaceId: string, personId: string): Promise<number> =>
   db.change('delete from memberships where workspace_id = $1 and person_id = $2', [workspaceId, personId])

@@ -6,6 +6,7 @@ import { exportAll } from '../../lib/csv-export.ts'
 import { hasText, isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
 import {
+  addOrRaiseMember,
   deleteMember,
   lockMembers,
   type MemberRow,
@@ -43,15 +44,20 @@ export const exportMembers = (db: Db, workspaceId: string, filters: TeamFilters)
     ],
   })
 
+/**
+ * Adds a member, or gives a member a higher role. It never lowers a role: an old invitation must not take rights away, and
+ * a workspace keeps its last admin. Returns the role that the person has then.
+ */
 export async function addMember(
   db: Db,
   clock: Clock,
   workspaceId: string,
   personId: string,
   role: Role,
-): Promise<void> {
-  await upsertMember(db, workspaceId, personId, role, clock.now())
+): Promise<Role> {
+  const granted = await addOrRaiseMember(db, workspaceId, personId, role, clock.now())
   db.notify(workspaceId, 'team')
+  return granted
 }
 
 /** Call it in a transaction. A workspace keeps at least one admin. */

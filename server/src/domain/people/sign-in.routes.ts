@@ -12,7 +12,7 @@ import { Nothing, Strict } from '../../http/console/shapes.ts'
 import { readKnownBrowser, rememberBrowser } from './known-browsers.ts'
 import { acceptInvite, type FollowedLink, readLink } from './links.ts'
 import { askForReset, type MailLinkDeps } from './mail-links.ts'
-import { listMemberships } from './members.ts'
+import { listMemberships, membershipOf } from './members.ts'
 import { listPasskeys, passkeySignInOptions } from './passkeys.ts'
 import { hasPeople, readTimeZone, requirePerson } from './people.ts'
 import { endSession, sessionOf } from './sessions.ts'
@@ -178,6 +178,8 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
         const { email, person_email, expires_at, ...link } = await readLink(db, clock, body.token)
         const session = cookie('session')
         const person = session === undefined ? null : await sessionOf(db, clock, session, false)
+        const isTheirs = person !== null && link.workspace_id !== null && person.email === email
+        const membership = isTheirs ? await membershipOf(db, person.personId, link.workspace_id as string) : null
         return {
           kind: link.kind,
           email: email ?? person_email,
@@ -186,6 +188,7 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
           role: link.role,
           expires_at: expires_at.toISOString(),
           signed_in_as: person?.email ?? null,
+          current_role: membership?.role ?? null,
         }
       },
     }),
@@ -251,8 +254,8 @@ const actionOfStep = ({ kind, person }: Step, by: string): AuditedAction => ({
   by: { personId: person.id, email: person.email },
 })
 
-function actionOfLink({ link, person, recovered }: FollowedLink): AuditedAction {
-  const { kind, role, operator, workspace_id: workspaceId } = link
+function actionOfLink({ link, person, role, recovered }: FollowedLink): AuditedAction {
+  const { kind, operator, workspace_id: workspaceId } = link
   const who = { by: { personId: person.id, email: person.email }, target: person.id, targetName: person.email }
   if (kind === 'reset') {
     const ended = { passkeys_removed: recovered?.passkeysRemoved, sessions_ended: recovered?.sessionsEnded }
