@@ -45,16 +45,19 @@ export function AppsPage() {
           <ConnectionTable {...(hasApps ? { onConnect: () => setDialog('connection') } : {})} />
         </section>
       </PageBody>
-      {dialog === 'app' && (
+      {(dialog === 'app' || (workspace !== null && apps.rows?.length === 0)) && (
         <CreateAppDialog
-          onClose={() => setDialog(null)}
+          onClose={() => {
+            setDialog(null)
+            changeParams({ workspace: null })
+          }}
           onCreated={(app) => {
             setDialog(null)
             setSetupApp(app)
           }}
         />
       )}
-      {(dialog === 'connection' || account !== null || workspace !== null) && hasApps && (
+      {(dialog === 'connection' || account !== null || workspace !== null) && hasApps && !setupApp && (
         <ConnectDialog
           account={account}
           app={app}

@@ -2,7 +2,7 @@ import type { OnboardingStep } from '@parley/contract/console/overview'
 import type { ComponentType } from 'react'
 import { lazyPart } from '../../ui/lazy.tsx'
 
-interface StepText {
+export interface StepText {
   title: string
   detail: string
   action: string
@@ -11,6 +11,14 @@ interface StepText {
   /** The form that opens in the list instead. */
   form?: ComponentType
 }
+
+/** An operator connects accounts. Others can only look whether that is done. */
+export const connectStep = (workspaceId: string): StepText => ({
+  title: 'Connect a sender',
+  detail: 'Connect a WhatsApp Business account to send from its numbers. The simulator comes with a number.',
+  action: 'Connect account',
+  to: () => `/operator/apps?workspace=${workspaceId}`,
+})
 
 /** The first steps of a workspace. The forms are loaded when they are opened. */
 export const stepTexts: Record<OnboardingStep, StepText> = {

@@ -1,7 +1,7 @@
 import type { Onboarding, OnboardingStep } from '@parley/contract/console/overview'
 import { type ReactNode, useId, useState } from 'react'
 import { useMedia } from '../../lib/media.ts'
-import { useHere } from '../../lib/session.ts'
+import { useHere, useSession } from '../../lib/session.ts'
 import { remember, remembered } from '../../lib/storage.ts'
 import { useHandset } from '../../parts/handset.ts'
 import { useSenderChoice } from '../../parts/network.queries.ts'
@@ -12,7 +12,7 @@ import { Card } from '../../ui/layout.tsx'
 import { lazyPart } from '../../ui/lazy.tsx'
 import { ExternalLink } from '../../ui/link.tsx'
 import styles from './onboarding.module.css'
-import { stepTexts } from './onboarding-steps.ts'
+import { connectStep, stepTexts } from './onboarding-steps.ts'
 import { useOnboarding } from './overview.queries.ts'
 
 type Step = Onboarding['steps'][number]
@@ -76,7 +76,14 @@ interface StepProps {
 function StepItem({ step: { kind, done }, isNext, isOpen, onToggle }: StepProps) {
   const here = useHere()
   const id = useId()
-  const { title, detail, action, to, form: Form } = stepTexts[kind]
+  const { operator } = useSession().person
+  const {
+    title,
+    detail,
+    action,
+    to,
+    form: Form,
+  } = kind === 'sender' && operator ? connectStep(here.id) : stepTexts[kind]
   const look = { size: 's', kind: isNext ? 'primary' : 'secondary' } as const
   return (
     <li aria-current={isNext ? 'step' : undefined} data-done={done || undefined}>
