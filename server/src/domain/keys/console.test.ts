@@ -131,7 +131,7 @@ test('a change takes effect on the next request, and the audit log contains only
   const changed = await admin.call(at(`/keys/${key.id}`), { method: 'PATCH', body: change })
   expect(changed).toMatchObject({
     status: 200,
-    body: { key: { name: 'Backend two', scopes: [], state: 'expiring', expires_at: expiry }, warnings: [] },
+    body: { key: { name: 'Backend two', scopes: [], state: 'active', expires_at: expiry }, warnings: [] },
   })
   expect(await errorCodeOf(secret)).toBe('ip_not_allowed')
   const open = await admin.call(at(`/keys/${key.id}`), {
@@ -155,8 +155,9 @@ test('rotating a key copies its settings; the old key ends immediately or after 
   expect(rotated).toMatchObject({ status: 201, body: { key: { ...input, rate_limit_per_min: 7, expires_at: null } } })
   expect(rotated.body.secret).not.toBe(secret)
   expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
+  server.clock.forward({ minutes: 31 })
   expect((await listKeys(admin, workspace, '?state=expiring')).map(({ id }) => id)).toEqual([key.id])
-  server.clock.forward({ minutes: 61 })
+  server.clock.forward({ minutes: 30 })
   expect(await errorCodeOf(secret)).toBe('key_expired')
   expect((await server.call('/v1/me', { key: rotated.body.secret })).status).toBe(200)
 
@@ -280,4 +281,31 @@ test('a key of another workspace gets the same response as an unknown key', asyn
   }
   expect((await otherWorkspace.call('/v1/me')).status).toBe(200)
   expect((await admin.call(at('/keys/nonsense'))).status).toBe(404)
+})
+
+test('a key is expiring when the open problems say so: a week before its end, or half of its lifetime', async () => {
+  const { workspace, admin, at } = await setUp()
+  const hours = (count: number) => new Date(server.clock.now().getTime() + count * 3_600_000).toISOString()
+  for (const [name, lifetime] of [
+    ['Short', 48],
+    ['Long', 24 * 30],
+  ] as const) {
+    expect((await admin.call(at('/keys'), post({ ...input, name, expires_at: hours(lifetime) }))).status).toBe(201)
+  }
+  const expiring = async () => {
+    // Sessions end meanwhile.
+    const viewer = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
+    const listed = (await listKeys(viewer, workspace)).filter(({ state }) => state === 'expiring').map(({ id }) => id)
+    const { data } = (await viewer.call(at('/problems'))).body as { data: { kind: string; href: string }[] }
+    const problems = data.filter(({ kind }) => kind === 'key_expiring').map(({ href }) => href.split('=')[1])
+    expect(listed.toSorted()).toEqual(problems.toSorted())
+    return (await listKeys(viewer, workspace, '?state=expiring')).map(({ name }) => name)
+  }
+  expect(await expiring()).toEqual([])
+  server.clock.forward({ hours: 25 })
+  expect(await expiring()).toEqual(['Short'])
+  server.clock.forward({ hours: 24 * 21 })
+  expect(await expiring()).toEqual([])
+  server.clock.forward({ hours: 24 * 2 })
+  expect(await expiring()).toEqual(['Long'])
 })

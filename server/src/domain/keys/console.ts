@@ -1,4 +1,5 @@
 import type { ConsoleKey, KeyFilters, KeyState, ListedKey } from '@parley/contract/console/keys'
+import { isAboutToExpire } from '../../db/about-to-expire.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { exportAll } from '../../lib/csv-export.ts'
@@ -9,8 +10,6 @@ import { rejectedCodes } from './uses.ts'
 
 const dayMs = 86_400_000
 const daysShown = 7
-/** A key that expires within this time has the state `expiring`. */
-const expiringMs = 7 * dayMs
 
 /** A workspace's keys, newest first, each with its requests per day over the last seven days. */
 export async function listConsoleKeys(
@@ -58,11 +57,12 @@ export const exportKeys = (db: Db, clock: Clock, workspaceId: string, filters: K
     ],
   })
 
-export function stateOf({ revokedAt, expiresAt }: Pick<Key, 'revokedAt' | 'expiresAt'>, now: Date): KeyState {
+/** `expiring` from when on the alerts say so. A rotated key is `expiring` too, but causes no alert: a newer one works. */
+function stateOf({ createdAt, revokedAt, expiresAt }: Key, now: Date): KeyState {
   if (revokedAt) return 'revoked'
   if (!expiresAt) return 'active'
-  const leftMs = expiresAt.getTime() - now.getTime()
-  return leftMs <= 0 ? 'expired' : leftMs <= expiringMs ? 'expiring' : 'active'
+  if (expiresAt <= now) return 'expired'
+  return isAboutToExpire(createdAt, expiresAt, now) ? 'expiring' : 'active'
 }
 
 export const toConsoleKey = (key: Key, now: Date): ConsoleKey => ({
