@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
+import { followLink, goodPassword, newBrowser, tokenOf } from '../server/testing/console.ts'
 import { type Receiver, useReceivers } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
 import { pageReady } from './page-ready.ts'
@@ -140,9 +141,8 @@ test('a message links to its conversation on the handset, and the handset links 
   const back = handset.getByRole('link', { name: 'Open in the console' })
   expect(await back.getAttribute('target')).toBe('parley-console')
   const [opened] = await Promise.all([page.context().waitForEvent('page'), back.click()])
-  await opened.waitForURL(/\/messages\?phone=491701234567/)
-  await opened.getByRole('row', { name: /From Jörg/ }).waitFor()
-  expect(opened.url()).toContain(`${url}/w/${workspaceId}/messages`)
+  await opened.waitForURL(`${url}/w/${workspaceId}/contacts/491701234567`)
+  await opened.getByText('From Jörg').first().waitFor()
 
   const unknown = await console.open('/conversation?phone=491701234567&sender=49999')
   await unknown.getByRole('heading', { name: 'Conversation not found' }).waitFor()
@@ -151,7 +151,31 @@ test('a message links to its conversation on the handset, and the handset links 
 test('a link in the frame opens the conversation in the console', async () => {
   const page = await console.open('')
   await phone(page).getByRole('link', { name: 'Open in the console' }).click()
-  await page.waitForURL(/\/messages\?phone=16505550123/)
+  await page.waitForURL(/\/contacts\/16505550123$/)
+})
+
+test('an operator connects an account from the list, and other admins look at the senders', async () => {
+  const { ada: operator, place } = console
+  const created = await operator.call('/operator/workspaces', { method: 'POST', body: { name: 'Second clinic' } })
+  const { id } = created.body
+  await console.store.db.change(
+    `insert into memberships (workspace_id, person_id, role, created_at)
+     select $1, person_id, 'admin', now() from memberships where workspace_id = $2 on conflict do nothing`,
+    [id, place.workspaceId],
+  )
+  const page = await console.open(`/w/${id}`)
+  await step(page, 'Connect a sender').getByRole('link', { name: 'Connect account' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect account' })
+  await dialog.waitFor()
+  expect(await dialog.getByLabel('Workspace').inputValue()).toBe('Second clinic')
+
+  const invitation = { method: 'POST', body: { email: 'bea@harbour.example', role: 'admin' } }
+  const { body } = await operator.call(`/w/${id}/team/invites`, invitation)
+  const bea = newBrowser(place.url)
+  await followLink(bea, tokenOf(body.url), { name: 'Bea', password: goodPassword })
+  await page.context().addCookies([...bea.cookies].map(([name, value]) => ({ name, value, url: place.url })))
+  await page.goto(`${place.url}/w/${id}`)
+  await step(page, 'Connect a sender').getByRole('link', { name: 'View senders' }).waitFor()
 })
 
 test('the list can be hidden', async () => {

@@ -1,17 +1,17 @@
 import { Navigate } from '@tanstack/react-router'
 import { useFilters } from '../../lib/url.ts'
+import { contactPath } from '../../parts/contact-link.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { EmptyState, FailedState, LoadingLines } from '../../ui/states.tsx'
 import { useConversationOf } from './conversation.queries.ts'
 
-/** Where the handset links to: finds the workspace of a sender, and opens the messages with the person. */
+/** Where the handset links to: finds the workspace of a sender, and opens the page of the contact. */
 export function ConversationPage() {
   const { sender = '', phone, user_id } = useFilters('sender', 'phone', 'user_id')
   const { data, error, refetch } = useConversationOf(sender)
   const person = phone ? { phone } : user_id ? { user_id } : null
   if (data?.workspace && person) {
-    const filters = { ...person, sender: data.senderId }
-    return <Navigate to={`/w/${encodeURIComponent(data.workspace)}/messages`} search={filters as never} replace />
+    return <Navigate to={`/w/${encodeURIComponent(data.workspace)}/${contactPath(person)}`} replace />
   }
   return (
     <PageBody>
