@@ -7,7 +7,7 @@ import { tempFolder } from '../server/testing/temp-folder.ts'
 import { until } from '../server/testing/until.ts'
 import { useSignedIn } from './signed-in.ts'
 
-/** The code of the console's Docs page, as a reader copies it, in the demo workspace. */
+/** The code of the console's pages, as a reader copies it, in the demo workspace. */
 const console = useSignedIn()
 
 const run = (command: string, args: readonly string[]) =>
@@ -62,4 +62,37 @@ test('every request of the quickstart works as pasted in a workspace with two se
     // The same request with the same Idempotency-Key as the one of curl: it is sent once.
     expect((await run('python3', ['-c', python])).stdout).toBe(`${sent.id}\n`)
   }
+})
+
+test('every request of the dialog of a new key works as pasted, with the key and without', async () => {
+  const page = await console.open('keys?new=1')
+  const form = page.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabel('Name').fill('Pasted')
+  await form.getByRole('button', { name: 'Read only' }).click()
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Your new key' })
+  await dialog.getByText('Waiting for the first request…').waitFor()
+  const me = expect.stringContaining(console.place.workspaceId)
+  const runs: Record<string, (code: string) => Promise<{ stdout: string }>> = {
+    curl: (code) => run('sh', ['-c', code]),
+    // As a module, in which await works outside of functions.
+    Node: (code) => run(process.execPath, ['--input-type=module', '-e', code]),
+    ...((await isInstalled('python3', '-c', '')) && { Python: (code) => run('python3', ['-c', code]) }),
+  }
+  const runAll = async () => {
+    for (const [language, paste] of Object.entries(runs)) {
+      await dialog.getByRole('tab', { name: language, exact: true }).click()
+      const code = (await dialog.locator('pre code').first().textContent()) ?? ''
+      expect(await paste(code), `${language}: ${code}`).toMatchObject({ stdout: me })
+    }
+  }
+  // With the key in the environment, which is that of the demo workspace.
+  await runAll()
+  expect(await dialog.getByText('Waiting for the first request…').count()).toBe(1)
+  await dialog.getByRole('switch', { name: 'Insert the key' }).check()
+  await until('the code has the key', async () =>
+    /prl_live_/.test((await dialog.locator('pre code').first().textContent()) ?? ''),
+  )
+  await runAll()
+  await dialog.getByText('The key works.').waitFor()
 })
