@@ -321,7 +321,7 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
 })
 
 /** These have their own tests, as the `phone` commands do: they run until they are stopped, or need a file store. */
-const testedElsewhere = ['start', 'listen', 'files move']
+const testedElsewhere = ['start', 'listen', 'mcp', 'files move']
 
 test('every command is in the table above or tested elsewhere', () => {
   const covered = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))

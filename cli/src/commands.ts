@@ -80,6 +80,12 @@ export const sections: readonly Section[] = [
     }),
   },
   {
+    title: 'Agents',
+    commands: from(() => import('./commands/mcp.ts'), {
+      mcp: 'Let an agent on this machine use the API, over standard input and output',
+    }),
+  },
+  {
     title: 'Webhooks',
     commands: [
       ...from(() => import('./commands/webhook.ts'), {
