@@ -392,7 +392,8 @@ test('a step whose result is unknown does not undo what was asked for meanwhile'
   await addRetries(endpoint, many, minutes(60))
   await enableWebhook(server.db, server.clock, id)
   await takeNextStep(server.db, server.clock, server.runtime.log)
-  server.clock.forward({ seconds: 1 })
+  // Longer than the pause after it, however long it took.
+  server.clock.forward({ minutes: 10 })
   // The commit reaches the database, and its response is lost.
   const lost: typeof server.db = {
     ...server.db,

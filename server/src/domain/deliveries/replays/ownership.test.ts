@@ -6,7 +6,7 @@ import { newConversations, textsAt } from '../../../../testing/conversations.ts'
 import { attemptsOf, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
 import { openTransaction } from '../../../../testing/open-transaction.ts'
 import { type Received, useReceivers } from '../../../../testing/receiver.ts'
-import { newReplayRunner } from '../../../../testing/replays.ts'
+import { untilCommitted, newReplayRunner } from '../../../../testing/replays.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newUuid } from '../../../lib/ids.ts'
@@ -50,6 +50,7 @@ async function newLateEndpoint(events: number) {
 async function start(webhookId: string) {
   const since = new Date(server.clock.now().getTime() - 86_400_000)
   const { replay } = await startReplay(server.db, server.clock, webhookId, { since, only: 'missing', rate: 1_000 })
+  await untilCommitted(server, replay.id)
   await countReplayFully(server.db, replay.id)
   return replay.id
 }
