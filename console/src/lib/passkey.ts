@@ -1,13 +1,15 @@
-import {
-  browserSupportsWebAuthn,
-  type PublicKeyCredentialRequestOptionsJSON,
-  startAuthentication,
-} from '@simplewebauthn/browser'
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 import type { Send } from './api.ts'
 
 /** Asks the browser for a signature by a passkey. `options` is the path of the challenge. */
-export const signByPasskey = async (send: Send, options: string) =>
-  startAuthentication({ optionsJSON: await send<PublicKeyCredentialRequestOptionsJSON>('POST', options) })
+export async function signByPasskey(send: Send, options: string) {
+  const [{ startAuthentication }, optionsJSON] = await Promise.all([
+    // Loaded when it is needed: few sign in with a passkey.
+    import('@simplewebauthn/browser'),
+    send<PublicKeyCredentialRequestOptionsJSON>('POST', options),
+  ])
+  return startAuthentication({ optionsJSON })
+}
 
 /** Closing the browser's passkey dialog is not an error. */
 export const wasCancelled = (error: unknown) =>
@@ -25,7 +27,7 @@ export interface PasskeyObstacle {
  */
 export function passkeyObstacle(
   publicUrl: string,
-  { origin = location.origin, isSupported = browserSupportsWebAuthn() } = {},
+  { origin = location.origin, isSupported = 'PublicKeyCredential' in globalThis } = {},
 ): PasskeyObstacle | null {
   const { hostname, protocol, origin: right } = new URL(publicUrl)
   if (/^[\d.]+$|^\[/.test(hostname)) {
