@@ -29,6 +29,7 @@ COPY --from=build /app/sdk/src sdk/src
 COPY --from=build /app/simulator simulator
 COPY --from=build /app/server server
 COPY --from=build /app/cli cli
+COPY --from=build /app/scripts scripts
 COPY --from=build /app/console/dist console/dist
 RUN printf '#!/bin/sh\nexec node --max-semi-space-size=16 --heap-growing-percent=50 /app/cli/src/main.ts "$@"\n' > /usr/local/bin/parley \
  && chmod 755 /usr/local/bin/parley \
