@@ -22,6 +22,7 @@ const programs = {
   unit: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'unit'] },
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
+  release: { entry: 'scripts/release.ts', args: [] },
   reliability: { entry: 'scripts/reliability/main.ts', args: [] },
   'build-sdk': { entry: 'sdk/build/build.ts', args: [] },
   openapi: { entry: 'scripts/openapi.ts', args: [] },

@@ -1,0 +1,64 @@
+/** What a release consists of. A new package is one entry. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+interface Place {
+  root: string
+  /** Where the files go. */
+  out: string
+  version: string
+}
+
+export interface Build {
+  name: string
+  command(place: Place): Command
+  /** The command that publishes it. */
+  publish?(place: Omit<Place, 'root'>): string
+}
+
+export interface Command {
+  program: string
+  args: string[]
+  cwd?: string
+}
+
+export const builds: readonly Build[] = [
+  {
+    name: 'The source archive',
+    command: ({ out, version }) => ({
+      program: 'git',
+      args: ['archive', '--prefix', `parley-${version}/`, '--output', join(out, `parley-${version}.tar.gz`), 'HEAD'],
+    }),
+  },
+  {
+    name: 'The TypeScript SDK',
+    command: ({ root, out }) => ({ program: 'npm', args: ['pack', '--pack-destination', out], cwd: join(root, 'sdk') }),
+    publish: ({ out, version }) => `npm publish ${join(out, `parley-sdk-${version}.tgz`)} --access public`,
+  },
+  {
+    name: 'The bill of materials',
+    command: ({ root, out, version }) => ({
+      program: process.execPath,
+      args: [join(root, 'scripts', 'sbom.mjs'), join(out, `parley-${version}.sbom.cdx.json`)],
+    }),
+  },
+]
+
+/** Without the settings of an npm script that runs this: npm would take them for its own. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
+)
+
+export function run({ program, args, cwd }: Command, root: string): Promise<{ code: number; output: string }> {
+  const child = spawn(program, args, { cwd: cwd ?? root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+  }
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ code: 1, output: error.message }))
+    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}

@@ -1,0 +1,94 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { tempFolder } from '../server/testing/temp-folder.ts'
+
+const root = join(import.meta.dirname, '..')
+const left = new Set(['node_modules', 'dist', 'data', '.git', 'e2e', 'bench-results'])
+
+let project: string
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], { cwd: project })
+const change = (file: string, from: string | RegExp, to: string) => {
+  const text = readFileSync(join(project, file), 'utf8')
+  expect(text).toMatch(from)
+  writeFileSync(join(project, file), text.replace(from, to))
+}
+const release = (...args: string[]) =>
+  spawnSync('npm', ['run', '--silent', 'release', '--', ...args], { cwd: project, encoding: 'utf8' })
+
+/** A copy of this project with a section for its version in the changelog, committed. */
+beforeEach(() => {
+  project = join(tempFolder(), 'project')
+  cpSync(root, project, { recursive: true, filter: (file) => file === root || !left.has(basename(file)) })
+  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
+  writeFileSync(join(project, '.git-exclude'), 'node_modules\n')
+  change('CHANGELOG.md', '## Unreleased', '## 0.1.0 (2026-11-17)\n\nThe first release.\n\n## 0.0.9')
+  git('init', '-q')
+  git('config', 'core.excludesFile', join(project, '.git-exclude'))
+  git('add', '.')
+  git('commit', '-q', '-m', 'All of it')
+})
+
+test('npm run release -- --dry-run builds the archive, the SDK, the SBOM, the notes and their checksums', () => {
+  const out = tempFolder()
+  const { status, stdout, stderr } = release('--dry-run', '--out', out)
+  expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })
+  const files = ['RELEASE_NOTES.md', 'parley-0.1.0.sbom.cdx.json', 'parley-0.1.0.tar.gz', 'parley-sdk-0.1.0.tgz']
+  expect(readdirSync(out).sort()).toEqual(['RELEASE_NOTES.md', 'SHA256SUMS', ...files.slice(1)])
+  expect(readFileSync(join(out, 'RELEASE_NOTES.md'), 'utf8')).toBe('The first release.\n')
+  const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
+  const hash = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(out, name)))
+      .digest('hex')
+  expect(sums).toEqual(files.map((name) => `${hash(name)}  ${name}`))
+  expect(execFileSync('tar', ['tzf', join(out, 'parley-sdk-0.1.0.tgz')], { encoding: 'utf8' })).toContain(
+    'package/dist/sdk.js',
+  )
+  const archived = execFileSync('tar', ['tzf', join(out, 'parley-0.1.0.tar.gz')], { encoding: 'utf8' })
+  expect(archived).toContain('parley-0.1.0/server/package.json\n')
+  expect(archived).not.toContain('node_modules')
+  expect(stdout).toContain('Dry run')
+  expect(stdout).not.toContain('npm publish')
+
+  // Without --dry-run, the same files, and what a person does next.
+  const real = release('--out', out)
+  expect(real.status).toBe(0)
+  expect(real.stdout).toMatch(
+    /1\. git tag -s v0\.1\.0 .*\n.*git push origin v0\.1\.0\n.*npm publish \S+parley-sdk-0\.1\.0\.tgz/,
+  )
+  expect(git('tag', '--list').toString()).toBe('')
+}, 240_000)
+
+test('npm run release refuses a changelog without the version, versions that differ, and changes that are not committed', () => {
+  change('CHANGELOG.md', '## 0.1.0', '## 0.0.8')
+  change('cli/package.json', '"version": "0.1.0"', '"version": "0.2.0"')
+  change('server/package.json', '"@parley/contract": "0.1.0"', '"@parley/contract": "0.0.1"')
+  change('sdk/src/version.ts', "'0.1.0'", "'0.3.0'")
+  const out = join(tempFolder(), 'out')
+  const { status, stderr } = release('--dry-run', '--out', out)
+  expect(status).toBe(1)
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    'server/package.json has @parley/contract 0.0.1, but the version is 0.1.0.',
+    'cli/package.json has version 0.2.0, but the version is 0.1.0.',
+    'sdk/src/version.ts has version 0.3.0, but the version is 0.1.0.',
+    'CHANGELOG.md has no section "## 0.1.0". Rename "Unreleased" or change the version.',
+    'There are changes that are not committed. Commit or remove them.',
+  ])
+  expect(() => readdirSync(out)).toThrow()
+}, 60_000)
+
+test('npm run release refuses an empty section, and a version that has a tag', () => {
+  change('CHANGELOG.md', 'The first release.\n', '')
+  git('commit', '-q', '-a', '-m', 'No notes')
+  expect(release('--dry-run').stderr).toBe(
+    'CHANGELOG.md has no section "## 0.1.0". Rename "Unreleased" or change the version.\n',
+  )
+  git('reset', '-q', '--hard', 'HEAD~1')
+  git('tag', 'v0.1.0')
+  expect(release().stderr).toBe('The tag v0.1.0 exists. Raise the version.\n')
+  rmSync(join(project, '.git-exclude'))
+}, 60_000)

@@ -1,0 +1,58 @@
+// Builds the files of a release: `npm run release -- --dry-run`. Without --dry-run it also says what a person does next.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Build, builds, run } from './release-builds.ts'
+import { findProblems, notesOf, readVersion } from './release-checks.ts'
+
+const root = join(import.meta.dirname, '..')
+
+const { values } = parseArgs({
+  options: { 'dry-run': { type: 'boolean', default: false }, out: { type: 'string' } },
+})
+const isDryRun = values['dry-run']
+const version = readVersion(root)
+
+const problems = await findProblems(root, version, isDryRun)
+if (problems.length > 0) {
+  for (const problem of problems) console.error(problem)
+  process.exit(1)
+}
+
+const out = values.out ?? join(root, 'dist', `release-${version}`)
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+for (const build of builds) await make(build)
+writeFileSync(join(out, 'RELEASE_NOTES.md'), notesOf(root, version) ?? '')
+const files = readdirSync(out).sort()
+const sums = files.map((name) => `${sha256(join(out, name))}  ${name}\n`)
+writeFileSync(join(out, 'SHA256SUMS'), sums.join(''))
+
+const folder = relative(process.cwd(), out) || '.'
+console.log(`Parley ${version}: ${files.length + 1} files in ${folder}`)
+for (const name of [...files, 'SHA256SUMS']) console.log(`  ${name}`)
+console.log(isDryRun ? 'Dry run: nothing else is needed.' : nextSteps())
+
+async function make({ name, command }: Build): Promise<void> {
+  const { code, output } = await run(command({ root, out, version }), root)
+  if (code === 0) return
+  console.error(`${output.trim()}\n${name} could not be built.`)
+  process.exit(1)
+}
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}
+
+function nextSteps(): string {
+  const publish = builds.flatMap(({ publish }) => (publish ? [publish({ out: folder, version })] : []))
+  const steps = [
+    `git tag -s v${version} -F ${join(folder, 'RELEASE_NOTES.md')}`,
+    `git push origin v${version}`,
+    ...publish,
+    `attach the files in ${folder} to the release of the tag, with RELEASE_NOTES.md as its text`,
+    'raise releasedVersion in server/src/db/released.ts to the last migration, and commit it',
+  ]
+  return ['Next, by a person:', ...steps.map((step, index) => `  ${index + 1}. ${step}`)].join('\n')
+}
