@@ -207,11 +207,6 @@ const exceptions: readonly { where: string; tables: readonly string[]; why: stri
     why: 'reads the contents of four nouns, to store their words',
   },
   {
-    where: 'overview/search-text.sql.ts',
-    tables: ['flow_responses', 'inbound_messages', 'messages', 'orders'],
-    why: 'searches the contents of the newest rows of four nouns',
-  },
-  {
     where: 'overview/search.sql.ts',
     tables: [
       'api_keys',

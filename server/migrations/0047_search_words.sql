@@ -6,7 +6,7 @@
 -- or erases is also removed from these tables.
 
 -- step: transaction
--- A block has the words of up to 2,000 objects of one kind in one workspace. Maintenance fills it. An object's key is the first
+-- A block has the words of up to 4,000 objects of one kind in one workspace. Maintenance fills it. An object's key is the first
 -- half of its ID, which begins with the time, so keys are in the order of time.
 create table search_blocks (
   workspace_id uuid not null references workspaces on delete cascade,

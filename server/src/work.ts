@@ -106,7 +106,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
     { name: 'left out events', everyMs: 10_000, run: (db) => sumLeftOut(db) },
     { name: 'inbound blocks', everyMs: 300_000, run: (db) => countBlocks(db, clock, log) },
-    { name: 'search words', everyMs: 10_000, run: (db) => fillSearch(db, clock) },
+    { name: 'search words', everyMs: 30_000, run: (db) => fillSearch(db, clock) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
     {

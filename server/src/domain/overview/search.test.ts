@@ -2,16 +2,20 @@ import type { Role } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { anyTarget, newLine } from '../../../testing/deliveries.ts'
+import { useForms } from '../../../testing/forms.ts'
 import { loggedRequest } from '../../../testing/log.ts'
-import { useSending } from '../../../testing/sending.ts'
+import { rowsRead } from '../../../testing/rows-read.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
+import { fillSearch } from '../search/fill.ts'
+import { findTexts, type SearchLimits } from '../search/find.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 import { search as searchWorkspace } from './search.ts'
 
 const server = useTestServer()
-const sending = useSending(server)
+const forms = useForms(server)
+const sending = forms.sending
 
 interface Found {
   kind: string
@@ -138,7 +142,7 @@ test('words of messages find them, in any order and case, and say where', async 
   const titles = async (q: string) => (await search(q)).map(({ title }) => title)
   expect((await titles('bicycle')).sort()).toEqual(['From Zoë Quintero', 'To +16505550192'])
   expect(await search('WAREHOUSE bicycle')).toMatchObject([{ kind: 'message', id: sent.id }])
-  for (const q of ['100%', '“bicycle”?', '🚲', 'blue BICY']) expect(await titles(q), q).toEqual(['From Zoë Quintero'])
+  for (const q of ['100%', '“blue”?', '🚲', 'blue BICY']) expect(await titles(q), q).toEqual(['From Zoë Quintero'])
   for (const q of [`'; drop table messages`, '_____', 'warehouse zebra', '\\', 'b']) {
     expect(await titles(q), q).toEqual([])
   }
@@ -163,16 +167,147 @@ test('contents of another workspace are not found', async () => {
   for (const q of ['bicycle', 'quintero', '0191']) expect(await search(q), q).toEqual([])
 })
 
-test('a search reads the newest rows only, and says how far it went', async () => {
-  const { workspace, sendText } = await newShopWithTexts()
+/** As maintenance does, some time later. */
+async function storeWords(): Promise<void> {
   server.clock.forward({ minutes: 1 })
-  const newest = await sendText('16505550193', { text: { body: 'nothing to see' } })
-  const viewer = { db: server.db.within(workspace.id), clock: server.clock, workspaceId: workspace.id, role: 'member' }
-  const found = (look: number) => searchWorkspace(viewer as never, 'warehouse', look)
-  expect(await found(1)).toMatchObject({ data: [], searched_to: newest.created_at, timed_out: false })
-  const all = await found(100)
-  expect(all).toMatchObject({ searched_to: null })
-  expect(all.data).toHaveLength(1)
+  await fillSearch(server.db, server.clock)
+}
+
+test('what was found before its words were stored is found afterwards too, with the same results', async () => {
+  const { workspace, sent } = await newShopWithTexts()
+  const search = await searchAs(workspace.id, 'member')
+  const queries = [
+    'bicycle',
+    'WAREHOUSE bicycle',
+    '100%',
+    '🚲',
+    'blue BICY',
+    'quin',
+    'QUINTERO zoe',
+    '0191',
+    '555-0191',
+    '1650',
+  ]
+  const before: Found[][] = []
+  for (const q of queries) before.push(await search(q))
+  await storeWords()
+  const direct = { direct: 0, budgetMs: 60_000 }
+  for (const [index, q] of queries.entries()) {
+    expect(before[index]?.length, q).toBeGreaterThan(0)
+    expect(await search(q), q).toEqual(before[index])
+    // Not because they were read directly.
+    expect((await searchIn(workspace.id, q, direct)).data, q).toEqual(before[index])
+  }
+  expect((await search('left ware')).map(({ id }) => id)).toEqual([sent.id])
+  for (const q of ['icycle', 'bicycle zebra', 'warehouse blue', '5019', 'zoeq']) expect(await search(q), q).toEqual([])
+})
+
+const searchIn = (workspaceId: string, q: string, limits?: SearchLimits, role: Role = 'member') =>
+  searchWorkspace({ db: server.db.within(workspaceId), clock: server.clock, workspaceId, role } as never, q, limits)
+
+test('accents do not matter, and words of scripts without spaces are found by a part', async () => {
+  const { workspace, sendText } = await newShopWithTexts()
+  const cafe = await sendText('16505550194', { text: { body: 'Das Café in der Straße' } })
+  const tokyo = await sendText('16505550194', { text: { body: '明日は東京タワーへ行きます' } })
+  for (const isStored of [false, true]) {
+    if (isStored) await storeWords()
+    const search = await searchAs(workspace.id)
+    const ids = async (q: string) => (await search(q)).filter(({ kind }) => kind === 'message').map(({ id }) => id)
+    for (const q of ['cafe', 'CAFÉ', 'strasse', 'Straße café']) expect(await ids(q), q).toEqual([cafe.id])
+    for (const q of ['東京', '東京タワー', '塔', '東']) expect(await ids(q), q).toEqual(q === '塔' ? [] : [tokyo.id])
+    expect((await search('ZOE')).map(({ title }) => title)).toContain('Zoë Quintero')
+  }
+})
+
+test('orders and forms are found by their contents, references by their parts, and only by roles that may read them', async () => {
+  const shop = await forms.newShop()
+  const { phones, idle } = sending.network.control
+  const phone = '16505550195'
+  await shop.sendForm(phone)
+  const form = await shop.fillForm(phone, { values: { item: 'Lampshade', sizes: ['large', 77123] } })
+  const items = [{ retailerId: 'SKU-9_red', quantity: 1, price: 2, currency: 'EUR' }]
+  await phones.order(phone, { to: shop.account.phoneNumber, catalogId: 'c1', text: 'ring twice', items })
+  await idle()
+  const message = await shop.sendText(phone, { reference: 'invoice/2026-0042' })
+  for (const isStored of [false, true]) {
+    if (isStored) await storeWords()
+    const search = await searchAs(shop.workspace.id, 'member')
+    const found = async (q: string) => (await search(q)).map(({ kind }) => kind)
+    expect(await search('lampshade 77123')).toMatchObject([{ kind: 'form', id: form.id }])
+    expect(await found('sizes')).toEqual([])
+    expect(await found('sku-9_RED')).toEqual(['order'])
+    expect((await found('ring twice')).sort()).toEqual(['message', 'order'])
+    expect(await search('invoice 2026')).toMatchObject([{ kind: 'message', id: message.id }])
+  }
+})
+
+test('stored words of another workspace are not found, also not by a shared block number', async () => {
+  const { workspace } = await newShopWithTexts()
+  const other = await newShopWithTexts()
+  await other.sendText('16505550196', { text: { body: 'onlyother' } })
+  await storeWords()
+  const search = await searchAs(workspace.id)
+  for (const q of ['onlyother', '0196']) expect(await search(q), q).toEqual([])
+  expect((await (await searchAs(other.workspace.id))('onlyother')).length).toBe(1)
+})
+
+test('a search says how far it went: while older contents are stored, and if there is no time for more', async () => {
+  const { workspace, sendText } = await newShopWithTexts()
+  await storeWords()
+  const none = { data: [], searched_to: null, is_behind: false, has_more: false, timed_out: false }
+  expect(await searchIn(workspace.id, 'zebra')).toMatchObject(none)
+  // No time: nothing that is stored is read.
+  const atOnce = await searchIn(workspace.id, 'warehouse', { direct: 100, budgetMs: -1 })
+  expect(atOnce).toMatchObject({ data: [], searched_to: expect.any(String) })
+  server.clock.forward({ minutes: 1 })
+  for (let n = 0; n < 7; n++) await sendText('16505550193', { text: { body: `many ${n}` } })
+  const many = await searchIn(workspace.id, 'many')
+  expect(many).toMatchObject({ has_more: true, is_behind: false })
+  expect(many.data).toHaveLength(5)
+  expect(await searchIn(workspace.id, 'zebra', { direct: 3, budgetMs: 60_000 })).toMatchObject({ is_behind: true })
+  const [oldest] = await server.db.rows<{ id: string }>('select newest_id as id from search_progress limit 1')
+  await server.db.change('update search_progress set oldest_id = $1', [oldest?.id])
+  expect(await searchIn(workspace.id, 'zebra')).toMatchObject({ searched_to: expect.any(String) })
+  await server.db.change('update search_progress set oldest_id = null')
+})
+
+test('a search of a common and of a rare word reads few rows', async () => {
+  const { workspace, senderId } = await newShopWithTexts()
+  await server.db.change(
+    `insert into messages (id, workspace_id, sender_id, recipient, status, created_at, sent_by, type, credits, content)
+     select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text), 1, 3)
+         || '8' || substr(md5(n::text), 4, 15))::uuid,
+       $1, $2, '165055501' || n % 90 + 10, 'queued', at, 'test', 'text', 1,
+       json_build_object('request', json_build_object('text', json_build_object('body', 'parcel ' || n || case when n = 5 then ' needle' else '' end)))
+     from (select n, $3::timestamptz - (10000 - n) * interval '1 second' as at from generate_series(1, 9000) as n) as made`,
+    [workspace.id, senderId.slice(4), server.clock.now()],
+  )
+  // From before the position, as if they had been there before the upgrade.
+  await server.db.change('delete from search_progress')
+  await storeWords()
+  await storeWords()
+  await server.db.script('analyze messages; analyze search_words; analyze search_blocks')
+  const within = server.db.within(workspace.id)
+  const searched = { workspaceId: workspace.id, kinds: ['message', 'inbound'] as const, contacts: true, take: 5 }
+  for (const [q, expected] of [
+    ['needle', 1],
+    ['parcel', 5],
+    ['parcel needle', 1],
+    ['zebra', 0],
+  ] as const) {
+    for (const [table, max] of [
+      // The newest ones, to see whether they are stored.
+      ['messages', 1_100],
+      ['search_words', 60],
+    ] as const) {
+      let count = 0
+      const read = await rowsRead(within, table, async (tx) => {
+        count = (await findTexts(tx, { ...searched, q })).objects.length
+      })
+      expect(count, q).toBe(expected)
+      expect(read, `${q}: ${table}`).toBeLessThan(max)
+    }
+  }
 })
 
 test('removed contents are not found', async () => {

@@ -1,10 +1,12 @@
 import type { SearchKind, SearchResult, SearchResults } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
+import { readLimitMs, tookTooLong, withTimeLimit } from '../../db/bounded-total.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { isUserId } from '../../whatsapp/user-id.ts'
+import { excerptOf } from '../search/excerpt.ts'
+import { type FoundTexts, findTexts, type Person, type SearchLimits } from '../search/find.ts'
 import type { Viewer } from './overview.ts'
 import { type FoundRow, foundById, foundByName, foundByPerson, foundByReference, foundByWaId } from './search.sql.ts'
-import { searchText, toContact } from './search-text.ts'
 
 type Kind = FoundRow['kind']
 
@@ -29,7 +31,7 @@ const maxPerKind = 5
  * Searches by ID, phone number, user ID, name, reference or content, limited to what the viewer's role may see. An ID has one
  * result, so nothing else is searched for it.
  */
-export async function search(viewer: Viewer, text: string, look?: number): Promise<SearchResults> {
+export async function search(viewer: Viewer, text: string, limits?: SearchLimits): Promise<SearchResults> {
   const { db, workspaceId, role } = viewer
   const q = text.trim()
   const isAllowed = (kind: Kind) => can(role, kinds[kind].needs)
@@ -51,10 +53,36 @@ export async function search(viewer: Viewer, text: string, look?: number): Promi
   const searches = names.map((kind) => foundByName(db, workspaceId, kind, number ?? q, maxPerKind))
   if (isAllowed('message')) searches.push(foundByReference(db, workspaceId, q, maxPerKind))
   const rows = (await Promise.all(searches)).flat()
-  const { contacts, rows: withText, searchedTo, isIncomplete } = await searchText(viewer, q, look)
+  const texts = await searchTexts(viewer, q, limits)
+  const contacts = texts === tookTooLong ? [] : texts.contacts.map((contact) => toContact(workspaceId, contact))
+  const withText = texts === tookTooLong ? [] : texts.objects.map((object) => toFoundRow(object, q))
   const all = [...exact, ...contacts, ...[...rows, ...withText].map((row) => toResult(workspaceId, row))]
-  return { ...toResults(all), searched_to: searchedTo?.toISOString() ?? null, timed_out: isIncomplete }
+  if (texts === tookTooLong) return { ...toResults(all), timed_out: true }
+  return {
+    ...toResults(all),
+    searched_to: texts.searchedTo?.toISOString() ?? null,
+    is_behind: texts.isBehind,
+    has_more: texts.hasMore,
+  }
 }
+
+/** Searches what the role may read, for at most two seconds in each statement. */
+function searchTexts(
+  { db, workspaceId, role }: Viewer,
+  q: string,
+  limits?: SearchLimits,
+): Promise<FoundTexts | typeof tookTooLong> {
+  const textKinds = (['message', 'inbound', 'order', 'form'] as const).filter((kind) => can(role, kinds[kind].needs))
+  const searched = { workspaceId, q, kinds: textKinds, contacts: can(role, 'messages:read'), take: maxPerKind }
+  return withTimeLimit(db, readLimitMs, (tx) => findTexts(tx, searched, limits))
+}
+
+const toFoundRow = ({ kind, id, title, text }: FoundTexts['objects'][number], q: string): FoundRow => ({
+  kind,
+  id,
+  title,
+  detail: excerptOf(text, q),
+})
 
 /** Each result once, grouped by kind. */
 function toResults(results: readonly SearchResult[]): SearchResults {
@@ -64,7 +92,7 @@ function toResults(results: readonly SearchResult[]): SearchResults {
     return !seen.has(name) && seen.add(name)
   })
   data.sort((left, right) => groups.indexOf(left.kind) - groups.indexOf(right.kind))
-  return { object: 'list', data, searched_to: null, timed_out: false }
+  return { object: 'list', data, searched_to: null, is_behind: false, has_more: false, timed_out: false }
 }
 
 /** The order of the results. */
@@ -85,6 +113,18 @@ async function findPerson({ db, workspaceId }: Viewer, person: string): Promise<
     isUserId(person) ? { number: null, userId: person, name: null } : { number: person, userId: null, name: null },
   )
   return [all, ...[...sent, ...received].map((row) => toResult(workspaceId, row))]
+}
+
+function toContact(workspaceId: string, { number, userId, name }: Person): SearchResult {
+  const id = number ?? userId ?? ''
+  const shown = number === null ? id : `+${number}`
+  return {
+    kind: 'contact',
+    id,
+    title: name ?? shown,
+    detail: name === null ? 'Conversation' : shown,
+    href: `/w/${workspaceId}/contacts/${encodeURIComponent(id)}`,
+  }
 }
 
 function toResult(workspaceId: string, { kind, id, title, detail }: FoundRow): SearchResult {

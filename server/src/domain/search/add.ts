@@ -6,7 +6,7 @@ import { textOf } from './text.ts'
 import { wordsOf } from './words.ts'
 
 /** Objects of a block. More make the words smaller on disk, and removing one of them slower. */
-export const blockSize = 2_000
+export const blockSize = 4_000
 
 /** Words of names begin with this, to tell them from words of contents. */
 export const nameMark = '='

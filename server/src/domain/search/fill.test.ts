@@ -7,6 +7,7 @@ import { newLogger } from '../../lib/logger.ts'
 import { moveLimits, moveOlderMessages } from '../messages/receiving/older-messages.ts'
 import { removeOldContents } from '../privacy/content-retention.ts'
 import { beginErasure, eraseDue } from '../privacy/erase.ts'
+import { blockSize } from './add.ts'
 import { fillLimits, fillSearch } from './fill.ts'
 import { keyOf } from './keys.ts'
 
@@ -135,7 +136,10 @@ test('a block that is full is followed by another one', async () => {
   const shop = await forms.newShop()
   await shop.sendText(newPhone(), { text: { body: 'wwone' } })
   await fill()
-  await server.db.change('update search_blocks set objects = 2000 where workspace_id = $1', [shop.workspace.id])
+  await server.db.change('update search_blocks set objects = $2 where workspace_id = $1', [
+    shop.workspace.id,
+    blockSize,
+  ])
   await shop.sendText(newPhone(), { text: { body: 'wwone' } })
   await fill()
   const blocks = await server.db.rows(
@@ -143,7 +147,7 @@ test('a block that is full is followed by another one', async () => {
     [shop.workspace.id],
   )
   expect(blocks).toEqual([
-    { block: 1, objects: 2000 },
+    { block: 1, objects: blockSize },
     { block: 2, objects: 1 },
   ])
 })

@@ -23,11 +23,11 @@ export interface FillLimits {
   batch: number
   /** Batches of new objects of each kind in one run. */
   newBatches: number
-  /** Batches of older ones: with a run every ten seconds, 1.8 million objects of each kind an hour. */
+  /** Batches of older ones: with a run every half minute, 1.2 million objects of each kind an hour. */
   oldBatches: number
 }
 
-export const fillLimits: FillLimits = { batch: 1_000, newBatches: 20, oldBatches: 5 }
+export const fillLimits: FillLimits = { batch: 1_000, newBatches: 20, oldBatches: 10 }
 
 /** Most transactions that store objects take less than this. */
 const lagMs = 10_000
