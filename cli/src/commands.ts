@@ -86,6 +86,12 @@ export const sections: readonly Section[] = [
     }),
   },
   {
+    title: 'SDK',
+    commands: from(() => import('./commands/types.ts'), {
+      types: 'Write the types of templates and their variables for the SDK',
+    }),
+  },
+  {
     title: 'Webhooks',
     commands: [
       ...from(() => import('./commands/webhook.ts'), {

@@ -1,4 +1,5 @@
 import type { Message, MessageFilters, MessageWithHistory, PageQuery, SendRequest, SendType } from './contract.ts'
+import type { TemplateContent } from './known-templates.ts'
 import { newPages, type Pages } from './pages.ts'
 import { readIdempotencyKey } from './settings.ts'
 import type { CallOptions, Transport } from './transport.ts'
@@ -6,7 +7,7 @@ import type { CallOptions, Transport } from './transport.ts'
 /** A message to send: `type` is the name of the property with the content. */
 export type Outgoing = {
   [Type in SendType]: Omit<SendRequest, SendType | 'type'> & { type: Type } & {
-    [Member in Type]: NonNullable<SendRequest[Member]>
+    [Member in Type]: Member extends 'template' ? TemplateContent : NonNullable<SendRequest[Member]>
   }
 }[SendType]
 
