@@ -39,15 +39,22 @@ export interface Command {
   details?: string
   /** Names of the positional arguments. Those in brackets are optional. */
   args?: readonly string[]
+  /** What the first argument is the ID of. A part of the ID is enough if only one has it. */
+  idOf?: IdNoun
   options?: Readonly<Record<string, OptionRule>>
   /** Arguments for example command lines, without `npx parley`. */
   examples?: readonly string[]
-  /** Runs until it is stopped, and handles signals itself. */
-  untilStopped?: true
+  /** Runs until it is stopped, and handles signals itself; `follow`: only with the option --follow. */
+  untilStopped?: true | 'follow'
   run(call: Call): Promise<CommandResult | undefined>
 }
 
+/** The nouns whose IDs may be shortened. */
+export type IdNoun = 'workspace' | 'key' | 'webhook' | 'replay' | 'app' | 'connection'
+
 export interface OptionRule {
+  /** What the value is the ID of. A part of the ID is enough if only one has it. */
+  idOf?: IdNoun
   /** Placeholder for the value in the help: `NAME`, `CIDR`. A flag has none. */
   value?: string
   required?: boolean

@@ -89,4 +89,5 @@ export async function linkSimulator(
 }
 
 /** A URL that works on this machine, also if the service listens on all addresses. */
-const localUrl = (url: string): string => url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+export const localUrl = (url: string): string =>
+  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')

@@ -70,7 +70,7 @@ test('--workspace may be left out while there is one workspace, and takes its ID
   }
   await newWorkspace(server, 'Bakery')
   expect((await parley('key', 'list', '--workspace', 'Bakery')).err).toMatch(
-    /^Several workspaces have the name "Bakery"/,
+    /^"Bakery" fits 2 workspaces\. Enter more of the ID:\n {2}\S+ {2}Bakery\n/,
   )
 })
 

@@ -2,12 +2,15 @@ import { statfs } from 'node:fs/promises'
 import type { Config } from '@parley/server/config'
 import { type Finding, ok, problem, warning } from '@parley/server/domain/health/finding'
 import type { Get } from '@parley/server/domain/health/health'
+import { readRunning } from './running.ts'
 
-/** Whether Parley is running at the configured address. */
-export async function checkService({ host, port }: Pick<Config, 'host' | 'port'>, get: Get): Promise<Finding> {
-  if (port === 0) return ok('service', 'Skipped: PORT is 0, so the port is not known.')
+/** Whether Parley is running: where it wrote that it listens, or else at the configured address. */
+export async function checkService({ host, port, dataDir, databaseUrl }: Config, get: Get): Promise<Finding> {
+  const running = databaseUrl === null ? readRunning(dataDir) : undefined
+  if (running === 'stopped') return notRunning('Parley is not running. It was ended without being stopped.')
+  if (running === undefined && port === 0) return ok('service', 'Skipped: PORT is 0, so the port is not known.')
   const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  const url = `http://${local.includes(':') ? `[${local}]` : local}:${port}/readyz`
+  const url = `${running?.url ?? `http://${local.includes(':') ? `[${local}]` : local}:${port}`}/readyz`
   try {
     const { status } = await get(url)
     if (status === 200) return ok('service', `Running and ready at ${url}.`)
@@ -19,12 +22,15 @@ export async function checkService({ host, port }: Pick<Config, 'host' | 'port'>
       advice: 'Check the log. If another program uses the port, set PORT.',
     })
   } catch {
-    return warning('service', `Parley is not running at ${url}.`, {
-      means: 'If it runs on another machine, this is fine. Otherwise no messages are received, sent or delivered.',
-      advice: 'Start it: npx parley start',
-    })
+    return notRunning(`Parley is not running at ${url}.`)
   }
 }
+
+const notRunning = (says: string): Finding =>
+  warning('service', says, {
+    means: 'If it runs on another machine, this is fine. Otherwise no messages are received, sent or delivered.',
+    advice: 'Start it: npx parley start',
+  })
 
 const gigabyte = 1e9
 

@@ -8,6 +8,7 @@ import { Refusal, StartupError } from '@parley/server/lib/refuse'
 import { type Call, type Command, UsageError } from './command.ts'
 import { usageLine } from './help.ts'
 import { type Parsed, parseArguments } from './parse.ts'
+import { completeIds } from './short-ids.ts'
 import { onSignals } from './signals.ts'
 
 /** Runs a command with the words after its name. Prints its result or its error, and returns the exit status. */
@@ -33,7 +34,8 @@ async function run(command: Command, parsed: Parsed, env: Environment): Promise<
     closing ??= (async () => (await opening?.catch(() => undefined))?.close())()
     return closing
   }
-  const stopListening = command.untilStopped ? () => {} : onSignal(stop, close)
+  const handlesSignals = command.untilStopped === 'follow' ? parsed.flags.has('follow') : command.untilStopped === true
+  const stopListening = handlesSignals ? () => {} : onSignal(stop, close)
   const call: Call = {
     args: parsed.args,
     option: (name) => parsed.values[name]?.at(-1),
@@ -49,6 +51,7 @@ async function run(command: Command, parsed: Parsed, env: Environment): Promise<
     db: async () => (await call.store('require')).db,
   }
   try {
+    await completeIds(command, parsed, call.db)
     const result = await command.run(call)
     if (result) console.log(call.flag('json') ? JSON.stringify(result.json, null, 2) : result.lines.join('\n'))
     return result?.failed ? 1 : 0

@@ -1,9 +1,19 @@
 import { StartupError } from '@parley/server/lib/refuse'
+import type { Call } from './command.ts'
+import { readRunning } from './running.ts'
+
+/** The port of the simulator: as set, or else as the running service wrote it down. */
+export function simulatorPort({ config, env }: Pick<Call, 'config' | 'env'>): number {
+  if (env.PARLEY_SIMULATOR_PORT || config.databaseUrl !== null) return config.simulatorPort
+  const running = readRunning(config.dataDir)
+  if (running === 'stopped') throw new StartupError('The service is not running. Start it with: npm start')
+  return running === undefined ? config.simulatorPort : (running.simulator_port ?? 0)
+}
 
 /** Calls the simulator's control API on this machine. Its own error messages are passed on. */
 export async function callSimulator(
   port: number,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   path: string,
   body?: unknown,
 ): Promise<unknown> {

@@ -4,11 +4,16 @@ import { type Call, type OptionRule, UsageError } from './command.ts'
 /** `--workspace` of a command that needs a workspace. */
 export const workspaceOption = (help: string): OptionRule => ({
   value: 'ID',
+  idOf: 'workspace',
   help: `${help}, by ID or name (default: the only workspace)`,
 })
 
 /** `--workspace` of a command that lists something. */
-export const workspaceFilter: OptionRule = { value: 'ID', help: 'Only those of this workspace, by ID or name' }
+export const workspaceFilter: OptionRule = {
+  value: 'ID',
+  idOf: 'workspace',
+  help: 'Only those of this workspace, by ID or name',
+}
 
 /** The workspace that `--workspace` names. It may be left out while there is only one. */
 export async function readWorkspace(call: Call): Promise<Workspace> {
@@ -28,13 +33,10 @@ export async function readWorkspaceFilter({ db, option }: Call): Promise<Workspa
   const text = option('workspace')
   if (text === undefined) return undefined
   const workspaces = await listWorkspaces(await db())
-  const byId = workspaces.find(({ id }) => id === text.toLowerCase())
-  const [first, second] = byId ? [byId] : workspaces.filter(({ name }) => name === text)
-  if (!first)
-    throw new UsageError(
-      `No workspace has the ID or name "${text}". Run "npx parley workspace list" to see all workspaces.`,
-    )
-  if (second)
-    throw new UsageError(`Several workspaces have the name "${text}". Pass an ID: see "npx parley workspace list".`)
-  return first
+  // A name was replaced by the ID (`short-ids.ts`).
+  const found = workspaces.find(({ id }) => id === text.toLowerCase())
+  if (found) return found
+  throw new UsageError(
+    `No workspace has the ID or name "${text}". Run "npx parley workspace list" to see all workspaces.`,
+  )
 }

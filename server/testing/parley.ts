@@ -63,10 +63,15 @@ export function spawnNode(args: readonly string[], env: Environment): Running {
 /** Starts the service on a free port, and waits until it prints that it is ready. */
 export async function startParley(env: Environment): Promise<Running & { url: string }> {
   const running = spawnParley(['start'], { PORT: '0', ...env })
-  const url = await until('the service is ready', () => {
-    if (running.hasEnded()) throw new Error(`the service exited instead:\n${running.out()}${running.err()}`)
-    return /Ready at (http:\S+)/.exec(running.out())?.[1]
-  })
+  const url = await until(
+    'the service is ready',
+    () => {
+      if (running.hasEnded()) throw new Error(`the service exited instead:\n${running.out()}${running.err()}`)
+      return /Ready at (http:\S+)/.exec(running.out())?.[1]
+      // A first start sets up PostgreSQL, which takes long on a busy machine.
+    },
+    90_000,
+  )
   return { ...running, url }
 }
 

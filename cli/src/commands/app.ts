@@ -83,6 +83,7 @@ export const commands: readonly Command[] = [
     name: 'app change',
     details: 'Use it when they changed at Meta, or when the key that encrypted them is lost.',
     args: ['ID'],
+    idOf: 'app',
     options: {
       'app-secret': { value: 'SECRET', help: 'New app secret ("-" reads a line from standard input)' },
       'verify-token': { value: 'TOKEN', help: 'New verify token ("-" reads a line from standard input)' },

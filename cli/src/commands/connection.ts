@@ -31,7 +31,7 @@ export const commands: readonly Command[] = [
     details: 'Fetches the senders and templates of the account.',
     options: {
       workspace: workspaceOption('Workspace that gets the senders and templates'),
-      app: { value: 'ID', required: true, help: 'Meta app of the account, see "npx parley app list"' },
+      app: { value: 'ID', idOf: 'app', required: true, help: 'Meta app of the account, see "npx parley app list"' },
       'waba-id': { value: 'ID', required: true, help: 'Account ID (WABA ID), from Meta’s WhatsApp Manager' },
       'access-token': accessToken,
     },
@@ -58,6 +58,7 @@ export const commands: readonly Command[] = [
     name: 'connection change',
     details: 'The old token stays in use until WhatsApp accepts the new one.',
     args: ['ID'],
+    idOf: 'connection',
     options: { 'access-token': accessToken },
     examples: ['connection change ID --access-token -'],
     async run(call) {
@@ -77,6 +78,7 @@ export const commands: readonly Command[] = [
   {
     name: 'connection sync',
     args: ['ID'],
+    idOf: 'connection',
     examples: ['connection sync ID'],
     run: (call) =>
       withNetwork(call, async (network) => {

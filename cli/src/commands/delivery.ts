@@ -12,7 +12,7 @@ export const commands: readonly Command[] = [
   {
     name: 'delivery list',
     options: {
-      webhook: { value: 'ID', help: 'Only those to this webhook' },
+      webhook: { value: 'ID', idOf: 'webhook', help: 'Only those to this webhook' },
       state: { value: 'STATE', help: `Only those in this state: ${deliveryStates.join(', ')}` },
     },
     examples: ['delivery list', 'delivery list --webhook ID --state failed'],
@@ -40,7 +40,7 @@ export const commands: readonly Command[] = [
     details: 'An event can be delivered again in any state, even after a successful delivery.',
     args: ['[EVENT_ID]'],
     options: {
-      webhook: { value: 'ID', required: true, help: 'Webhook to deliver to' },
+      webhook: { value: 'ID', idOf: 'webhook', required: true, help: 'Webhook to deliver to' },
       'failed-since': { value: 'TIME', help: 'Instead of EVENT_ID: retry every delivery that failed since this time' },
     },
     examples: [

@@ -75,6 +75,7 @@ export const commands: readonly Command[] = [
     name: 'key change',
     details: 'Options that are not given stay as they are. Takes effect on the next request.',
     args: ['ID'],
+    idOf: 'key',
     options: {
       name: { value: 'NAME', help: 'New name' },
       scope: { value: 'SCOPE', repeated: true, help: 'Scopes of the key; replaces the current ones' },
@@ -137,6 +138,7 @@ export const commands: readonly Command[] = [
     details:
       'The new key has the settings of the old one and reads the same messages. It is shown only once. The old key keeps working for the grace period.',
     args: ['ID'],
+    idOf: 'key',
     options: {
       'grace-hours': {
         value: graceHours.join('|'),
@@ -177,6 +179,7 @@ export const commands: readonly Command[] = [
     name: 'key revoke',
     details: 'It stops working immediately and cannot be restored.',
     args: ['ID'],
+    idOf: 'key',
     examples: ['key revoke ID'],
     async run(call) {
       const key = await change(call, async (tx, audit) => {

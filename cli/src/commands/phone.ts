@@ -1,6 +1,6 @@
 import { type Call, type Command, UsageError } from '../command.ts'
 import { mediaKinds, type PhoneAction, phoneActions } from '../phone-actions.ts'
-import { callSimulator } from '../simulator-client.ts'
+import { callSimulator, simulatorPort } from '../simulator-client.ts'
 
 const kindNames: Readonly<Record<(typeof mediaKinds)[number], string>> = {
   image: 'an image',
@@ -50,8 +50,9 @@ export const commands: readonly Command[] = [
       const from = digitsOf(call, 'from')
       const to = digitsOf(call, 'to')
       const { name, action: prepare } = actionOf(call)
+      const port = simulatorPort(call)
       const request = (method: 'GET' | 'POST', path: string, body?: unknown) =>
-        callSimulator(call.config.simulatorPort, method, `/phones/${from}${path}`, body)
+        callSimulator(port, method, `/phones/${from}${path}`, body)
       const { action, body } = await prepare({
         value: call.option(name) ?? '',
         to,

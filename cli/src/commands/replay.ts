@@ -19,6 +19,7 @@ const startReplayCommand: Command = {
   details:
     'The events keep their IDs and are sent oldest first, each with a full retry schedule. By default only those that failed for good are sent. The running service sends them; see them with: parley replay show ID',
   args: ['ID'],
+  idOf: 'webhook',
   options: {
     since: { value: 'TIME', required: true, help: 'Events from this time on' },
     until: { value: 'TIME', help: 'Events up to this time; until now if it is not given' },
@@ -68,7 +69,7 @@ export const commands: readonly Command[] = [
   startReplayCommand,
   {
     name: 'replay list',
-    options: { webhook: { value: 'ID', help: 'Only those of this webhook' } },
+    options: { webhook: { value: 'ID', idOf: 'webhook', help: 'Only those of this webhook' } },
     examples: ['replay list --webhook ID'],
     async run({ db, option }) {
       const replays = await listAllReplays(await db(), option('webhook'))
@@ -90,6 +91,7 @@ export const commands: readonly Command[] = [
   {
     name: 'replay show',
     args: ['ID'],
+    idOf: 'replay',
     examples: ['replay show ID'],
     async run({ db, args }) {
       const replay = await getReplay(await db(), args[0] ?? '')
@@ -99,6 +101,7 @@ export const commands: readonly Command[] = [
   {
     name: 'replay cancel',
     args: ['ID'],
+    idOf: 'replay',
     examples: ['replay cancel ID'],
     async run(call) {
       const [id = ''] = call.args

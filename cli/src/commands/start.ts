@@ -5,6 +5,8 @@ import { version } from '@parley/server/lib/version'
 import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
 import type { Command } from '../command.ts'
+import { localUrl } from '../demo.ts'
+import { writeRunning } from '../running.ts'
 import { onSignals } from '../signals.ts'
 import { runSimulator } from '../simulator.ts'
 import { welcome } from '../welcome.ts'
@@ -28,6 +30,7 @@ export const commands: readonly Command[] = [
       const { startService } = await import('@parley/server/start')
       let service: Service | undefined
       let simulator: Simulator | undefined
+      let removeRunning = () => {}
       const startCompanion = async (db: Db, opened: Config) => {
         simulator = await runSimulator(opened, db)
         return { ...simulator, phone: simulator.control.phones.list()[0]?.waId ?? null }
@@ -40,24 +43,34 @@ export const commands: readonly Command[] = [
           signal,
           startCompanion: config.simulatorPort === 0 ? undefined : startCompanion,
         })
+        // With DATABASE_URL, several services may share a machine and no data directory belongs to one of them.
+        if (config.databaseUrl === null) removeRunning = writeRunning(config.dataDir, runningOf(service, simulator))
         for (const line of await welcome(service, simulator, config)) say(line)
         if (json) console.log(JSON.stringify({ url: service.url, simulator_url: simulator?.url ?? null, version }))
         await aborted(signal)
       } catch (error) {
         // If it was stopped while starting, startService has already undone everything.
         if (!signal.aborted) {
+          removeRunning()
           await service?.stop()
           stopListening()
           throw error
         }
       }
       say('Stopping…')
+      removeRunning()
       await service?.stop()
       say('Stopped.')
       process.exit(0)
     },
   },
 ]
+
+const runningOf = (service: Service, simulator: Simulator | undefined) => ({
+  url: localUrl(service.url),
+  simulator_port: simulator ? Number(new URL(simulator.url).port) : null,
+  phone: simulator?.control.phones.list()[0]?.waId ?? null,
+})
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

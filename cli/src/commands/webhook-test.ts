@@ -15,6 +15,7 @@ export const testCommand: Command = {
   name: 'webhook test',
   details: 'Works for disabled webhooks too. The service must be running to deliver it.',
   args: ['ID'],
+  idOf: 'webhook',
   options: {
     event: { value: 'EVENT', help: 'Event type to show an example of; by default the first that the webhook receives' },
     wait: { help: 'Wait for the first attempt and print its result' },

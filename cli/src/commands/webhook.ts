@@ -95,6 +95,7 @@ export const commands: readonly Command[] = [
     details:
       'Options that are not given stay as they are. --sender all removes the filter, --header "Name:" removes a header.',
     args: ['ID'],
+    idOf: 'webhook',
     options: {
       name: { value: 'NAME', help: 'New name' },
       url: { value: 'URL', help: 'New URL, used from the next attempt on' },
@@ -137,6 +138,7 @@ export const commands: readonly Command[] = [
     name: 'webhook delete',
     details: 'Undelivered events are dropped. Past deliveries can still be viewed.',
     args: ['ID'],
+    idOf: 'webhook',
     options: { yes: { help: 'Delete it even if undelivered events would be dropped' } },
     examples: ['webhook delete ID --yes'],
     async run(call) {
@@ -163,6 +165,7 @@ export const commands: readonly Command[] = [
     details:
       'The old secret stops working immediately, and deliveries that failed within the last hour are retried. With --staged both secrets sign until you activate the new one. The new one is shown only once.',
     args: ['ID'],
+    idOf: 'webhook',
     options: { staged: { help: 'Keep the old secret until you run: parley webhook activate ID' } },
     examples: ['webhook rotate ID --staged'],
     async run(call) {
@@ -195,6 +198,7 @@ export const commands: readonly Command[] = [
     name: 'webhook activate',
     details: 'Deliveries that failed within the last hour are retried, signed with the new secret only.',
     args: ['ID'],
+    idOf: 'webhook',
     options: { cancel: { help: 'Drop the new secret instead and keep the old one' } },
     examples: ['webhook activate ID', 'webhook activate ID --cancel'],
     async run(call) {
@@ -224,6 +228,7 @@ export const commands: readonly Command[] = [
   {
     name: 'webhook enable',
     args: ['ID'],
+    idOf: 'webhook',
     examples: ['webhook enable ID'],
     async run(call) {
       const [id = ''] = call.args
@@ -243,6 +248,7 @@ export const commands: readonly Command[] = [
     name: 'webhook disable',
     details: 'No event is lost: held events are delivered when you enable the webhook again.',
     args: ['ID'],
+    idOf: 'webhook',
     options: { reason: { value: 'TEXT', required: true, help: 'Reason, shown in the console' } },
     examples: ['webhook disable ID --reason "Moving to a new server"'],
     async run(call) {

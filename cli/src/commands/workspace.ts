@@ -47,6 +47,7 @@ export const commands: readonly Command[] = [
     name: 'workspace suspend',
     details: 'Requests with its API keys are rejected until you resume it. Takes effect immediately.',
     args: ['ID'],
+    idOf: 'workspace',
     options: { reason: { value: 'TEXT', required: true, help: 'Reason, shown in the console' } },
     examples: ['workspace suspend ID --reason "Invoice overdue"'],
     async run(call) {
@@ -62,6 +63,7 @@ export const commands: readonly Command[] = [
   {
     name: 'workspace resume',
     args: ['ID'],
+    idOf: 'workspace',
     examples: ['workspace resume ID'],
     async run(call) {
       const [id = ''] = call.args
@@ -79,6 +81,7 @@ export const commands: readonly Command[] = [
     name: 'workspace limit',
     details: 'A new workspace may have 100. Existing webhooks stay, also if they are more than the new limit.',
     args: ['ID'],
+    idOf: 'workspace',
     options: { webhooks: { value: 'NUMBER', required: true, help: 'From 1 to 10000' } },
     examples: ['workspace limit ID --webhooks 250'],
     async run(call) {
@@ -98,6 +101,7 @@ export const commands: readonly Command[] = [
     name: 'workspace credit',
     details: 'A negative AMOUNT removes credits; put it after "--", as in the second example.',
     args: ['ID', 'AMOUNT'],
+    idOf: 'workspace',
     options: { note: { value: 'TEXT', required: true, help: 'Reason, recorded in the ledger' } },
     examples: ['workspace credit ID 500 --note "Invoice 7"', 'workspace credit --note "Correction" -- ID -200'],
     async run(call) {
