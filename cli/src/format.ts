@@ -20,5 +20,9 @@ export function formatTime(time: Date | string): string {
   return `${date.join('-')} ${clock.join(':')} ${get('timeZoneName')}`
 }
 
+/** The local time of day, such as `08:16:06`, for lines that are printed as they happen. */
+export const clockTime = (time: Date): string =>
+  [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+
 /** `1 sender`, `2 senders`. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -30,9 +30,11 @@ beforeAll(async () => {
 afterAll(() => close())
 
 /** Starts `parley listen`, with a pipe instead of a keyboard. */
-function listen(...options: string[]) {
+const listen = (...options: string[]) => listenWith({}, ...options)
+
+function listenWith(colors: Record<string, string>, ...options: string[]) {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'listen', ...options], {
-    env: { ...childEnv, PARLEY_SIMULATOR_PORT: '0', ...env },
+    env: { ...childEnv, PARLEY_SIMULATOR_PORT: '0', ...env, ...colors },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const output = { out: '', err: '' }
@@ -44,6 +46,7 @@ function listen(...options: string[]) {
   })
   return {
     output,
+    ended: once(child, 'exit').then(([code]) => code as number),
     press: (key: string) => child.stdin?.write(key),
     lines: () => output.out.split('\n').filter((line) => line.includes('message.')),
     async stop(): Promise<number> {
@@ -61,7 +64,14 @@ test('it forwards new events with a signature, prints one line for each, and r r
   const { id } = await createWorkspace(db, systemClock, 'Forwarded')
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
-  const listening = listen('--workspace', 'Forwarded', '--forward-to', receiver.url, '--event', 'message.received')
+  const listening = listen(
+    '--workspace',
+    'Forwarded',
+    '--forward-to',
+    receiver.url,
+    '--events',
+    'message.received,message.read',
+  )
   const secret = await until(
     'it prints its secret',
     () => /Signing secret: (whsec_\S+)/.exec(listening.output.out)?.[1],
@@ -84,11 +94,13 @@ test('it forwards new events with a signature, prints one line for each, and r r
     expect.stringMatching(new RegExp(`message\\.received {2}${event.id} {2}→ 200 in \\d+ ms$`)),
     expect.stringMatching(new RegExp(`message\\.received {2}${event.id} {2}→ 500 in \\d+ ms$`)),
   ])
-  // The next event comes although no one can take it.
+  // The next events come although no one can take them.
   await receiver.close()
-  await publishOne(id, 'message.received', 'two')
-  await until('the failure is printed', () => /FAILED: .*ECONNREFUSED/.test(listening.output.out))
-  expect(await listening.stop()).toBe(0)
+  for (const text of ['two', 'three']) await publishOne(id, 'message.received', text)
+  await until('both failures are printed', () => listening.output.out.match(/FAILED: .*ECONNREFUSED/g)?.length === 2)
+  expect(listening.output.out).not.toContain('\u001b')
+  listening.press('q')
+  expect(await listening.ended).toBe(0)
 })
 
 test('with --json it prints one document for each event, and --secret signs', async () => {
@@ -113,18 +125,32 @@ test('with --json it prints one document for each event, and --secret signs', as
 test('without --forward-to it only prints; wrong options are refused', async () => {
   const { id } = await createWorkspace(db, systemClock, 'Printed')
   const listening = listen('--workspace', id)
-  await until('it listens', () => listening.output.out.includes('Press Ctrl+C'))
+  await until('it listens', () => listening.output.out.includes('Press q'))
   await publishOne(id, 'message.received', 'one')
   await until('it is printed', () => listening.lines().length === 1)
   expect(await listening.stop()).toBe(0)
   const cases: [string[], string][] = [
     [['--workspace', id, '--forward-to', 'ftp://x'], 'Invalid --forward-to "ftp://x"'],
     [['--workspace', id, '--event', 'message.lost'], '"message.lost" is not an event type'],
-    [['--forward-to', 'http://127.0.0.1:9/', '--secret', 'whsec_x'], 'To forward events, add --workspace'],
-    [['--event', 'message.sent'], '--event needs --workspace'],
+    [['--port', '0', '--event', 'message.sent'], 'With --port it is a receiver.'],
+    [['--forward-to', 'http://127.0.0.1:9/'], 'Missing option: --workspace ID.'],
+    [[], 'Missing option: --workspace ID.'],
   ]
   for (const [options, message] of cases) {
     const refused = listen(...options)
     await until(`${message} is printed`, () => refused.output.err.includes(message))
   }
+})
+
+test('in a terminal that shows colors, the status of a response is green or red', async () => {
+  const { id } = await createWorkspace(db, systemClock, 'Colored')
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
+  const words = ['--workspace', id, '--forward-to', receiver.url]
+  const [colored, plain] = [listenWith({ FORCE_COLOR: '1' }, ...words), listenWith({ NO_COLOR: '1' }, ...words)]
+  for (const each of [colored, plain]) await until('it listens', () => each.output.out.includes('Press r'))
+  await publishOne(id, 'message.sent', 'one')
+  await until('both print it', () => [colored, plain].every((each) => each.lines().length === 1))
+  expect(colored.lines()[0]).toContain('\u001b[32m200\u001b[39m')
+  expect(plain.lines()[0]).not.toContain('\u001b')
 })

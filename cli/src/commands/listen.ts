@@ -14,36 +14,33 @@ export const commands: readonly Command[] = [
   {
     name: 'listen',
     details:
-      'With --workspace, it reads new events and needs no webhook: it prints one line for each, and with --forward-to it signs each one and sends it to the URL. Press r to send the last one again. With --secret and without --forward-to, it is a receiver that verifies and prints deliveries: create a webhook with the URL that it prints. Runs until you press Ctrl+C. With --json, it prints one JSON document per event.',
+      'It prints one line for each new event. With --forward-to, it also signs each one and sends it to that URL, as a webhook would; you need no webhook and no secret. Press r to send the last one again, q to stop. With --port, or with --secret alone, it is a receiver instead, which verifies and prints deliveries: create a webhook with the URL that it prints. With --json, it prints one JSON document per event.',
     untilStopped: true,
     options: {
-      workspace: workspaceOption('Workspace whose events it reads'),
       'forward-to': { value: 'URL', help: 'Your receiver, such as http://localhost:3000/hook' },
+      workspace: workspaceOption('Workspace whose events it reads'),
       event: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
-      port: { value: 'PORT', help: 'Port to listen on as a receiver (default: 8095)' },
+      events: { value: 'EVENT,…', help: 'The same, separated by commas' },
       secret: {
         value: 'SECRET',
-        help: 'Signing secret: to verify deliveries, or to sign forwarded events (or set PARLEY_WEBHOOK_SECRET)',
+        help: 'Signing secret: to sign forwarded events, or to verify deliveries (or set PARLEY_WEBHOOK_SECRET)',
       },
+      port: { value: 'PORT', help: 'Receive deliveries on this port instead (default: 8095)' },
     },
     examples: [
-      'listen --workspace "Demo" --forward-to http://localhost:3000/hook',
-      'listen --workspace "Demo" --event message.received --json',
+      'listen --forward-to http://localhost:3000/hook',
+      'listen --workspace "Demo" --events message.received,message.failed',
       'listen --port 9000 --secret whsec_…',
     ],
     async run(call) {
-      const { option, options } = call
-      const [hasWorkspace, hasSecret] = [option('workspace') !== undefined, option('secret') !== undefined]
-      if (option('forward-to') !== undefined || (hasWorkspace && !hasSecret)) {
-        if (!hasWorkspace && hasSecret) {
-          throw new UsageError(
-            'With --secret and without --workspace, it is a receiver. To forward events, add --workspace.',
-          )
-        }
-        return followEvents(call)
+      const { option, env } = call
+      const given = (name: string) => option(name) !== undefined
+      const follows = given('forward-to') || given('workspace') || given('event') || given('events')
+      if (given('port') && follows) {
+        throw new UsageError('With --port it is a receiver. Leave out --port, or the options to read events.')
       }
-      if (options('event').length > 0) throw new UsageError('--event needs --workspace or --forward-to.')
-      return receive(call)
+      const hasSecret = given('secret') || env.PARLEY_WEBHOOK_SECRET !== undefined
+      return follows || (!given('port') && !hasSecret) ? followEvents(call) : receive(call)
     },
   },
 ]

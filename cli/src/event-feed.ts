@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EventType, eventTypes } from '@parley/contract/events'
+import { listenForChanges } from '@parley/server/db/listen-for-changes'
+import {
+  newPulling,
+  type PullDeps,
+  type PulledPage,
+  pullEvents,
+} from '@parley/server/domain/deliveries/pulling/pull-events'
+import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
+import { newLogger } from '@parley/server/lib/logger'
+import { Refusal } from '@parley/server/lib/refuse'
+import { type Call, UsageError } from './command.ts'
+import { readList } from './read-options.ts'
+
+/** Until it reads again after the database was away. */
+const retryMs = 1_000
+/** How long one read waits for an event. */
+const waitSeconds = 25
+
+/** The events of a workspace, as `GET /v1/events` gives them. */
+export interface EventFeed {
+  read(query: Parameters<typeof pullEvents>[1]): Promise<PulledPage>
+  /** Passes events on, one after the other, until it is stopped. Returns where it stopped. */
+  follow(options: FollowOptions, take: (body: Buffer) => Promise<void>): Promise<string>
+  close(): Promise<void>
+}
+
+export interface FollowOptions {
+  after: string
+  types: EventType[] | undefined
+  /** Says that reading failed, and that it tries again. */
+  say(line: string): void
+}
+
+export async function openFeed(call: Call, workspace: Workspace, signal: AbortSignal): Promise<EventFeed> {
+  const db = await call.db()
+  const changes = listenForChanges(
+    db,
+    newLogger('silent'),
+    () => {},
+    () => {},
+  )
+  const deps: PullDeps = {
+    db: db.within(workspace.id),
+    clock: call.clock,
+    workspaceId: workspace.id,
+    pulling: newPulling({ db }),
+    hold: (ms, subscribe) => holdUntil(signal, ms, subscribe),
+  }
+  await changes.ready
+  return {
+    read: (query) => pullEvents(deps, query),
+    follow: (options, take) => follow(deps, options, signal, take),
+    close: () => changes.stop(),
+  }
+}
+
+async function follow(
+  deps: PullDeps,
+  { after, types, say }: FollowOptions,
+  signal: AbortSignal,
+  take: (body: Buffer) => Promise<void>,
+): Promise<string> {
+  let cursor = after
+  while (!signal.aborted) {
+    try {
+      const query = { after: cursor, wait: waitSeconds, ...(types && { type: types }) }
+      const { bodies, nextCursor } = await pullEvents(deps, query)
+      for (const body of bodies) if (!signal.aborted) await take(body)
+      cursor = nextCursor
+    } catch (error) {
+      // Otherwise the database is away: it comes back.
+      if (error instanceof Refusal && error.status < 500) throw error
+      say(`Reading events failed: ${(error as Error).message}. Trying again.`)
+      await sleep(retryMs, undefined, { signal }).catch(() => {})
+    }
+  }
+  return cursor
+}
+
+function holdUntil(
+  signal: AbortSignal,
+  ms: number,
+  subscribe: Parameters<PullDeps['hold']>[1],
+): ReturnType<PullDeps['hold']> {
+  if (signal.aborted) return Promise.resolve('ended')
+  return new Promise((resolve) => {
+    const end = (how: 'woken' | 'over' | 'ended') => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      unsubscribe()
+      resolve(how)
+    }
+    const onAbort = () => end('ended')
+    const timer = setTimeout(() => end('over'), ms)
+    signal.addEventListener('abort', onAbort)
+    const unsubscribe = subscribe(() => end('woken'))
+  })
+}
+
+/** The event types of an option; undefined for all. */
+export function readTypes(given: readonly string[]): EventType[] | undefined {
+  const types = readList(given).map((text) => eventTypes.find((each) => each === text) ?? refuseType(text))
+  return types.length > 0 ? types : undefined
+}
+
+export function refuseType(text: string): never {
+  throw new UsageError(`"${text}" is not an event type. Choose from ${eventTypes.join(', ')}.`)
+}
