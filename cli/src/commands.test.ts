@@ -269,6 +269,15 @@ const rows: Row[] = [
     expected: { type: 'text', wa_message_id: expect.any(String) },
   },
   {
+    words: 'send --workspace <workspace> --to 16505550123 --from 15550780001 --text hi',
+    audited: 'message.send',
+    expected: { object: 'message', status: 'queued', to: '16505550123' },
+  },
+  { words: 'events --workspace <workspace>', expected: { object: 'list', has_more: false } },
+  { words: 'logs --workspace <workspace>', expected: { object: 'list', data: [], has_more: false } },
+  { words: 'trigger', expected: some({ type: 'message.received', how: 'simulator' }) },
+  { words: 'completion bash', expected: { shell: 'bash', script: expect.stringContaining('complete -o default') } },
+  {
     words: 'person export --workspace <workspace> --number +491701234567',
     audited: 'contact.export',
     expected: { object: 'person_export', numbers: ['491701234567'], user_ids: [], messages: [], inbound_messages: [] },

@@ -121,6 +121,15 @@ export const sections: readonly Section[] = [
     ],
   },
   {
+    title: 'Messages, events and requests',
+    commands: [
+      ...from(() => import('./commands/send.ts'), { send: 'Send a message' }),
+      ...from(() => import('./commands/events.ts'), { events: 'List events, or print new ones as they happen' }),
+      ...from(() => import('./commands/trigger.ts'), { trigger: 'Make an event of a type happen' }),
+      ...from(() => import('./commands/logs.ts'), { logs: 'List API requests, or print new ones as they are made' }),
+    ],
+  },
+  {
     title: 'WhatsApp accounts',
     commands: [
       ...from(() => import('./commands/app.ts'), {
@@ -140,6 +149,12 @@ export const sections: readonly Section[] = [
     title: 'Simulator',
     commands: from(() => import('./commands/phone.ts'), {
       'phone send': 'Send a message from a simulated phone to a sender',
+    }),
+  },
+  {
+    title: 'Shell',
+    commands: from(() => import('./commands/completion.ts'), {
+      completion: 'Print a script that completes commands and options in your shell',
     }),
   },
 ]

@@ -1,4 +1,4 @@
-import { UsageError } from './command.ts'
+import { type Call, UsageError } from './command.ts'
 
 export function readTime(option: string, text: string): Date {
   const time = new Date(text)
@@ -8,3 +8,12 @@ export function readTime(option: string, text: string): Date {
 
 /** The values of a repeatable option, which may also be separated by commas. */
 export const readList = (given: readonly string[]): string[] => given.flatMap((each) => each.split(','))
+
+/** A whole number from 1 to `max`; undefined if the option was not given. */
+export function readCount({ option }: Pick<Call, 'option'>, name: string, max: number): number | undefined {
+  const text = option(name)
+  if (text === undefined) return undefined
+  const count = Number(text)
+  if (/^\d+$/.test(text) && count >= 1 && count <= max) return count
+  throw new UsageError(`Invalid --${name} "${text}". Enter a whole number from 1 to ${max}.`)
+}

@@ -1,0 +1,93 @@
+import { type Call, type Command, UsageError } from '../command.ts'
+import { openFeed, readTypes } from '../event-feed.ts'
+import { formatTime } from '../format.ts'
+import { readCount } from '../read-options.ts'
+import { onSignals } from '../signals.ts'
+import { styled } from '../style.ts'
+import { table } from '../table.ts'
+import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+
+export const commands: readonly Command[] = [
+  {
+    name: 'events',
+    details:
+      'As GET /v1/events: oldest first, beginning after a cursor. Each page ends with the cursor of the next one. With --follow, it begins with new events and runs until you press Ctrl+C; then it prints the cursor to continue from. With --json and --follow, it prints one event per line.',
+    untilStopped: 'follow',
+    options: {
+      workspace: workspaceOption('Workspace whose events it reads'),
+      follow: { help: 'Print new events as they happen' },
+      after: { value: 'CURSOR', help: 'Begin after this cursor; "latest" begins now (default: the oldest event)' },
+      type: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
+      limit: { value: 'N', help: 'Events per page, 1 to 1000 (default: 100); not with --follow' },
+    },
+    examples: ['events --type message.received', 'events --follow', 'events --follow --after CURSOR --json'],
+    run: (call) => (call.flag('follow') ? follow(call) : readPage(call)),
+  },
+]
+
+interface Envelope {
+  id: string
+  type: string
+  created_at: string
+  data: Record<string, unknown>
+}
+
+async function readPage(call: Call) {
+  const { option, options } = call
+  const query = { type: readTypes(options('type')), after: option('after'), limit: readCount(call, 'limit', 1000) }
+  const workspace = await readWorkspace(call)
+  const feed = await openFeed(call, workspace, new AbortController().signal)
+  try {
+    const { bodies, hasMore, nextCursor } = await feed.read(Object.fromEntries(given(query)))
+    const events = bodies.map((body) => JSON.parse(body.toString()) as Envelope)
+    const rows = events.map((event) => [event.id, formatTime(event.created_at), event.type, summaryOf(event)])
+    const more = hasMore ? `More: npx parley events --after ${nextCursor}` : `To continue later: --after ${nextCursor}`
+    return {
+      lines: [...table(['ID', 'TIME', 'TYPE', 'ABOUT'], rows, 'No events.'), '', styled('dim', more)],
+      json: { object: 'list', data: events, has_more: hasMore, next_cursor: nextCursor },
+    }
+  } finally {
+    await feed.close()
+  }
+}
+
+async function follow(call: Call): Promise<undefined> {
+  const { option, options, flag } = call
+  if (option('limit') !== undefined) throw new UsageError('--limit cannot be used with --follow.')
+  const types = readTypes(options('type'))
+  const workspace = await readWorkspace(call)
+  const stop = new AbortController()
+  const stopListening = onSignals(() => stop.abort())
+  try {
+    const feed = await openFeed(call, workspace, stop.signal)
+    try {
+      const after = option('after') ?? (await feed.read({ after: 'latest', limit: 1 })).nextCursor
+      console.error(`Events of workspace ${workspace.name}. Press Ctrl+C to stop.`)
+      const cursor = await feed.follow({ after, types, say: console.error }, async (body) => {
+        const event = JSON.parse(body.toString()) as Envelope
+        console.log(flag('json') ? JSON.stringify(event) : lineOf(event))
+      })
+      console.error(`To continue: npx parley events --follow --after ${cursor}`)
+    } finally {
+      await feed.close()
+    }
+  } finally {
+    stopListening()
+  }
+  return undefined
+}
+
+const lineOf = (event: Envelope): string =>
+  [styled('dim', formatTime(event.created_at)), styled('bold', event.type), event.id, summaryOf(event)]
+    .join('  ')
+    .trimEnd()
+
+/** What an event is about, in a few words. */
+function summaryOf({ data }: Envelope): string {
+  const text = (name: string) => (typeof data[name] === 'string' ? data[name] : undefined)
+  const who = text('from') ? `from ${text('from')}` : text('to') ? `to ${text('to')}` : undefined
+  const what = text('message_id') ?? text('template_id') ?? text('sender_id') ?? text('webhook_id')
+  return [who, what].filter(Boolean).join(' ')
+}
+
+const given = (query: object): [string, unknown][] => Object.entries(query).filter(([, value]) => value !== undefined)

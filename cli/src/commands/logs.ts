@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type LoggedRequest, RequestFilters } from '@parley/contract/console/requests'
+import { listKeys } from '@parley/server/domain/keys/keys'
+import { searchRequests } from '@parley/server/domain/requests/console'
+import { newValidator } from '@parley/server/lib/field-errors'
+import { type Call, type Command, UsageError } from '../command.ts'
+import { formatTime } from '../format.ts'
+import { readCount, readTime } from '../read-options.ts'
+import { onSignals } from '../signals.ts'
+import { styled } from '../style.ts'
+import { table } from '../table.ts'
+import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+
+/** The log is at most a second behind. */
+const pollMs = 500
+/** Late requests are found again: these are not printed twice. */
+const rememberMax = 5_000
+
+export const commands: readonly Command[] = [
+  {
+    name: 'logs',
+    details:
+      'The request log of a workspace: every request with its API keys, also those that were refused. With --follow, it runs until you press Ctrl+C; with --json, it then prints one request per line.',
+    untilStopped: 'follow',
+    options: {
+      workspace: workspaceOption('Workspace whose requests it shows'),
+      follow: { help: 'Print new requests as they are made' },
+      status: { value: 'STATUS', help: 'Only this status or class, such as 404 or 4xx; several separated by commas' },
+      code: { value: 'CODE', help: 'Only this error code, such as rate_limited' },
+      method: { value: 'METHOD', help: 'Only this method, such as POST' },
+      path: { value: 'TEXT', help: 'Only paths with this text' },
+      key: { value: 'ID', idOf: 'key', help: 'Only requests with this API key' },
+      since: { value: 'TIME', help: 'Only requests since this time' },
+      limit: { value: 'N', help: 'How many, newest last, 1 to 100 (default: 20)' },
+    },
+    examples: ['logs --follow', 'logs --status 4xx,5xx --limit 100', 'logs --code rate_limited --json'],
+    run: (call) => (call.flag('follow') ? follow(call) : list(call)),
+  },
+]
+
+async function list(call: Call) {
+  const { requests, hasMore } = await (await openLog(call))(null, readCount(call, 'limit', 100) ?? 20)
+  const rows = requests.map((each) => [
+    each.id,
+    formatTime(each.at),
+    each.method,
+    each.route,
+    String(each.status),
+    durationOf(each),
+    each.code ?? '',
+    each.key?.name ?? '',
+  ])
+  const headings = ['ID', 'TIME', 'METHOD', 'PATH', 'STATUS', 'DURATION', 'ERROR', 'KEY']
+  return {
+    lines: table(headings, rows, 'No requests.'),
+    json: { object: 'list', data: requests, has_more: hasMore },
+  }
+}
+
+async function follow(call: Call): Promise<undefined> {
+  const read = await openLog(call)
+  const stop = new AbortController()
+  const stopListening = onSignals(() => stop.abort())
+  const seen = new Set<string>()
+  console.error('Requests of the workspace. Press Ctrl+C to stop.')
+  try {
+    let { newest, requests } = await read(null, 20)
+    // What was there before is not new, also if it is found again.
+    for (const { id } of requests) seen.add(id)
+    while (!stop.signal.aborted) {
+      ;({ newest, requests } = await read(newest, 100))
+      for (const request of requests.filter(({ id }) => !seen.has(id))) {
+        seen.add(request.id)
+        console.log(call.flag('json') ? JSON.stringify(request) : lineOf(request))
+      }
+      for (const id of seen) {
+        if (seen.size <= rememberMax) break
+        seen.delete(id)
+      }
+      await sleep(pollMs, undefined, { signal: stop.signal }).catch(() => {})
+    }
+  } finally {
+    stopListening()
+  }
+  return undefined
+}
+
+/** A function that reads matching requests, oldest first; with a position, those after it. */
+async function openLog(call: Call) {
+  const filters = readFilters(call)
+  const { id } = await readWorkspace(call)
+  const db = (await call.db()).within(id)
+  const keys = new Map((await listKeys(db, id)).map((key) => [key.id, key]))
+  return async (after: { at: Date; id: string } | null, limit: number) => {
+    const { data, newest, has_more } = await searchRequests(db, id, keys, filters, { limit, before: null, after })
+    return { requests: data.toReversed(), newest, hasMore: has_more }
+  }
+}
+
+const check = newValidator(RequestFilters, 'query')
+
+function readFilters({ option }: Call): RequestFilters {
+  const since = option('since')
+  const all = {
+    status: option('status'),
+    code: option('code'),
+    method: option('method')?.toUpperCase(),
+    route: option('path'),
+    key: option('key'),
+    from: since && readTime('since', since).toISOString(),
+  }
+  const filters = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  const [error] = check(filters)
+  if (error)
+    throw new UsageError(`Invalid option --${error.param === 'route' ? 'path' : error.param}. ${error.message}`)
+  return filters
+}
+
+const durationOf = ({ duration_us }: LoggedRequest): string => `${Math.round(duration_us / 1000)} ms`
+
+function lineOf(request: LoggedRequest): string {
+  const look = request.status < 400 ? 'green' : request.status < 500 ? 'yellow' : 'red'
+  return [
+    styled('dim', formatTime(request.at)),
+    styled(look, String(request.status)),
+    request.method,
+    styled('bold', request.route),
+    durationOf(request),
+    request.code ?? '',
+    request.key?.name ?? '',
+    styled('dim', request.id),
+  ]
+    .filter((part) => part !== '')
+    .join('  ')
+}

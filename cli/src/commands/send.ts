@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Message } from '@parley/contract/message'
+import { findReplyWindow } from '@parley/server/domain/messages/reading/reply-window'
+import { readTimeline } from '@parley/server/domain/messages/reading/timeline'
+import { listTemplates } from '@parley/server/domain/templates/templates'
+import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
+import { withoutPrefix } from '@parley/server/lib/ids'
+import { StartupError } from '@parley/server/lib/refuse'
+import { change } from '../audit.ts'
+import { type Call, type Command, UsageError } from '../command.ts'
+import { plural } from '../format.ts'
+import { newProgress } from '../progress.ts'
+import { readRunning } from '../running.ts'
+import { findSender, sendFromCommandLine } from '../send-message.ts'
+import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+
+/** How long `--wait` waits for the network. */
+const waitMs = 30_000
+
+export const commands: readonly Command[] = [
+  {
+    name: 'send',
+    details:
+      'As POST /v1/messages: it costs credits, and the running service sends it. In the demo, leave out --to and --from: the message goes to the handset. With an --idempotency-key, the same command sends once.',
+    options: {
+      to: { value: 'NUMBER', help: 'Phone number of the contact (default: the simulated phone, if there is one)' },
+      text: { value: 'TEXT', help: 'Send a text' },
+      template: { value: 'NAME[:LANGUAGE]', help: 'Send a template; the language is needed if it has several' },
+      var: { value: 'KEY=VALUE', repeated: true, help: 'Variable of the template: body.1=Ana, header.image=https://…' },
+      body: { value: 'JSON', help: 'Any other message: the members of POST /v1/messages besides to and sender_id' },
+      from: { value: 'SENDER', help: 'Sender, by ID or phone number (default: the only sender)' },
+      reference: { value: 'TEXT', help: 'Your own reference, stored with the message' },
+      'idempotency-key': { value: 'KEY', help: 'Send once, however often you repeat the command' },
+      key: { value: 'ID', idOf: 'key', help: 'API key that the message belongs to (default: none)' },
+      workspace: workspaceOption('Workspace that sends'),
+      wait: { help: 'Wait until it was delivered or failed' },
+    },
+    examples: [
+      'send --text "Hello"',
+      'send --to 491701234567 --template appointment_reminder:en_US --var 1=Ana --var 2=10:30 --var buttons.2.url=A-17',
+      'send --to 491701234567 --text "Your order has shipped" --idempotency-key order-1001 --wait',
+    ],
+    async run(call) {
+      const { option, flag } = call
+      const content = await readContent(call)
+      const workspace = await readWorkspace(call)
+      const body = { ...(await addressOf(call, workspace)), ...(await content(workspace)), ...referenceOf(call) }
+      const keys = { idempotencyKey: option('idempotency-key'), keyId: option('key') }
+      const { message, replayed } = await sendFromCommandLine(call, workspace, body, keys)
+      if (!replayed) {
+        await change(call, (_tx, audit) => {
+          const { to, type, sender_id } = message
+          const after = { to, type, sender: sender_id }
+          return audit({ action: 'message.send', workspaceId: workspace.id, target: message.id, after })
+        })
+      }
+      const lines = [
+        replayed
+          ? `Message ${message.id} was sent with this idempotency key before. Nothing was sent now.`
+          : `Accepted message ${message.id} to ${message.to ?? message.to_user_id} for ${plural(message.credits, 'credit')}.`,
+      ]
+      if (!flag('wait')) {
+        const isStopped = call.config.databaseUrl === null && !isRunning(call)
+        const hints = isStopped ? [notRunning] : await windowHint(call, workspace, message)
+        return { lines: [...lines, ...hints], json: message }
+      }
+      const { status, error } = await waitFor(call, workspace.id, message.id)
+      const hints = status === 'failed' ? await windowHint(call, workspace, message) : []
+      return {
+        lines: [...lines, `Status: ${status}${error ? ` (${error})` : ''}.`, ...hints],
+        json: { ...message, status },
+        failed: status === 'failed' || status === 'queued',
+      }
+    },
+  },
+]
+
+const notRunning = 'The service is not running. It sends the message when you start it: npm start'
+
+/** Without this, a first text to the handset would fail for a reason that no one expects. */
+async function windowHint(call: Call, { id }: Workspace, { type, to, sender_id }: Message): Promise<string[]> {
+  const senderId = withoutPrefix('snd', sender_id)
+  if (type === 'template' || to === null || !senderId) return []
+  const expiresAt = await findReplyWindow((await call.db()).within(id), id, senderId, { phone: to })
+  if (expiresAt !== null && new Date(expiresAt) > call.clock.now()) return []
+  return [
+    `${to} has not written to this sender within 24 hours, so WhatsApp delivers only templates to it. In the demo, write first: npx parley phone send --from ${to} --to SENDER_NUMBER --text hi`,
+  ]
+}
+
+function isRunning({ config }: Call): boolean {
+  const running = readRunning(config.dataDir)
+  return running !== undefined && running !== 'stopped'
+}
+
+const referenceOf = ({ option }: Call) => (option('reference') === undefined ? {} : { reference: option('reference') })
+
+/** In the demo, the first sender writes to the simulated phone. Otherwise a person has to choose both. */
+async function addressOf(call: Call, workspace: Workspace): Promise<Record<string, unknown>> {
+  const { option, config } = call
+  const to = option('to')
+  const from = option('from')
+  if (to !== undefined) {
+    return {
+      to: to.replaceAll(/[\s()-]/g, ''),
+      ...(from && { sender_id: (await findSender(call, workspace, from)).id }),
+    }
+  }
+  const running = config.databaseUrl === null ? readRunning(config.dataDir) : undefined
+  if (running === 'stopped') throw new StartupError('The service is not running. Start it with: npm start')
+  if (!running?.phone) throw new UsageError('Missing option: --to NUMBER. Without it, a running simulator is needed.')
+  return { to: running.phone, sender_id: (await findSender(call, workspace, from)).id }
+}
+
+/** Reads the options first, so that a mistake is reported before the database is opened. */
+async function readContent({ option, options, db }: Call) {
+  const [text, template, body] = [option('text'), option('template'), option('body')]
+  const given = [text, template, body].filter((each) => each !== undefined)
+  if (given.length !== 1) throw new UsageError('Pass one of --text, --template and --body.')
+  if (options('var').length > 0 && template === undefined) throw new UsageError('--var needs --template.')
+  if (text !== undefined) return async () => ({ type: 'text', text: { body: text } })
+  if (body !== undefined) {
+    const json = readObject(body)
+    return async () => json
+  }
+  const variables = readVariables(options('var'))
+  return async (workspace: Workspace) => {
+    const named = await findTemplate((await db()).within(workspace.id), workspace.id, template ?? '')
+    return { type: 'template', template: { ...named, ...(Object.keys(variables).length > 0 && { variables }) } }
+  }
+}
+
+function readObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Handled below, like valid JSON of another type.
+  }
+  throw new UsageError('Invalid --body. Enter JSON such as {"type":"location","location":{…}}.')
+}
+
+/** `1=Ana` is short for `body.1=Ana`. A value that is JSON is passed on as such, for headers with a file or a location. */
+function readVariables(given: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, key, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+      if (!key) throw new UsageError(`Invalid --var "${text}". Enter KEY=VALUE, such as body.1=Ana.`)
+      return [key.includes('.') ? key : `body.${key}`, value.startsWith('{') ? readObject(value) : value]
+    }),
+  )
+}
+
+async function findTemplate(db: Parameters<typeof listTemplates>[0], workspaceId: string, text: string) {
+  if (text.startsWith('tpl_')) return { id: text }
+  const [name = '', language] = text.split(':', 2)
+  if (language) return { name, language }
+  const { rows } = await listTemplates(db, workspaceId, { name }, { take: 100, after: null, order: 'asc' })
+  const [first, second] = rows
+  if (!first) throw new UsageError(`Template "${name}" not found in this workspace.`)
+  if (!second) return { name, language: first.language }
+  const choices = rows.map((row) => `${name}:${row.language}`).join(', ')
+  throw new UsageError(`Template "${name}" has several languages. Choose one of ${choices}.`)
+}
+
+async function waitFor(call: Call, workspaceId: string, id: string) {
+  const progress = newProgress()
+  progress.say('Waiting for the network')
+  const db = (await call.db()).within(workspaceId)
+  try {
+    for (const until = Date.now() + waitMs; ; await sleep(200)) {
+      const { status, error } = await readTimeline(db, workspaceId, 'admin', id)
+      if (/^(delivered|read|failed)$/.test(status) || Date.now() > until) {
+        return { status, error }
+      }
+    }
+  } finally {
+    progress.end()
+  }
+}

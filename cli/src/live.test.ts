@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { eventTypes } from '@parley/contract/events'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
+import { type Running, spawnParley, startParley } from '../../server/testing/parley.ts'
+import { until } from '../../server/testing/until.ts'
+import { runCli } from './cli.ts'
+
+/** Commands next to a running service with its simulator, on ports that no setting names. */
+let dataDir: string
+let service: Running & { url: string }
+let simulatorPort: number
+let apiKey: string
+
+beforeAll(async () => {
+  dataDir = newFolder()
+  simulatorPort = await freePort()
+  service = await startParley({ PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: String(simulatorPort) })
+  await until('it is ready', () => service.out().includes('Press Ctrl+C'))
+  apiKey = /^ {2}(prl_\S+)$/m.exec(service.out())?.[1] as string
+}, 120_000)
+
+afterAll(async () => {
+  service.child.kill('SIGKILL')
+  await service.ended
+  removeFolder(dataDir)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Runs a command with no other setting than the data directory. */
+async function run(...words: string[]) {
+  const lines = { out: '', err: '' }
+  const keep = (where: 'out' | 'err') => (line: unknown) => {
+    lines[where] += `${line}\n`
+  }
+  const out = vi.spyOn(console, 'log').mockImplementation(keep('out'))
+  const err = vi.spyOn(console, 'error').mockImplementation(keep('err'))
+  try {
+    return { code: await runCli(words, { PARLEY_DATA_DIR: dataDir }), ...lines }
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
+
+async function json(...words: string[]) {
+  const { code, out, err } = await run(...words, '--json')
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out)
+}
+
+/** Starts a command that runs until it is stopped. */
+const follow = (...words: string[]) => spawnParley(words, { PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: '' })
+
+async function stop(running: Running): Promise<number | null> {
+  running.child.kill('SIGINT')
+  return (await running.ended).code
+}
+
+test('start writes down where it listens, and other commands find it', async () => {
+  expect(JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'))).toEqual({
+    pid: service.pid,
+    url: service.url,
+    simulator_port: simulatorPort,
+    phone: '16505550123',
+  })
+  expect((await run('doctor', '--offline')).out).toContain(`Running and ready at ${service.url}/readyz.`)
+  expect(await json('phone', 'send', '--from', '16505550123', '--to', '15550780001', '--text', 'hi')).toMatchObject({
+    type: 'text',
+  })
+})
+
+test('send sends a text to the handset, once for each idempotency key', async () => {
+  await run('phone', 'send', '--from', '16505550123', '--to', '15550780001', '--text', 'hi')
+  await until('it was received', async () => (await json('events', '--type', 'message.received')).data.length > 0)
+  const sent = await run('send', '--text', 'Hello', '--wait')
+  expect(sent.out).toMatch(/^Accepted message msg_\S+ to 16505550123 for 1 credit\.\nStatus: (delivered|read)\.\n$/)
+  const words = ['send', '--text', 'Once', '--idempotency-key', 'order-1', '--reference', 'order 1']
+  const first = await json(...words)
+  expect(first).toMatchObject({ object: 'message', type: 'text', status: 'queued', reference: 'order 1' })
+  expect(await json(...words)).toMatchObject({ id: first.id })
+  expect((await run(...words)).out).toMatch(/^Message msg_\S+ was sent with this idempotency key before\./)
+  const other = ['send', '--text', 'Other', '--idempotency-key', 'order-1', '--reference', 'order 1']
+  expect(await run(...other)).toMatchObject({ code: 1, err: expect.stringContaining('Idempotency-Key') })
+})
+
+test('send fills in the variables of a template, and says what is missing or wrong', async () => {
+  const template = ['send', '--to', '491701234567', '--from', '+1 555-078-0001', '--template', 'intake_form']
+  expect(await json(...template, '--var', '1=Ana')).toMatchObject({ type: 'template', to: '491701234567' })
+  const refused: [string[], string][] = [
+    [template, 'The template variable "body.1" is required.'],
+    [['send', '--text', 'a', '--template', 'b'], 'Pass one of --text, --template and --body.'],
+    [['send', '--text', 'a', '--var', '1=b'], '--var needs --template.'],
+    [[...template, '--var', 'Ana'], 'Invalid --var "Ana". Enter KEY=VALUE'],
+    [['send', '--template', 'fly'], 'Template "fly" not found in this workspace.'],
+    [['send', '--text', 'a', '--from', '4930'], 'Sender "4930" not found. The senders of the workspace: '],
+    [['send', '--body', '[]'], 'Invalid --body.'],
+    [['send', '--to', '491701234567', '--text', 'a'], 'sender_id'],
+  ]
+  for (const [words, message] of refused) {
+    const { code, out, err } = await run(...words)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toContain(message)
+  }
+  // The second sender did not get a message from this phone.
+  const { out } = await run('send', '--from', '15550780002', '--text', 'Hello')
+  expect(out).toMatch(/has not written to this sender within 24 hours, so WhatsApp delivers only templates/)
+})
+
+test('trigger lists every event type, and makes each of them happen', async () => {
+  const types = (await json('trigger')).data.map(({ type }: { type: string }) => type)
+  expect(types).toEqual([...eventTypes])
+  expect(await run('trigger', 'credits.low')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^No enabled webhook of workspace Demo receives credits\.low\. Create one with: /),
+  })
+  await json('webhook', 'create', '--name', 'CRM', '--url', 'http://127.0.0.1:9/', '--event', 'credits.low')
+  for (const type of eventTypes) {
+    const result = await json('trigger', type)
+    if (type === 'credits.low') expect(result).toMatchObject({ how: 'test_event', sent: [{}] })
+    else expect(result).toMatchObject({ how: 'simulator', event: { type } })
+  }
+  expect((await run('trigger', 'message.lost')).err).toMatch(/^"message\.lost" is not an event type\. Choose from /)
+}, 180_000)
+
+test('events continues at a cursor, and prints new events of a type as they happen', async () => {
+  const first = await json('events', '--limit', '2')
+  expect(first).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) })
+  const second = await json('events', '--limit', '2', '--after', first.next_cursor)
+  expect(second.data[0].id).not.toBe(first.data[1].id)
+  expect((await run('events', '--limit', '1')).out).toMatch(
+    /^ID +TIME +TYPE +ABOUT\n[\s\S]*\nMore: npx parley events --after /,
+  )
+  const following = follow('events', '--follow', '--type', 'message.received', '--json')
+  await until('it follows', () => following.err().includes('Press Ctrl+C'))
+  await run('phone', 'send', '--from', '491701234567', '--to', '15550780001', '--text', 'followed')
+  const line = await until('it is printed', () =>
+    following
+      .out()
+      .split('\n')
+      .find((each) => each.includes('followed')),
+  )
+  expect(JSON.parse(line)).toMatchObject({ type: 'message.received', data: { text: 'followed' } })
+  expect(await stop(following)).toBe(0)
+  expect(following.err()).toMatch(/To continue: npx parley events --follow --after \S+\n$/)
+  expect((await run('events', '--limit', '0')).err).toMatch(
+    /^Invalid --limit "0"\. Enter a whole number from 1 to 1000\./,
+  )
+})
+
+test('logs shows requests, and prints new ones as they are made', async () => {
+  const get = (path: string) => fetch(service.url + path, { headers: { authorization: `Bearer ${apiKey}` } })
+  const following = follow('logs', '--follow')
+  await until('it follows', () => following.err().includes('Press Ctrl+C'))
+  expect((await get('/v1/me')).status).toBe(200)
+  expect((await get('/v1/templates/tpl_x')).status).toBe(404)
+  await until('both are printed', () => following.out().trimEnd().split('\n').length === 2)
+  expect(following.out()).toMatch(/ {2}200 {2}GET {2}\/v1\/me {2}\d+ ms {2}Demo key {2}req_\S+$/m)
+  expect(following.out()).toMatch(
+    / {2}404 {2}GET {2}\/v1\/templates\/\S+ {2}\d+ ms {2}not_found {2}Demo key {2}req_\S+$/m,
+  )
+  expect(await stop(following)).toBe(0)
+  expect((await json('logs', '--status', '4xx')).data).toMatchObject([{ status: 404, code: 'not_found' }])
+  expect((await run('logs', '--status', 'many')).err).toMatch(/^Invalid option --status\./)
+})
+
+test('after kill -9, commands say that the service is not running', async () => {
+  service.child.kill('SIGKILL')
+  await service.ended
+  const notRunning = { code: 1, out: '', err: 'The service is not running. Start it with: npm start\n' }
+  expect(await run('phone', 'send', '--from', '16505550123', '--to', '15550780001', '--text', 'hi')).toEqual(notRunning)
+  expect(await run('send', '--text', 'hi')).toEqual(notRunning)
+  expect((await run('doctor', '--offline')).out).toMatch(/^warning +service +Parley is not running\. It was ended/m)
+  const words = ['send', '--to', '16505550123', '--from', '15550780001', '--text', 'later']
+  expect((await run(...words)).out).toContain('The service is not running. It sends the message when you start it')
+})

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventType } from '@parley/contract/events'
+import { readTimeline } from '@parley/server/domain/messages/reading/timeline'
+import { checkInput } from '@parley/server/domain/webhooks/check-input'
+import { deleteWebhook, disableWebhook, saveNewWebhook, settingsOf } from '@parley/server/domain/webhooks/webhooks'
+import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
+import { StartupError } from '@parley/server/lib/refuse'
+import { change } from './audit.ts'
+import type { Call } from './command.ts'
+import { sendFromCommandLine } from './send-message.ts'
+import type { SimulatedSender } from './simulated-sender.ts'
+
+/** How long it waits for what the service and the simulator have to do first. */
+const waitMs = 30_000
+
+export interface Trigger {
+  call: Call
+  workspace: Workspace
+  sender: SimulatedSender
+}
+
+/** What makes an event of each type happen, through the simulator. Types that are not listed cannot be made that way. */
+export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Promise<string>>>> = {
+  'message.received': async ({ sender }) => {
+    await sender.request('POST', `/phones/${sender.phone}/say`, { to: sender.number, text: 'Hello from the simulator' })
+    return `Wrote from ${sender.phone} to ${sender.number}.`
+  },
+  // Recipients of the simulator that stop at a status. See its manual.
+  'message.sent': (trigger) => sendHello(trigger, '15559000009'),
+  'message.delivered': (trigger) => sendHello(trigger, '15559000010'),
+  'message.read': (trigger) => sendHello(trigger, '15559000011'),
+  'message.failed': (trigger) => sendHello(trigger, '15550131026'),
+  async 'flow.completed'(trigger) {
+    const { sender } = trigger
+    const { id, wamid } = await sendTemplate(trigger, sender.phone, {
+      name: 'intake_form',
+      language: 'en',
+      variables: { 'body.1': 'Ana' },
+    })
+    const values = { full_name: 'Ana Ruiz', email: 'ana@example.com', complaint: 'Headache' }
+    await sender.request('POST', `/phones/${sender.phone}/fillForm`, { message: wamid, values })
+    return `Sent the form in message ${id}, and submitted it from ${sender.phone}.`
+  },
+  async 'template.status_changed'({ sender }) {
+    const all = (await sender.request('GET', '/templates')) as SimulatedTemplate[]
+    const ours = all.filter(({ wabaId }) => wabaId === sender.wabaId)
+    // No one sends it: in the demo it is paused.
+    const template = ours.find(({ name }) => name === 'spring_sale') ?? ours.at(-1)
+    if (!template) throw new StartupError('The account has no template in the simulator.')
+    const status = template.status === 'PAUSED' ? 'APPROVED' : 'PAUSED'
+    await sender.request('PATCH', `/templates/${template.id}`, { status })
+    return `Changed template ${template.name} from ${template.status} to ${status} in the simulator.`
+  },
+  async 'sender.status_changed'({ sender }) {
+    const qualityRating = sender.qualityRating === 'GREEN' ? 'YELLOW' : 'GREEN'
+    await sender.request('PATCH', `/numbers/${sender.numberId}`, { qualityRating })
+    await sender.request('POST', `/wabas/${sender.wabaId}/notify`, {
+      field: 'phone_number_quality_update',
+      value: { display_phone_number: sender.number, event: 'FLAGGED', current_limit: 'TIER_1K' },
+    })
+    return `Changed the quality of ${sender.number} from ${sender.qualityRating} to ${qualityRating} in the simulator.`
+  },
+  async 'contact.preference_changed'({ sender }) {
+    // Someone new: a choice that was made before changes nothing.
+    const person = `1650556${String(Math.floor(Math.random() * 10_000)).padStart(4, '0')}`
+    await sender.request('POST', `/wabas/${sender.wabaId}/notify`, {
+      field: 'user_preferences',
+      value: {
+        messaging_product: 'whatsapp',
+        metadata: { display_phone_number: sender.number, phone_number_id: sender.numberId },
+        contacts: [{ profile: { name: 'Ana' }, wa_id: person }],
+        user_preferences: [
+          {
+            wa_id: person,
+            detail: 'User requested to stop marketing messages',
+            category: 'marketing_messages',
+            value: 'stop',
+            timestamp: Math.floor(Date.now() / 1000),
+          },
+        ],
+      },
+    })
+    return `${person} stopped marketing messages of ${sender.number} in the simulator.`
+  },
+  'webhook.disabled': disableTemporaryWebhook,
+}
+
+interface SimulatedTemplate {
+  id: string
+  wabaId: string
+  name: string
+  status: string
+}
+
+async function sendHello(trigger: Trigger, to: string): Promise<string> {
+  const { id } = await sendTemplate(trigger, to, { name: 'hello_world', language: 'en_US' })
+  return `Sent message ${id} to ${to}, a test number of the simulator.`
+}
+
+/** Sends a template, and returns the ID that the network gave the message. */
+async function sendTemplate(
+  { call, workspace, sender }: Trigger,
+  to: string,
+  template: { name: string; language: string; variables?: Record<string, string> },
+): Promise<{ id: string; wamid: string }> {
+  const body = { sender_id: sender.id, to, type: 'template', template }
+  const { message } = await sendFromCommandLine(call, workspace, body)
+  const db = (await call.db()).within(workspace.id)
+  for (const until = Date.now() + waitMs; Date.now() < until; await sleep(100)) {
+    const { wa_message_id: wamid } = await readTimeline(db, workspace.id, 'admin', message.id)
+    if (wamid !== null) return { id: message.id, wamid }
+  }
+  throw new StartupError(
+    `Message ${message.id} was not sent to the simulator within 30 seconds. Is the service running?`,
+  )
+}
+
+/** Creates an endpoint that gets nothing, disables it and deletes it. The others get the event about it. */
+async function disableTemporaryWebhook({ call, workspace }: Trigger): Promise<string> {
+  const { clock, config } = call
+  const input = { name: 'Temporary', url: `${config.publicUrl}/`, events: ['webhook.disabled'], headers: [] }
+  const checked = await checkInput({ ...config.targetRules, allowHttp: true }, input, workspace.id)
+  await change(call, async (tx, audit) => {
+    const { webhook } = await saveNewWebhook(tx, clock, config.secretKeys(), workspace.id, checked)
+    const target = { workspaceId: workspace.id, target: webhook.id, targetName: webhook.name }
+    await audit({ action: 'webhook.create', ...target, after: settingsOf(webhook) })
+    await disableWebhook(tx, clock, webhook.id, 'Triggered on the command line')
+    await deleteWebhook(tx, clock, webhook.id)
+    await audit({ action: 'webhook.delete', ...target, before: settingsOf(webhook) })
+  })
+  return 'Created a webhook, disabled it and deleted it.'
+}
