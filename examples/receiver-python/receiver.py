@@ -1,64 +1,30 @@
-"""Receives Parley's webhooks, verifies each delivery, acknowledges it and prints its event once, on one line.
+"""Receives Parley's webhooks, verifies each delivery with the SDK, acknowledges it and prints its event once, on one line.
 
 Needs only Python 3.9 or later.
 """
 
-import hashlib
-import hmac
 import json
 import os
-import re
 import sys
-import threading
-import time
-from collections import OrderedDict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+# In your own project, install the SDK instead: pip install sdk/python
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sdk" / "python" / "src"))
+
+from parley import Event, MemorySeenEvents, WebhookVerificationError, verify_webhook
 
 MAX_BYTES = 1024 * 1024
-TOLERANCE_SECONDS = 300
-MAX_IDS = 10_000
 
 
-def verify(body: bytes, header: str, secret: str) -> None:
-    """Raises ValueError unless the body was signed with the secret within the last 300 seconds."""
-    match = re.fullmatch(r"t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,8})", header)
-    if not match:
-        raise ValueError("Service-Signature is missing or malformed; expected t=<seconds>,v1=<hex>")
-    # There are two signatures while a new secret is being introduced. One of them has to match.
-    seconds, signatures = match[1], match[2].split(",v1=")[1:]
-    if abs(time.time() - int(seconds)) > TOLERANCE_SECONDS:
-        raise ValueError("the timestamp is too old or in the future")
-    # The signature covers the raw bytes: JSON that was parsed and serialized again does not match.
-    expected = hmac.new(secret.encode(), seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
-    if not any(hmac.compare_digest(expected, signature) for signature in signatures):
-        raise ValueError("the signature does not match the body and the secret")
-
-
-def handle(event: dict) -> None:
+def handle(event: Event) -> None:
     # A single write per line, because several requests may be handled at the same time.
     sys.stdout.write(f"{event['type']} {event['id']} {json.dumps(event['data'], ensure_ascii=False)}\n")
     sys.stdout.flush()
 
 
-class SeenEvents:
-    """The last IDs, in memory. Keep them in a database if you run more than one process."""
-
-    def __init__(self) -> None:
-        self.ids: OrderedDict[str, None] = OrderedDict()
-        self.lock = threading.Lock()
-
-    def add(self, event_id: str) -> bool:
-        """Returns False if the ID was known."""
-        with self.lock:
-            if event_id in self.ids:
-                return False
-            self.ids[event_id] = None
-            if len(self.ids) > MAX_IDS:
-                self.ids.popitem(last=False)
-            return True
-
-
-SEEN = SeenEvents()
+# Keep the IDs in a database if you run more than one process.
+SEEN = MemorySeenEvents()
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -73,9 +39,8 @@ class Receiver(BaseHTTPRequestHandler):
             return self.respond(413, "the body is too large")
         body = self.rfile.read(int(length))
         try:
-            verify(body, self.headers.get("Service-Signature", ""), SECRET)
-            event = json.loads(body)
-        except ValueError as error:
+            event = verify_webhook(body, self.headers, SECRET)
+        except WebhookVerificationError as error:
             return self.respond(400, str(error))
         # The same event may arrive more than once.
         is_new = SEEN.add(event["id"])

@@ -45,7 +45,7 @@ export async function declareContractTypes(): Promise<string> {
 }
 
 /** `message.sent` → `MessageSentEvent`, `sender.status_changed` → `SenderStatusChangedEvent` */
-function interfaceName(type: string): string {
+export function interfaceName(type: string): string {
   return `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 }
 

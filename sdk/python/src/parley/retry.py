@@ -1,0 +1,41 @@
+"""When a request is repeated, and after how many seconds."""
+
+from __future__ import annotations
+
+import random
+from typing import Optional
+
+from .errors import ParleyError
+
+_RETRYABLE_STATUSES = {408, 429, 502, 503, 504}
+_RETRYABLE_CODES = {"connection_failed", "timeout", "idempotency_in_progress"}
+
+
+def wait_before_retry(error: ParleyError, made: int, max_retries: int, max_wait: float) -> Optional[float]:
+    """How many seconds to wait before the next attempt; None to give up. `made` is the number of attempts so far."""
+    if made > max_retries or not _is_retryable(error):
+        return None
+    if error.retry_after is None:
+        return min(max_wait, _back_off(made, 8.0))
+    return None if error.retry_after > max_wait else _after(error.retry_after)
+
+
+def wait_before_reading(error: ParleyError, failures: int) -> Optional[float]:
+    """Like `wait_before_retry`, for a reader of events: it goes on for as long as it takes, after any error of the service."""
+    if not _is_retryable(error) and error.status < 500:
+        return None
+    return _back_off(failures, 30.0) if error.retry_after is None else _after(error.retry_after)
+
+
+def _is_retryable(error: ParleyError) -> bool:
+    return error.status in _RETRYABLE_STATUSES or error.code in _RETRYABLE_CODES
+
+
+def _back_off(failures: int, longest: float) -> float:
+    ceiling = min(longest, 0.5 * 2.0 ** min(failures - 1, 10))
+    return ceiling / 2 + random.random() * ceiling / 2
+
+
+def _after(seconds: float) -> float:
+    """Never sooner than Retry-After, with jitter so that clients do not retry at the same moment."""
+    return seconds + random.random() * min(1.0, 0.1 + seconds / 10)

@@ -1,0 +1,94 @@
+import os
+import tempfile
+import threading
+import unittest
+from typing import List, Optional
+
+from parley import AuthenticationError, CursorExpiredError, FileCursorStore, MemorySeenEvents
+from scripted import Act, ScriptedTest, fails, hangs_up, responds
+
+
+def page(ids: List[str], cursor: str) -> Act:
+    data = [{"id": id, "type": "x", "created_at": "", "data": {}} for id in ids]
+    return responds(200, {"object": "list", "data": data, "has_more": False, "next_cursor": cursor})
+
+
+class Store:
+    def __init__(self, cursor: Optional[str] = None) -> None:
+        self.cursor = cursor
+        self.saved: List[str] = []
+
+    def load(self) -> Optional[str]:
+        return self.cursor
+
+    def save(self, cursor: str) -> None:
+        self.saved.append(cursor)
+
+
+class StreamTest(ScriptedTest):
+    def test_a_cursor_is_saved_when_the_events_of_its_page_were_handled(self) -> None:
+        requests = self.serve(page(["a", "b"], "c1"), page([], "c2"), page(["c"], "c3"))
+        store = Store("c0")
+        states = []
+        for event in self.parley.events.stream(store=store, after="latest", types=["message.sent", "message.read"], limit=2):
+            states.append([event["id"], *store.saved])
+            if event["id"] == "c":
+                break
+        self.assertEqual(states, [["a"], ["b"], ["c", "c1", "c2"]])
+        # The program stopped within a page, so the page is read again.
+        self.assertEqual(store.saved, ["c1", "c2"])
+        self.assertEqual(requests[0].path, "/v1/events?after=c0&type=message.sent&type=message.read&limit=2&wait=25")
+
+    def test_it_waits_and_tries_again_while_the_service_is_down(self) -> None:
+        retried = []
+        html = responds(502, b"<h1>", {"Content-Type": "text/html"})
+        limited = fails(429, "rate_limited", "rate_limit_error", {"Retry-After": "1"})
+        requests = self.serve(hangs_up, fails(500, "internal_error"), html, limited, page(["a"], "c1"))
+        stream = self.parley.events.stream(on_retry=lambda error, seconds: retried.append((error.code, seconds)))
+        self.assertEqual(next(stream)["id"], "a")
+        self.assertEqual([code for code, _ in retried], ["connection_failed", "internal_error", "unexpected_answer", "rate_limited"])
+        self.assertGreaterEqual(retried[3][1], 1)
+        self.assertEqual(len(requests), 5)
+
+    def test_errors_that_will_not_go_away_end_it(self) -> None:
+        self.serve(fails(401, "invalid_key", "authentication_error"))
+        with self.assertRaises(AuthenticationError):
+            next(self.parley.events.stream())
+        self.serve(fails(410, "cursor_expired", "invalid_request_error", details={"oldest_cursor": "c9"}))
+        with self.assertRaises(CursorExpiredError) as caught:
+            next(self.parley.events.stream(store=Store("c0")))
+        self.assertEqual((caught.exception.oldest_cursor, caught.exception.status), ("c9", 410))
+
+    def test_stop_ends_it_between_events_and_between_attempts(self) -> None:
+        stop, seen, store = threading.Event(), MemorySeenEvents(), Store()
+        self.serve(page(["a", "b"], "c1"))
+        taken = []
+        for event in self.parley.events.stream(stop=stop, seen=seen, store=store):
+            taken.append(event["id"])
+            stop.set()
+        self.assertEqual((taken, store.saved), (["a"], []))
+        # The page is read again, and the event that was handled is not repeated.
+        self.assertEqual(next(self.parley.events.stream(seen=seen))["id"], "b")
+        stop.clear()
+        requests = self.serve(fails(503, "service_unavailable", "api_error", {"Retry-After": "3600"}))
+        self.assertEqual(list(self.parley.events.stream(stop=stop, on_retry=lambda *_: stop.set())), [])
+        self.assertEqual(len(requests), 1)
+
+    def test_types_must_be_a_list(self) -> None:
+        self.serve(page([], "c1"))
+        with self.assertRaises(TypeError):
+            self.parley.events.read(types="message.sent")
+
+
+class FileStoreTest(unittest.TestCase):
+    def test_the_cursor_is_kept_in_a_file(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            store = FileCursorStore(os.path.join(folder, "cursor"))
+            self.assertIsNone(store.load())
+            store.save("c1")
+            store.save("c2")
+            self.assertEqual((store.load(), os.listdir(folder)), ("c2", ["cursor"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
