@@ -16,11 +16,11 @@ export interface Progress {
   beganAt: Date
 }
 
-export const progressOf = (db: Db, kind: Kind): Promise<Progress | undefined> =>
-  db.first(
-    `select newest_id as "newestId", checked_id as "checkedId", oldest_id as "oldestId", began_at as "beganAt"
-     from search_progress where kind = $1`,
-    [kind],
+/** Of all kinds that have been begun. */
+export const allProgress = (db: Db): Promise<(Progress & { kind: Kind })[]> =>
+  db.rows(
+    `select kind, newest_id as "newestId", checked_id as "checkedId", oldest_id as "oldestId", began_at as "beganAt"
+     from search_progress`,
   )
 
 export const saveProgress = (

@@ -14,7 +14,7 @@ import { steadySince } from '../../db/retention.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { firstIdAt } from '../../lib/ids.ts'
 import { addIds } from './add.ts'
-import { holdWords, type Progress, progressOf, saveProgress } from './blocks.sql.ts'
+import { allProgress, holdWords, type Progress, saveProgress } from './blocks.sql.ts'
 import { removeWords } from './remove.ts'
 import { idsBetween, type Kind, kinds } from './sources.sql.ts'
 
@@ -97,7 +97,7 @@ async function addOlder(tx: Db, kind: Kind, { oldestId }: Progress, take: number
 async function currentProgress(tx: Db, kind: Kind, now: number): Promise<Progress> {
   const beganAt = new Date(now)
   const begin = idAt(now - lagMs)
-  const found = await progressOf(tx, kind)
+  const found = (await allProgress(tx)).find((each) => each.kind === kind)
   if (!found) {
     const first = { newestId: begin, checkedId: begin, oldestId: begin, beganAt }
     await saveProgress(tx, kind, first)

@@ -7,7 +7,7 @@ import type { Db } from '../../db/db.ts'
 import { withOrderedLookups } from '../../db/planner-settings.ts'
 import { firstIdAt } from '../../lib/ids.ts'
 import { nameMark } from './add.ts'
-import { progressOf } from './blocks.sql.ts'
+import { allProgress, type Progress } from './blocks.sql.ts'
 import { type Block, keysWithWords, newestBlocks, numbersWith } from './find.sql.ts'
 import { idsWithKey, keyOf, timeOfKey } from './keys.ts'
 import { digitsIn, distinct, isPerson } from './people.ts'
@@ -26,8 +26,8 @@ export interface SearchLimits {
 
 export const searchLimits: SearchLimits = { direct: 1_000, budgetMs: 500 }
 
-/** Blocks that one statement reads: few at first, because a common word is in the newest ones, and eight times more each time. */
-const firstBlocks = 2
+/** Blocks that one statement reads: few at first, because a common word is in the newest ones, and 16 times more each time. */
+const firstBlocks = 4
 const blocksOnce = 256
 /** 40 million objects of a kind. */
 const blocksMax = 10_000
@@ -69,40 +69,57 @@ export async function findTexts(db: Db, searched: Searched, limits = searchLimit
   const digits = contacts ? digitsIn(q) : []
   const found: FoundTexts = { objects: [], contacts: [], hasMore: false, searchedTo: null, isBehind: false }
   if (words.length === 0 && digits.length === 0) return found
-  const people: Person[] = []
   await withOrderedLookups(db, async (tx) => {
-    await tx.rows(`select set_config('jit', 'off', true)`)
-    const search: Search = { tx, ...searched, words, deadline: performance.now() + limits.budgetMs, found }
-    for (const kind of kinds) {
-      const newest = await readNewest(search, kind, limits.direct)
-      if (contacts) people.push(...newest.filter((each) => isPerson(each, words, digits)))
-      if (words.length === 0) continue
-      const blocks = await newestBlocks(tx, searched.workspaceId, kind, blocksMax)
-      await addObjects(search, kind, newest, blocks)
-      if (contacts && kind === 'inbound') await addNamed(search, people, blocks)
-    }
-    for (const each of digits) people.push(...(await withNumber(search, each)))
+    const search: Search = { tx, ...searched, words, digits, deadline: performance.now() + limits.budgetMs, found }
+    // Statements that do not depend on each other are sent together.
+    const [progress] = await Promise.all([allProgress(tx), tx.rows(`select set_config('jit', 'off', true)`)])
+    const parts = await Promise.all(
+      kinds.map((kind) => searchKind(search, kind, progress.find((each) => each.kind === kind) ?? null, limits.direct)),
+    )
+    const numbers = await Promise.all(digits.map((each) => withNumber(search, each)))
+    found.objects = parts.flatMap(({ objects }) => objects).sort((left, right) => (left.id < right.id ? 1 : -1))
+    found.contacts = distinct([...parts.flatMap(({ people }) => people), ...numbers.flat()])
   })
-  const everyone = distinct(people)
-  found.hasMore ||= everyone.length > take
-  return { ...found, contacts: everyone.slice(0, take) }
+  found.hasMore ||= found.contacts.length > take
+  return { ...found, contacts: found.contacts.slice(0, take) }
 }
 
 interface Search extends Searched {
   tx: Db
   words: readonly string[]
+  digits: readonly string[]
   deadline: number
-  /** What was found so far. */
+  /** How far the search went. */
   found: FoundTexts
 }
 
-/** Adds the newest objects of a kind whose contents have the words. */
-async function addObjects(
+async function searchKind(
+  search: Search,
+  kind: Kind,
+  progress: Progress | null,
+  look: number,
+): Promise<{ objects: FoundText[]; people: Person[] }> {
+  const { tx, workspaceId, contacts, words, digits } = search
+  const [newest, blocks] = await Promise.all([
+    readNewest(search, kind, progress, look),
+    words.length === 0 ? [] : newestBlocks(tx, workspaceId, kind, blocksMax),
+  ])
+  const people: Person[] = contacts ? newest.filter((each) => isPerson(each, words, digits)) : []
+  if (words.length === 0) return { objects: [], people }
+  const [objects, named] = await Promise.all([
+    findObjects(search, kind, newest, blocks),
+    contacts && kind === 'inbound' ? findNamed(search, people, blocks) : [],
+  ])
+  return { objects, people: [...people, ...named] }
+}
+
+/** The newest objects of a kind whose contents have the words. */
+async function findObjects(
   search: Search,
   kind: Kind,
   newest: readonly Found[],
   blocks: readonly Block[],
-): Promise<void> {
+): Promise<FoundText[]> {
   const { words, take, found } = search
   const isWanted = (object: Found) => hasWords(textOf(kind, object), words)
   const matching = newest.filter(isWanted)
@@ -111,24 +128,29 @@ async function addObjects(
     for await (const part of parts) if (matching.push(...part) > take) break
   }
   found.hasMore ||= matching.length > take
-  const shown = matching.slice(0, take)
-  found.objects.push(...shown.map((object) => ({ ...object, kind, text: textOf(kind, object) })))
+  return matching.slice(0, take).map((object) => ({ ...object, kind, text: textOf(kind, object) }))
 }
 
-/** Adds people whose profile name has the words. */
-async function addNamed(search: Search, people: Person[], blocks: readonly Block[]): Promise<void> {
+/** People whose profile name has the words, besides those that are known. */
+async function findNamed(search: Search, known: readonly Person[], blocks: readonly Block[]): Promise<Person[]> {
   const { words, take } = search
   const isWanted = ({ name }: Found) => name !== null && hasWords(name, words)
   const marked = words.map((word) => `${nameMark}${word}`)
+  const people: Person[] = []
   for await (const part of readBlocks(search, 'inbound', blocks, { words: marked, isWanted, candidates: perName })) {
     people.push(...part)
-    if (distinct(people).length > take) return
+    if (distinct([...known, ...people]).length > take) break
   }
+  return people
 }
 
 /** What is not stored yet. Says in `found` how far that went. */
-async function readNewest({ tx, workspaceId, found }: Search, kind: Kind, look: number): Promise<Found[]> {
-  const progress = await progressOf(tx, kind)
+async function readNewest(
+  { tx, workspaceId, found }: Search,
+  kind: Kind,
+  progress: Progress | null,
+  look: number,
+): Promise<Found[]> {
   const newest = await newestAfter(tx, kind, { workspaceId, after: progress?.newestId ?? firstIdAt(new Date(0)), look })
   const last = newest.at(-1)
   if (last?.isLast && progress) found.isBehind = true
@@ -151,7 +173,7 @@ async function* readBlocks(
   blocks: readonly Block[],
   { words, isWanted, candidates }: Wanted,
 ): AsyncGenerator<Found[]> {
-  for (let from = 0, size = firstBlocks; from < blocks.length; from += size, size = Math.min(size * 8, blocksOnce)) {
+  for (let from = 0, size = firstBlocks; from < blocks.length; from += size, size = Math.min(size * 16, blocksOnce)) {
     const part = blocks.slice(from, from + size)
     if (performance.now() > deadline) {
       searchedTo(found, part[0]?.lastKey ?? '0')
