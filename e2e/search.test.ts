@@ -50,6 +50,22 @@ test('a part of a number finds the contact, and Enter opens the conversation', a
   await page.getByText('Is the lighthouse open today?').first().waitFor()
 })
 
+test('accents do not matter, and if there is more than is listed, the search says so', async () => {
+  const { control } = console.place
+  for (let n = 1; n <= 6; n++)
+    await control('POST', `/phones/${zoe}/say`, { to: '15550780001', text: `Ferry number ${n}` })
+  const newest = async () => (await find('ferry 6')).length === 1
+  await until('all messages are stored', newest)
+  const page = await openSearch()
+  await page.keyboard.type('zoe quint')
+  await page.getByRole('option', { name: /^Zoë Quintero/ }).waitFor()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('férry')
+  await page.getByText('Only the newest results are shown. Type more to narrow them down.').waitFor()
+  expect(await page.getByRole('option', { name: /Ferry number/ }).count()).toBe(5)
+  await screenshot(page, 'search with more results')
+})
+
 test('a word that nothing has says so, and Esc closes the search', async () => {
   const page = await openSearch()
   await page.keyboard.type('lighthouse zebra')

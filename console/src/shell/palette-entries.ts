@@ -91,7 +91,10 @@ export function useEntries(): Entry[] {
   }, [actions, destinations, navigate, session, setColorScheme, shown, signOut])
 }
 
-/** Searches the workspace by ID, phone number, name or content, from two characters on. */
+/** From two characters on; of scripts without spaces between words, one. */
+const isSearchable = (text: string): boolean => text.length > 1 || text > '\u0e00'
+
+/** Searches the workspace by ID, phone number, name or content. */
 export function useSearchResults(text: string): { results: Entry[]; isSearching: boolean; note: string | null } {
   const workspace = useShownWorkspace()
   const navigate = useNavigate()
@@ -100,7 +103,7 @@ export function useSearchResults(text: string): { results: Entry[]; isSearching:
     const timer = setTimeout(() => setSearched(text.trim()), 180)
     return () => clearTimeout(timer)
   }, [text])
-  const isEnabled = workspace !== null && searched.length >= 2
+  const isEnabled = workspace !== null && isSearchable(searched)
   const { data, isFetching } = useQuery({
     queryKey: ['find', workspace?.id, searched],
     queryFn: ({ signal }) =>
@@ -109,49 +112,41 @@ export function useSearchResults(text: string): { results: Entry[]; isSearching:
     retry: false,
     placeholderData: (before) => before,
   })
-  const results = (isEnabled && text.trim().length >= 2 ? (data?.data ?? []) : []).map(
-    ({ kind, id, title, detail, href }): Entry => ({
-      id: `found-${kind}-${id}`,
-      section: sections[kind] ?? 'Search results',
-      title: formatPhonesIn(title),
-      detail: formatPhonesIn(detail),
-      icon: icons[kind] ?? 'file',
-      run: () => void navigate({ href: safeNext(href) }),
-    }),
+  const results = (isEnabled && isSearchable(text.trim()) ? (data?.data ?? []) : []).map(
+    ({ kind, id, title, detail, href }): Entry => {
+      const [section, icon] = kinds[kind] ?? ['Search results', 'file']
+      return {
+        id: `found-${kind}-${id}`,
+        section,
+        title: formatPhonesIn(title),
+        detail: formatPhonesIn(detail),
+        icon,
+        run: () => void navigate({ href: safeNext(href) }),
+      }
+    },
   )
   return { results, isSearching: isFetching || searched !== text.trim(), note: isEnabled && data ? noteOf(data) : null }
 }
 
-function noteOf({ searched_to, timed_out }: SearchResults): string | null {
-  if (timed_out) return 'Searching the contents took too long. Results may be missing.'
-  return searched_to && `Names and contents were searched back to ${formatShortTime(searched_to)}.`
+/** What the results do not contain. */
+function noteOf({ searched_to, is_behind, has_more, timed_out }: SearchResults): string | null {
+  if (timed_out) return 'Searching the contents took too long. Results are missing.'
+  if (searched_to) return `Names and contents were searched back to ${formatShortTime(searched_to)}.`
+  if (is_behind) return 'Some of the newest messages cannot be searched yet.'
+  return has_more ? 'Only the newest results are shown. Type more to narrow them down.' : null
 }
 
-const sections: Record<string, string> = {
-  contact: 'Contacts',
-  message: 'Messages',
-  event: 'Deliveries',
-  order: 'Orders',
-  form: 'Form submissions',
-  request: 'Requests',
-  sender: 'Senders',
-  template: 'Templates',
-  webhook: 'Webhooks',
-  key: 'API keys',
-}
-
-const icons: Record<string, IconName> = {
-  message: 'message',
-  template: 'template',
-  sender: 'sender',
-  form: 'form',
-  order: 'order',
-  key: 'key',
-  webhook: 'webhook',
-  delivery: 'delivery',
-  event: 'delivery',
-  request: 'request',
-  contact: 'person',
+const kinds: Readonly<Record<string, readonly [section: string, icon: IconName]>> = {
+  contact: ['Contacts', 'person'],
+  message: ['Messages', 'message'],
+  event: ['Events', 'delivery'],
+  order: ['Orders', 'order'],
+  form: ['Form submissions', 'form'],
+  request: ['Requests', 'request'],
+  sender: ['Senders', 'sender'],
+  template: ['Templates', 'template'],
+  webhook: ['Webhooks', 'webhook'],
+  key: ['API keys', 'key'],
 }
 
 /** Whether every word of the text is the start of a word in the title or the keywords. */
