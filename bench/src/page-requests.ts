@@ -84,13 +84,22 @@ const lists: Record<string, { noun: string; filters: string[] }> = {
   },
 }
 
+/**
+ * What is searched for: names and IDs, a rare and a common word, the beginning of many words, a rare with a common one, two common ones that
+ * no message has both of, no result, a name, the first and the last digits of a number.
+ */
+const searches = [
+  ...['Key 4', 'template_1', '52155007919', 'order-3000', 'wamid.s3001', 'nothing at all'],
+  ...['3001', 'parcel', 'ar', 'parcel 3001', 'parcel ana', 'zebra', 'ana', '521550079', '7919'],
+]
+
 /** The requests of each page when it is opened, then its lists with filters, and their second pages. */
 export async function* pageRequests({ get }: ConsoleSession): AsyncGenerator<PageRequest> {
   yield { page: 'every', path: 'session' }
   yield { page: 'every', path: ':credits' }
   for (const period of ['24h', '7d', '30d']) yield { page: 'overview', path: `:overview?period=${period}` }
   for (const path of [':problems', ':onboarding']) yield { page: 'overview', path }
-  for (const q of ['Key 4', 'template_1', '52155007919', 'order-3000', 'wamid.s3001', 'nothing at all']) {
+  for (const q of searches) {
     yield { page: 'palette', path: `:find?q=${encodeURIComponent(q)}` }
   }
   for (const noun of ['senders', 'keys', 'webhooks', 'team', 'settings', 'my-address']) {
