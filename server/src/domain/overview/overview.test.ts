@@ -7,10 +7,12 @@ import { useReceivers } from '../../../testing/receiver.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
+import type { Db } from '../../db/db.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { addSteps, countSteps, percentileMs, stepsMs } from '../deliveries/engine/durations.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
-import { risingCodes } from './problems.ts'
+import { listProblems } from './problems.ts'
+import { risingCodes } from './rising-codes.ts'
 
 const server = useTestServer()
 useDeliveryWorker(server)
@@ -287,4 +289,30 @@ test('a workspace that never had credits has not used them up', async () => {
   await giveCredits(server.db, server.clock, workspace.id, 1, 'test')
   await giveCredits(server.db, server.clock, workspace.id, -1, 'test')
   expect(await shown()).toEqual([true, true, 'No credits left', 'problem'])
+})
+
+test('the problems of a workspace without any are read in one round trip, and a member reads only what they may see', async () => {
+  const { id: workspaceId } = await newWorkspace(server)
+  await giveCredits(server.db, server.clock, workspaceId, 1000, 'test')
+  const sent: string[] = []
+  const inner = server.db.within(workspaceId)
+  const counted: Db = {
+    ...inner,
+    rows: (text, values) => {
+      sent.push(text)
+      return inner.rows(text, values)
+    },
+    first: (text, values) => {
+      sent.push(text)
+      return inner.first(text, values)
+    },
+    transactionAtOnce: (work) => {
+      sent.push('one round trip')
+      return inner.transactionAtOnce(work)
+    },
+  }
+  for (const role of ['admin', 'member'] as const) {
+    expect(await listProblems({ db: counted, clock: server.clock, workspaceId, role })).toEqual([])
+    expect(sent.splice(0), role).toEqual(['one round trip'])
+  }
 })

@@ -13,25 +13,41 @@ import { failingSenders } from '../senders/senders.ts'
 import { failingWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
 import type { Viewer } from './overview.ts'
+import { hourMs, risingCodes } from './rising-codes.ts'
 
-const hourMs = 3_600_000
-
-/** Current problems of a workspace that the viewer's role may see, most severe first. */
+/**
+ * Current problems of a workspace that the viewer's role may see, most severe first. Every page of the console asks for them, so
+ * they are read in one round trip on one connection. What only some problems need is read afterwards.
+ */
 export async function listProblems(viewer: Viewer): Promise<Problem[]> {
-  const checks: [Permission, (viewer: Viewer) => Promise<Problem[]>][] = [
-    ['webhooks:read', webhookProblems],
-    ['senders:read', senderProblems],
-    ['senders:read', syncProblems],
-    ['credits:read', balanceProblems],
-    ['requests:read', apiErrorProblems],
-    ['keys:read', keyProblems],
-    ['network:sync', tokenProblems],
-  ]
-  const found = await Promise.all(
-    checks.map(([permission, check]) => (can(viewer.role, permission) ? check(viewer) : Promise.resolve([]))),
+  const permitted = checks.filter(({ permission }) => can(viewer.role, permission))
+  const toProblems = await viewer.db.transactionAtOnce((db) =>
+    Promise.all(permitted.map(({ read }) => read({ ...viewer, db }))),
   )
-  return found.flat().sort((left, right) => rank[left.severity] - rank[right.severity])
+  const found: Problem[] = []
+  for (const problemsOf of toProblems) found.push(...(await problemsOf(viewer)))
+  return found.sort((left, right) => rank[left.severity] - rank[right.severity])
 }
+
+type ToProblems = (viewer: Viewer) => Problem[] | Promise<Problem[]>
+
+interface Check {
+  permission: Permission
+  /** Sends its statements immediately, before it waits for any of them. */
+  read(viewer: Viewer): Promise<ToProblems>
+}
+
+const checkOf = <Found>(
+  permission: Permission,
+  read: (viewer: Viewer) => Promise<Found>,
+  toProblems: (found: Found, viewer: Viewer) => Problem[] | Promise<Problem[]>,
+): Check => ({
+  permission,
+  async read(viewer) {
+    const found = await read(viewer)
+    return (after) => toProblems(found, after)
+  },
+})
 
 const rank = { problem: 0, warning: 1 } as const
 
@@ -42,8 +58,10 @@ const maxPerKind = 20
 /** Held deliveries are counted up to this number. */
 const maxHeld = 10_000
 
-async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  const rows = (await failingWebhooks(db, workspaceId, minFailures))
+type Rows<Read extends (...input: never[]) => Promise<unknown>> = Awaited<ReturnType<Read>>
+
+async function webhookProblems(failing: Rows<typeof failingWebhooks>, { db, workspaceId }: Viewer): Promise<Problem[]> {
+  const rows = failing
     .sort((left, right) => Number(left.enabled) - Number(right.enabled) || right.failures - left.failures)
     .slice(0, maxPerKind)
   const ids = rows.map(({ id }) => id)
@@ -64,8 +82,8 @@ async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
   })
 }
 
-async function senderProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await failingSenders(db, workspaceId)).slice(0, maxPerKind).map((row) => ({
+const senderProblems = (failing: Rows<typeof failingSenders>): Problem[] =>
+  failing.slice(0, maxPerKind).map((row) => ({
     kind: 'sender_troubled',
     severity: row.status === 'CONNECTED' ? 'warning' : 'problem',
     title: row.status === 'CONNECTED' ? `${nameOf(row)} has a low quality rating` : `${nameOf(row)} is not connected`,
@@ -73,7 +91,6 @@ async function senderProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
     href: 'senders',
     since: null,
   }))
-}
 
 /** The words of the console for WhatsApp's ratings. */
 const qualityWords: Readonly<Record<string, string>> = { GREEN: 'high', YELLOW: 'medium', RED: 'low' }
@@ -81,8 +98,8 @@ const qualityWords: Readonly<Record<string, string>> = { GREEN: 'high', YELLOW: 
 const nameOf = ({ display_name, phone_number }: { display_name: string | null; phone_number: string }): string =>
   display_name ? `${display_name} (+${phone_number})` : `+${phone_number}`
 
-async function syncProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await failingConnections(db, workspaceId)).slice(0, maxPerKind).map((row) => ({
+const syncProblems = (failing: Rows<typeof failingConnections>): Problem[] =>
+  failing.slice(0, maxPerKind).map((row) => ({
     kind: 'sync_failing',
     severity: 'warning',
     title: `Account ${row.waba_id} cannot be synced`,
@@ -90,13 +107,11 @@ async function syncProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
     href: 'senders',
     since: row.synced_at?.toISOString() ?? null,
   }))
-}
 
-async function balanceProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  const [balance, { lowBalance: low }] = await Promise.all([
-    readBalance(db, workspaceId),
-    readSettings(db, workspaceId),
-  ])
+async function balanceProblems(
+  [balance, { lowBalance: low }]: readonly [number, { lowBalance: number }],
+  { db, workspaceId }: Viewer,
+): Promise<Problem[]> {
   if (balance > low) return []
   const isOut = balance <= 0
   const isNew = isOut && !(await hadCredits(db, workspaceId))
@@ -114,9 +129,8 @@ async function balanceProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
   ]
 }
 
-async function keyProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[]> {
-  const expiring = await expiringKeys(db, workspaceId, clock.now())
-  return expiring.slice(0, maxPerKind).map((row) => ({
+const keyProblems = (expiring: Rows<typeof expiringKeys>): Problem[] =>
+  expiring.slice(0, maxPerKind).map((row) => ({
     kind: 'key_expiring',
     severity: 'warning',
     title: `API key ${row.name} expires soon`,
@@ -124,10 +138,9 @@ async function keyProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[
     href: `keys?open=${row.id}`,
     since: null,
   }))
-}
 
-async function tokenProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await expiringTokens(db, workspaceId, clock.now())).slice(0, maxPerKind).map(({ wabaId, expiresAt }) => ({
+const tokenProblems = (expiring: Rows<typeof expiringTokens>): Problem[] =>
+  expiring.slice(0, maxPerKind).map(({ wabaId, expiresAt }) => ({
     kind: 'token_expiring',
     severity: 'warning',
     title: `The access token of account ${wabaId} expires soon`,
@@ -135,16 +148,15 @@ async function tokenProblems({ db, clock, workspaceId }: Viewer): Promise<Proble
     href: 'senders',
     since: null,
   }))
-}
 
-async function apiErrorProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[]> {
-  const thisHour = Math.floor(clock.now().getTime() / hourMs) * hourMs
-  const [traffic, muted] = await Promise.all([
-    readTraffic(db, workspaceId, new Date(thisHour - 25 * hourMs)),
-    listMuted(db, workspaceId),
-  ])
+const hourOf = ({ clock }: Viewer): number => Math.floor(clock.now().getTime() / hourMs) * hourMs
+
+function apiErrorProblems(
+  [traffic, muted]: readonly [readonly TrafficRow[], Rows<typeof listMuted>],
+  viewer: Viewer,
+): Problem[] {
   const mutedCodes = new Set(muted.map(({ code }) => code))
-  return risingCodes(traffic, new Date(thisHour))
+  return risingCodes(traffic, new Date(hourOf(viewer)))
     .filter(({ code }) => !mutedCodes.has(code))
     .map(({ code, recent, usual }) => ({
       kind: 'refusals_rising',
@@ -156,22 +168,24 @@ async function apiErrorProblems({ db, clock, workspaceId }: Viewer): Promise<Pro
     }))
 }
 
-/** Codes with at least 20 errors in this hour and the last one, and more than three times the average of the day before. */
-export function risingCodes(
-  traffic: readonly TrafficRow[],
-  thisHour: Date,
-): { code: string; recent: number; usual: number }[] {
-  const recentFrom = thisHour.getTime() - hourMs
-  const byCode = Map.groupBy(
-    traffic.filter((row): row is TrafficRow & { code: string } => row.code !== null),
-    (row) => row.code,
-  )
-  return [...byCode].flatMap(([code, rows]) => {
-    const sum = (isRecent: boolean) =>
-      rows.filter(({ hour }) => hour.getTime() >= recentFrom === isRecent).reduce((all, { count }) => all + count, 0)
-    const recent = sum(true)
-    // The average of two hours over the 24 hours before.
-    const usual = Math.round(sum(false) / 12)
-    return recent >= 20 && recent > 3 * usual ? [{ code, recent, usual }] : []
-  })
-}
+const checks: readonly Check[] = [
+  checkOf('webhooks:read', ({ db, workspaceId }) => failingWebhooks(db, workspaceId, minFailures), webhookProblems),
+  checkOf('senders:read', ({ db, workspaceId }) => failingSenders(db, workspaceId), senderProblems),
+  checkOf('senders:read', ({ db, workspaceId }) => failingConnections(db, workspaceId), syncProblems),
+  checkOf(
+    'credits:read',
+    ({ db, workspaceId }) => Promise.all([readBalance(db, workspaceId), readSettings(db, workspaceId)]),
+    balanceProblems,
+  ),
+  checkOf(
+    'requests:read',
+    (viewer) => {
+      const { db, workspaceId } = viewer
+      const since = new Date(hourOf(viewer) - 25 * hourMs)
+      return Promise.all([readTraffic(db, workspaceId, since), listMuted(db, workspaceId)])
+    },
+    apiErrorProblems,
+  ),
+  checkOf('keys:read', ({ db, clock, workspaceId }) => expiringKeys(db, workspaceId, clock.now()), keyProblems),
+  checkOf('network:sync', ({ db, clock, workspaceId }) => expiringTokens(db, workspaceId, clock.now()), tokenProblems),
+]
