@@ -38,7 +38,7 @@ test('every migration keeps the rules for migrations while the service runs', as
     expect(findBrokenRules(migration, releasedVersion), migration.name).toEqual([])
     expect(await findRewritten(migrations.slice(0, migration.version - 1), migration), migration.name).toEqual([])
   }
-})
+}, 300_000)
 
 test('the last release is not newer than the migrations', () => {
   expect(releasedVersion).toBeLessThanOrEqual(migrations.length)

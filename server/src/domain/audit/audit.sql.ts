@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { oneWithOrderedLookups } from '../../db/planner-settings.ts'
 import { statement } from '../../db/statement.ts'
 
 export interface AuditRow {
@@ -49,19 +50,23 @@ export interface AuditFilter {
   to: Date | null
 }
 
-/** Newest first, after a cursor; of a workspace, or (null) of the installation and its people. */
+/**
+ * Newest first, after a cursor; of a workspace, or (null) of the installation and its people. Each filter has an index that ends with
+ * the time, so at most a page of each value is read.
+ */
 export const entriesOf = (
   db: Db,
   workspaceId: string | null,
   filter: AuditFilter,
   after: { at: Date; id: string } | null,
   take: number,
-): Promise<AuditRow[]> =>
-  statement(
+): Promise<AuditRow[]> => {
+  const entries = statement(
     {
       workspaceId: 'uuid',
       actors: 'text[]',
       actions: 'text[]',
+      nouns: 'text[]',
       target: 'text',
       from: 'timestamptz',
       to: 'timestamptz',
@@ -69,27 +74,59 @@ export const entriesOf = (
       afterId: 'uuid',
       take: 'int',
     },
-    (values) => `select id, workspace_id, at, person_id, actor, action, target, target_name, before, after, address,
-       user_agent
-     from audit_entries
-     where ${workspaceId === null ? 'workspace_id is null' : `workspace_id = ${values.workspaceId}`}
-       and at >= ${values.from} and at < ${values.to}
-       ${filter.actors ? `and actor = any(${values.actors})` : ''}
-       ${filter.actions ? `and (action = any(${values.actions}) or split_part(action, '.', 1) = any(${values.actions}))` : ''}
-       and (${values.target} is null or target = ${values.target})
-       ${after ? `and (at, id) < (${values.afterAt}, ${values.afterId})` : ''}
-     order by at desc, id desc limit ${values.take}`,
-  ).rows(db, {
+    (values) => {
+      const ofWorkspace = workspaceId === null ? 'workspace_id is null' : `workspace_id = ${values.workspaceId}`
+      const conditions = [
+        ofWorkspace,
+        `at >= ${values.from} and at < ${values.to}`,
+        after && `(at, id) < (${values.afterAt}, ${values.afterId})`,
+        filter.target !== null && `target = ${values.target}`,
+      ]
+      const page = (...more: string[]) => `select ${columns} from audit_entries
+        where ${[...conditions, ...more].filter(Boolean).join(' and ')} order by at desc, id desc limit ${values.take}`
+      if (filter.actions) {
+        return `${namedActions(ofWorkspace, values)}
+          select entry.* from named cross join lateral (
+            ${page('action = named.action', ...(filter.actors ? [`actor = any(${values.actors})`] : []))}
+          ) as entry order by at desc, id desc limit ${values.take}`
+      }
+      if (filter.actors) {
+        return `select entry.* from unnest(${values.actors}) as wanted (actor)
+          cross join lateral (${page('actor = wanted.actor')}) as entry order by at desc, id desc limit ${values.take}`
+      }
+      return page()
+    },
+  )
+  const values = {
     workspaceId,
-    actors: filter.actors ?? [],
-    actions: filter.actions ?? [],
+    actors: [...new Set(filter.actors)],
+    actions: filter.actions?.filter((action) => action.includes('.')) ?? [],
+    nouns: filter.actions?.filter((action) => !action.includes('.')) ?? [],
     target: filter.target,
     from: filter.from ?? '-infinity',
     to: filter.to ?? 'infinity',
     afterAt: after?.at,
     afterId: after?.id,
     take,
-  })
+  }
+  return oneWithOrderedLookups(db, (tx) => entries.rows(tx, values))
+}
+
+const columns = `id, workspace_id, at, person_id, actor, action, target, target_name, before, after, address, user_agent`
+
+/**
+ * A CTE `named` with the actions to read: the given ones, and those that the nouns have. These are found one after the other in
+ * the index, without reading their entries. `/` is the character after the dot.
+ */
+const namedActions = (ofWorkspace: string, { actions, nouns }: { actions: string; nouns: string }): string => {
+  const next = (above: string) => `(select e.action from audit_entries e where e.${ofWorkspace} and ${above}
+    and e.action ~<~ (noun || '/') order by e.action using ~<~ limit 1)`
+  return `with recursive found (noun, action) as (
+      select noun, ${next("e.action ~>=~ (noun || '.')")} from unnest(${nouns}) as wanted (noun)
+      union
+      select noun, ${next('e.action ~>~ found.action')} from found where found.action is not null
+    ), named as (select unnest(${actions}) as action union select action from found where action is not null)`
+}
 
 /** The actors and actions to filter by, from the newest 5000 entries. */
 export const facetsOf = (db: Db, workspaceId: string | null): Promise<{ actor: string; action: string }[]> =>
