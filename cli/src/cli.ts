@@ -1,5 +1,6 @@
 import { version } from '@parley/server/lib/version'
-import { commands, type ListedCommand, sections } from './commands.ts'
+import type { ListedCommand } from './command.ts'
+import { commands, sections } from './commands.ts'
 import { groupOf, helpForCommand, helpForGroup, overview } from './help.ts'
 import { nearest } from './nearest.ts'
 
@@ -20,7 +21,7 @@ export async function runCli(typed: readonly string[], env: Environment): Promis
   }
   // Loaded on demand, like the commands: the help needs no database.
   const [command, { runCommand }] = await Promise.all([listed.load(), import('./run-command.ts')])
-  return runCommand(command, words.slice(command.name.split(' ').length), env)
+  return runCommand(command, words.slice(command.name.split(' ').length), env, commands)
 }
 
 /** Moves leading options to the end: `parley --json key list` is `parley key list --json`. */

@@ -20,6 +20,8 @@ export interface Call {
    * program cannot use its schema.
    */
   db(): Promise<Database>
+  /** Every command that there is. */
+  commands: readonly ListedCommand[]
   /** Like `db`, for commands that migrate the database or accept any schema version. */
   store(schema: StoreOptions['schema']): Promise<Store>
 }
@@ -47,6 +49,20 @@ export interface Command {
   /** Runs until it is stopped, and handles signals itself; `follow`: only with the option --follow. */
   untilStopped?: true | 'follow'
   run(call: Call): Promise<CommandResult | undefined>
+}
+
+/** A command in the lists of the help. The rest of it is loaded when it is needed: loading all of them takes long. */
+export interface ListedCommand {
+  /** As typed: `workspace create`. */
+  name: string
+  /** One short line for lists of commands; no period at the end. */
+  summary: string
+  load(): Promise<Command>
+}
+
+export interface Section {
+  title: string
+  commands: readonly ListedCommand[]
 }
 
 /** The nouns whose IDs may be shortened. */

@@ -1,18 +1,4 @@
-import type { Command } from './command.ts'
-
-/** A command in the lists of the help. The rest of it is loaded when it is needed: loading all of them takes long. */
-export interface ListedCommand {
-  /** As typed: `workspace create`. */
-  name: string
-  /** One short line for lists of commands; no period at the end. */
-  summary: string
-  load(): Promise<Command>
-}
-
-export interface Section {
-  title: string
-  commands: readonly ListedCommand[]
-}
+import type { Command, ListedCommand, Section } from './command.ts'
 
 /** Every command, in the order of the help. */
 export const sections: readonly Section[] = [

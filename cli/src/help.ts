@@ -1,5 +1,4 @@
-import type { Command, OptionRule } from './command.ts'
-import type { ListedCommand, Section } from './commands.ts'
+import type { Command, ListedCommand, OptionRule, Section } from './command.ts'
 import { styled } from './style.ts'
 
 const lineWidth = 100

@@ -5,16 +5,21 @@ import { ensureToday } from '@parley/server/db/partitions'
 import { openStore, type Store, type StoreOptions } from '@parley/server/db/store'
 import { newLogger } from '@parley/server/lib/logger'
 import { Refusal, StartupError } from '@parley/server/lib/refuse'
-import { type Call, type Command, UsageError } from './command.ts'
+import { type Call, type Command, type ListedCommand, UsageError } from './command.ts'
 import { usageLine } from './help.ts'
 import { type Parsed, parseArguments } from './parse.ts'
 import { completeIds } from './short-ids.ts'
 import { onSignals } from './signals.ts'
 
 /** Runs a command with the words after its name. Prints its result or its error, and returns the exit status. */
-export async function runCommand(command: Command, words: readonly string[], env: Environment): Promise<number> {
+export async function runCommand(
+  command: Command,
+  words: readonly string[],
+  env: Environment,
+  commands: readonly ListedCommand[],
+): Promise<number> {
   try {
-    return await run(command, parseArguments(command, words), env)
+    return await run(command, parseArguments(command, words), env, commands)
   } catch (error) {
     // Stopped by a signal: nothing to report.
     if (error instanceof Error && error.name === 'AbortError') return 130
@@ -23,7 +28,12 @@ export async function runCommand(command: Command, words: readonly string[], env
   }
 }
 
-async function run(command: Command, parsed: Parsed, env: Environment): Promise<number> {
+async function run(
+  command: Command,
+  parsed: Parsed,
+  env: Environment,
+  commands: readonly ListedCommand[],
+): Promise<number> {
   const config = readConfig(env)
   const clock = new DatabaseClock()
   let opening: Promise<Store> | undefined
@@ -44,6 +54,7 @@ async function run(command: Command, parsed: Parsed, env: Environment): Promise<
     env,
     config,
     clock,
+    commands,
     store(schema) {
       opening ??= openWith(config, clock, schema, stop.signal)
       return opening

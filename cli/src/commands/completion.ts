@@ -11,9 +11,9 @@ export const commands: readonly Command[] = [
       'bash: add eval "$(npx parley completion bash)" to ~/.bashrc. zsh: the same with zsh, in ~/.zshrc after compinit. fish: npx parley completion fish > ~/.config/fish/completions/parley.fish. It completes the command "parley"; with the alias parley="npx parley" too.',
     args: ['SHELL'],
     examples: ['completion bash', 'completion zsh', 'completion fish > ~/.config/fish/completions/parley.fish'],
-    async run({ args: [name = ''] }) {
+    async run({ args: [name = ''], commands: all }) {
       if (!(name in shells)) throw new UsageError(`Unknown shell "${name}". Use bash, zsh or fish.`)
-      const script = shells[name as keyof typeof shells](await readCompletions())
+      const script = shells[name as keyof typeof shells](await readCompletions(all))
       return { lines: [script], json: { shell: name, script } }
     },
   },

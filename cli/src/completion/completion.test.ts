@@ -5,7 +5,7 @@ import { groupOf } from '../help.ts'
 import { readCompletions } from './completions.ts'
 import { bashScript, fishScript, zshScript } from './scripts.ts'
 
-const completions = await readCompletions()
+const completions = await readCompletions(commands)
 const hasShell = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
 /** What bash offers for a line that was typed up to its end. */

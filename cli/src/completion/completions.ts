@@ -1,5 +1,5 @@
 import { eventTypes } from '@parley/contract/events'
-import { commands } from '../commands.ts'
+import type { ListedCommand } from '../command.ts'
 import { groupOf } from '../help.ts'
 
 /** A word that can be typed, and what it does. */
@@ -30,7 +30,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Everything that a shell completes, from the table of commands. */
-export async function readCompletions(): Promise<Completions> {
+export async function readCompletions(commands: readonly ListedCommand[]): Promise<Completions> {
   const second = new Map<string, Word[]>()
   const first = new Map<string, string>()
   const all: CompletedCommand[] = []
