@@ -29,7 +29,6 @@ import { clientAddressReader } from './http/client-address.ts'
 import { type ClientTimeouts, defaultClientTimeouts } from './http/client-timeouts.ts'
 import { type ConnectionLimits, newConnectionLimits } from './http/connection-limits.ts'
 import { Connections } from './http/connections.ts'
-import { errorsPage } from './http/errors-page.ts'
 import { type HeldLimits, HeldRequests, heldLimitsWithin } from './http/held-requests.ts'
 import { isForIngress, newIngressListener } from './http/ingress.ts'
 import { newMcpRoute } from './http/mcp/mcp.ts'
@@ -104,7 +103,8 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const uses = new KeyUses(db, log)
   const described = [...routes, ...moreRoutes]
   const mcp = newMcpRoute(described, { version, publicUrl: config.publicUrl, log })
-  const all = [...described, describe(config.publicUrl, described).route, mcp]
+  const description = describe(config.publicUrl, described)
+  const all = [...described, description.route, mcp]
   const requests = new RequestMeter(all.map(({ path }) => path))
   const counters = db.process.metrics
   const addressOf = clientAddressReader(config.trustProxy)
@@ -168,7 +168,8 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   // They would keep the server from closing.
   app.addHook('preClose', async () => heldRequests.stop())
   const console = openConsole(app, runtime, { ...deps, overload, maxStreams: options.maxStreams })
-  const pages = { whyNotReady, pages: { '/docs/errors': errorsPage() }, handsetUrl: runtime.simulatorUrl }
+  const docs = { publicUrl: config.publicUrl, document: description.document }
+  const pages = { whyNotReady, docs, handsetUrl: runtime.simulatorUrl }
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
   await app.register(async (scope) => mountPages(scope, pages))
   const metrics = newMetrics({ db, clock, requests, bodies, connections, heldRequests, version })

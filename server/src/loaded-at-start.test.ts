@@ -31,7 +31,11 @@ const neededByAll = [
 const neverNeeded = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler']
 
 /** What loads the others, where a request can show it. */
-const loadedBy = { 'prom-client': '/metrics', '@scalar/fastify-api-reference': '/docs/api/' }
+const loadedBy = {
+  'prom-client': '/metrics',
+  '@scalar/fastify-api-reference': '/docs/api/',
+  marked: '/docs/quickstart',
+}
 
 /** Starts a service that writes down every file that it loads. */
 async function setUp() {

@@ -1,4 +1,4 @@
-/** The look of the console for the pages of the documentation that the service renders: /docs/errors and /docs/api. */
+/** The look of the console for the pages of the documentation that the service renders: /docs and /docs/api. */
 const light = {
   canvas: '#faf9f6',
   surface: '#ffffff',
@@ -38,11 +38,11 @@ export const docsStyle = `
     display: flex; align-items: center; gap: 20px; background: var(--canvas); border-bottom: 1px solid var(--line);
     font-size: 14px;
   }
-  .docs-header a { display: inline-flex; align-items: center; min-height: 44px; color: var(--ink-2); text-decoration: none; }
+  .docs-header a { display: inline-flex; align-items: center; min-height: 44px; color: var(--ink-2); text-decoration: none; white-space: nowrap; }
   .docs-header a:hover, .docs-header a[aria-current] { color: var(--ink); }
   .docs-header a:focus-visible { outline: 2px solid var(--accent); border-radius: 5px; }
   .docs-header .home { gap: 9px; margin-right: auto; color: var(--ink); font-weight: 640; }
-  @media (max-width: 480px) { .docs-header { gap: 14px; padding: 0 12px; } .docs-header .name { display: none; } }
+  @media (max-width: 480px) { .docs-header { gap: 14px; padding: 0 12px; } .docs-header .name, .docs-header a[href='/docs/errors'] { display: none; } }
 `
 
 /** The same colors for Scalar. */
@@ -59,7 +59,7 @@ const mark = `<svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true"
   d="M9 25V13.5a6.5 6.5 0 0 1 6.5-6.5h1a6.5 6.5 0 0 1 0 13H14" fill="none" stroke="#fff" stroke-width="3.2" stroke-linecap="round"
   stroke-linejoin="round"/><circle cx="16" cy="13.5" r="1.9" fill="#8fe3c8"/></svg>`
 
-const pages = { '/docs/api': 'API reference', '/docs/errors': 'Errors' }
+const pages = { '/docs': 'Docs', '/docs/api': 'API reference', '/docs/errors': 'Errors' }
 
 export const docsHeader = (current: keyof typeof pages): string => `
     <header class="docs-header">

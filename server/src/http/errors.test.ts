@@ -77,7 +77,13 @@ beforeAll(async () => {
   const openRoutes = { clientOf: () => ({ key: 'test', isKnown: false }), openRequestsPerMinute: 1_000 }
   const consoleDeps = { ...deps, ...openRoutes } as unknown as ConsoleDeps
   app.register(async (scope) => mountConsole(scope, [api], consoleDeps), { prefix: '/console/api' })
-  app.register(async (scope) => mountPages(scope, { whyNotReady: rejects, pages: {}, handsetUrl: null }))
+  app.register(async (scope) =>
+    mountPages(scope, {
+      whyNotReady: rejects,
+      docs: { publicUrl: 'http://parley.test', document: () => ({}) },
+      handsetUrl: null,
+    }),
+  )
   app.register(async (scope) => mountMetrics(scope, { token: null, contentType: 'text/plain', render: rejects }))
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

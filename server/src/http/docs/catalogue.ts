@@ -1,0 +1,76 @@
+/** A page of /docs. */
+export interface DocsPage {
+  /** Its path is `/docs/<name>`. */
+  name: string
+  title: string
+  /** One line for lists of pages. */
+  summary: string
+  /** The Markdown file in the repository. Pages without one are generated. */
+  file?: string
+}
+
+export interface DocsGroup {
+  title: string
+  pages: readonly DocsPage[]
+}
+
+const page = (name: string, title: string, summary: string, file = `docs/${name}.md`): DocsPage => ({
+  name,
+  title,
+  summary,
+  file,
+})
+
+const generated = (name: string, title: string, summary: string): DocsPage => ({ name, title, summary })
+
+/** The pages, in the order of the navigation. */
+export const docsGroups: readonly DocsGroup[] = [
+  {
+    title: 'Get started',
+    pages: [
+      page('quickstart', 'Quickstart', 'Send the first message in curl, TypeScript, Python, Go or PHP.'),
+      page('agents', 'Agents', 'Let an agent use the API over the Model Context Protocol.'),
+    ],
+  },
+  {
+    title: 'Guides',
+    pages: [
+      page('sending', 'Sending', 'Templates, replies, interactive messages, files, retries and statuses.'),
+      page('templates', 'Templates', 'Find a template, fill in its variables, and what WhatsApp refuses.'),
+      page('forms', 'Forms', 'Send a form, receive submissions, and download uploaded files.'),
+      page('media', 'Media', 'Upload files to send, and download the files that people send.'),
+      page('receiving', 'Receiving', 'Webhooks: verify signatures, respond quickly, handle duplicates, retries.'),
+      page('reading-events', 'Reading events', 'Poll events with a cursor instead of receiving webhooks.'),
+      page('replays', 'Replays', 'Send past events to a webhook again, or for the first time.'),
+    ],
+  },
+  {
+    title: 'Run it',
+    pages: [
+      page('going-live', 'Going live', 'From the simulated network to real numbers: a checklist.'),
+      page('connecting-meta', 'Connecting WhatsApp', 'Connect a Meta app and a WhatsApp Business account.'),
+      page('many-machines', 'Many machines', 'Run several processes and machines on one database.'),
+      page('operating', 'Operating', 'PostgreSQL, TLS, backups, upgrades, metrics, logs.'),
+      page('configuration', 'Configuration', 'Every environment variable.'),
+      page('notifications', 'Notifications', 'Which problems are announced, to whom and how.'),
+      page('personal-data', 'Personal data', 'What is stored about people, exporting and erasing it.'),
+      page('security', 'Security', 'What is protected, against whom, and the tests that prove it.'),
+      page('reliability', 'Reliability', 'What was kept when processes, connections and PostgreSQL failed.'),
+      page('benchmarks', 'Benchmarks', 'What a process handles, with the commands to repeat it.'),
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      generated('errors', 'Errors', 'Every error code: what it means and what to do.'),
+      generated('events', 'Events', 'Every event, with an example.'),
+      page('command-line', 'Command line', 'Send messages, follow events and requests, and operate the service.'),
+      page('sdk', 'SDK', 'The TypeScript client, and verifying webhooks.', 'sdk/README.md'),
+      page('simulator', 'Simulator', 'The simulated WhatsApp network and its phones.', 'simulator/README.md'),
+      page('glossary', 'Glossary', 'The terms that Parley uses.'),
+      page('changelog', 'Changelog', 'What changed, by version.', 'CHANGELOG.md'),
+    ],
+  },
+]
+
+export const docsPages: readonly DocsPage[] = docsGroups.flatMap(({ pages }) => pages)

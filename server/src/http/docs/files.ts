@@ -1,0 +1,43 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import { type DocsPage, docsPages } from './catalogue.ts'
+
+/** The folder that contains docs/ and the sources. */
+const root = join(import.meta.dirname, '../../../..')
+
+/** The pages of docs/decisions. They are linked from other pages and not in the navigation. */
+export async function decisionPages(): Promise<DocsPage[]> {
+  const files = (await readdir(join(root, 'docs/decisions'))).filter((file) => file.endsWith('.md')).sort()
+  return files.map((file) => {
+    const name = `decisions/${file === 'README.md' ? 'index' : file.slice(0, -3)}`
+    return { name, title: '', summary: '', file: `docs/decisions/${file}` }
+  })
+}
+
+export const readSource = (file: string): Promise<string> => readFile(join(root, file), 'utf8')
+
+/** Finds the target of a link in a file of the repository. Null if it is not a page. */
+export type ResolveLink = (href: string) => string | null
+
+/** `suffix` is `.md` for links between the Markdown versions of pages. */
+export function linkResolver(page: DocsPage, all: readonly DocsPage[], suffix: '' | '.md'): ResolveLink {
+  return (href) => {
+    if (/^(https?:|mailto:|#|\/)/.test(href)) return href
+    const [path = '', anchor] = href.split('#')
+    const file = posix.join(posix.dirname(page.file ?? 'docs/x.md'), path)
+    // The README is the page of the repository, and the quickstart that of the docs.
+    const target = file === 'README.md' ? docsPages[0] : all.find((each) => each.file === file)
+    if (!target) return null
+    return `/docs/${target.name}${suffix}${anchor === undefined || file === 'README.md' ? '' : `#${anchor}`}`
+  }
+}
+
+const codeOrLink = /^```[\s\S]*?^```$|`[^`\n]+`|(!?)\[((?:[^\]`]|`[^`]*`)*)\]\(([^)\s]+)\)/gm
+
+/** A Markdown file with its links changed, but not its code. A link to a file that is not a page becomes text. */
+export const withLinks = (markdown: string, resolve: ResolveLink): string =>
+  markdown.replaceAll(codeOrLink, (all, image?: string, text?: string, href?: string) => {
+    if (text === undefined || href === undefined) return all
+    const target = image === '' ? resolve(href) : null
+    return target === null ? text : `[${text}](${target})`
+  })

@@ -1,0 +1,133 @@
+import type { Token, Tokens } from 'marked'
+import { escapeHtml } from '../../lib/escape-html.ts'
+
+export interface Heading {
+  id: string
+  text: string
+  depth: number
+}
+
+export interface Section {
+  /** Null for the text before the first heading. */
+  heading: Heading | null
+  text: string
+}
+
+export interface RenderedPage {
+  title: string
+  html: string
+  headings: Heading[]
+  /** For the search. */
+  sections: Section[]
+}
+
+/** Renders a page. marked is loaded by the first one. */
+export async function render(markdown: string): Promise<RenderedPage> {
+  const { Marked } = await import('marked')
+  const slug = newSlugs()
+  const headings: Heading[] = []
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const id = slug(text)
+        const plain = plainText(text)
+        headings.push({ id, text: plain, depth })
+        const inner = this.parser.parseInline(tokens)
+        if (depth === 1) return `<h1>${inner}</h1>\n`
+        return `<h${depth} id="${id}">${inner} <a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(plain)}">#</a></h${depth}>\n`
+      },
+      code: (token) => codeBlock(token),
+      table({ header, rows }) {
+        const cells = (row: Tokens.TableCell[], tag: 'td' | 'th') =>
+          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')
+        const head = `<thead><tr>${cells(header, 'th')}</tr></thead>`
+        const body = `<tbody>${rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('')}</tbody>`
+        const names = header.map(({ text }) => plainText(text)).filter(Boolean)
+        const label = escapeHtml(names.length > 0 ? `Table: ${names.join(', ')}` : 'Table')
+        return `<div class="table" role="region" tabindex="0" aria-label="${label}"><table>${head}${body}</table></div>\n`
+      },
+      // The pages are our own, but HTML in them would be a mistake.
+      html: ({ text }) => escapeHtml(text),
+    },
+  })
+  const tokens = marked.lexer(markdown)
+  let tabs = 0
+  const parts = groupTabs(tokens).map((group) =>
+    group.kind === 'tabs' ? tabsOf(group.blocks, ++tabs) : marked.parser(group.tokens),
+  )
+  const title = headings.find(({ depth }) => depth === 1)?.text ?? ''
+  return { title, html: parts.join(''), headings, sections: sectionsOf(tokens, headings) }
+}
+
+type Group = { kind: 'tokens'; tokens: Token[] } | { kind: 'tabs'; blocks: Tokens.Code[] }
+
+/** Code blocks in a row with `tab=Name` after their language are shown as tabs. */
+function groupTabs(tokens: readonly Token[]): Group[] {
+  const groups: Group[] = []
+  for (const token of tokens) {
+    const last = groups.at(-1)
+    if (tabNameOf(token) !== null) {
+      if (last?.kind === 'tabs') last.blocks.push(token as Tokens.Code)
+      else groups.push({ kind: 'tabs', blocks: [token as Tokens.Code] })
+    } else if (token.type === 'space' && last?.kind === 'tabs') {
+      // Between two tabs.
+    } else if (last?.kind === 'tokens') last.tokens.push(token)
+    else groups.push({ kind: 'tokens', tokens: [token] })
+  }
+  return groups
+}
+
+const tabNameOf = (token: Token): string | null =>
+  token.type === 'code' ? (/\btab=(\S+)/.exec((token as Tokens.Code).lang ?? '')?.[1] ?? null) : null
+
+/** Radio buttons, so that they work without a script. */
+function tabsOf(blocks: readonly Tokens.Code[], number: number): string {
+  const items = blocks.map((block, index) => {
+    const id = `tab-${number}-${index + 1}`
+    const name = escapeHtml(tabNameOf(block) ?? '')
+    return `<input type="radio" name="tabs-${number}" id="${id}" value="${name}"${index === 0 ? ' checked' : ''}><label for="${id}">${name}</label>`
+  })
+  return `<fieldset class="tabs"><legend>Language</legend>${items.join('')}${blocks.map(codeBlock).join('')}</fieldset>\n`
+}
+
+/** A reader of the keyboard can scroll it. */
+function codeBlock({ text, lang = '' }: Pick<Tokens.Code, 'text' | 'lang'>): string {
+  const language = escapeHtml(lang.split(/\s/, 1)[0] ?? '')
+  return `<pre tabindex="0"><code${language && ` class="language-${language}"`}>${escapeHtml(text)}</code></pre>\n`
+}
+
+/** The anchors that GitHub gives headings. A repeated one gets a number. */
+function newSlugs(): (text: string) => string {
+  const seen = new Map<string, number>()
+  return (text) => {
+    const base = text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\d\s_-]/gu, '')
+      .replaceAll(' ', '-')
+    const count = seen.get(base) ?? 0
+    seen.set(base, count + 1)
+    return count === 0 ? base : `${base}-${count}`
+  }
+}
+
+const plainText = (markdown: string): string =>
+  markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)/g, '')
+
+/** How much text of a section the search knows. */
+const sectionTextMax = 600
+
+function sectionsOf(tokens: readonly Token[], headings: readonly Heading[]): Section[] {
+  const sections: Section[] = [{ heading: null, text: '' }]
+  let next = 0
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      const heading = headings[next++] ?? null
+      if (heading && heading.depth > 1) sections.push({ heading, text: '' })
+    } else {
+      const section = sections.at(-1) as Section
+      const words = plainText(token.raw.replaceAll(/^```.*$|\|[ -]*(?=\|)|[|#>]/gm, ' '))
+      section.text = `${section.text} ${words}`.replaceAll(/\s+/g, ' ').trim().slice(0, sectionTextMax)
+    }
+  }
+  return sections
+}
