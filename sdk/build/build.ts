@@ -1,7 +1,8 @@
 // Compiles the SDK to JavaScript and self-contained declarations in sdk/dist. `npm pack` and `npm publish` in sdk/ run it.
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withLock } from '../../scripts/lock.mjs'
 import { declareContractTypes } from './contract-types.ts'
 
 const sdk = join(import.meta.dirname, '..')
@@ -25,6 +26,35 @@ async function build(outDir: string): Promise<void> {
   }
 }
 
-await build(join(sdk, 'dist'))
-// npm adds the file only from the folder of the package.
-cpSync(join(sdk, '..', 'LICENSE'), join(sdk, 'LICENSE'))
+/** Two builds can run at the same time, while npm reads the result of one: files that are the same are not touched. */
+async function replace(fresh: string, dist: string): Promise<void> {
+  await withLock(
+    join(sdk, '..', 'node_modules', '.building-sdk'),
+    () => {},
+    async () => {
+      if (!isSame(fresh, dist)) {
+        rmSync(dist, { recursive: true, force: true })
+        cpSync(fresh, dist, { recursive: true })
+      }
+      // npm adds the file only from the folder of the package.
+      const [license, copy] = [join(sdk, '..', 'LICENSE'), join(sdk, 'LICENSE')]
+      if (!existsSync(copy) || !readFileSync(copy).equals(readFileSync(license))) cpSync(license, copy)
+    },
+  )
+}
+
+function isSame(fresh: string, dist: string): boolean {
+  const [built, existing] = [readdirSync(fresh).sort(), existsSync(dist) ? readdirSync(dist).sort() : []]
+  return (
+    built.join() === existing.join() &&
+    built.every((name) => readFileSync(join(fresh, name)).equals(readFileSync(join(dist, name))))
+  )
+}
+
+const fresh = join(sdk, '..', 'node_modules', `.sdk-${process.pid}`)
+try {
+  await build(fresh)
+  await replace(fresh, join(sdk, 'dist'))
+} finally {
+  rmSync(fresh, { recursive: true, force: true })
+}
