@@ -12,7 +12,7 @@ const line = (...args: string[]): string =>
     .trim()
 
 /** What the service needs to run. The packages link to each other through node_modules/@parley. */
-const packages = ['server', 'contract', 'cli', 'simulator', 'sdk', 'bench', 'console']
+const packages = ['server', 'contract', 'cli', 'simulator', 'sdk', 'bench', 'console', 'scripts']
 
 /**
  * The last commit of the main line with the schema of the last release: the one before the first that has a newer
