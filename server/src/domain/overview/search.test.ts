@@ -219,7 +219,7 @@ test('accents do not matter, and words of scripts without spaces are found by a 
   }
 })
 
-test('orders and forms are found by their contents, references by their parts, and only by roles that may read them', async () => {
+test('orders and forms are found by their contents, and references by their parts; what a role may not read is not searched', async () => {
   const shop = await forms.newShop()
   const { phones, idle } = sending.network.control
   const phone = '16505550195'
@@ -238,6 +238,13 @@ test('orders and forms are found by their contents, references by their parts, a
     expect(await found('sku-9_RED')).toEqual(['order'])
     expect((await found('ring twice')).sort()).toEqual(['message', 'order'])
     expect(await search('invoice 2026')).toMatchObject([{ kind: 'message', id: message.id }])
+    // Today each role may read all of these kinds.
+    const within = server.db.within(shop.workspace.id)
+    const permitted = { workspaceId: shop.workspace.id, kinds: ['order'] as const, contacts: false, take: 5 }
+    for (const q of ['lampshade', '16505550195', 'invoice']) {
+      expect(await findTexts(within, { ...permitted, q }), q).toMatchObject({ objects: [], contacts: [] })
+    }
+    expect((await findTexts(within, { ...permitted, q: 'ring twice' })).objects).toMatchObject([{ kind: 'order' }])
   }
 })
 

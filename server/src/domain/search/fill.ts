@@ -19,7 +19,7 @@ import { removeWords } from './remove.ts'
 import { idsBetween, type Kind, kinds } from './sources.sql.ts'
 
 export interface FillLimits {
-  /** Objects in one transaction, which takes about a tenth of a second. */
+  /** Objects in one transaction, which takes about a third of a second. */
   batch: number
   /** Batches of new objects of each kind in one run. */
   newBatches: number
@@ -27,7 +27,7 @@ export interface FillLimits {
   oldBatches: number
 }
 
-export const fillLimits: FillLimits = { batch: 1_000, newBatches: 20, oldBatches: 10 }
+export const fillLimits: FillLimits = { batch: 2_000, newBatches: 10, oldBatches: 5 }
 
 /** Most transactions that store objects take less than this. */
 const lagMs = 10_000
