@@ -22,7 +22,7 @@ export function readBlocks(file: string): Block[] {
   const blocks: Block[] = []
   let section = ''
   for (const [, heading, language = '', text = ''] of readFileSync(file, 'utf8').matchAll(
-    /^## (.+)$|^```(\w*)\n([\s\S]*?)^```$/gm,
+    /^## (.+)$|^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm,
   )) {
     if (heading) section = heading
     else blocks.push({ section, language, text })
