@@ -12,6 +12,8 @@ import { StartupError } from './lib/refuse.ts'
 import { readS3Url, type S3Settings } from './lib/s3-settings.ts'
 import type { SecretKeys } from './lib/seal.ts'
 import type { TargetRules } from './lib/target-guard.ts'
+import type { TracingSettings } from './lib/tracing.ts'
+import { readTracing } from './lib/tracing-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -55,6 +57,8 @@ export interface Config {
   /** Operators need an authenticator app or a passkey. */
   operatorsNeedTwoFactor: boolean
   metricsToken: string | null
+  /** Null: no traces are recorded. */
+  tracing: TracingSettings | null
   logLevel: string
   secretKeys: () => SecretKeys
 }
@@ -106,6 +110,7 @@ export function readConfig(env: Environment): Config {
     signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
     operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
+    tracing: readTracing(env, invalid),
     logLevel: readChoice(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     secretKeys: readSecretKeys(env, embedded, dataDir),
   })

@@ -14,6 +14,7 @@ import { openObjects, warnIfUnreadable } from './domain/files/store.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
 import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
+import type { TracingSettings } from './lib/tracing.ts'
 import { version } from './lib/version.ts'
 import type { Runtime } from './runtime.ts'
 import { GraphClient } from './whatsapp/client.ts'
@@ -90,6 +91,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const { db } = store
     const replica = config.databaseReadUrl === null ? null : openReplica(db, toConnection(config.databaseReadUrl), log)
     if (replica) undo.push(() => within(stopLimits.otherMs, 'the replica', replica.close()))
+    if (config.tracing !== null) undo.push(await startTracing(config.tracing, db, log))
     const clock = await openDatabaseClock(db)
     await ensureToday(db, clock)
     const objects = await openObjects(db, config.objectStore, log)
@@ -174,6 +176,16 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     await unwind()
     throw error
   }
+}
+
+/** Loads what it needs only if it is used. Returns how to stop it. */
+async function startTracing(settings: TracingSettings, db: Db, log: Logger): Promise<() => Promise<void>> {
+  const { openTracing } = await import('./lib/open-tracing.ts')
+  const { newFindTraceparent } = await import('./domain/messages/reading/traceparent.ts')
+  const findTraceparent = newFindTraceparent(db)
+  const { tracing, stop } = openTracing(settings, { version, metrics: db.process.metrics, log, findTraceparent })
+  db.process.tracing = tracing
+  return () => stop(stopLimits.otherMs)
 }
 
 async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, port }: Config): Promise<void> {

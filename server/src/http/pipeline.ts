@@ -17,7 +17,7 @@ import type {
 } from '../lib/access-check.ts'
 import type { AddressRange } from '../lib/addresses.ts'
 import type { Clock } from '../lib/clock.ts'
-import { newUuid, withPrefix } from '../lib/ids.ts'
+import { newUuid, withoutPrefix, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
@@ -97,6 +97,8 @@ class Exchange implements AccessRequest, Context {
   #rechecking: Promise<AccessDecision> | null = null
   /** A scope that the handler required, in addition to the one of the route. */
   #moreScope: Route['scope'] = 'none'
+  /** The message that the request stored. */
+  #messageId: string | null = null
   /** Headers of this response only: names and values alternate. */
   #extraHeaders: string[] | undefined
 
@@ -219,6 +221,25 @@ class Exchange implements AccessRequest, Context {
       keyHint: this.#keyHint,
       contents: this.#contents,
     })
+    this.#services.db.process.tracing?.request({
+      id: this.#id,
+      startedMs: performance.timeOrigin + this.#startedMs,
+      method,
+      route: this.#route(),
+      status,
+      code: this.#code,
+      workspaceId: this.#caller?.workspaceId ?? null,
+      messageId: this.#messageId,
+      traceparent: this.header('traceparent'),
+    })
+  }
+
+  get traceparent(): string | null {
+    return this.#services.db.process.tracing?.traceparentFor(this.#id, this.header('traceparent')) ?? null
+  }
+
+  traceMessage(id: string): void {
+    this.#messageId = withoutPrefix('msg', id) ?? null
   }
 
   get caller(): Caller {

@@ -23,6 +23,10 @@ export interface Context {
    */
   shared<T>(make: (services: { db: Db; clock: Clock }) => T): T
   header(name: string): string | undefined
+  /** What to store with a message, so that its trace continues that of the client; null if there is none. */
+  readonly traceparent: string | null
+  /** Says which message the request stored, for its trace. */
+  traceMessage(id: string): void
   /** Adds a header to the response. */
   setHeader(name: string, value: string): void
   /** Refuses the request if the key lacks the scope, also if it loses it while the request waits. */

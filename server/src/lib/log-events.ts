@@ -276,6 +276,10 @@ export const logEvents = {
     level: 'warn',
     meaning: 'Updates stay parked because their account does not list the numbers they name.',
   },
+  'tracing.export_failed': {
+    level: 'warn',
+    meaning: 'The OpenTelemetry collector did not accept spans. They are dropped. Logged at most once a minute.',
+  },
   'traffic.write_failed': { level: 'warn', meaning: 'Request counts could not be written. They are retried.' },
   'update.dropped': {
     level: 'info',

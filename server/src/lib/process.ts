@@ -2,6 +2,7 @@ import { Counters } from './counters.ts'
 import type { DeliveryTaker, FirstAttempts } from './first-attempts.ts'
 import type { ObjectStore } from './object-store.ts'
 import { OtherWorkers, type SendNotices } from './other-workers.ts'
+import type { Tracing } from './tracing.ts'
 
 /** The names of all background loops, as in logs and metrics. */
 export type LoopName =
@@ -64,6 +65,8 @@ export interface ProcessState {
   replica: ReplicaState | null
   /** The store in PARLEY_FILES_URL; null if it is not set. Files in the database are read and written without it. */
   objects: ObjectStore | null
+  /** Records spans; null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+  tracing: Tracing | null
   /** Called with every change notice of all processes. */
   readonly onChange: Set<OnChange>
 }
@@ -93,5 +96,6 @@ export const newProcessState = (send: SendNotices = async (notices) => notices):
   unusableSchema: null,
   replica: null,
   objects: null,
+  tracing: null,
   onChange: new Set(),
 })

@@ -1,5 +1,6 @@
 import type { MessageError } from '@parley/contract/events'
 import type { InboundReferral, Unsupported } from '@parley/contract/inbound'
+import type { TracedWebhook } from '../lib/tracing.ts'
 import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { type Content, readContent, readType } from './incoming-content.ts'
 import { readSystemMessage, type UserIdChange } from './incoming-system.ts'
@@ -30,6 +31,8 @@ export interface InboundItem extends WebhookSource, Content {
   receivedAt: Date
   forwarded: boolean
   quotedWaMessageId: string | null
+  /** The webhook that it came with, if that is traced. */
+  webhook?: TracedWebhook
   referral: InboundReferral | null
   /** What WhatsApp says about content that it does not provide. Null for a reaction and for supported types. */
   unsupported: Unsupported | null

@@ -1,4 +1,5 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
+import type { TracedWebhook } from '../lib/tracing.ts'
 import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { readNetworkError, unknownError } from './network-error.ts'
 import { type JsonObject, readArray, readId, readObject, readPhone, readText, readTime } from './read-json.ts'
@@ -19,6 +20,8 @@ export interface StatusItem extends WebhookSource {
   error: MessageError | null
   pricing: MessagePricing | null
   bizOpaqueCallbackData: string | null
+  /** The webhook that it came with, if that is traced. */
+  webhook?: TracedWebhook
 }
 
 const statuses: ReadonlyMap<unknown, NetworkStatus> = new Map([

@@ -243,6 +243,7 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
       sinceSuccessMs === null ? [] : [{ value: sinceSuccessMs / 1000, labels: { step } }],
     ),
   )
+  labeledCounter('parley_trace_spans_total', 'Spans for OpenTelemetry, by outcome', 'trace spans', 'outcome')
   labeledCounter('parley_loop_failures_total', 'Failed runs of background loops', 'loop failures', 'loop')
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 })
   return registry

@@ -39,9 +39,11 @@ export const messageRoutes = [
     errors: ['insufficient_credits', 'recipient_opted_out', 'idempotency_in_progress', 'idempotency_key_reused'],
     handle: async (context, { body }) => {
       const { db, caller, clock, requestId } = context
-      const deps = { db, caller, clock, requestId, acceptance: context.shared(newAcceptance) }
+      const { traceparent } = context
+      const deps = { db, caller, clock, requestId, traceparent, acceptance: context.shared(newAcceptance) }
       const { message, replayed } = await sendMessage(deps, body, context.header('idempotency-key'))
       if (replayed) context.setHeader('Idempotent-Replayed', 'true')
+      else context.traceMessage(message.id)
       return message
     },
   }),

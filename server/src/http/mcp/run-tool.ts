@@ -61,6 +61,8 @@ export function newTool(row: ToolRow, routes: readonly Route[]): Tool {
         setHeader(name) {
           if (name === 'Idempotent-Replayed') isReplayed = true
         },
+        traceparent: context.traceparent,
+        traceMessage: (id) => context.traceMessage(id),
         requireScope: (scope) => context.requireScope(scope),
         hold: (ms, subscribe) => context.hold(ms, subscribe),
       }

@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { wakeAnywhere, wakeOther } from '../../../db/wake.ts'
 import type { Lease } from '../../../lib/first-attempts.ts'
 import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
+import type { TracedWebhook } from '../../../lib/tracing.ts'
 import { conversationOf, keyOf } from './order.ts'
 import { deleteDelivery, type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
 import { attemptsMax } from './retry-policy.ts'
@@ -18,6 +19,8 @@ export interface NewEvent {
   senderId?: string
   /** An endpoint that does not get it, although it subscribes to its type. It must be disabled. */
   notTo?: string
+  /** The webhook of the network that caused it, if that is traced. */
+  webhook?: TracedWebhook | undefined
 }
 
 /** Events to insert, and the lease for their deliveries. */
@@ -25,6 +28,8 @@ export interface PreparedEvents {
   createdAt: Date
   rows: readonly EventRow[]
   lease: Lease
+  /** The webhooks of the network that caused events, by the ID of the event; null if nothing is traced. */
+  causes: ReadonlyMap<string, TracedWebhook | undefined> | null
 }
 
 /**
@@ -70,13 +75,14 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
     person: personOf(data),
   }))
   const lease = db.process.firstAttempts?.newLease(now) ?? { token: null, until: now, except: [] }
-  return { createdAt: now, rows, lease }
+  const causes = db.process.tracing && new Map(rows.map(({ id }, index) => [id, events[index]?.webhook]))
+  return { createdAt: now, rows, lease, causes }
 }
 
 /** After the commit, gives the inserted deliveries that are leased to this process to its worker, or wakes another one. */
 export function offerToWorker(
   db: Db,
-  { createdAt, rows, lease: { token, until, except } }: PreparedEvents,
+  { createdAt, rows, lease: { token, until, except }, causes }: PreparedEvents,
   deliveries: readonly PublishedDelivery[],
 ): void {
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) {
@@ -84,7 +90,9 @@ export function offerToWorker(
     db.notify(workspaceId, 'deliveries')
   }
   db.afterCommit(() => {
-    for (const { type } of rows) db.process.metrics.add('events', type)
+    const { metrics, tracing } = db.process
+    for (const { type } of rows) metrics.add('events', type)
+    if (tracing) for (const row of rows) tracing.event({ ...row, createdAt, webhook: causes?.get(row.id) })
   })
   const worker = db.process.firstAttempts
   const byId = new Map(rows.map((row) => [row.id, row]))

@@ -321,7 +321,10 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       this.#lastRefreshMs = performance.now()
       // Deliveries picked after this line wait for the next refresh.
       const count = this.#picked.length
-      const targets = await this.#readTargets(this.#picked.map(({ item }) => item.webhookId))
+      const [targets] = await Promise.all([
+        this.#readTargets(this.#picked.map(({ item }) => item.webhookId)),
+        this.#deps.db.process.tracing?.load(this.#picked.map(({ item }) => item)),
+      ])
       if (!targets) continue
       for (const { queue, item } of this.#picked.splice(0, count)) {
         this.#startAttempt(queue, item, targets.get(item.webhookId) ?? null)
@@ -361,9 +364,13 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       const headers = headersOf(keys, item, now, this.#userAgent)
       const signatures = signaturesIn(headers)
       headers.push(...target.headers)
+      const { tracing } = this.#deps.db.process
+      const span = tracing?.beginAttempt(item)
+      if (span && !target.headers.includes('traceparent')) headers.push('traceparent', span.traceparent)
       item.pace?.begin(item)
       this.#deps.outbound.post(target.url, headers, item.body, item.workspaceId).then(
         (posted) => {
+          if (posted && span) tracing?.endAttempt(span, item, posted)
           if (posted) this.#onAttemptEnded(queue, item, { at: now, secretChangedAt, signatures }, posted)
           else
             void this.#leases

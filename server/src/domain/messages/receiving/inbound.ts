@@ -61,7 +61,7 @@ export async function saveInbound(
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
     const data = toData(item, destination, rows[index]?.id ?? '', sent, publicUrl)
-    return { workspaceId: destination.workspaceId, type: 'message.received', data }
+    return { workspaceId: destination.workspaceId, type: 'message.received', data, webhook: item.webhook }
   })
   const prepared = prepareEvents(db, now, events)
   const files = arrivals.flatMap(({ item: { type, media }, destination: { workspaceId, senderId } }, index) => {

@@ -5,7 +5,8 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { HmacKey } from '../../../lib/hmac.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { Overload } from '../../../lib/overload.ts'
-import { refuse } from '../../../lib/refuse.ts'
+import { Refusal, refuse } from '../../../lib/refuse.ts'
+import type { TracedWebhook, Tracing } from '../../../lib/tracing.ts'
 import { type Incoming, readWebhook } from '../../../whatsapp/incoming.ts'
 import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../../../whatsapp/signature.ts'
 import { parkUpdates } from '../../connections/parked.ts'
@@ -91,9 +92,11 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   )
 
   /** Undefined if the signature is wrong. */
-  function read(app: AppSecrets | undefined, appId: string, body: Buffer, signature: Signature): Webhook | undefined {
+  function read(app: AppSecrets | undefined, { appId, body, signature, span }: Posted): Webhook | undefined {
     if (!app || !isSignedByNetwork(body, signature, app.networkKey)) return undefined
-    return { appId, revision: app.revision, body, items: readWebhook(parse(body), deps.clock.now()) }
+    const items = readWebhook(parse(body), deps.clock.now())
+    if (span) markWith(span, items)
+    return { appId, revision: app.revision, body, items }
   }
 
   let waitingUpdates = 0
@@ -140,18 +143,50 @@ export function newIngress(deps: ReceiveDeps): Ingress {
       return deps.openApp(appId).then((app) => (app ? undefined : refuseSignature()))
     },
     receive(appId, body, signature) {
-      const cachedSecrets = deps.cachedApp(appId)
-      const cached = read(cachedSecrets, appId, body, signature)
-      return whileCounted(Math.max(1, cached?.items.length ?? 0), async () => {
-        if (cached && (await storeFromCache(cached))) return
-        const app = await deps.openApp(appId)
-        // Verify and parse the webhook again only if the app's secrets have changed.
-        const webhook = app === cachedSecrets ? cached : read(app, appId, body, signature)
-        if (!webhook) refuseSignature()
-        throwIfFailed(await storeBatched(webhook))
+      return traced(deps.db.process.tracing, (span) => {
+        const posted = { appId, body, signature, span }
+        const cachedSecrets = deps.cachedApp(appId)
+        const cached = read(cachedSecrets, posted)
+        return whileCounted(Math.max(1, cached?.items.length ?? 0), async () => {
+          if (cached && (await storeFromCache(cached))) return
+          const app = await deps.openApp(appId)
+          // Verify and parse the webhook again only if the app's secrets have changed.
+          const webhook = app === cachedSecrets ? cached : read(app, posted)
+          if (!webhook) refuseSignature()
+          throwIfFailed(await storeBatched(webhook))
+        })
       })
     },
   }
+}
+
+/** A webhook as it arrived. */
+interface Posted {
+  appId: string
+  body: Buffer
+  signature: Signature
+  span: TracedWebhook | undefined
+}
+
+/** Records the span of a webhook when it is stored. Its events add the messages that it is about. */
+async function traced(tracing: Tracing | null, store: (span: TracedWebhook | undefined) => Promise<void>) {
+  if (!tracing) return store(undefined)
+  const span = tracing.beginWebhook()
+  let outcome = 'failed'
+  try {
+    await store(span)
+    outcome = 'kept'
+  } catch (error) {
+    if (error instanceof Refusal) outcome = 'refused'
+    throw error
+  } finally {
+    tracing.endWebhook(span, outcome)
+  }
+}
+
+function markWith(span: TracedWebhook, items: readonly Incoming[]): void {
+  span.updates = items.length
+  for (const item of items) if (item.kind === 'message' || item.kind === 'status') item.webhook = span
 }
 
 /** The same response for an unknown app and a wrong signature, so that it does not reveal which apps exist. */

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { MessageStatusData } from '@parley/contract/events'
 import type { Static } from 'typebox'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
+import type { TracedWebhook } from '../../../lib/tracing.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
 import { type NetworkStatus, statusEffect } from '../../../whatsapp/status-rank.ts'
 import type { Destination } from '../../senders/senders.ts'
@@ -20,12 +21,14 @@ export interface StatusReport extends Omit<EarlyStatus, 'waMessageId'> {
   messageId: string | null
   /** Set by the outbox. Such a failure counts only while the message is still queued. */
   fromSending?: boolean
+  /** The webhook that it came with, if that is traced. */
+  webhook?: TracedWebhook | undefined
 }
 
 export function toReport(item: StatusItem, { senderId, workspaceId }: Destination): StatusReport {
-  const { waMessageId, status, occurredAt, error, bizOpaqueCallbackData, recipientUserId, pricing } = item
+  const { waMessageId, status, occurredAt, error, bizOpaqueCallbackData, recipientUserId, pricing, webhook } = item
   const messageId = withoutPrefix('msg', bizOpaqueCallbackData ?? '') ?? null
-  return { senderId, workspaceId, waMessageId, status, occurredAt, error, recipientUserId, pricing, messageId }
+  return { senderId, workspaceId, waMessageId, status, occurredAt, error, recipientUserId, pricing, messageId, webhook }
 }
 
 export interface Change {

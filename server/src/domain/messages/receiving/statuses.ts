@@ -106,6 +106,7 @@ async function saveChanges(db: Db, now: Date, changes: readonly Change[], onlyAt
       type: `message.${report.status}`,
       data: toData(change, report),
       senderId: change.message.senderId,
+      webhook: report.webhook,
     }),
   )
   const prepared = prepareEvents(db, now, events)

@@ -218,10 +218,21 @@ export function newOutbox(
     onStep('calling', messageId)
     // Nothing was sent yet.
     if (stopping) return void (await requeue(db, [{ ...claimed, dueAt: clock.now(), error: null }]))
+    const { tracing } = db.process
+    const startMs = tracing?.nowMs() ?? 0
     const outcome = await client.sendMessage(access, claimed.phoneNumberId, message.body)
     const at = clock.now()
     onStep('responded', messageId)
     const decided = classifySendOutcome(outcome, claimed.attempts + 1)
+    tracing?.call({
+      messageId,
+      workspaceId: claimed.workspaceId,
+      senderId,
+      attempt: claimed.attempts + 1,
+      startMs,
+      outcome: decided.kind,
+      errorCode: decided.kind === 'sent' ? null : decided.error.code,
+    })
     const { networkIds } = prepared
     const decision = networkIds.size === 0 ? decided : await decideAgain(media, claimed, access, networkIds, decided)
     await record({ claimed, decision, at })

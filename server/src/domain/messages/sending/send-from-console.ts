@@ -25,7 +25,10 @@ export async function sendFromConsole(
   await refuseSuspended(db, workspaceId)
   const caller = { workspaceId, keyId: null, person: person.email }
   const acceptance = acceptanceIn(db, clock)
+  const { tracing } = db.process
+  const startMs = tracing?.nowMs() ?? 0
   const { message } = await sendMessage({ db, clock, caller, acceptance }, body, undefined)
+  tracing?.message(withoutPrefix('msg', message.id) ?? '', workspaceId, startMs)
   return message
 }
 

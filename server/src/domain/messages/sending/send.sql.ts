@@ -27,6 +27,8 @@ export interface NewMessage {
   content: Content
   createdAt: Date
   expiresAt: Date
+  /** The trace that its request belongs to. */
+  traceparent: string | null
 }
 
 /** A message to store, with its response if the request has an Idempotency-Key. */
@@ -83,6 +85,7 @@ export function storeMessagesStatement(
         createdAt: 'timestamptz',
         expiresAt: 'timestamptz',
         quotedWaMessageId: 'text',
+        traceparent: 'text',
         entryId: 'uuid',
         systemId: 'uuid',
         idempotencyKey: 'text',
@@ -122,9 +125,9 @@ export function storeMessagesStatement(
          where (s.workspace_id, s.key_id, s.idempotency_key) = (m.workspace_id, m.system_id, m.idempotency_key)))
      ), ${debitSql('accepted', 'counted_keys', now)}, new_messages as (
        insert into messages (id, workspace_id, key_id, sent_by, request_id, sender_id, recipient, recipient_user_id, type,
-         template_id, reference, credits, content, created_at, quoted_wa_message_id)
+         template_id, reference, credits, content, created_at, quoted_wa_message_id, traceparent)
        select id, workspace_id, key_id, sent_by, request_id, sender_id, recipient, recipient_user_id, type, template_id,
-         reference, credits, content, created_at, quoted_wa_message_id
+         reference, credits, content, created_at, quoted_wa_message_id, traceparent
        from accepted
      ), waiting as (
        insert into outbox (message_id, workspace_id, sender_id, recipient, due_at, expires_at)

@@ -34,6 +34,8 @@ export interface SendDeps {
   clock: Clock
   /** The request ID in the response and in the request log. */
   requestId?: string
+  /** The trace that the request belongs to, if its client sent one. */
+  traceparent?: string | null
 }
 
 /** An API key, or a person in the console. Messages of a person have no API key, so no API key can read them. */
@@ -116,7 +118,7 @@ async function idsOf(db: Db, workspaceId: string, { recipient: { number, userId 
 }
 
 function toNewMessage(
-  { caller, requestId }: SendDeps,
+  { caller, requestId, traceparent = null }: SendDeps,
   now: Date,
   request: SendRequest,
   { sender, recipient, template, quotedWaMessageId, reactedWaMessageId, uploads }: ValidReferences,
@@ -145,6 +147,7 @@ function toNewMessage(
     },
     createdAt: now,
     expiresAt: new Date(now.getTime() + sendWithinMs),
+    traceparent,
   }
 }
 
