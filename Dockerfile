@@ -23,9 +23,12 @@ FROM node:26-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PARLEY_DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/package.json ./
+COPY --from=build /app/CHANGELOG.md ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/contract contract
 COPY --from=build /app/sdk/src sdk/src
+COPY --from=build /app/sdk/README.md sdk/README.md
+COPY --from=build /app/docs docs
 COPY --from=build /app/simulator simulator
 COPY --from=build /app/server server
 COPY --from=build /app/cli cli

@@ -103,7 +103,7 @@ test.skipIf(process.platform !== 'linux')(
     }
     for (const text of textsOf(final, 'COPY')) {
       const [, from = '', to = ''] = /^--from=build \/app\/(\S+) (\S+)$/.exec(text) ?? []
-      copyAll([join(app, from)], join(image, dirname(to)))
+      copyAll([join(app, from)], join(image, to === './' ? '.' : dirname(to)))
     }
     rmSync(app, { recursive: true })
     for (const text of textsOf(final, 'RUN')) run(text, image)
@@ -149,6 +149,8 @@ test.skipIf(process.platform !== 'linux')(
     // The console was built, and its pages are part of the image.
     const page = await fetch(`http://127.0.0.1:${port}/sign-in`, { headers: { accept: 'text/html' } })
     expect(await page.text()).toContain('/assets/')
+    for (const name of ['operating', 'sdk', 'simulator', 'changelog'])
+      expect([name, (await fetch(`http://127.0.0.1:${port}/docs/${name}`)).status]).toEqual([name, 200])
     service.kill('SIGTERM')
     const [code] = await once(service, 'exit')
     expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' })
