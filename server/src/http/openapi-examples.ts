@@ -18,10 +18,14 @@ export function parameterExample(schema: TSchema): unknown {
   return examplesOf(schema)[0] ?? fallback ?? values[0]
 }
 
-/** The examples of all errors, which responses refer to. */
-export const errorComponents: Json = Object.fromEntries(
-  errorCodes.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExamples[code] }]),
-)
+/** The examples of the errors that the routes refer to. An error of another surface, such as `/mcp`, is not one of them. */
+export function errorComponents(paths: Json): Json {
+  const text = JSON.stringify(paths)
+  const used = errorCodes.filter((code) => text.includes(`"#/components/examples/${code}"`))
+  return Object.fromEntries(
+    used.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExamples[code] }]),
+  )
+}
 
 export const errorRefs = (codes: readonly ErrorCode[]): Json =>
   Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))

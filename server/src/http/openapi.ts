@@ -65,7 +65,7 @@ export function openApiOf(api: ApiDescription): Json {
         },
       },
       schemas: named,
-      examples: errorComponents,
+      examples: errorComponents(paths),
     },
   }
 }
