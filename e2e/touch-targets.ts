@@ -4,14 +4,13 @@ import type { Page } from 'playwright-core'
 export const touchSize = 44
 
 /**
- * What a person can touch on the page, or within elements of a selector, that is smaller than 44 × 44 px, each with its size. An element counts as large as
+ * What a person can touch on the page that is smaller than 44 × 44 px, each with its size. An element counts as large as
  * the part of it that is not cut off, together with its label. Links in a sentence may be smaller.
  */
-export const smallTargets = (page: Page, within = 'body'): Promise<string[]> =>
-  page.evaluate<string[]>(`(${findSmall})(${touchSize}, ${JSON.stringify(within)})`)
+export const smallTargets = (page: Page): Promise<string[]> => page.evaluate<string[]>(`(${findSmall})(${touchSize})`)
 
 /** Runs in the page. As text, because the test's compiler would add its own helpers. */
-const findSmall = `(size, within) => {
+const findSmall = `(size) => {
   const controls = 'a[href], button, input, select, textarea, summary, tr[tabindex="0"], ' +
     '[role="button"], [role="tab"], [role="option"], [role="switch"], [role="menuitem"], [role="link"]'
   const cutsOff = /hidden|clip/
@@ -47,7 +46,7 @@ const findSmall = `(size, within) => {
     // Moved out of the screen until it has the focus: the link to skip the navigation.
     return element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().bottom > 0
   }
-  return [...document.querySelectorAll(controls)].filter((element) => element.closest(within) && isTouchable(element) && !isInSentence(element)).flatMap((element) => {
+  return [...document.querySelectorAll(controls)].filter((element) => isTouchable(element) && !isInSentence(element)).flatMap((element) => {
     const parts = [element, ...(element.labels ?? []), element.closest('label'), coveredBy(element)].filter(Boolean)
     const boxes = parts.map(seenPart).filter((box) => box.right > box.left && box.bottom > box.top)
     const box = boxes.length === 0 ? { left: 0, top: 0, right: 0, bottom: 0 } : {

@@ -27,7 +27,6 @@ const programs = {
   'build-sdk': { entry: 'sdk/build/build.ts', args: [] },
   openapi: { entry: 'scripts/openapi.ts', args: [] },
   screenshots: { entry: 'scripts/screenshots.ts', args: [], console: true },
-  'python-types': { entry: 'sdk/build/python-types.ts', args: [] },
   vectors: { entry: 'scripts/webhook-vectors.ts', args: [] },
   survive: { entry: 'scripts/survive.ts', args: [], console: true },
 }

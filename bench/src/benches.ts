@@ -71,11 +71,6 @@ export const benches: readonly Bench[] = [
     run: async (scope) => (await import('./growth.ts')).benchGrowth(scope),
   },
   {
-    name: 'commands',
-    description: 'how long commands take from start to end, compared with an empty program and with npx itself',
-    run: async (scope) => (await import('./commands.ts')).benchCommands(scope),
-  },
-  {
     name: 'memory',
     description: 'the memory of the process over 500,000 events: flat or growing',
     run: async (scope) => (await import('./memory.ts')).benchMemory(scope),

@@ -9,7 +9,6 @@ import { systemClock } from '@parley/server/lib/clock'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { childEnv } from '../../server/testing/child-env.ts'
 import { newDatabase } from '../../server/testing/database.ts'
-import { isGone } from '../../server/testing/parley.ts'
 import { startReceiver } from '../../server/testing/receiver.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
@@ -154,22 +153,4 @@ test('in a terminal that shows colors, the status of a response is green or red'
   await until('both print it', () => [colored, plain].every((each) => each.lines().length === 1))
   expect(colored.lines()[0]).toContain('\u001b[32m200\u001b[39m')
   expect(plain.lines()[0]).not.toContain('\u001b')
-})
-
-test('it stops when npm, which started it, is killed and cannot pass a signal on', async () => {
-  const { id } = await createWorkspace(db, systemClock, 'Left behind')
-  const words = [process.execPath, join(import.meta.dirname, 'main.ts'), 'listen', '--workspace', id]
-  const shell = spawn('sh', ['-c', '"$0" "$@" & echo "pid $!"; wait', ...words], {
-    env: { ...childEnv, PARLEY_SIMULATOR_PORT: '0', ...env, npm_lifecycle_event: 'npx' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let out = ''
-  shell.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  await until('it listens', () => out.includes('Press q'))
-  const pid = Number(/^pid (\d+)$/m.exec(out)?.[1])
-  expect(isGone(pid)).toBe(false)
-  shell.kill('SIGKILL')
-  await until('it has ended', () => isGone(pid))
 })

@@ -1,5 +1,4 @@
-// Writes sdk/python/src/parley/types.py: the objects of the API as typed dictionaries, from the schemas of the contract.
-import { writeFileSync } from 'node:fs'
+// The text of sdk/python/src/parley/types.py, which `npm run openapi` writes: the objects of the API as typed dictionaries, from the schemas of the contract.
 import { join } from 'node:path'
 import { receivedEventSchemas } from '@parley/contract/events'
 import { FlowResponse } from '@parley/contract/flow-response'
@@ -44,7 +43,7 @@ export function pythonTypes(): string {
     declareClass(name, schema as unknown as Schema, declared)
     return name
   })
-  return `"""The objects of the API, as typed dictionaries. Written by \`npm run python-types\`: do not change it.
+  return `"""The objects of the API, as typed dictionaries. Written by \`npm run openapi\`: do not change it.
 
 New fields, event types and values may be added: ignore those that you do not know.
 """
@@ -126,8 +125,3 @@ const literal = (value: unknown): string =>
   value === true ? 'True' : value === false ? 'False' : JSON.stringify(value)
 
 const capitalized = (text: string): string => text.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
-
-if (process.argv[1] === import.meta.filename) {
-  writeFileSync(pythonTypesFile, pythonTypes())
-  console.log('Wrote sdk/python/src/parley/types.py.')
-}

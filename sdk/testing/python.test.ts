@@ -25,7 +25,7 @@ test('the tests of the Python SDK pass', { timeout: 300_000 }, async ({ skip }) 
 
 test('the types of the Python SDK are those of the contract', () => {
   const isCurrent = readFileSync(pythonTypesFile, 'utf8') === pythonTypes()
-  expect(isCurrent, 'sdk/python/src/parley/types.py is out of date: run npm run python-types').toBe(true)
+  expect(isCurrent, 'sdk/python/src/parley/types.py is out of date: run npm run openapi').toBe(true)
 })
 
 test('the SDKs have the same version', () => {

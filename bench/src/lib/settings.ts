@@ -6,7 +6,6 @@ export const settings = {
   BENCH_LIFECYCLES: 'messages in each round of lifecycle (4,000) and growth (2,000)',
   BENCH_MESSAGES: 'messages in each part of statuses (8,000)',
   BENCH_EVENTS: 'events that growth stores before it measures (20,000,000)',
-  BENCH_COMMAND_ROUNDS: 'how often commands runs each command (15)',
   BENCH_MEMORY_EVENTS: 'events of memory (500,000)',
   BENCH_REQUESTS: 'logged requests that pages stores before it measures (10,000,000)',
   BENCH_INBOUND: 'messages that inbound stores before it measures (1,000,000)',

@@ -94,5 +94,11 @@ function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
     if (name === 'SIGINT' && stoppedAt !== 0 && Date.now() - stoppedAt > 1000) process.exit(130)
     stop()
   })
+  if (process.env.npm_lifecycle_event !== undefined) {
+    const parent = process.ppid
+    setInterval(() => {
+      if (process.ppid !== parent) stop()
+    }, 500).unref()
+  }
   return { signal: controller.signal, stopListening }
 }

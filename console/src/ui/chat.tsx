@@ -1,4 +1,4 @@
-import { type ReactNode, type Ref, useState } from 'react'
+import type { ReactNode, Ref } from 'react'
 import type { Bubble } from '../lib/bubble.ts'
 import styles from './chat.module.css'
 import { Icon, type IconName } from './icon.tsx'
@@ -48,8 +48,6 @@ interface ChatBubbleProps {
   /** Below the message. */
   reactions?: readonly { emoji: string; who: string }[]
   isMarked?: boolean
-  /** Long text is cut, with a button to show all of it. */
-  isCut?: boolean
 }
 
 /** A message as a phone shows it. Text is rendered as text, so no content from outside can run. */
@@ -80,9 +78,9 @@ export function ChatBubble({ bubble, isOurs = true, isMarked = false, reactions 
   )
 }
 
-type BodyProps = Pick<ChatBubbleProps, 'bubble' | 'foot' | 'file' | 'quote' | 'after' | 'isCut'>
+type BodyProps = Pick<ChatBubbleProps, 'bubble' | 'foot' | 'file' | 'quote' | 'after'>
 
-function BubbleBody({ bubble, foot, file, quote, after, isCut = false }: BodyProps) {
+function BubbleBody({ bubble, foot, file, quote, after }: BodyProps) {
   const { header, body, footer, buttons = [], location } = bubble
   return (
     <div className={styles.bubble}>
@@ -94,7 +92,11 @@ function BubbleBody({ bubble, foot, file, quote, after, isCut = false }: BodyPro
           <RichText text={header.text} />
         </div>
       )}
-      {body && <div className={styles.body}>{isCut ? <CutText text={body} /> : <RichText text={body} />}</div>}
+      {body && (
+        <div className={styles.body}>
+          <RichText text={body} />
+        </div>
+      )}
       {footer && (
         <div className={styles.footer}>
           <bdi>{footer}</bdi>
@@ -114,24 +116,6 @@ function BubbleBody({ bubble, foot, file, quote, after, isCut = false }: BodyPro
         </ul>
       )}
     </div>
-  )
-}
-
-/** More than fits on a phone. */
-const isLong = (text: string): boolean => text.length > 900 || text.split('\n').length > 20
-
-function CutText({ text }: { text: string }) {
-  const [isOpen, setOpen] = useState(false)
-  if (isOpen || !isLong(text)) return <RichText text={text} />
-  return (
-    <>
-      <div className={styles.cut}>
-        <RichText text={text} />
-      </div>
-      <button type="button" className="link" onClick={() => setOpen(true)}>
-        Show all
-      </button>
-    </>
   )
 }
 

@@ -83,7 +83,7 @@ function ErrorDetails({ group }: { group: ApiErrorDetail }) {
           rows={group.by_key.map(({ key, count, last_at }) => ({
             id: key?.id ?? 'none',
             what: key ? (
-              <PageLink to={here.path(`keys?open=${key.id}`)} className="link alone">
+              <PageLink to={here.path(`keys?open=${key.id}`)}>
                 <SafeText>{key.name ?? key.id}</SafeText>
               </PageLink>
             ) : (
@@ -193,7 +193,7 @@ function Counts({ label, heading, rows }: { label: string; heading: string; rows
             <td className={styles.when}>{at && <TimeAgo at={at} />}</td>
             <td className={styles.many}>{count !== null && formatNumber(count)}</td>
             <td className={styles.go}>
-              <PageLink to={to} className="link alone" aria-label={`${id} in the request log`}>
+              <PageLink to={to} aria-label={`${id} in the request log`}>
                 Log
               </PageLink>
             </td>

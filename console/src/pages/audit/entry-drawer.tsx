@@ -55,9 +55,7 @@ function Details({ entry }: { entry: AuditEntry }) {
                     <bdi>{entry.actor_name}</bdi> ·{' '}
                   </>
                 )}
-                <PageLink to={here.path(`audit?actor=${encodeURIComponent(entry.actor)}`)} className="link alone">
-                  {entry.actor}
-                </PageLink>
+                <PageLink to={here.path(`audit?actor=${encodeURIComponent(entry.actor)}`)}>{entry.actor}</PageLink>
               </span>
             ),
           },
@@ -68,14 +66,8 @@ function Details({ entry }: { entry: AuditEntry }) {
             value: (
               <span className={styles.target}>
                 <CopyId id={entry.target} />
-                <PageLink to={here.path(`audit?target=${encodeURIComponent(entry.target)}`)} className="link alone">
-                  View history
-                </PageLink>
-                {page && (
-                  <PageLink to={here.path(page)} className="link alone">
-                    Open
-                  </PageLink>
-                )}
+                <PageLink to={here.path(`audit?target=${encodeURIComponent(entry.target)}`)}>View history</PageLink>
+                {page && <PageLink to={here.path(page)}>Open</PageLink>}
               </span>
             ),
           },

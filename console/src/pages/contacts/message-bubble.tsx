@@ -35,7 +35,6 @@ export function MessageBubble({ message, reactions, senderName, isOpen }: Messag
         bubble={conversationBubble(message)}
         isOurs={message.direction === 'sent'}
         isMarked={isOpen}
-        isCut
         quote={message.about && <Quote about={message.about} />}
         file={
           message.file && (

@@ -27,12 +27,7 @@ export function DocsPage() {
       <PageHeader
         title="Docs"
         name={`${title} · Docs`}
-        actions={
-          <>
-            <ExternalLink href={`${publicUrl}/docs`}>All guides</ExternalLink>
-            <ExternalLink href={`${publicUrl}/docs/api`}>API reference</ExternalLink>
-          </>
-        }
+        actions={<ExternalLink href={`${publicUrl}/docs/api`}>API reference</ExternalLink>}
       >
         <Tabs
           label="Chapters"

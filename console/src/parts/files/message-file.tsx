@@ -3,19 +3,17 @@ import { useHere } from '../../lib/session.ts'
 import { StoredFile } from './stored-file.tsx'
 
 interface MessageFileProps {
-  message: Pick<ListedMessage, 'id' | 'type' | 'file' | 'preview' | 'direction'>
+  message: Pick<ListedMessage, 'id' | 'type' | 'file' | 'preview'>
   /** The name of a document. */
   name?: string | null
   /** Whether it is a voice message. */
   isVoice?: boolean
 }
 
-/** The file of a message. Of sent ones, only uploaded files are stored. */
-export function MessageFile({ message, name = null, isVoice = false }: MessageFileProps) {
+/** The file of an inbound message. */
+export function MessageFile({ message: { id, type, file, preview }, name = null, isVoice = false }: MessageFileProps) {
   const here = useHere()
-  const { id, type, file, preview, direction } = message
   if (!file) return null
-  const verb = direction === 'sent' ? 'Sent' : 'Received'
   const kind = isVoice ? 'voice message' : type
   const caption = type === 'image' || type === 'video' ? preview : name
   return (
@@ -23,7 +21,7 @@ export function MessageFile({ message, name = null, isVoice = false }: MessageFi
       state={file}
       shows={here.api(`messages/${id}/media`)}
       downloads={here.api(`messages/${id}/file`)}
-      alt={caption ? `${verb} ${kind}: ${caption}` : `${verb} ${kind}`}
+      alt={caption ? `Received ${kind}: ${caption}` : `Received ${kind}`}
       name={name ?? type}
       isNamed={name !== null}
       isSticker={type === 'sticker'}

@@ -1,4 +1,4 @@
-"""The objects of the API, as typed dictionaries. Written by `npm run python-types`: do not change it.
+"""The objects of the API, as typed dictionaries. Written by `npm run openapi`: do not change it.
 
 New fields, event types and values may be added: ignore those that you do not know.
 """

@@ -4,7 +4,6 @@ import { wakeAnywhere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { type FormFile, toSource } from '../../whatsapp/incoming-form.ts'
 import { type FileRow, filesOf, filesOfMessages, insertFiles, isRemoved, type NewFile } from './files.sql.ts'
-import { uploadsOf } from './uploads.sql.ts'
 
 /** How long the network keeps an uploaded file. */
 export const networkRetentionMs = 7 * 86_400_000
@@ -64,16 +63,6 @@ export async function fileStatesOf(
 ): Promise<Map<string, FileState>> {
   const rows = messageIds.length === 0 ? [] : await filesOfMessages(db, workspaceId, messageIds)
   return new Map(rows.map((row) => [row.message_id, stateOf(row)]))
-}
-
-/** The states of uploaded files, by their UUID. */
-export async function uploadStatesOf(
-  db: Db,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<Map<string, FileState>> {
-  const rows = ids.length === 0 ? [] : await uploadsOf(db, workspaceId, ids)
-  return new Map(rows.map((row) => [row.id, stateOf(row)]))
 }
 
 const toListed = (row: FileRow): ListedFile => ({

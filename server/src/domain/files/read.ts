@@ -7,7 +7,6 @@ import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { type FileRow, fileAt, filesOfMessages, isRemoved } from './files.sql.ts'
 import { readFile } from './store.ts'
-import { uploadsOf } from './uploads.sql.ts'
 
 /** A fetched file, to be read in part or completely. */
 export interface StoredFile {
@@ -43,10 +42,6 @@ export const openReceivedFile = (
   messageId: string,
 ): Promise<StoredFile | null> =>
   openFound(db, clock, workspaceId, async () => (await filesOfMessages(db, workspaceId, [messageId]))[0])
-
-/** An uploaded file. Null if it is not stored. */
-export const openUpload = (db: Db, clock: Clock, workspaceId: string, id: string): Promise<StoredFile | null> =>
-  openFound(db, clock, workspaceId, async () => (await uploadsOf(db, workspaceId, [id]))[0])
 
 async function openFound(
   db: Db,

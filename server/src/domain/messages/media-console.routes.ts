@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 import { sendBytes } from '../../http/bytes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamBytes } from '../../http/console/stream.ts'
-import { openMessageMedia } from './reading/message-media.ts'
+import { openInboundMedia } from './reading/inbound-media.ts'
 
 const OneMessage = Type.Object({ id: MessageId })
 
-/** The file of a message that was received, or sent with an uploaded file: shown on its page, and downloaded. */
+/** The file of an inbound message: shown on its page, and downloaded. */
 export const mediaConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
@@ -18,7 +18,7 @@ export const mediaConsoleRoutes = (): ConsoleRoute[] => [
     reply: Streamed,
     async handle(context, { params }) {
       const { db, clock, workspaceId } = context
-      const file = await openMessageMedia(db, clock, workspaceId, params.id)
+      const file = await openInboundMedia(db, clock, workspaceId, params.id)
       const parts = { range: context.header('range'), ifRange: context.header('if-range') }
       return streamBytes(context, sendBytes(file, parts))
     },
@@ -32,7 +32,7 @@ export const mediaConsoleRoutes = (): ConsoleRoute[] => [
     reply: Streamed,
     async handle(context, { params }) {
       const { db, clock, workspaceId } = context
-      const file = await openMessageMedia(db, clock, workspaceId, params.id)
+      const file = await openInboundMedia(db, clock, workspaceId, params.id)
       await context.audit({ action: 'message.download', target: params.id })
       return streamBytes(context, sendBytes(file, { range: undefined, ifRange: undefined }))
     },

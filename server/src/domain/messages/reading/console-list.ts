@@ -1,6 +1,6 @@
 /** The console's list of sent and received messages. */
 import { type ListTotal, valuesOf } from '@parley/contract/console/list'
-import type { Direction, ListedMessage, MessageFilters } from '@parley/contract/console/messages'
+import type { ListedMessage, MessageFilters } from '@parley/contract/console/messages'
 import type { MessageStatus } from '@parley/contract/message'
 import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
@@ -18,7 +18,6 @@ import {
   previewLength,
   selectMessages,
 } from './console-list.sql.ts'
-import { sentFileStatesOf } from './sent-media.ts'
 
 /** A message in a list, with the name and the components of its template, and the state of its file. */
 export type ListedRow = MessageListRow & {
@@ -46,15 +45,12 @@ export async function withParts<Row extends MessageListRow>(
 ): Promise<(Row & Pick<ListedRow, 'template_name' | 'components' | 'file'>)[]> {
   const ids = rows.flatMap((row) => row.template_id ?? [])
   const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
-  const withFiles = Map.groupBy(
-    rows.filter(({ type }) => mayHaveFile.has(type)),
-    ({ direction }) => direction,
+  const received = rows.filter(({ direction, type }) => direction === 'received' && mayHaveFile.has(type))
+  const files = await fileStatesOf(
+    db,
+    workspaceId,
+    received.map(({ id }) => id),
   )
-  const idsOf = (direction: Direction) => withFiles.get(direction)?.map(({ id }) => id) ?? []
-  const files = new Map([
-    ...(await fileStatesOf(db, workspaceId, idsOf('received'))),
-    ...(await sentFileStatesOf(db, workspaceId, idsOf('sent'))),
-  ])
   return rows.map((row) => {
     const { name = null, components = null } = templates.get(row.template_id ?? '') ?? {}
     return { ...row, template_name: name, components, file: files.get(row.id) ?? null }
