@@ -99,6 +99,7 @@ export async function* pageRequests({ get }: ConsoleSession): AsyncGenerator<Pag
   yield { page: 'every', path: ':credits' }
   for (const period of ['24h', '7d', '30d']) yield { page: 'overview', path: `:overview?period=${period}` }
   for (const path of [':problems', ':onboarding']) yield { page: 'overview', path }
+  for (const noun of ['alerts', 'erasures']) yield { page: noun, path: `:${noun}` }
   for (const q of searches) {
     yield { page: 'palette', path: `:find?q=${encodeURIComponent(q)}` }
   }
@@ -108,8 +109,10 @@ export async function* pageRequests({ get }: ConsoleSession): AsyncGenerator<Pag
   yield { page: 'credits', path: ':credits/usage' }
   yield { page: 'audit', path: ':audit/facets' }
   for (const [page, { noun, filters }] of Object.entries(lists)) {
-    for (const filter of filters)
+    for (const filter of filters) {
       yield* withSecondPage(get, page, `:${noun}?${filter === '' ? '' : `${filter}&`}limit=50`)
+      if (page !== 'audit') yield { page, path: `:${noun}/total?${filter}` }
+    }
   }
   yield* detailRequests(get)
   for (const since of ['24h', '7d', '30d']) {
@@ -161,6 +164,10 @@ async function* detailRequests(get: ConsoleSession['get']): AsyncGenerator<PageR
   yield { page: 'order', path: `:orders/${(await first(':orders?limit=1')).id}` }
   for (const { id } of (await get(':webhooks')).body.data) {
     yield { page: 'webhook', path: `:webhooks/${id}` }
+    yield { page: 'webhook', path: `:webhooks/${id}/replays` }
+    for (const period of ['24h', '7d', '30d']) {
+      yield { page: 'webhook', path: `:webhooks/${id}/statistics?period=${period}` }
+    }
     for (const filter of ['', '&state=failed', '&state=waiting']) {
       yield* withSecondPage(get, 'webhook', `:deliveries?webhook=${id}${filter}&limit=50`)
     }

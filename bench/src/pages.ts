@@ -7,7 +7,8 @@ import type { Row } from './lib/table.ts'
 import { type ConsoleSession, pageRequests } from './page-requests.ts'
 import { type Seeded, seed } from './pages-seed.ts'
 
-const limitMs = 1000
+/** Of a request that is made again, and of one that nobody has made before. */
+const limitMs = { again: 300, first: 1000 }
 /** Of a search, p95. */
 const searchMs = 300
 const warmRounds = 5
@@ -80,10 +81,10 @@ async function measure(scope: Scope, session: ConsoleSession): Promise<Row[]> {
   }
   const searches = results.filter(({ what }) => what.startsWith('palette:'))
   const rounds = Array.from({ length: warmRounds }, (_, round) => round)
-  const late = results.filter(({ cold, warm }) => cold >= limitMs || median(warm) >= limitMs)
+  const late = results.filter(({ cold, warm }) => cold > limitMs.first || median(warm) > limitMs.again)
   return [
     {
-      what: `of ${results.length} requests, over ${limitMs} ms the first time or again`,
+      what: `of ${results.length} requests, over ${limitMs.first} ms the first time or ${limitMs.again} ms again`,
       unit: '',
       rounds: [late.length],
       target: { atMost: 0 },
