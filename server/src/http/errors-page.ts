@@ -25,7 +25,7 @@ ${entries.join('')}
       <h2><a href="#field-errors">Field errors</a></h2>
       <p>An error with the code <code>validation_failed</code> lists every invalid field in <code>error.errors</code>.
       <code>param</code> is the field, and <code>code</code> is one of these. A code means the same on every endpoint.</p>
-      <table>${fields.join('')}
-      </table>
+      <div class="table" role="region" tabindex="0" aria-label="Field errors"><table>${fields.join('')}
+      </table></div>
     </section>`
 }

@@ -28,6 +28,7 @@ const sharedTables = new Set([
   'event_histories', // the clusters and timelines that transaction IDs of events belong to
   'maintenance_owner', // the process that does the maintenance
   'maintenance_steps', // the last run of each step of it
+  'search_progress', // how far the words of all workspaces are stored
   'clock_marks', // the latest times read from the database's clock
   'content_removals', // how far the removal of old contents is
   'budget_windows', // counts by key id or address
