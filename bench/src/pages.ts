@@ -7,7 +7,7 @@ import type { Row } from './lib/table.ts'
 import { type ConsoleSession, pageRequests } from './page-requests.ts'
 import { type Seeded, seed } from './pages-seed.ts'
 
-/** Of a request that is made again, and of one that nobody has made before. */
+/** Of a request that is made again, and of one that is made for the first time. */
 const limitMs = { again: 300, first: 1000 }
 /** Of a search, p95. */
 const searchMs = 300
