@@ -156,7 +156,7 @@ export function finishedPage(
      ) as x
      ${eventOf('x')}
      cross join lateral (select count(*) from delivery_attempts a
-       where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at) as made
+       where a.event_id = x.event_id and (a.webhook_id = x.webhook_id) is true and a.at >= x.event_created_at) as made
      order by x.at desc, x.event_id desc, x.webhook_id desc`
   })
   return rowByRow(db, (tx) => listing.rows(tx, valuesOf(input)))
