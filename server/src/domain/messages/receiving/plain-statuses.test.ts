@@ -199,7 +199,7 @@ test('a message that was changed after it was read, and is in its old place agai
   const { sender, workspace, addSent, look } = await newNumber()
   const id = await addSent('wamid.place')
   // PostgreSQL uses the place of an old version again after a vacuum, unless a transaction may still read that version. So a
-  // message that is changed again and again has two places in turn, once it is in a page with room for it.
+  // message that is changed again and again has two places in turn, once its page has enough space.
   const places: unknown[] = []
   const changeUntil = (isThere: () => boolean, set: string) =>
     until(
