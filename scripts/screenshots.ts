@@ -56,7 +56,11 @@ async function takeScreenshot(page: Page, address: string, name: string): Promis
   await page.goto(address)
   await page.waitForLoadState('load')
   // A page that was just opened has no loading indicators yet.
-  await page.locator('h1').first().waitFor({ timeout: 8000 }).catch(() => {})
+  await page
+    .locator('h1')
+    .first()
+    .waitFor({ timeout: 8000 })
+    .catch(() => {})
   await pageReady(page, 8000).catch(() => {})
   await page.waitForTimeout(700)
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
