@@ -2,25 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 
-/** Runs the CLI and returns its exit status and its output. */
-async function run(words: readonly string[], env: Record<string, string> = {}) {
-  const lines = { out: '', err: '' }
-  const keep = (where: 'out' | 'err') => (line: unknown) => {
-    lines[where] += `${line}\n`
-  }
-  const out = vi.spyOn(console, 'log').mockImplementation(keep('out'))
-  const err = vi.spyOn(console, 'error').mockImplementation(keep('err'))
-  try {
-    return { code: await runCli(words, { PARLEY_DATA_DIR: '/dev/null/nowhere', ...env }), ...lines }
-  } finally {
-    out.mockRestore()
-    err.mockRestore()
-  }
-}
+/** Runs a command without a service and without a database. */
+const run = (words: readonly string[], env: Record<string, string> = {}) =>
+  runCaptured(words, { PARLEY_DATA_DIR: '/dev/null/nowhere', ...env })
 
 test.each([
   [['fly'], /^Unknown command "fly"\. Run "npx parley --help" to see all commands\.\n$/],

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { publicDemoSecrets } from '@parley/simulator/datasets/demo-secrets'
 import { startSimulator } from '@parley/simulator/start'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../sdk/testing/free-port.ts'
 import { parley, type Running, startParley } from '../../server/testing/parley.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
@@ -14,12 +15,6 @@ async function takePort(): Promise<{ port: string; server: Server }> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   return { port: String((server.address() as { port: number }).port), server }
-}
-
-async function freePort(): Promise<string> {
-  const { port, server } = await takePort()
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function stop(service: Running): Promise<string> {
@@ -47,7 +42,7 @@ async function sendHello(url: string, authorization: string): Promise<void> {
 }
 
 test('the first start creates a demo workspace connected to the simulator, and later starts keep it connected', async () => {
-  const first = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: await freePort() }
+  const first = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const service = await startParley(first)
   const out = await until('the key is printed', () => /prl_live_\w+/.test(service.out()) && service.out())
   expect(out).toContain(`Handset        http://127.0.0.1:${first.PARLEY_SIMULATOR_PORT}\n`)
@@ -63,7 +58,7 @@ test('the first start creates a demo workspace connected to the simulator, and l
   await sendHello(service.url, authorization)
   await stop(service)
 
-  const second = { ...first, PARLEY_SIMULATOR_PORT: await freePort() }
+  const second = { ...first, PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const again = await startParley(second)
   const simulator = `http://127.0.0.1:${second.PARLEY_SIMULATOR_PORT}`
   const apps = (await (await fetch(`${simulator}/control/apps`)).json()) as { callbackUrl: string }[]
@@ -103,7 +98,7 @@ test('an installation with the well-known secrets of earlier versions gets rando
   await earlier.stop()
   await stop(before)
 
-  const now = { ...env, PARLEY_SIMULATOR_PORT: await freePort() }
+  const now = { ...env, PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const after = await startParley(now)
   await sendHello(after.url, authorization)
   const old = { headers: { authorization: `Bearer ${accessToken}` } }

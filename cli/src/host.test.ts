@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../sdk/testing/free-port.ts'
 import { parley, startParley } from '../../server/testing/parley.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
@@ -57,11 +58,3 @@ test('with HOST=0.0.0.0 webhooks do not reach this machine, and the simulator st
   service.child.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
 }, 90_000)
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

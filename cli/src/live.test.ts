@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { eventTypes } from '@parley/contract/events'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../../sdk/testing/free-port.ts'
 import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
 import { type Running, spawnParley, startParley } from '../../server/testing/parley.ts'
 import { until } from '../../server/testing/until.ts'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 
 /** Commands next to a running service with its simulator, on ports that no setting names. */
 let dataDir: string
@@ -28,29 +28,8 @@ afterAll(async () => {
   removeFolder(dataDir)
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** Runs a command with no other setting than the data directory. */
-async function run(...words: string[]) {
-  const lines = { out: '', err: '' }
-  const keep = (where: 'out' | 'err') => (line: unknown) => {
-    lines[where] += `${line}\n`
-  }
-  const out = vi.spyOn(console, 'log').mockImplementation(keep('out'))
-  const err = vi.spyOn(console, 'error').mockImplementation(keep('err'))
-  try {
-    return { code: await runCli(words, { PARLEY_DATA_DIR: dataDir }), ...lines }
-  } finally {
-    out.mockRestore()
-    err.mockRestore()
-  }
-}
+const run = (...words: string[]) => runCaptured(words, { PARLEY_DATA_DIR: dataDir })
 
 async function json(...words: string[]) {
   const { code, out, err } = await run(...words, '--json')

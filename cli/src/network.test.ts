@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 
 /** The commands that use the WhatsApp network: `app`, `connection`, `phone`. */
 let simulator: Simulator
@@ -31,20 +31,7 @@ afterAll(async () => {
   await drop()
 })
 
-async function run(words: string[], more: Record<string, string> = {}) {
-  const output = { out: '', err: '' }
-  const keep = (where: 'out' | 'err') => (line: unknown) => {
-    output[where] += `${line}\n`
-  }
-  const log = vi.spyOn(console, 'log').mockImplementation(keep('out'))
-  const error = vi.spyOn(console, 'error').mockImplementation(keep('err'))
-  try {
-    return { code: await runCli(words, { ...env, ...more }), ...output }
-  } finally {
-    log.mockRestore()
-    error.mockRestore()
-  }
-}
+const run = (words: string[], more: Record<string, string> = {}) => runCaptured(words, { ...env, ...more })
 
 /** Runs a command with --json and parses its output. */
 async function json<T>(words: string[], more: Record<string, string> = {}): Promise<T> {

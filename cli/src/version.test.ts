@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { Connection } from '@parley/server/db/db'
 import { migrate, readMigrations } from '@parley/server/db/migrate'
 import type { Finding } from '@parley/server/domain/health/finding'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase, newEmptyDatabase } from '../../server/testing/database.ts'
 import { query } from '../../server/testing/filled-database.ts'
 import { parley } from '../../server/testing/parley.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 
 const migrations = readMigrations()
 const latest = migrations.length
@@ -27,21 +27,8 @@ const commands = [
   ['connection', 'list'],
 ]
 
-async function run(connection: Connection, ...words: string[]) {
-  const lines = { out: '', err: '' }
-  const keep = (where: 'out' | 'err') => (line: unknown) => {
-    lines[where] += `${line}\n`
-  }
-  const out = vi.spyOn(console, 'log').mockImplementation(keep('out'))
-  const err = vi.spyOn(console, 'error').mockImplementation(keep('err'))
-  const env = { DATABASE_URL: urlOf(connection), PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=`, PORT: '0' }
-  try {
-    return { code: await runCli(words, env), ...lines }
-  } finally {
-    out.mockRestore()
-    err.mockRestore()
-  }
-}
+const run = (connection: Connection, ...words: string[]) =>
+  runCaptured(words, { DATABASE_URL: urlOf(connection), PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=`, PORT: '0' })
 
 async function emptyDatabase(): Promise<Connection> {
   const { connection, drop } = await newEmptyDatabase()

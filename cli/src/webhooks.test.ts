@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../server/src/db/db.ts'
 import { systemClock } from '../../server/src/lib/clock.ts'
 import { newDatabase } from '../../server/testing/database.ts'
@@ -7,7 +7,7 @@ import { newApp, newSender } from '../../server/testing/network-app.ts'
 import { spawnParley } from '../../server/testing/parley.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 
 /** The `webhook`, `replay`, `delivery` and `listen` commands. */
 let env: Record<string, string>
@@ -23,20 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-async function run(words: string[]) {
-  const output = { out: '', err: '' }
-  const keep = (where: 'out' | 'err') => (line: unknown) => {
-    output[where] += `${line}\n`
-  }
-  const log = vi.spyOn(console, 'log').mockImplementation(keep('out'))
-  const error = vi.spyOn(console, 'error').mockImplementation(keep('err'))
-  try {
-    return { code: await runCli(words, env), ...output }
-  } finally {
-    log.mockRestore()
-    error.mockRestore()
-  }
-}
+const run = (words: string[]) => runCaptured(words, env)
 
 async function json<T>(words: string[]): Promise<T> {
   const { code, out, err } = await run([...words, '--json'])

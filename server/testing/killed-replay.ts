@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createPortServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../sdk/testing/free-port.ts'
 import type { Connection, Database } from '../src/db/db.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import { getReplay, startReplay } from '../src/domain/deliveries/replays/replays.ts'
@@ -176,13 +177,4 @@ async function openReceiver() {
       server.close()
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createPortServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

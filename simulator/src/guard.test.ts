@@ -1,7 +1,7 @@
 import { get, request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
+import { freePort } from '../../sdk/testing/free-port.ts'
 import { findOtherSite } from './guard.ts'
 import { appId, demoSecrets, newWorld, numberId, phone, wabaId } from './testing/world.ts'
 
@@ -91,11 +91,3 @@ test('a name given with publicUrl is accepted as Host', async () => {
   )
   expect(status).toBe(200)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -1,0 +1,18 @@
+import { vi } from 'vitest'
+import { runCli } from '../src/cli.ts'
+
+/** Runs a command in this process, and returns its exit status and what it printed. */
+export async function runCaptured(words: readonly string[], env: Readonly<Record<string, string>>) {
+  const lines = { out: '', err: '' }
+  const keep = (where: 'out' | 'err') => (line: unknown) => {
+    lines[where] += `${line}\n`
+  }
+  const out = vi.spyOn(console, 'log').mockImplementation(keep('out'))
+  const err = vi.spyOn(console, 'error').mockImplementation(keep('err'))
+  try {
+    return { code: await runCli(words, env), ...lines }
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
