@@ -30,6 +30,7 @@ export interface TestAccount {
   token: string
   phoneNumber: string
   addTemplate(template: Partial<NewTemplate> & { name: string }): ReturnType<Control['templates']['create']>
+  /** Ends after the network's notice about it has arrived. */
   removeTemplate(name: string): Promise<void>
   /** Connects it to a workspace, through a new app. */
   connect(workspace: Pick<TestWorkspace, 'id'>): Promise<Connection>
@@ -107,6 +108,7 @@ function accountOf(
         headers: { authorization: `Bearer ${token}` },
       })
       if (!response.ok) throw new Error(await response.text())
+      await control.idle()
     },
     async connect(workspace) {
       const input = { name: 'Test app', appSecret, verifyToken: 'verify-me', graphUrl: url }
