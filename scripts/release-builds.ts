@@ -36,6 +36,11 @@ export const builds: readonly Build[] = [
     publish: ({ out, version }) => `npm publish ${join(out, `parley-sdk-${version}.tgz`)} --access public`,
   },
   {
+    name: 'The Python SDK',
+    command: ({ root, out }) => ({ program: 'python3', args: [join(root, 'sdk', 'build', 'python_package.py'), out] }),
+    publish: ({ out, version }) => `python3 -m twine upload ${join(out, `parley_sdk-${version}`)}*`,
+  },
+  {
     name: 'The bill of materials',
     command: ({ root, out, version }) => ({
       program: process.execPath,

@@ -10,15 +10,21 @@ interface Manifest {
   devDependencies?: Record<string, string>
 }
 
+const semanticVersion = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/
+
 export const readVersion = (root: string): string => readManifest(root, '.').version
 
 /** What has to change before a release, one line each. */
 export async function findProblems(root: string, version: string, isDryRun: boolean): Promise<string[]> {
+  if (!semanticVersion.test(version))
+    return [`package.json has the version ${version}, which is not SemVer: use 1.2.3.`]
   const problems = findVersions(root)
     .filter((found) => found.version !== version)
     .map((found) => `${found.file} has ${found.name} ${found.version}, but the version is ${version}.`)
   if (notesOf(root, version) === null)
     problems.push(`CHANGELOG.md has no section "## ${version}". Rename "Unreleased" or change the version.`)
+  else if (notesOf(root, 'Unreleased') !== null)
+    problems.push(`CHANGELOG.md has changes under "Unreleased". Move them to "## ${version}".`)
   const status = await run({ program: 'git', args: ['status', '--porcelain'] }, root)
   if (status.code !== 0) problems.push(`git status failed: ${status.output.trim()}`)
   else if (status.output !== '') problems.push('There are changes that are not committed. Commit or remove them.')
@@ -40,13 +46,25 @@ function findVersions(root: string): { file: string; name: string; version: stri
       ...own.map(([name, version]) => ({ file, name, version })),
     ]
   })
-  return [...manifests, ...otherFiles.flatMap((each) => readOther(root, each))]
+  // The SBOM is made of the lock file.
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
+  const locked = ['', ...workspaces].map((folder) => ({
+    file: 'package-lock.json',
+    name: folder || 'version',
+    version: lock.packages[folder]?.version ?? '(none)',
+  }))
+  return [...manifests, ...locked, ...otherFiles.flatMap((each) => readOther(root, each))]
+}
+
+interface Lock {
+  packages: Record<string, { version: string }>
 }
 
 /** Files with a version that are no package.json. Those of packages that do not exist are left out. */
 const otherFiles = [
   { file: 'sdk/src/version.ts', pattern: /version = '([^']+)'/ },
   { file: 'sdk/python/pyproject.toml', pattern: /^version = "([^"]+)"/m },
+  { file: 'sdk/python/src/parley/version.py', pattern: /__version__ = "([^"]+)"/ },
 ]
 
 function readOther(root: string, { file, pattern }: (typeof otherFiles)[number]) {

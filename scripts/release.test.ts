@@ -32,62 +32,104 @@ beforeEach(() => {
   git('commit', '-q', '-m', 'All of it')
 })
 
-test('npm run release -- --dry-run builds the archive, the SDK, the SBOM, the notes and their checksums', () => {
-  const out = tempFolder()
-  const { status, stdout, stderr } = release('--dry-run', '--out', out)
-  expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })
-  const files = ['RELEASE_NOTES.md', 'parley-0.1.0.sbom.cdx.json', 'parley-0.1.0.tar.gz', 'parley-sdk-0.1.0.tgz']
-  expect(readdirSync(out).sort()).toEqual(['RELEASE_NOTES.md', 'SHA256SUMS', ...files.slice(1)])
-  expect(readFileSync(join(out, 'RELEASE_NOTES.md'), 'utf8')).toBe('The first release.\n')
-  const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
-  const hash = (name: string) =>
-    createHash('sha256')
-      .update(readFileSync(join(out, name)))
-      .digest('hex')
-  expect(sums).toEqual(files.map((name) => `${hash(name)}  ${name}`))
-  expect(execFileSync('tar', ['tzf', join(out, 'parley-sdk-0.1.0.tgz')], { encoding: 'utf8' })).toContain(
-    'package/dist/sdk.js',
-  )
-  const archived = execFileSync('tar', ['tzf', join(out, 'parley-0.1.0.tar.gz')], { encoding: 'utf8' })
-  expect(archived).toContain('parley-0.1.0/server/package.json\n')
-  expect(archived).not.toContain('node_modules')
-  expect(stdout).toContain('Dry run')
-  expect(stdout).not.toContain('npm publish')
+const hasPython =
+  spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'], { stdio: 'ignore' }).status === 0
 
-  // Without --dry-run, the same files, and what a person does next.
-  const real = release('--out', out)
-  expect(real.status).toBe(0)
-  expect(real.stdout).toMatch(
-    /1\. git tag -s v0\.1\.0 .*\n.*git push origin v0\.1\.0\n.*npm publish \S+parley-sdk-0\.1\.0\.tgz/,
+test.skipIf(!hasPython)(
+  'npm run release -- --dry-run builds the archive, the SDKs, the SBOM, the notes and their checksums',
+  () => {
+    const out = tempFolder()
+    const { status, stdout, stderr } = release('--dry-run', '--out', out)
+    expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })
+    const wheel = 'parley_sdk-0.1.0-py3-none-any.whl'
+    const files = [
+      'RELEASE_NOTES.md',
+      'parley-0.1.0.sbom.cdx.json',
+      'parley-0.1.0.tar.gz',
+      'parley-sdk-0.1.0.tgz',
+      wheel,
+      'parley_sdk-0.1.0.tar.gz',
+    ]
+    expect(readdirSync(out).sort()).toEqual(['RELEASE_NOTES.md', 'SHA256SUMS', ...files.slice(1)])
+    expect(readFileSync(join(out, 'RELEASE_NOTES.md'), 'utf8')).toBe('The first release.\n')
+    const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
+    const hash = (name: string) =>
+      createHash('sha256')
+        .update(readFileSync(join(out, name)))
+        .digest('hex')
+    expect(sums).toEqual(files.map((name) => `${hash(name)}  ${name}`))
+    expect(execFileSync('tar', ['tzf', join(out, 'parley-sdk-0.1.0.tgz')], { encoding: 'utf8' })).toContain(
+      'package/dist/sdk.js',
+    )
+    const archived = execFileSync('tar', ['tzf', join(out, 'parley-0.1.0.tar.gz')], { encoding: 'utf8' })
+    expect(archived).toContain('parley-0.1.0/server/package.json\n')
+    expect(archived).not.toContain('node_modules')
+    expect(stdout).toContain('Dry run')
+    expect(stdout).not.toContain('npm publish')
+
+    // Without --dry-run, the same bytes, and what a person does next.
+    const again = join(tempFolder(), 'again')
+    const real = release('--out', again)
+    expect(real.status).toBe(0)
+    expect(real.stdout).toMatch(
+      /1\. git tag -s v0\.1\.0 .*\n.*git push origin v0\.1\.0\n.*npm publish \S+parley-sdk-0\.1\.0\.tgz.*\n.*twine upload \S+parley_sdk-0\.1\.0\*/,
+    )
+    expect(readFileSync(join(again, 'SHA256SUMS'), 'utf8')).toBe(readFileSync(join(out, 'SHA256SUMS'), 'utf8'))
+    expect(git('tag', '--list').toString()).toBe('')
+  },
+  240_000,
+)
+
+test('npm run release refuses options that it does not know, and a folder that is not empty', () => {
+  const out = tempFolder()
+  writeFileSync(join(out, 'thesis.txt'), 'mine')
+  const full = release('--dry-run', '--out', out)
+  expect([full.status, full.stderr]).toEqual([1, `${out} is not empty. Choose another folder with --out.\n`])
+  expect(readdirSync(out)).toEqual(['thesis.txt'])
+  const unknown = release('--dryrun')
+  expect(unknown.status).toBe(1)
+  expect(unknown.stderr).toMatch(
+    /^Unknown option '--dryrun'.*\nUsage: npm run release -- \[--dry-run\] \[--out <folder>\]\n$/,
   )
-  expect(git('tag', '--list').toString()).toBe('')
-}, 240_000)
+}, 60_000)
 
 test('npm run release refuses a changelog without the version, versions that differ, and changes that are not committed', () => {
   change('CHANGELOG.md', '## 0.1.0', '## 0.0.8')
   change('cli/package.json', '"version": "0.1.0"', '"version": "0.2.0"')
   change('server/package.json', '"@parley/contract": "0.1.0"', '"@parley/contract": "0.0.1"')
+  change('package-lock.json', '"version": "0.1.0"', '"version": "0.0.2"')
+  change('package-lock.json', /("packages": \{\s+"": \{\s+"name": "parley",\s+"version": )"0.1.0"/, '$1"0.0.2"')
   change('sdk/src/version.ts', "'0.1.0'", "'0.3.0'")
+  change('sdk/python/src/parley/version.py', '0.1.0', '0.4.0')
   const out = join(tempFolder(), 'out')
   const { status, stderr } = release('--dry-run', '--out', out)
   expect(status).toBe(1)
   expect(stderr.trimEnd().split('\n')).toEqual([
     'server/package.json has @parley/contract 0.0.1, but the version is 0.1.0.',
     'cli/package.json has version 0.2.0, but the version is 0.1.0.',
+    'package-lock.json has version 0.0.2, but the version is 0.1.0.',
     'sdk/src/version.ts has version 0.3.0, but the version is 0.1.0.',
+    'sdk/python/src/parley/version.py has version 0.4.0, but the version is 0.1.0.',
     'CHANGELOG.md has no section "## 0.1.0". Rename "Unreleased" or change the version.',
     'There are changes that are not committed. Commit or remove them.',
   ])
   expect(() => readdirSync(out)).toThrow()
 }, 60_000)
 
-test('npm run release refuses an empty section, and a version that has a tag', () => {
+test('npm run release refuses an empty section, changes that are not released, and a version that is invalid or has a tag', () => {
   change('CHANGELOG.md', 'The first release.\n', '')
   git('commit', '-q', '-a', '-m', 'No notes')
   expect(release('--dry-run').stderr).toBe(
     'CHANGELOG.md has no section "## 0.1.0". Rename "Unreleased" or change the version.\n',
   )
   git('reset', '-q', '--hard', 'HEAD~1')
+  change('CHANGELOG.md', '## 0.1.0', '## Unreleased\n\n- Something new.\n\n## 0.1.0')
+  git('commit', '-q', '-a', '-m', 'More')
+  expect(release('--dry-run').stderr).toBe('CHANGELOG.md has changes under "Unreleased". Move them to "## 0.1.0".\n')
+  git('reset', '-q', '--hard', 'HEAD~1')
+  change('package.json', '"version": "0.1.0"', '"version": "0.1"')
+  expect(release('--dry-run').stderr).toBe('package.json has the version 0.1, which is not SemVer: use 1.2.3.\n')
+  git('reset', '-q', '--hard')
   git('tag', 'v0.1.0')
   expect(release().stderr).toBe('The tag v0.1.0 exists. Raise the version.\n')
   rmSync(join(project, '.git-exclude'))

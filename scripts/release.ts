@@ -1,27 +1,23 @@
 // Builds the files of a release: `npm run release -- --dry-run`. Without --dry-run it also says what a person does next.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Build, builds, run } from './release-builds.ts'
 import { findProblems, notesOf, readVersion } from './release-checks.ts'
 
 const root = join(import.meta.dirname, '..')
 
-const { values } = parseArgs({
-  options: { 'dry-run': { type: 'boolean', default: false }, out: { type: 'string' } },
-})
-const isDryRun = values['dry-run']
+const { isDryRun, folder: chosen } = readOptions()
 const version = readVersion(root)
 
 const problems = await findProblems(root, version, isDryRun)
-if (problems.length > 0) {
-  for (const problem of problems) console.error(problem)
-  process.exit(1)
-}
+if (problems.length > 0) fail(...problems)
 
-const out = values.out ?? join(root, 'dist', `release-${version}`)
-rmSync(out, { recursive: true, force: true })
+// Only the folder of an earlier run is emptied: another one could be anything.
+const out = chosen === undefined ? join(root, 'dist', `release-${version}`) : resolve(chosen)
+if (chosen === undefined) rmSync(out, { recursive: true, force: true })
+else if (existsSync(out) && readdirSync(out).length > 0) fail(`${out} is not empty. Choose another folder with --out.`)
 mkdirSync(out, { recursive: true })
 for (const build of builds) await make(build)
 writeFileSync(join(out, 'RELEASE_NOTES.md'), notesOf(root, version) ?? '')
@@ -37,7 +33,22 @@ console.log(isDryRun ? 'Dry run: nothing else is needed.' : nextSteps())
 async function make({ name, command }: Build): Promise<void> {
   const { code, output } = await run(command({ root, out, version }), root)
   if (code === 0) return
-  console.error(`${output.trim()}\n${name} could not be built.`)
+  fail(output.trim(), `${name} could not be built.`)
+}
+
+function readOptions(): { isDryRun: boolean; folder: string | undefined } {
+  try {
+    const { values } = parseArgs({
+      options: { 'dry-run': { type: 'boolean', default: false }, out: { type: 'string' } },
+    })
+    return { isDryRun: values['dry-run'], folder: values.out }
+  } catch (error) {
+    fail((error as Error).message, 'Usage: npm run release -- [--dry-run] [--out <folder>]')
+  }
+}
+
+function fail(...lines: string[]): never {
+  for (const line of lines) console.error(line)
   process.exit(1)
 }
 

@@ -1,5 +1,6 @@
 // Writes a software bill of materials (CycloneDX) of what an installation runs: `npm run sbom [file]`.
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,5 +28,15 @@ sbom.dependencies = sbom.dependencies
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => !left.has(each)) }))
 // npm uses the name of the folder.
 sbom.metadata.component.name = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).name
+// npm writes a random serial number and the time. Those of the contents and of the commit make the same file of the same sources.
+delete sbom.metadata.timestamp
+const [, ...parts] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(sha256(JSON.stringify({ ...sbom, serialNumber: '' })))
+sbom.serialNumber = `urn:uuid:${parts[0]}-${parts[1]}-8${parts[2]}-8${parts[3]}-${parts[4]}`
+const commit = spawnSync('git', ['log', '-1', '--format=%cI'], { cwd: root, encoding: 'utf8' })
+if (commit.status === 0) sbom.metadata.timestamp = new Date(commit.stdout.trim()).toISOString()
 writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`)
 console.log(`Wrote ${sbom.components.length} components to ${file}`)
+
+function sha256(text) {
+  return createHash('sha256').update(text).digest('hex')
+}
