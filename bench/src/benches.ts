@@ -76,6 +76,11 @@ export const benches: readonly Bench[] = [
     run: async (scope) => (await import('./memory.ts')).benchMemory(scope),
   },
   {
+    name: 'commands',
+    description: 'commands of the command line, from the shell',
+    run: async (scope) => (await import('./commands.ts')).benchCommands(scope),
+  },
+  {
     name: 'peers',
     description: 'the peers’ benchmark: compared with queues that others use, if it is installed',
     run: async (scope) => (await import('./peers.ts')).benchPeers(scope),
