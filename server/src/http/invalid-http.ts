@@ -4,7 +4,8 @@ import { withoutPrefix } from '../lib/ids.ts'
 import { peerAddress } from './client-address.ts'
 import type { Connections } from './connections.ts'
 import { errorResponse, jsonType, toRefusal } from './errors.ts'
-import { commonHeaders, notCharged, type PipelineDeps } from './pipeline.ts'
+import type { PipelineDeps } from './pipeline.ts'
+import { commonHeaders, notCharged } from './reply.ts'
 
 /** Internal state of Node's HTTP server: the request being parsed, and the response being written. */
 type HttpSocket = Socket & {

@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { Db } from '../db/db.ts'
 import type {
   AccessDecision,
@@ -22,12 +19,15 @@ import type { Logger } from '../lib/logger.ts'
 import { refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
 import type { BytesResponse } from './bytes.ts'
+import { anonymous, requireScope } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
-import { errorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
+import { errorResponse, malformedUrl, missingHost } from './errors.ts'
 import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './held-requests.ts'
+import { inspectedRequest } from './inspected-request.ts'
 import { readJson } from './json-body.ts'
 import { openFileBody } from './multipart.ts'
+import { closeLater, commonHeaders, notCharged, sendBytes, sendJson } from './reply.ts'
 import type { Context, Route, RouteSettings, WrittenReply } from './route.ts'
 import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
 import { hasValidTarget } from './url.ts'
@@ -161,17 +161,18 @@ class Exchange implements AccessRequest, Context {
     for (const [name, value] of Object.entries(headers)) this.setHeader(name, value)
     // Node reads and discards the unread body to reuse the connection. Close it instead if the body is larger than
     // this. A client that is sending a file might lose the response, so its connection is closed later.
-    if (this.#match?.route.receivesFile) this.#closeLater()
+    if (this.#match?.route.receivesFile) closeLater(this.#request, this.#services.timeouts.discardMs)
     else if (Number(this.#request.headers['content-length'] ?? 0) > 10_000_000) this.#response.shouldKeepAlive = false
     if (this.#caller) this.#inspect({ kind: 'error', text: body })
-    this.#sendJson(status, body)
+    sendJson(this.#response, status, this.#headers(), body)
   }
 
   /** Not when the request is recorded: its body is gone then. */
   #inspect(response: InspectedResponse): void {
     const { inspect, log } = this.#services
     try {
-      this.#contents = inspect(this.caller, this.#at, this.#code, this.#inspected(), response)
+      const request = inspectedRequest(this.#request, this.#match, this.#body)
+      this.#contents = inspect(this.caller, this.#at, this.#code, request, response)
     } catch (error) {
       // What is stored for people to look at must not fail the request.
       log.error(
@@ -179,30 +180,6 @@ class Exchange implements AccessRequest, Context {
         'the contents of a request could not be redacted',
       )
     }
-  }
-
-  #inspected(): InspectedRequest {
-    const match = this.#match
-    return {
-      url: this.#url,
-      pattern: match?.route.path ?? null,
-      params: match?.params,
-      query: match?.query,
-      body: this.#body ?? { kind: this.#hasUnreadBody() ? 'unread' : 'none' },
-    }
-  }
-
-  #hasUnreadBody(): boolean {
-    const { 'content-length': length, 'transfer-encoding': encoding } = this.#request.headers
-    return encoding !== undefined || Number(length ?? 0) > 0
-  }
-
-  #closeLater(): void {
-    const { complete, socket } = this.#request
-    if (complete) return
-    const timer = setTimeout(() => this.#request.complete || socket.destroy(), this.#services.timeouts.discardMs)
-    timer.unref()
-    socket.once('close', () => clearTimeout(timer))
   }
 
   #record(status: number): void {
@@ -339,7 +316,7 @@ class Exchange implements AccessRequest, Context {
     const { isInspected } = this.caller
     if (route.isBytes) {
       if (isInspected) this.#inspect({ kind: 'file' })
-      await this.#sendBytes(result as BytesResponse)
+      await sendBytes(this.#request, this.#response, this.#headers(), result as BytesResponse)
     } else if (route.isWritten) {
       this.#sendWritten(result as WrittenReply)
     } else if (route.status === 204) {
@@ -348,7 +325,7 @@ class Exchange implements AccessRequest, Context {
     } else {
       const text = route.toJson(result)
       if (isInspected) this.#inspect({ kind: 'json', text })
-      this.#sendJson(route.status, text)
+      sendJson(this.#response, route.status, this.#headers(), text)
     }
   }
 
@@ -358,7 +335,7 @@ class Exchange implements AccessRequest, Context {
       this.#inspect({ kind: 'error', text: error.body })
     } else if (this.caller.isInspected) this.#inspect(body === null ? { kind: 'none' } : { kind: 'json', text: body })
     if (body === null) this.#response.writeHead(status, this.#headers()).end()
-    else this.#sendJson(status, body)
+    else sendJson(this.#response, status, this.#headers(), body)
   }
 
   #readBody(): Promise<unknown> {
@@ -369,25 +346,6 @@ class Exchange implements AccessRequest, Context {
   #openFile() {
     const { bodies, timeouts } = this.#services
     return openFileBody(this.#request, () => bodies.stream(this.#request, this.caller.workspaceId, timeouts))
-  }
-
-  #sendJson(status: number, body: string): void {
-    const headers = this.#headers()
-    headers.push('content-type', jsonType, 'content-length', String(Buffer.byteLength(body)))
-    this.#response.writeHead(status, headers)
-    this.#response.end(body)
-  }
-
-  /** Streams the bytes at the speed at which the client reads them. HEAD sends none. */
-  async #sendBytes({ status, headers: bytesHeaders, open }: BytesResponse): Promise<void> {
-    const bytes = Readable.from(this.#request.method === 'HEAD' ? [] : open(), { objectMode: false })
-    // Wait for the first bytes: an error before the headers are sent can still be reported, a later one closes the
-    // connection.
-    await once(bytes, 'readable')
-    const headers = this.#headers()
-    for (const [name, value] of Object.entries(bytesHeaders)) headers.push(name, value)
-    this.#response.writeHead(status, headers)
-    await pipeline(bytes, this.#response).catch(() => {})
   }
 
   #headers(): string[] {
@@ -407,47 +365,5 @@ class Exchange implements AccessRequest, Context {
   }
 }
 
-/** For responses whose request was not counted, because the database was unavailable. */
-export const notCharged: RateLimitState = { limit: 600, remaining: 600, resetSeconds: 60 }
-
-/** The headers of every response of the API. Names and values alternate, which is the fastest format for Node. */
-export function commonHeaders(requestId: string, rateLimit: RateLimitState): string[] {
-  return [
-    'x-request-id',
-    requestId,
-    'ratelimit-limit',
-    String(rateLimit.limit),
-    'ratelimit-remaining',
-    String(rateLimit.remaining),
-    'ratelimit-reset',
-    String(rateLimit.resetSeconds),
-    'cache-control',
-    'no-store',
-    'x-content-type-options',
-    'nosniff',
-  ]
-}
-
 /** Recorded if the client disconnects before the response is sent (as in nginx). */
 const clientClosedRequest = 499
-
-/** The caller of a public route; has access to no workspace. */
-const anonymous: Caller = {
-  workspaceId: '',
-  keyId: '',
-  keyName: '',
-  systemId: '',
-  systemKeyIds: [],
-  scopes: [],
-  budget: 0,
-  isInspected: false,
-}
-
-function requireScope(caller: Caller | null, scope: Route['scope']): void {
-  if (scope === 'none' || scope === 'public' || caller?.scopes.includes(scope)) return
-  refuse('insufficient_scope', {
-    message: `This key lacks the scope '${scope}'.`,
-    details: { required_scope: scope, granted_scopes: [...(caller?.scopes ?? [])] },
-    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
-  })
-}

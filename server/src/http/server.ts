@@ -9,7 +9,8 @@ import { errorResponse, jsonType, notHttp } from './errors.ts'
 import { isForIngress } from './ingress.ts'
 import { rejectInvalidHttp } from './invalid-http.ts'
 import type { NetworkSenders } from './network-senders.ts'
-import { commonHeaders, notCharged, type Pipeline, type PipelineDeps } from './pipeline.ts'
+import type { Pipeline, PipelineDeps } from './pipeline.ts'
+import { commonHeaders, notCharged } from './reply.ts'
 import { hasValidTarget, isForApi } from './url.ts'
 
 const newRequestId = () => withPrefix('req', newUuid())

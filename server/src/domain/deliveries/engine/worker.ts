@@ -16,15 +16,14 @@ import type { Logger } from '../../../lib/logger.ts'
 import type { Outbound, Posted } from '../../../lib/outbound.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
 import { headersOf, outcomeOf } from './attempt.ts'
-import { dropLeases } from './claim.sql.ts'
+import { Claims } from './claims.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
 import { EndpointQueues, queuedMax } from './endpoint-queues.ts'
-import { conversationOf, findMissed, newStarter } from './order.ts'
+import { conversationOf, newStarter } from './order.ts'
 import { AttemptWriter } from './record-attempts.ts'
 import { pacedGapMs } from './retry-policy.ts'
 import { signaturesIn } from './signature.ts'
 import { type Target, Targets } from './targets.ts'
-import { claimInTurn, visitMax } from './visits.ts'
 import { WorkerLeases } from './worker-leases.ts'
 
 export interface WorkerDeps {
@@ -47,8 +46,6 @@ const announcedFullMax = 150
 const busyAbove = 8
 const refreshGapMs = 4
 const refreshRetryMs = 200
-/** How often claims look for conversations whose next delivery was not started. */
-const findMissedEveryMs = 1_000
 
 interface PickedDelivery {
   queue: EndpointQueue
@@ -89,8 +86,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   readonly #leases: WorkerLeases
   /** Starts the next delivery of a conversation, if none is in progress. */
   readonly #startNext: (conversation: Conversation) => Promise<unknown>
-  /** When the last claim looked for missed conversations. */
-  #foundMissedMs = Number.NEGATIVE_INFINITY
+  readonly #claims: Claims
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
@@ -104,6 +100,13 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     this.#userAgent = `Parley/${deps.productVersion}`
     this.#leases = new WorkerLeases(deps.db, deps.clock)
     this.#startNext = newStarter({ ...deps, worker: this })
+    this.#claims = new Claims({
+      ...deps,
+      queues: this.#queues,
+      targets: this.#targets,
+      worker: this,
+      isStopping: () => this.#stopping,
+    })
     deps.db.process.firstAttempts = this
     deps.db.process.taker = this
   }
@@ -125,7 +128,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
 
   startNext(conversations: readonly Conversation[]): void {
     this.#pendingTakes++
-    this.#startAll(conversations)
+    this.startAll(conversations)
       .catch((error: unknown) => {
         const fields = { event: 'delivery.next_failed', err: error, conversations: conversations.length } as const
         this.#deps.log.warn(fields, 'starting the next deliveries of conversations failed; the next claim does it')
@@ -184,62 +187,13 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
 
   /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
   claim(): Promise<number> {
-    const claiming = this.#claim()
+    const claiming = this.#claims.run()
     this.#claiming = claiming.catch(() => {})
     return claiming
   }
 
-  async #claim(): Promise<number> {
-    // Nothing is claimed for endpoints with an unreadable secret, so read them again here: it may have been rotated.
-    if (this.#targets.unreadable.size > 0) await this.#targets.read([...this.#targets.unreadable])
-    const missed = await this.#startMissed()
-    for (;;) {
-      if (this.#stopping || this.#queues.queued > queuedMax) return 0
-      const { visited, claimed } = await this.#visitEndpoints()
-      if (claimed > 0 || visited < visitMax) return claimed + missed
-    }
-  }
-
-  #startAll(conversations: readonly Conversation[]): Promise<unknown> {
+  startAll(conversations: readonly Conversation[]): Promise<unknown> {
     return Promise.all(conversations.map((each) => this.#startNext(each)))
-  }
-
-  /** Once a second, and again while there are more. Returns how many were found. */
-  async #startMissed(): Promise<number> {
-    const nowMs = this.#deps.clock.now().getTime()
-    if (this.#stopping || nowMs - this.#foundMissedMs < findMissedEveryMs) return 0
-    const { missed, more } = await findMissed(this.#deps.db)
-    if (!more) this.#foundMissedMs = nowMs
-    await this.#startAll(missed)
-    return missed.length
-  }
-
-  async #visitEndpoints(): Promise<{ visited: number; claimed: number }> {
-    const { db, clock } = this.#deps
-    const lease = newUuid()
-    const now = clock.now()
-    const leaseUntil = new Date(now.getTime() + leaseMs)
-    this.#queues.deleteIdle()
-    const except = [...this.#queues.withoutCapacity(), ...this.#targets.unreadable]
-    const capacityOf = this.#queues.capacityOf.bind(this.#queues)
-    const { visited, rows } = await claimInTurn(db, { now, lease, leaseUntil, except, capacityOf })
-    const leased = { lease, leaseUntilMs: leaseUntil.getTime() }
-    const items = rows.flatMap(({ body, type, ...row }) =>
-      body === null || type === null ? [] : [{ ...row, body, type, ...leased }],
-    )
-    const expired = rows.filter((row) => row.body === null)
-    if (expired.length > 0) {
-      await dropLeases(
-        db,
-        expired.map((row) => ({ ...row, lease })),
-        now,
-      )
-      const fields = { event: 'delivery.expired', deliveries: expired.length } as const
-      this.#deps.log.warn(fields, 'deliveries expired with their events')
-      this.startNext(expired.flatMap(conversationOf))
-    }
-    this.take(items)
-    return { visited, claimed: rows.length }
   }
 
   /** Attempts all due deliveries, including immediate retries, until none is due. */

@@ -1,0 +1,24 @@
+import type { Caller } from '../lib/access-check.ts'
+import { refuse } from '../lib/refuse.ts'
+import type { Route } from './route.ts'
+
+/** The caller of a public route; has access to no workspace. */
+export const anonymous: Caller = {
+  workspaceId: '',
+  keyId: '',
+  keyName: '',
+  systemId: '',
+  systemKeyIds: [],
+  scopes: [],
+  budget: 0,
+  isInspected: false,
+}
+
+export function requireScope(caller: Caller | null, scope: Route['scope']): void {
+  if (scope === 'none' || scope === 'public' || caller?.scopes.includes(scope)) return
+  refuse('insufficient_scope', {
+    message: `This key lacks the scope '${scope}'.`,
+    details: { required_scope: scope, granted_scopes: [...(caller?.scopes ?? [])] },
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
+}

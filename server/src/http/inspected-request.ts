@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http'
+import type { InspectedRequest } from '../lib/access-check.ts'
+import type { RouteMatch } from './router.ts'
+
+/** What the request inspector stores of a request. */
+export const inspectedRequest = (
+  request: IncomingMessage,
+  match: RouteMatch | null,
+  body: InspectedRequest['body'] | undefined,
+): InspectedRequest => ({
+  url: request.url ?? '/',
+  pattern: match?.route.path ?? null,
+  params: match?.params,
+  query: match?.query,
+  body: body ?? { kind: hasUnreadBody(request) ? 'unread' : 'none' },
+})
+
+function hasUnreadBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
