@@ -42,6 +42,8 @@ export function newForward({ url, key, write }: ForwardOptions): Forward {
         ...(version !== undefined && { 'mcp-protocol-version': version }),
       },
       body: line,
+      // A followed redirect would become a GET.
+      redirect: 'manual',
       signal,
     })
     const text = await response.text()
@@ -52,9 +54,8 @@ export function newForward({ url, key, write }: ForwardOptions): Forward {
       result?: { protocolVersion?: string }
     }
     // An error of the request has the shape of /v1 instead.
-    if (reply?.jsonrpc !== '2.0') {
-      return fail(id, codes.server, reply?.error?.message ?? `The service returned ${response.status}.`, reply?.error)
-    }
+    if (reply?.jsonrpc !== '2.0')
+      return fail(id, codes.server, reply?.error?.message ?? unexpected(response), reply?.error)
     if (method === 'initialize') version = reply.result?.protocolVersion
     // As it is: numbers keep their digits. A JSON text has line breaks only between its parts.
     write(text.replaceAll(/[\r\n]+/g, ' '))
@@ -85,6 +86,12 @@ export function newForward({ url, key, write }: ForwardOptions): Forward {
       for (const each of open.values()) each.abort()
     },
   }
+}
+
+function unexpected({ status, headers }: Response): string {
+  const location = headers.get('location')
+  if (location) return `The service returned ${status} and redirects to ${location}. Use that address as --url.`
+  return `The service returned ${status}, which is not a response of Parley. Check --url.`
 }
 
 function parse(text: string): unknown {

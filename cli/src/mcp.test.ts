@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -126,9 +128,69 @@ test('a call that the agent cancels ends, and so does one that waits when the pr
 test.each([
   [[], { PARLEY_API_KEY: '' }, 'Missing --key.'],
   [['--url', 'ftp://x'], {}, 'Invalid --url "ftp://x".'],
+  [['--url', 'https://x/?a=1'], {}, 'Invalid --url "https://x/?a=1".'],
+  // The error of the request would contain the key, and the agent would read it.
+  [[], { PARLEY_API_KEY: 'prl_live_secret\nx' }, 'Invalid --key or PARLEY_API_KEY: key contains a space'],
+  [[], { PARLEY_API_KEY: 'prl_live_secretñ' }, 'Invalid --key or PARLEY_API_KEY: key contains a space'],
 ])('parley mcp %j ends with an error on standard error', async (options, env, message) => {
   const mcp = start({ ...envOf('prl_live_x'), ...env }, ...options)
   expect(await mcp.ended()).toBe(1)
   expect(mcp.output.err).toContain(message)
+  expect(mcp.output.err).not.toContain('secret')
   expect(mcp.output.out).toBe('')
+})
+
+/** Another service than ours, which keeps the URLs of its requests. */
+async function serveOther(listener: RequestListener) {
+  const urls: string[] = []
+  const other = createServer((request, response) => {
+    urls.push(`${request.method} ${request.url}`)
+    listener(request, response)
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void other.close())
+  return { url: `http://127.0.0.1:${(other.address() as AddressInfo).port}`, urls }
+}
+
+test('a service below a path of its host is called there', async () => {
+  const { url, urls } = await serveOther((_request, response) => response.end('{"jsonrpc":"2.0","id":1,"result":{}}'))
+  for (const path of ['/parley/', '/parley/mcp']) {
+    const mcp = start(envOf('prl_live_x', url + path))
+    mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    await until('the response is printed', () => mcp.lines().length === 1)
+    mcp.child.stdin?.end()
+    expect(await mcp.ended()).toBe(0)
+  }
+  expect(urls).toEqual(['POST /parley/mcp', 'POST /parley/mcp'])
+})
+
+test('a redirect and a page of a proxy are explained', async () => {
+  const { url, urls } = await serveOther(({ url: path }, response) =>
+    path === '/moved/mcp'
+      ? response.writeHead(301, { location: 'https://parley.example.com/mcp' }).end()
+      : response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
+  )
+  const answerOf = async (path: string) => {
+    const mcp = start(envOf('prl_live_x', url + path))
+    mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    await until('the error is printed', () => mcp.lines().length === 1)
+    const [answer] = mcp.lines() as { error: { message: string } }[]
+    return answer?.error.message
+  }
+  expect(await answerOf('/moved')).toBe(
+    'The service returned 301 and redirects to https://parley.example.com/mcp. Use that address as --url.',
+  )
+  expect(await answerOf('/')).toBe('The service returned 502, which is not a response of Parley. Check --url.')
+  expect(urls).toEqual(['POST /moved/mcp', 'POST /mcp'])
+})
+
+test('it ends without an error if the agent closes its output', async () => {
+  const { secret } = await newWorkspace(server)
+  const mcp = start(envOf(secret))
+  mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+  await until('the response is printed', () => mcp.lines().length === 1)
+  mcp.child.stdout?.destroy()
+  mcp.type('{"jsonrpc":"2.0","id":2,"method":"ping"}')
+  expect(await mcp.ended()).toBe(0)
+  expect(mcp.output.err).toBe('')
 })

@@ -1,5 +1,6 @@
 import { stdin, stdout } from 'node:process'
 import { createInterface } from 'node:readline'
+import { readKey } from '@parley/sdk/settings'
 import { type Command, UsageError } from '../command.ts'
 import { type Forward, newForward } from '../mcp-forward.ts'
 import { onSignals } from '../signals.ts'
@@ -16,29 +17,48 @@ export const commands: readonly Command[] = [
     },
     examples: ['mcp', 'mcp --url https://parley.example.com'],
     async run({ option, env, config }) {
-      const key = option('key') ?? env.PARLEY_API_KEY
-      if (!key) throw new UsageError('Missing --key. Pass it as an option or set PARLEY_API_KEY.')
-      const url = option('url') ?? env.PARLEY_URL ?? config.publicUrl
-      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-        throw new UsageError(
-          `Invalid --url "${url}". Enter the address of the service, such as https://parley.example.com.`,
-        )
-      }
-      await serve(newForward({ url: new URL('/mcp', url), key, write: (line) => void stdout.write(`${line}\n`) }))
+      const key = checkedKey(option('key') ?? env.PARLEY_API_KEY)
+      const url = mcpUrl(option('url') ?? env.PARLEY_URL ?? config.publicUrl)
+      await serve(newForward({ url, key, write: (line) => void stdout.write(`${line}\n`) }))
       return undefined
     },
   },
 ]
 
+/** Checked first: the error of a header that cannot be sent would contain the key, and reach the agent. */
+function checkedKey(key: string | undefined): string {
+  if (!key) throw new UsageError('Missing --key. Pass it as an option or set PARLEY_API_KEY.')
+  try {
+    return readKey(key)
+  } catch (error) {
+    throw new UsageError(`Invalid --key or PARLEY_API_KEY: ${(error as Error).message}`)
+  }
+}
+
+/** The service may be below a path of its host. The address of /mcp itself is accepted too. */
+function mcpUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
+    throw new UsageError(
+      `Invalid --url "${text}". Enter the address of the service, such as https://parley.example.com.`,
+    )
+  }
+  url.pathname = url.pathname.replace(/(\/mcp)?\/*$/, '/mcp')
+  return url
+}
+
 /** Forwards each line until the agent closes the input or stops the program. */
 async function serve(forward: Forward): Promise<void> {
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })
   const pending = new Set<Promise<void>>()
-  const stopListening = onSignals(() => {
+  const stop = () => {
     forward.stop()
     lines.close()
     stdin.destroy()
-  })
+  }
+  const stopListening = onSignals(stop)
+  // The agent has closed its end.
+  stdout.on('error', stop)
   for await (const line of lines) {
     if (line.trim() === '') continue
     const work = forward.take(line).finally(() => pending.delete(work))

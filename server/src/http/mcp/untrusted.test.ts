@@ -3,6 +3,7 @@ import { newAgent } from '../../../testing/mcp-client.ts'
 import { newApp, newSender, webhookOf } from '../../../testing/network-app.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
+import { toText } from './untrusted.ts'
 
 const server = useTestServer()
 
@@ -107,6 +108,21 @@ test.each([
   expect(JSON.parse(text)).toEqual(value)
   expect(text).not.toMatch(/[<>\u202e]/)
   expect(text).toContain(String.raw`\u003csystem\u003e`)
+})
+
+test.each([
+  ['marks of direction', '\u200e\u200f\u061c\u202e\u2066'],
+  ['zero-width characters', '\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f'],
+  ['tags', '\u{e0001}\u{e0041}\u{e007f}'],
+  ['variation selectors, which can carry a hidden text', '\ufe00\ufe0f\u{e0100}\u{e01ef}'],
+  ['fillers that are letters', '\u115f\u1160\u3164\uffa0'],
+  ['line breaks that JSON allows in a string', '\u2028\u2029'],
+  ['control characters of terminals', '\u007f\u0085\u009b'],
+  ['markup', '<>'],
+])('%s are written as escapes', (_name, hidden) => {
+  const text = toText({ text: `a${hidden}b ñ 漢 🙂` })
+  expect(text).toMatch(/^\{"text":"a(\\u[0-9a-f]{4})+b ñ 漢 🙂"\}$/)
+  expect(JSON.parse(text)).toEqual({ text: `a${hidden}b ñ 漢 🙂` })
 })
 
 test('numbers of a submission keep their digits', async () => {

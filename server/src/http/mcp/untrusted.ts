@@ -36,8 +36,11 @@ export const submissionFields = (prefix: string): string[] =>
 export const markUntrusted = (result: object, fields: readonly string[] | undefined): object =>
   fields === undefined ? result : { untrusted_content: { notice, fields }, ...result }
 
-/** Text that could look like something else: markup that a host puts around results, invisible and reordering characters. */
-const misleading = /[<>]|[\u{e0000}-\u{e007f}]|[\u200b\u202a-\u202e\u2060-\u2069\ufeff]/gu
+/**
+ * Text that could look like something else: markup that a host puts around results, control characters and line breaks that
+ * JSON leaves as they are, and everything that is invisible or reorders text, such as tags and variation selectors.
+ */
+const misleading = /[<>\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
  * The result as text for a model. Text of a contact cannot end the JSON string that it is in. Characters that could mislead are
