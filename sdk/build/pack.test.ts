@@ -52,9 +52,13 @@ test('the package has no dependencies and no other files', () => {
   expect(Object.keys(manifest.scripts)).toEqual(['prepack'])
   expect(readdirSync(join(project, 'node_modules', '@parley'))).toEqual(['sdk'])
   expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
-  for (const name of readdirSync(join(installed, 'dist'))) {
-    const text = readFileSync(join(installed, 'dist', name), 'utf8')
-    const foreign = [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].filter(
+  const files = readdirSync(join(installed, 'dist'), { recursive: true, withFileTypes: true }).filter((each) =>
+    each.isFile(),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  for (const { name, parentPath } of files) {
+    const text = readFileSync(join(parentPath, name), 'utf8')
+    const foreign = [...text.matchAll(/(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g)].filter(
       ([, to = '']) => !/^\.\/[\w-]+\.js$/.test(to),
     )
     expect(
@@ -76,6 +80,21 @@ test('every export can be imported by the Node of this machine, without options'
   const program = `console.log((await Promise.all([${imports}])).map((each) => Object.keys(each).length > 0).join())`
   const { stdout } = await run('node', ['--input-type=module', '-e', program], { cwd: project, env })
   expect(stdout).toBe(`${names.map(() => 'true')}\n`)
+})
+
+test('every export can be required, by a Node that cannot require modules too', async () => {
+  const names = ['@parley/sdk', ...['express', 'fastify', 'fetch', 'hono'].map((name) => `@parley/sdk/${name}`)]
+  const program = `for (const name of ${JSON.stringify(names)})
+    console.log(require.resolve(name).replaceAll('\\\\', '/').split('@parley/sdk/')[1], Object.keys(require(name)).length > 0)`
+  const { stdout } = await run('node', ['--input-type=commonjs', '-e', program], { cwd: project, env })
+  const files = ['sdk', 'express', 'fastify', 'fetch', 'hono'].map((name) => `dist/cjs/${name}.js true\n`)
+  expect(stdout).toBe(files.join(''))
+})
+
+test('npm pack -w sdk packs only a note, because npm runs no build there', async () => {
+  const { stdout } = await run('npm', ['pack', '-w', 'sdk', '--dry-run', '--json'], { cwd: root, env })
+  const [packed] = Object.values(JSON.parse(stdout)) as { files: { path: string }[] }[]
+  expect(packed?.files.map(({ path }) => path).sort()).toEqual(['README.md', 'package.json'])
 })
 
 test('npm run pack -w sdk creates the same package', async () => {
@@ -120,6 +139,18 @@ test.each([
   ['bundler, with the types of the DOM too', { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] }],
 ])('a program compiles in strict mode: %s', async (_name, options) => {
   expect(await compile(project, ['installed-package.ts'], { ...options, skipLibCheck: false, outDir: 'out' })).toBe('')
+})
+
+test('a CommonJS program compiles, without an import of modules', async () => {
+  const program = `import { newClient, type Outgoing, type ParleyEvent } from '@parley/sdk'
+import { parleyWebhook } from '@parley/sdk/express'
+const parley = newClient({ baseUrl: 'http://x', key: 'prl_live_x' })
+export const send = (message: Outgoing): Promise<{ id: string }> => parley.messages.send(message)
+export const receive = parleyWebhook('whsec_x', (event: ParleyEvent) => event.id)
+`
+  writeFileSync(join(project, 'common.cts'), program)
+  const options = { module: 'node16', lib: ['es2022'], skipLibCheck: false, noEmit: true }
+  expect(await compile(project, ['common.cts'], options)).toBe('')
 })
 
 test('all examples of the README compile', async () => {

@@ -89,6 +89,16 @@ test('a stream saves a cursor when the events of its page were handled, also tha
   expect(requests[0]?.url).toContain('wait=25')
 })
 
+test('a stream that begins now has a cursor immediately, so that a failed first wait skips nothing', async () => {
+  const { baseUrl, requests } = await serveScript(pageOf([], 'c0'), hangsUp, pageOf(['a'], 'c1'))
+  const store = newStore()
+  const { value } = await eventsAt(baseUrl).stream({ store, after: 'latest' }).next()
+  expect(value).toMatchObject({ id: 'a' })
+  expect(cursorsOf(requests)).toEqual(['latest', 'c0', 'c0'])
+  expect(requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('wait'))).toEqual(['0', '25', '25'])
+  expect(store.saved).toEqual(['c0'])
+})
+
 test('a stream with seen does not repeat events of a page in which the program ended', async () => {
   const { baseUrl } = await serveScript(pageOf(['a', 'b'], 'c1'), pageOf(['a', 'b'], 'c1'))
   const seen = newSeenEvents()

@@ -81,7 +81,9 @@ export function newEvents({ get }: Transport): Events {
     for (let after = query.after; ; ) {
       let page: EventPage
       try {
-        page = await read({ ...query, after, wait: waitSeconds }, { signal, maxRetries: 0 })
+        // "Now" becomes a cursor immediately: if this request failed after a wait, the next one would begin later.
+        const wait = after === 'latest' ? 0 : waitSeconds
+        page = await read({ ...query, after, wait }, { signal, maxRetries: 0 })
         failures = 0
       } catch (error) {
         if (signal?.aborted) throw signal.reason

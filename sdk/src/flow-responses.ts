@@ -1,5 +1,7 @@
 import type { FlowResponse, FlowResponseFilters, PageQuery } from './contract.ts'
+import { ParleyError } from './error.ts'
 import { newPages, type Pages } from './pages.ts'
+import { pathSegment } from './settings.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export interface FlowResponseQuery extends PageQuery, Omit<FlowResponseFilters, 'received_after' | 'received_before'> {
@@ -31,18 +33,18 @@ export interface FlowResponses {
 }
 
 export function newFlowResponses({ get, open }: Transport): FlowResponses {
-  const path = (id: string) => `/v1/flow_responses/${encodeURIComponent(id)}`
+  const path = (id: string) => `/v1/flow_responses/${pathSegment(id)}`
   return {
     list: (query = {}, options) =>
       newPages((cursor) => get('/v1/flow_responses', { ...query, ...(cursor && { cursor }) }, options)),
-    get: (id, options) => get(path(id), {}, options),
+    get: async (id, options) => get(path(id), {}, options),
     async file(id, index, options) {
-      return uploadedFile(await open(`${path(id)}/files/${encodeURIComponent(index)}`, options))
+      return uploadedFile(await open(`${path(id)}/files/${encodeURIComponent(index)}`, options), options)
     },
   }
 }
 
-export function uploadedFile(response: Response): UploadedFile {
+export function uploadedFile(response: Response, { signal }: CallOptions = {}): UploadedFile {
   const { headers } = response
   const size = headers.get('content-length')
   return {
@@ -50,7 +52,16 @@ export function uploadedFile(response: Response): UploadedFile {
     type: headers.get('content-type') ?? 'application/octet-stream',
     size: size === null ? null : Number(size),
     stream: response.body ?? new ReadableStream({ start: (controller) => controller.close() }),
-    bytes: async () => new Uint8Array(await response.arrayBuffer()),
+    async bytes() {
+      if (response.bodyUsed) throw new TypeError('The content of the file was already read.')
+      try {
+        return new Uint8Array(await response.arrayBuffer())
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        const message = 'The connection ended before the file was complete. Download it again.'
+        throw new ParleyError(message, { code: 'connection_failed', cause: error })
+      }
+    },
   }
 }
 

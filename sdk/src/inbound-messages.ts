@@ -1,5 +1,6 @@
 import type { InboundMessageFilters, MarkAsRead, PageQuery, StoredInboundMessage } from './contract.ts'
 import { newPages, type Pages } from './pages.ts'
+import { pathSegment } from './settings.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export interface InboundMessageQuery
@@ -19,11 +20,11 @@ export interface InboundMessages {
 }
 
 export function newInboundMessages({ get, post }: Transport): InboundMessages {
-  const path = (id: string) => `/v1/inbound_messages/${encodeURIComponent(id)}`
+  const path = (id: string) => `/v1/inbound_messages/${pathSegment(id)}`
   return {
     list: (query = {}, options) =>
       newPages((cursor) => get('/v1/inbound_messages', { ...query, ...(cursor && { cursor }) }, options)),
-    get: (id, options) => get(path(id), {}, options),
-    markAsRead: (id, request = {}, options) => post(`${path(id)}/read`, request, null, options),
+    get: async (id, options) => get(path(id), {}, options),
+    markAsRead: async (id, request = {}, options) => post(`${path(id)}/read`, request, null, options),
   }
 }

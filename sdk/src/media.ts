@@ -1,5 +1,6 @@
 import type { Media } from './contract.ts'
 import { type UploadedFile, uploadedFile } from './flow-responses.ts'
+import { pathSegment } from './settings.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export interface UploadOptions extends CallOptions {
@@ -9,7 +10,8 @@ export interface UploadOptions extends CallOptions {
 export interface MediaFiles {
   /**
    * Uploads a file of up to 100 MB. Use its `id` as `image.id` and so on in `messages.send`; the type of the Blob decides as
-   * what it can be sent. There is only one attempt; set `timeoutMs` for a large file. Scope `messages:send`.
+   * what it can be sent. `openAsBlob` of `node:fs` and `Bun.file` read a file while it is sent. There is only one attempt; set
+   * `timeoutMs` for a large file. Scope `messages:send`.
    */
   upload(file: Blob, options?: UploadOptions): Promise<Media>
   /**
@@ -21,13 +23,16 @@ export interface MediaFiles {
 
 export function newMediaFiles({ open, postForm }: Transport): MediaFiles {
   return {
-    upload(file, { filename = 'file', ...options } = {}) {
+    async upload(file, { filename = nameOf(file), ...options } = {}) {
       const form = new FormData()
       form.set('file', file, filename)
       return postForm('/v1/media', form, options)
     },
     async ofMessage(messageId, options) {
-      return uploadedFile(await open(`/v1/inbound_messages/${encodeURIComponent(messageId)}/media`, options))
+      return uploadedFile(await open(`/v1/inbound_messages/${pathSegment(messageId)}/media`, options), options)
     },
   }
 }
+
+/** A `File` has a name, a `Blob` has none. */
+const nameOf = (file: Blob): string => (file as { name?: string }).name || 'file'

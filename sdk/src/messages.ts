@@ -1,7 +1,7 @@
 import type { Message, MessageFilters, MessageWithHistory, PageQuery, SendRequest, SendType } from './contract.ts'
 import type { TemplateContent } from './known-templates.ts'
 import { newPages, type Pages } from './pages.ts'
-import { readIdempotencyKey } from './settings.ts'
+import { pathSegment, readIdempotencyKey } from './settings.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /** A message to send: `type` is the name of the property with the content. */
@@ -40,6 +40,6 @@ export function newMessages({ get, post }: Transport): Messages {
     },
     list: (query = {}, options) =>
       newPages((cursor) => get('/v1/messages', { ...query, ...(cursor && { cursor }) }, options)),
-    get: (id, options) => get(`/v1/messages/${encodeURIComponent(id)}`, {}, options),
+    get: async (id, options) => get(`/v1/messages/${pathSegment(id)}`, {}, options),
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { eventBody, secret, sign } from '../testing/signing.ts'
 import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.ts'
 import { newSeenEvents } from './seen.ts'
@@ -25,6 +25,29 @@ test('an event whose handler failed is handled again when it is retried', async 
   expect([await post('a'), await post('a'), await post('a')]).toEqual([500, 204, 204])
   expect(handled).toEqual(['a', 'a'])
   expect(errors).toHaveLength(1)
+})
+
+test('an error of onError neither keeps the response back nor ends the program', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => logged.mockRestore())
+  const fail = () => {
+    throw new Error('the handler fails')
+  }
+  for (const onError of [
+    () => {
+      throw new Error('the log is full')
+    },
+    () => Promise.reject(new Error('the log is full')),
+  ]) {
+    const { post } = newPost(fail, { onError })
+    expect(await post('a')).toBe(500)
+    const { receive } = newReceiver(secret, fail, { onError })
+    expect((await receive({}, () => 'x')).status).toBe(400)
+    const { post: postFirst } = newPost(fail, { onError, acknowledge: 'before' })
+    expect(await postFirst('a')).toBe(204)
+  }
+  await expect.poll(() => logged.mock.calls.length).toBe(6)
+  expect(logged.mock.calls.flat()).toEqual(Array(6).fill(new Error('the log is full')))
 })
 
 test('an event that is repeated while it is being handled gets the response of the first one', async () => {

@@ -36,7 +36,7 @@ export interface ReceiveOptions extends Pick<VerifyOptions, 'toleranceSeconds'> 
    */
   waitUntil?: ((handled: Promise<void>) => void) | undefined
   /** Called for each delivery that was rejected or whose handler threw, then with its event. Default: logs to the console. */
-  onError?: ((error: unknown, event?: ParleyEvent) => void) | undefined
+  onError?: ((error: unknown, event?: ParleyEvent) => unknown) | undefined
 }
 
 export interface ReceiverResponse {
@@ -74,6 +74,12 @@ export function newReceiver(
   /** The events of `seen` that are being handled, with the response to come. */
   const handling = new Map<string, Promise<ReceiverResponse>>()
 
+  /** An error of `onError` must not keep the response from Parley, or end the program. */
+  function report(error: unknown, event?: ParleyEvent): void {
+    const reporting = async () => onError(error, event)
+    reporting().catch((own: unknown) => console.error(own))
+  }
+
   function reject(
     status: number,
     reason: string,
@@ -81,7 +87,7 @@ export function newReceiver(
     error: unknown,
     event?: ParleyEvent,
   ): ReceiverResponse {
-    onError(error, event)
+    report(error, event)
     return { status, body: JSON.stringify({ error: { reason, message } }) }
   }
 
@@ -122,7 +128,7 @@ export function newReceiver(
     } catch (storeError) {
       errors.push(storeError)
     }
-    for (const each of errors) onError(each, event)
+    for (const each of errors) report(each, event)
   }
 
   /** A repeated event gets the response of the first one, which may still fail. */

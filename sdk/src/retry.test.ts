@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ParleyError, retryAfterOf } from './error.ts'
-import { waitBeforeRetry } from './retry.ts'
+import { pause, waitBeforeReading, waitBeforeRetry } from './retry.ts'
 
 const rules = { maxRetries: 5, maxWaitMs: 65_000 }
 const lost = new ParleyError('', { code: 'connection_failed' })
@@ -14,11 +14,33 @@ test('waits grow exponentially, with jitter between half and all of the wait', (
 })
 
 test('the wait is never shorter than Retry-After', () => {
-  for (const seconds of [0, 1, 30, 60]) {
+  for (const seconds of [1, 30, 60]) {
     expect(waitBeforeRetry(rateLimited(seconds), 1, rules, () => 0)).toBe(seconds * 1000)
     expect(waitBeforeRetry(rateLimited(seconds), 1, rules, () => 1)).toBeGreaterThan(seconds * 1000)
   }
   expect(waitBeforeRetry(rateLimited(66), 1, rules)).toBe(null)
+  expect(waitBeforeReading(rateLimited(66), 1, () => 0)).toBe(66_000)
+})
+
+test('a Retry-After of 0, or in the past, does not make the waits shorter', () => {
+  const waits = [1, 2, 3].map((made) => waitBeforeRetry(rateLimited(0), made, rules, () => 0))
+  expect(waits).toEqual([250, 500, 1000])
+  expect([1, 4, 20].map((failures) => waitBeforeReading(rateLimited(0), failures, () => 0))).toEqual([
+    250, 2000, 15_000,
+  ])
+})
+
+test('a wait that is longer than a timer allows does not end immediately', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  for (const seconds of [3_000_000, Number('9'.repeat(400))]) {
+    let hasEnded = false
+    void pause(waitBeforeReading(rateLimited(seconds), 1) ?? 0, undefined).then(() => {
+      hasEnded = true
+    })
+    await vi.advanceTimersByTimeAsync(24 * 3600_000)
+    expect(hasEnded).toBe(false)
+  }
 })
 
 test('other errors are not retried', () => {

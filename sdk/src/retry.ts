@@ -22,8 +22,9 @@ export function waitBeforeRetry(
   random: () => number = Math.random,
 ): number | null {
   if (!(error instanceof ParleyError) || made > maxRetries || !isRetryable(error)) return null
-  if (error.retryAfter === null) return Math.min(maxWaitMs, backOff(made, 8000, random))
-  return error.retryAfter * 1000 > maxWaitMs ? null : afterRetryAfter(error.retryAfter, random)
+  const backOffMs = Math.min(maxWaitMs, backOff(made, 8000, random))
+  if (error.retryAfter === null) return backOffMs
+  return error.retryAfter * 1000 > maxWaitMs ? null : Math.max(backOffMs, afterRetryAfter(error.retryAfter, random))
 }
 
 const longestBackOffMs = 30_000
@@ -34,8 +35,9 @@ const longestBackOffMs = 30_000
  */
 export function waitBeforeReading(error: unknown, failures: number, random: () => number = Math.random): number | null {
   if (!(error instanceof ParleyError) || !(isRetryable(error) || error.status >= 500)) return null
-  if (error.retryAfter !== null) return afterRetryAfter(error.retryAfter, random)
-  return backOff(failures, longestBackOffMs, random)
+  const backOffMs = backOff(failures, longestBackOffMs, random)
+  // A service that says "now" each time is not asked more and more often for that.
+  return error.retryAfter === null ? backOffMs : Math.max(backOffMs, afterRetryAfter(error.retryAfter, random))
 }
 
 /** Half a second after the first failure, then twice as long after each, with jitter. */
@@ -53,6 +55,9 @@ function isRetryable({ status, code }: ParleyError): boolean {
   return retryableStatuses.has(status) || retryableCodes.has(code)
 }
 
+/** The longest that a timer can wait, about 24 days. With a longer delay it would fire immediately. */
+export const longestTimerMs = 2 ** 31 - 1
+
 /** Waits. If the signal aborts first, throws the signal's reason. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -61,10 +66,13 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      },
+      Math.min(ms, longestTimerMs),
+    )
     signal?.addEventListener('abort', stop, { once: true })
   })
 }

@@ -1,5 +1,6 @@
 import type { PageQuery, Sender } from './contract.ts'
 import { newPages, type Pages } from './pages.ts'
+import { pathSegment } from './settings.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /** The phone numbers that the workspace sends from. Scope `senders:read`. */
@@ -12,6 +13,6 @@ export function newSenders({ get }: Transport): Senders {
   return {
     list: (query = {}, options) =>
       newPages((cursor) => get('/v1/senders', { ...query, ...(cursor && { cursor }) }, options)),
-    get: (id, options) => get(`/v1/senders/${encodeURIComponent(id)}`, {}, options),
+    get: async (id, options) => get(`/v1/senders/${pathSegment(id)}`, {}, options),
   }
 }

@@ -40,6 +40,12 @@ export function readIdempotencyKey(key: string): string {
   throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters without spaces.')
 }
 
+/** An ID as a segment of a path. An empty one would request the list, and dots would be removed from the URL. */
+export function pathSegment(id: string): string {
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError('The ID is missing, or it is not an ID.')
+  return encodeURIComponent(id)
+}
+
 function parse(text: string): URL | null {
   try {
     return new URL(text)

@@ -1,5 +1,6 @@
 import type { PageQuery, Template, TemplateFilters } from './contract.ts'
 import { newPages, type Pages } from './pages.ts'
+import { pathSegment } from './settings.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /** The templates of the workspace and their variables. Scope `templates:read`. */
@@ -12,6 +13,6 @@ export function newTemplates({ get }: Transport): Templates {
   return {
     list: (query = {}, options) =>
       newPages((cursor) => get('/v1/templates', { ...query, ...(cursor && { cursor }) }, options)),
-    get: (id, options) => get(`/v1/templates/${encodeURIComponent(id)}`, {}, options),
+    get: async (id, options) => get(`/v1/templates/${pathSegment(id)}`, {}, options),
   }
 }

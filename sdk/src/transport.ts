@@ -1,5 +1,5 @@
 import { errorOfResponse, ParleyError, retryAfterOf } from './error.ts'
-import { pause, type RetryRules, waitBeforeRetry } from './retry.ts'
+import { longestTimerMs, pause, type RetryRules, waitBeforeRetry } from './retry.ts'
 import { readBaseUrl, readKey } from './settings.ts'
 import { version } from './version.ts'
 
@@ -113,8 +113,7 @@ async function tryOnce<Result>(
     isTimedOut = true
     deadline.abort()
   }
-  // A longer delay than 2^31 - 1 ms would overflow and fire immediately.
-  const timer = setTimeout(expire, Math.min(timeoutMs, 2 ** 31 - 1))
+  const timer = setTimeout(expire, Math.min(timeoutMs, longestTimerMs))
   try {
     const init = {
       method,

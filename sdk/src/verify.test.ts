@@ -95,6 +95,19 @@ test.each(['', [], [''], undefined])('without a secret nothing is verified: %j',
   await expect(verifyWebhook(body, signed(signature), none as string, { nowMs })).rejects.toThrow(TypeError)
 })
 
+test.each(['whsec_x\n', ' whsec_x', ['whsec_x', 'whsec_y ']])(
+  'a secret with white space is refused: %j',
+  async (wrong) => {
+    await expect(verifyWebhook(body, signed(signature), wrong, { nowMs })).rejects.toThrow('a space or a line break')
+  },
+)
+
+test('a secret without its prefix does not match, and the error says so', async () => {
+  const given = verifyWebhook(body, signed(signature), secret.replace('whsec_', ''), { nowMs })
+  await expect(given).rejects.toThrow('A secret starts with "whsec_"')
+  await expect(verifyWebhook(`${body} `, signed(signature), secret, { nowMs })).rejects.not.toThrow('starts with')
+})
+
 test('an event of an unknown type is handed on', async () => {
   const later = eventBody({ type: 'message.edited', data: { a: 1 } })
   const event = await verifyWebhook(later, signed(sign(later, { seconds })), secret, { nowMs })

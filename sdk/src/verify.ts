@@ -82,7 +82,7 @@ export async function verifyWebhook(
   if (!(await isSigned(claim, body, secrets))) {
     throw failure(
       'no_match',
-      `The signature in ${claim.header} does not match the body and the secret. Check that the secret belongs to this endpoint and is current, and that the body is unchanged.`,
+      `The signature in ${claim.header} does not match the body and the secret. Check that the secret belongs to this endpoint and is current, and that the body is unchanged.${hintOn(secrets)}`,
     )
   }
   return readEvent(body)
@@ -96,8 +96,14 @@ export function readSecrets(secret: string | readonly string[]): readonly string
       'The signing secret is missing: pass the "whsec_…" value that was shown when the endpoint was created.',
     )
   }
+  if (secrets.some((one) => /\s/.test(one))) {
+    throw new TypeError('The signing secret contains a space or a line break. Copy the "whsec_…" value again.')
+  }
   return secrets
 }
+
+const hintOn = (secrets: readonly string[]): string =>
+  secrets.every((one) => one.startsWith('whsec_')) ? '' : ' A secret starts with "whsec_", which is a part of it.'
 
 function bytesOf(rawBody: unknown): Uint8Array {
   if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
