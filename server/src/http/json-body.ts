@@ -6,17 +6,18 @@ import type { Bodies } from './bodies.ts'
 
 const depthMax = 64
 
-/** The parsed body of a request under /v1; undefined if it has none. */
+/** The parsed body of a request under /v1; undefined if it has none. Where it is optional, an empty one is none. */
 export async function readJson(
   bodies: Bodies,
   request: IncomingMessage,
   withinMs: number,
   workspaceId: string | undefined,
+  isOptional = false,
 ): Promise<unknown> {
   const { headers } = request
   const type = headers['content-type']
-  if (type === undefined && headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0))
-    return
+  const isEmpty = headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0)
+  if (isEmpty && (type === undefined || isOptional)) return
   const encoding = headers['content-encoding']
   if (!/^\s*application\/json\s*(;|$)/i.test(type ?? '') || (encoding !== undefined && encoding !== 'identity')) {
     refuse('unsupported_media_type')

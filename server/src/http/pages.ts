@@ -13,7 +13,6 @@ export interface PagesOptions {
 
 /** The routes outside /v1: health checks, the documentation, and the console. */
 export function mountPages(app: FastifyInstance, { whyNotReady, docs, handsetUrl }: PagesOptions): void {
-  app.addHook('onSend', async (request, reply) => void reply.header('X-Request-Id', request.id))
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     const reason = await whyNotReady()
@@ -27,5 +26,7 @@ export function mountPages(app: FastifyInstance, { whyNotReady, docs, handsetUrl
   )
 }
 
+/** The start page is for every client, so that a check with `curl` finds it. */
 const isForBrowser = ({ method, url, headers }: FastifyRequest): boolean =>
-  method === 'GET' && !/^\/(assets|console|docs)\//.test(url) && /text\/html/.test(headers.accept ?? '')
+  (method === 'GET' || method === 'HEAD') &&
+  (/^\/(\?|$)/.test(url) || (!/^\/(assets|console|docs)\//.test(url) && /text\/html/.test(headers.accept ?? '')))

@@ -109,7 +109,7 @@ test('every response has a request ID that the service generated', async () => {
   const workspace = await newWorkspace(server)
   const response = await workspace.call('/v1/me', { headers: { 'x-request-id': 'req_mine', 'request-id': 'mine' } })
   expect(response.headers.get('x-request-id')).not.toBe('req_mine')
-  for (const path of ['/healthz', '/readyz', '/docs/errors', '/v1/openapi.json', '/nothing']) {
+  for (const path of ['/healthz', '/readyz', '/metrics', '/docs/errors', '/docs/api', '/v1/openapi.json', '/nothing']) {
     expect((await server.call(path)).headers.get('x-request-id'), path).toMatch(/^req_/)
   }
 })

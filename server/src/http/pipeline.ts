@@ -303,7 +303,7 @@ class Exchange implements AccessRequest, Context {
   async #handle({ route, params, query }: RouteMatch): Promise<void> {
     const { method } = this.#request
     const hasBody = method !== 'GET' && method !== 'HEAD'
-    const body = route.receivesFile ? this.#openFile() : hasBody ? await this.#readBody() : undefined
+    const body = route.receivesFile ? this.#openFile() : hasBody ? await this.#readBody(route) : undefined
     if (route.receivesFile) this.#body = { kind: 'file' }
     else if (body !== undefined) this.#body = { kind: 'json', value: body }
     route.checks.params?.(params)
@@ -338,9 +338,9 @@ class Exchange implements AccessRequest, Context {
     else sendJson(this.#response, status, this.#headers(), body)
   }
 
-  #readBody(): Promise<unknown> {
+  #readBody({ isBodyOptional }: CompiledRoute): Promise<unknown> {
     const { bodies, timeouts } = this.#services
-    return readJson(bodies, this.#request, timeouts.bodyMs, this.caller.workspaceId || undefined)
+    return readJson(bodies, this.#request, timeouts.bodyMs, this.caller.workspaceId || undefined, isBodyOptional)
   }
 
   #openFile() {

@@ -11,6 +11,7 @@ export interface CompiledRoute extends Pick<Route, 'path' | 'scope' | 'status' |
   isWritten: boolean
   isForOwnOrigin: boolean
   receivesFile: boolean
+  isBodyOptional: boolean
   checks: { params: Check | undefined; query: Check; body: Check | undefined }
   toJson(response: unknown): string
 }
@@ -71,6 +72,7 @@ export function compileRoute(route: Route): CompiledRoute {
     isWritten,
     isForOwnOrigin: route.isForOwnOrigin ?? false,
     receivesFile,
+    isBodyOptional: route.isBodyOptional ?? false,
     checks: {
       params: route.params && checkFor('params', route.params),
       query: route.query ? checkFor('query', route.query) : checkNoParameters,
@@ -96,6 +98,7 @@ function optionsRoute(path: string, scope: 'public' | 'none', methods: string): 
     isWritten: false,
     isForOwnOrigin: false,
     receivesFile: false,
+    isBodyOptional: false,
     checks: { params: undefined, query: () => {}, body: undefined },
     toJson: String,
   }

@@ -37,18 +37,14 @@ export function newHttpServer(v1: Pipeline, network: Pipeline, deps: HttpServerD
   // For everything that Fastify serves: the console, pages and metrics.
   app.setErrorHandler((error, { id: requestId, routeOptions }, reply) => {
     const { status, headers, body } = errorResponse(error, { requestId, route: routeOptions.url ?? '?', ...deps })
-    return reply
-      .code(status)
-      .headers({ ...headers, 'X-Request-Id': requestId })
-      .type(jsonType)
-      .serializer(String)
-      .send(body)
+    return reply.code(status).headers(headers).type(jsonType).serializer(String).send(body)
   })
   // Fastify does not read bodies: the console's handlers do it themselves, and no other route has one.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   // Not on the response's `close` event: the response may have to wait for earlier ones on the connection.
-  app.addHook('onSend', (request, _reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('X-Request-Id', request.id)
     deps.bodies.releaseUnclaimed(request.raw)
     done(null, payload)
   })

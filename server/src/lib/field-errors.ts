@@ -26,7 +26,23 @@ const coercing = new Ajv({ ...settings, coerceTypes: 'array' })
  */
 export function newValidator(schema: TSchema, source: Source, prefix = ''): Validator {
   const validate = (source === 'query' ? coercing : exact).compile(plainSchema(schema))
-  return (value) => (validate(value) ? [] : toFieldErrors(validate.errors ?? [], source, prefix))
+  const prepare = source === 'query' ? onlyDigits(schema) : undefined
+  return (value) => {
+    prepare?.(value as Record<string, unknown>)
+    return validate(value) ? [] : toFieldErrors(validate.errors ?? [], source, prefix)
+  }
+}
+
+/** Ajv would read "1e1", "0x10" and " 5" as whole numbers too. They become NaN, which it rejects. */
+function onlyDigits(schema: TSchema): (query: Record<string, unknown>) => void {
+  const properties = Object.entries((schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {})
+  const numbers = properties.flatMap(([name, { type }]) => (type === 'integer' ? [name] : []))
+  return (query) => {
+    for (const name of numbers) {
+      const text = query[name]
+      if (typeof text === 'string' && !/^-?\d+$/.test(text)) query[name] = Number.NaN
+    }
+  }
 }
 
 /**

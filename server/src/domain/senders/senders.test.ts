@@ -71,7 +71,17 @@ test('reading senders needs the scope senders:read, and refuses unknown paramete
       body: { error: { code: 'insufficient_scope', details: { required_scope: 'senders:read' } } },
     })
   }
-  for (const query of ['limit=0', 'limit=101', 'order=up', 'cursor=nonsense', 'status=CONNECTED']) {
+  for (const query of [
+    'limit=0',
+    'limit=101',
+    'limit=1e1',
+    'limit=0x10',
+    'limit=%205',
+    'limit=5.0',
+    'order=up',
+    'cursor=nonsense',
+    'status=CONNECTED',
+  ]) {
     expect(await workspace.call(`/v1/senders?${query}`)).toMatchObject({
       status: 400,
       body: { error: { code: 'validation_failed', param: query.split('=')[0] } },

@@ -26,9 +26,10 @@ export interface Workspace {
 export async function createWorkspace(db: Db, clock: Clock, name: string): Promise<Workspace> {
   const trimmed = name.trim()
   refuseIfAny(textErrors('name', trimmed, 100))
-  const id = newUuid(clock.now().getTime())
-  await insertWorkspace(db, id, trimmed, clock.now())
-  return { id, name: trimmed, createdAt: clock.now(), suspended: null }
+  const createdAt = clock.now()
+  const id = newUuid(createdAt.getTime())
+  await insertWorkspace(db, id, trimmed, createdAt)
+  return { id, name: trimmed, createdAt, suspended: null }
 }
 
 export async function listWorkspaces(db: Db): Promise<Workspace[]> {
@@ -45,8 +46,9 @@ export async function suspendWorkspace(db: Db, clock: Clock, id: string, reason:
   const trimmed = reason.trim()
   if (trimmed === '') refuseParam('reason', 'too_short', 'Enter the reason for the suspension.')
   const workspace = await requireWorkspace(db, id)
-  await setSuspended(db, id, clock.now(), trimmed)
-  return { ...workspace, suspended: { at: clock.now(), reason: trimmed } }
+  const at = clock.now()
+  await setSuspended(db, id, at, trimmed)
+  return { ...workspace, suspended: { at, reason: trimmed } }
 }
 
 export async function resumeWorkspace(db: Db, id: string): Promise<Workspace> {

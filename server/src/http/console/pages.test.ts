@@ -28,6 +28,21 @@ test.each([
   },
 )
 
+test('every client gets the start page, and only a browser the pages that the console routes itself', async () => {
+  const page = await fetch(server.url, { headers: { accept: 'text/html' } })
+  // There is no page if the console was not built.
+  const found = page.ok ? 200 : 404
+  const statusOf = async (path: string, accept: string, method = 'GET') =>
+    (await fetch(server.url + path, { method, headers: { accept } })).status
+  for (const method of ['GET', 'HEAD']) {
+    expect(await statusOf('/', '*/*', method)).toBe(found)
+    expect(await statusOf('/?from=mail', '*/*', method)).toBe(found)
+    expect(await statusOf('/w/1/messages', 'text/html', method)).toBe(found)
+    expect(await statusOf('/w/1/messages', '*/*', method)).toBe(404)
+  }
+  expect(await statusOf('/', '*/*', 'POST')).toBe(404)
+})
+
 const pick = (headers: Record<string, unknown>) =>
   Object.fromEntries(
     ['content-type', 'cache-control', 'vary', 'x-content-type-options'].map((name) => [name, headers[name]]),

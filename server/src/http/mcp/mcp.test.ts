@@ -266,6 +266,24 @@ test.each<[string, unknown, Record<string, string>?]>([
   })
 })
 
+test.each<[string, string, unknown, string]>([
+  ['arguments that are no object', 'tools/call', { name: 'list_senders', arguments: 'all' }, 'params.arguments: '],
+  ['a name that is no text', 'tools/call', { name: 7 }, 'params.name: '],
+  ['no parameters', 'tools/call', undefined, 'params: '],
+  ['no version of the protocol', 'initialize', {}, 'params.protocolVersion: '],
+])('%s are invalid parameters, not an internal error', async (_name, method, params, problem) => {
+  const { secret } = await newWorkspace(server)
+  const { status, body } = await post(secret, { jsonrpc: '2.0', id: 'a', method, params })
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      jsonrpc: '2.0',
+      id: 'a',
+      error: { code: -32602, message: expect.stringContaining(`Invalid parameters: ${problem}`) },
+    },
+  })
+})
+
 test('a call that asks for a task is refused before the message is sent', async () => {
   const shop = await sending.newShop(1)
   const message = { to: '16505550123', type: 'text', text: { body: 'hi' }, idempotency_key: 'task' }

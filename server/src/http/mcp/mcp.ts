@@ -75,6 +75,8 @@ async function respond(
   options: McpOptions,
 ): Promise<WrittenReply> {
   const { Server, Transport, types } = loadSdk()
+  const invalid = invalidParams(body, types)
+  if (invalid !== null) return { status: 200, body: invalid }
   const server = new Server(
     { name: 'parley', title: 'Parley', version: options.version },
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator: noValidator },
@@ -97,6 +99,21 @@ async function respond(
   } finally {
     await server.close()
   }
+}
+
+/** The response to a request whose parameters are malformed: the SDK would report them as an internal error. */
+function invalidParams(body: unknown, types: ReturnType<typeof loadSdk>['types']): string | null {
+  const request = types.JSONRPCRequestSchema.safeParse(body).data
+  const schemas = {
+    initialize: types.InitializeRequestSchema,
+    'tools/list': types.ListToolsRequestSchema,
+    'tools/call': types.CallToolRequestSchema,
+  }
+  const schema = Object.entries(schemas).find(([method]) => method === request?.method)?.[1]
+  const issue = schema?.safeParse(body).error?.issues[0]
+  if (!request || !issue) return null
+  const message = `Invalid parameters: ${issue.path.join('.').slice(0, 200)}: ${issue.message}`
+  return JSON.stringify({ jsonrpc: '2.0', id: request.id, error: { code: types.ErrorCode.InvalidParams, message } })
 }
 
 /** The response is always JSON, so it does not matter what the client accepts besides. */

@@ -49,6 +49,10 @@ test('POST /v1/inbound_messages/{id}/read responds with 204, and the phone shows
   expect(ticks(shop, '16505550301')).toEqual(['taken'])
   const response = await read(shop, id)
   expect([response.status, response.body]).toEqual([204, ''])
+  // Some clients name a type although they send nothing.
+  const headers = { 'content-type': 'application/json' }
+  const path = `/v1/inbound_messages/${id}/read`
+  expect((await shop.workspace.call(path, { method: 'POST', headers })).status).toBe(204)
   // Nothing was called yet, and it is stored.
   expect([callsFor(waId), await waiting()]).toEqual([[], [id]])
   await receipts.drain()

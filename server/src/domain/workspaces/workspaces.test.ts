@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { useTestServer } from '../../../testing/test-server.ts'
+import { createWorkspace, requireWorkspace, suspendWorkspace } from './workspaces.ts'
+
+const server = useTestServer()
+
+test('a new and a suspended workspace are returned with the times that are stored', async () => {
+  const { db, clock } = server
+  const ticking = Object.assign(Object.create(clock) as typeof clock, {
+    now() {
+      clock.forward({ ms: 1 })
+      return clock.now()
+    },
+  })
+  const created = await createWorkspace(db, ticking, 'Harbour')
+  expect(await requireWorkspace(db, created.id)).toEqual(created)
+  const suspended = await suspendWorkspace(db, ticking, created.id, 'unpaid')
+  expect(await requireWorkspace(db, created.id)).toEqual(suspended)
+})
