@@ -1,8 +1,12 @@
+import io
 import json
+import tempfile
 import time
 import unittest
 from datetime import datetime, timedelta, timezone
 from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler
+from typing import Any, List
 
 from parley import (
     AuthenticationError,
@@ -138,6 +142,27 @@ class ListTest(ScriptedTest):
             self.parley.templates.get("")
 
 
+class Reading(io.RawIOBase):
+    """A file that keeps the sizes of its reads."""
+
+    def __init__(self, file: Any, sizes: List[int]) -> None:
+        self._file = file
+        self._sizes = sizes
+
+    def read(self, size: int = -1) -> bytes:
+        self._sizes.append(size)
+        return bytes(self._file.read(size))
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return int(self._file.seek(offset, whence))
+
+
 class FileTest(ScriptedTest):
     def test_a_file_is_uploaded_as_a_form(self) -> None:
         requests = self.serve(responds(201, {"id": "med_1"}))
@@ -147,6 +172,32 @@ class FileTest(ScriptedTest):
         head, _, rest = requests[0].body.partition(b"\r\n\r\n")
         self.assertEqual(rest, content + b"\r\n--" + boundary + b"--\r\n")
         self.assertIn(b'name="file"; filename="of%22fer.pdf"\r\nContent-Type: application/pdf', head)
+
+    def test_a_file_of_the_disk_is_read_while_it_is_sent(self) -> None:
+        requests = self.serve(responds(201, {"id": "med_1"}))
+        content = bytes(range(256)) * 1000
+        with tempfile.TemporaryFile() as file:
+            file.write(b"left out" + content)
+            file.seek(8)
+            sizes = []
+            self.parley.media.upload(Reading(file, sizes), filename="a.mp4")
+        self.assertIn(b"Content-Type: video/mp4\r\n\r\n" + content + b"\r\n--", requests[0].body)
+        self.assertTrue(len(sizes) > 3 and max(sizes) <= 64 * 1024)
+        with self.assertRaisesRegex(TypeError, "binary mode"):
+            self.parley.media.upload(io.StringIO("x"), filename="a.txt")  # type: ignore[arg-type]
+
+    def test_a_download_that_breaks_off_is_an_error(self) -> None:
+        def half(handler: BaseHTTPRequestHandler) -> None:
+            handler.send_response(200)
+            handler.send_header("Content-Length", "10")
+            handler.end_headers()
+            handler.wfile.write(b"half")
+            handler.close_connection = True
+
+        self.serve(half)
+        for read in (lambda file: file.read(), lambda file: list(file.chunks(2))):
+            with self.assertRaisesRegex(ConnectionFailedError, "before the file was complete"):
+                read(self.parley.media.of_message("msg_1"))
 
     def test_a_file_is_downloaded_with_its_name(self) -> None:
         headers = {"Content-Type": "image/jpeg", "Content-Disposition": "attachment; filename=\"a.jpg\"; filename*=UTF-8''%C3%B1.jpg"}

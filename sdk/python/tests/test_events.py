@@ -39,6 +39,35 @@ class StreamTest(ScriptedTest):
         self.assertEqual(store.saved, ["c1", "c2"])
         self.assertEqual(requests[0].path, "/v1/events?after=c0&type=message.sent&type=message.read&limit=2&wait=25")
 
+    def test_a_stream_that_begins_now_has_a_cursor_immediately(self) -> None:
+        """If the first request waited and failed, the next one would skip what happened meanwhile."""
+        requests = self.serve(page([], "c0"), hangs_up, page(["a"], "c1"))
+        store = Store()
+        self.assertEqual(next(self.parley.events.stream(store=store, after="latest"))["id"], "a")
+        paths = [request.path for request in requests]
+        self.assertEqual(paths, ["/v1/events?after=latest&wait=0", *["/v1/events?after=c0&wait=25"] * 2])
+        self.assertEqual(store.saved, ["c0"])
+
+    def test_waits_grow_and_are_never_longer_than_python_can_wait(self) -> None:
+        def waits(retry_after: str, count: int) -> List[float]:
+            self.serve(fails(503, "service_unavailable", headers={"Retry-After": retry_after}))
+            found: List[float] = []
+            stop = threading.Event()
+
+            def on_retry(_: object, seconds: float) -> None:
+                found.append(seconds)
+                if len(found) == count:
+                    stop.set()
+
+            self.assertEqual(list(self.parley.events.stream(stop=stop, on_retry=on_retry)), [])
+            return found
+
+        first, second, third = waits("0", 3)
+        self.assertTrue(0.25 <= first <= 0.5 <= second <= 1 <= third <= 2)
+        for huge in ("9" * 15, "9" * 400):
+            (seconds,) = waits(huge, 1)
+            self.assertTrue(23 * 86_400 < seconds < threading.TIMEOUT_MAX)
+
     def test_it_waits_and_tries_again_while_the_service_is_down(self) -> None:
         retried = []
         html = responds(502, b"<h1>", {"Content-Type": "text/html"})

@@ -7,7 +7,7 @@ import time
 import unittest
 from typing import Any, Dict, List
 
-from parley import MemorySeenEvents, WebhookReceiver
+from parley import MemorySeenEvents, WebhookReceiver, WebhookVerificationError, verify_webhook
 
 SECRET = "whsec_x"
 
@@ -97,6 +97,37 @@ class ReceiverTest(unittest.TestCase):
         receiver = self.receiver(acknowledge="before", seen=Broken())
         self.assertEqual((receiver.receive(*delivery("a")).status, self.handled), (500, []))
 
+    def test_an_event_that_cannot_be_handled_later_is_not_known(self) -> None:
+        """The program is ending: Parley retries the event, perhaps to another process with the same table."""
+        seen = MemorySeenEvents()
+        receiver = self.receiver(acknowledge="before", seen=seen)
+        assert receiver._pool
+        receiver._pool.shutdown()
+        self.assertEqual((receiver.receive(*delivery("a")).status, seen.has("a")), (500, False))
+
+    def test_an_error_of_on_error_does_not_keep_the_response_back(self) -> None:
+        def fail(*_: Any) -> None:
+            raise RuntimeError("no disk")
+
+        receiver = WebhookReceiver(SECRET, fail, on_error=fail)
+        with self.assertLogs("parley", "ERROR") as logged:
+            self.assertEqual(receiver.receive(*delivery("a")).status, 500)
+            self.assertEqual(receiver.receive({}, b"x").status, 400)
+        self.assertEqual(len(logged.records), 2)
+
+    def test_headers_may_be_lists_and_secrets_are_explained(self) -> None:
+        headers, body = delivery("a")
+        signature = headers["service-signature"]
+        self.assertEqual(verify_webhook(body, {"Service-Signature": [signature]}, SECRET)["id"], "a")  # type: ignore[dict-item]
+        for wrong, reason in (([signature] * 2, "malformed_header"), (None, "missing_header"), ([], "missing_header")):
+            with self.assertRaises(WebhookVerificationError) as caught:
+                verify_webhook(body, {"service-signature": wrong}, SECRET)  # type: ignore[dict-item]
+            self.assertEqual(caught.exception.reason, reason)
+        with self.assertRaisesRegex(TypeError, "line break"):
+            verify_webhook(body, headers, f"{SECRET}\n")
+        with self.assertRaisesRegex(WebhookVerificationError, 'A secret starts with "whsec_"'):
+            verify_webhook(body, headers, "x")
+
     def test_wrong_settings_raise(self) -> None:
         with self.assertRaises(TypeError):
             WebhookReceiver("", print)
@@ -115,6 +146,13 @@ class ReceiverTest(unittest.TestCase):
 
         self.assertEqual(call("POST", *delivery("a")), "204 No Content")
         self.assertEqual((seen["body"], seen["headers"], self.handled), (b"", [], ["a"]))
+        # Without a length, the body is read only if the server ends it.
+        for ended, status in ((True, "204 No Content"), (False, "400 Bad Request")):
+            headers, body = delivery("b")
+            environ = {"REQUEST_METHOD": "POST", "wsgi.input": io.BytesIO(body), "wsgi.input_terminated": ended}
+            environ["HTTP_SERVICE_SIGNATURE"] = headers["service-signature"]
+            receiver(environ, lambda status, headers: seen.update(status=status))
+            self.assertEqual(seen["status"], status)
         self.assertEqual(call("GET", {}, b""), "405 Method Not Allowed")
         self.assertEqual(call("POST", {}, b"{}"), "400 Bad Request")
         self.assertEqual(json.loads(seen["body"])["error"]["reason"], "missing_header")

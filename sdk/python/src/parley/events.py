@@ -110,7 +110,9 @@ class Events:
         failures = 0
         while not stopped.is_set():
             try:
-                page = self.read(after=cursor, types=types, limit=limit, wait=_WAIT_SECONDS, max_retries=0)
+                # "Now" becomes a cursor immediately: if this request failed after a wait, the next one would begin later.
+                wait = 0 if cursor == "latest" else _WAIT_SECONDS
+                page = self.read(after=cursor, types=types, limit=limit, wait=wait, max_retries=0)
                 failures = 0
             except ParleyError as error:
                 failures += 1

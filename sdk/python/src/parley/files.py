@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import http.client
+import io
 import os
 import re
 import secrets
 import urllib.parse
 from types import TracebackType
-from typing import Iterator, Optional, Tuple, Type
+from typing import BinaryIO, Iterator, NamedTuple, Optional, Type, Union
+
+from .errors import ConnectionFailedError
 
 
 class DownloadedFile:
@@ -26,17 +29,24 @@ class DownloadedFile:
 
     def read(self) -> bytes:
         """The whole content."""
-        with self._response:
-            return self._response.read()
+        return b"".join(self.chunks())
 
     def chunks(self, size: int = 64 * 1024) -> Iterator[bytes]:
-        """The content in pieces, for large files."""
+        """The content in pieces, for large files. Raises a `ConnectionFailedError` if it is not complete."""
+        received = 0
         with self._response:
             while True:
-                chunk = self._response.read(size)
+                try:
+                    chunk = self._response.read(size)
+                except (OSError, http.client.HTTPException) as error:
+                    raise _broken_off() from error
                 if not chunk:
-                    return
+                    break
+                received += len(chunk)
                 yield chunk
+        # `http.client` ends without an error if the connection does.
+        if self.size is not None and received < self.size:
+            raise _broken_off()
 
     def close(self) -> None:
         self._response.close()
@@ -53,8 +63,23 @@ class DownloadedFile:
         self.close()
 
 
-def form_with_file(content: bytes, filename: str, mime_type: str) -> Tuple[str, bytes]:
-    """A `multipart/form-data` body with the part `file`, and its content type."""
+def _broken_off() -> ConnectionFailedError:
+    message = "The connection ended before the file was complete. Download it again."
+    return ConnectionFailedError(message, code="connection_failed")
+
+
+class FileForm(NamedTuple):
+    """A `multipart/form-data` body with the part `file`."""
+
+    content_type: str
+    length: int
+    parts: Iterator[bytes]
+
+
+def form_with_file(content: Union[bytes, BinaryIO], filename: str, mime_type: str) -> FileForm:
+    """`content` is bytes, or a file that was opened in binary mode, which is read while it is sent."""
+    if isinstance(content, (str, io.TextIOBase)):
+        raise TypeError("content must be bytes, or a file that was opened in binary mode.")
     if re.search(r"[\r\n]", mime_type):
         raise ValueError("mime_type must be one line, such as image/png.")
     boundary = f"parley-{secrets.token_hex(16)}"
@@ -63,8 +88,25 @@ def form_with_file(content: bytes, filename: str, mime_type: str) -> Tuple[str, 
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
         f"Content-Type: {mime_type}\r\n\r\n"
-    )
-    return f"multipart/form-data; boundary={boundary}", head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+    ).encode()
+    tail = f"\r\n--{boundary}--\r\n".encode()
+    file = io.BytesIO(content) if isinstance(content, (bytes, bytearray, memoryview)) else content
+    if not file.seekable():
+        file = io.BytesIO(file.read())
+    start = file.tell()
+    size = file.seek(0, os.SEEK_END) - start
+    file.seek(start)
+
+    def parts() -> Iterator[bytes]:
+        yield head
+        while True:
+            chunk = file.read(64 * 1024)
+            if not chunk:
+                break
+            yield chunk
+        yield tail
+
+    return FileForm(f"multipart/form-data; boundary={boundary}", len(head) + size + len(tail), parts())
 
 
 def _file_name(disposition: str) -> Optional[str]:

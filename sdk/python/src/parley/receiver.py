@@ -67,18 +67,26 @@ class WebhookReceiver:
                 return self._reject(413, "body_too_large", f"The body is larger than {self.max_bytes} bytes.")
             event = verify_webhook(raw_body, headers, self._secret, tolerance_seconds=self._tolerance_seconds)
         except WebhookVerificationError as error:
-            self._on_error(error, None)
+            self._report(error, None)
             return _rejected(400, error.reason, str(error))
         try:
             if self._pool:
                 if self._seen.add(event["id"]):
-                    self._pool.submit(self._handle_later, event)
+                    self._submit(self._pool, event)
             else:
                 self._handle_once(event)
         except Exception as error:
-            self._on_error(error, event)
+            self._report(error, event)
             return _rejected(500, "handler_failed", "The receiver failed to handle the event.")
         return ReceiverResponse(204, b"")
+
+    def _submit(self, pool: ThreadPoolExecutor, event: Event) -> None:
+        try:
+            pool.submit(self._handle_later, event)
+        except Exception:
+            # The program is ending. Parley retries the event, and it must not be known then.
+            self._seen.delete(event["id"])
+            raise
 
     def _handle_once(self, event: Event) -> None:
         """Two deliveries of one event at the same time: the second one is handled only if the first one fails."""
@@ -107,28 +115,44 @@ class WebhookReceiver:
             try:
                 self._seen.delete(event["id"])
             except Exception as store_error:
-                self._on_error(store_error, event)
-            self._on_error(error, event)
+                self._report(store_error, event)
+            self._report(error, event)
 
     def _reject(self, status: int, reason: str, message: str) -> ReceiverResponse:
-        self._on_error(WebhookVerificationError(reason, message), None)
+        self._report(WebhookVerificationError(reason, message), None)
         return _rejected(status, reason, message)
+
+    def _report(self, error: Exception, event: Optional[Event]) -> None:
+        """An error of `on_error` must not keep the response from Parley."""
+        try:
+            self._on_error(error, event)
+        except Exception:
+            _log.exception("on_error failed.")
 
     def __call__(self, environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """As a WSGI application: with `wsgiref`, gunicorn, or mounted in another one."""
         if environ["REQUEST_METHOD"] != "POST":
             response = _rejected(405, "method_not_allowed", "Only POST is allowed.")
         else:
-            length = environ.get("CONTENT_LENGTH") or "0"
-            size = int(length) if length.isdecimal() else 0
-            # One byte more than allowed is enough to see that it is too large.
-            body = environ["wsgi.input"].read(min(size, self.max_bytes + 1))
-            response = self.receive(_headers_of(environ), body)
+            response = self.receive(_headers_of(environ), self._body_of(environ))
         lines: List[Any] = [("Content-Length", str(len(response.body)))] if response.body else []
         if response.body:
             lines.append(("Content-Type", "application/json"))
         start_response(f"{response.status} {_REASONS[response.status]}", lines)
         return [response.body]
+
+
+    def _body_of(self, environ: Mapping[str, Any]) -> bytes:
+        length = str(environ.get("CONTENT_LENGTH") or "")
+        # One byte more than allowed is enough to see that it is too large.
+        size = self.max_bytes + 1
+        if length.isascii() and length.isdecimal():
+            size = min(size, int(length))
+        elif not environ.get("wsgi.input_terminated"):
+            # Without a length, a server that does not end the input would wait forever.
+            return b""
+        body: bytes = environ["wsgi.input"].read(size)
+        return body
 
 
 def _headers_of(environ: Mapping[str, Any]) -> Dict[str, str]:

@@ -6,7 +6,7 @@ import mimetypes
 import re
 import uuid
 from datetime import datetime
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, BinaryIO, Dict, Mapping, Optional, Union
 from urllib.parse import quote
 
 from .files import DownloadedFile, form_with_file
@@ -147,15 +147,20 @@ class InboundMessages(_Resource):
 
 class MediaFiles(_Resource):
     def upload(
-        self, content: bytes, *, filename: str, mime_type: Optional[str] = None, timeout: Optional[float] = None
+        self,
+        content: Union[bytes, BinaryIO],
+        *,
+        filename: str,
+        mime_type: Optional[str] = None,
+        timeout: Optional[float] = None,
     ) -> Media:
         """Uploads a file of up to 100 MB. Use its `id` as `image.id` and so on in `messages.send`. There is only one attempt.
 
-        Without `mime_type`, the type comes from the end of the name. Scope `messages:send`.
+        `content` is bytes, or a file that was opened with `"rb"`, which is read while it is sent. Without `mime_type`, the type comes from the end of the name. Scope `messages:send`.
         """
         kind = mime_type or mimetypes.guess_type(filename)[0] or "application/octet-stream"
-        content_type, body = form_with_file(content, filename, kind)
-        result: Media = self._transport.post_bytes("/v1/media", content_type, body, timeout=timeout)
+        form = form_with_file(content, filename, kind)
+        result: Media = self._transport.post_form("/v1/media", form, timeout=timeout)
         return result
 
     def of_message(self, message_id: str, *, timeout: Optional[float] = None) -> DownloadedFile:

@@ -15,16 +15,19 @@ def wait_before_retry(error: ParleyError, made: int, max_retries: int, max_wait:
     """How many seconds to wait before the next attempt; None to give up. `made` is the number of attempts so far."""
     if made > max_retries or not _is_retryable(error):
         return None
+    back_off = min(max_wait, _back_off(made, 8.0))
     if error.retry_after is None:
-        return min(max_wait, _back_off(made, 8.0))
-    return None if error.retry_after > max_wait else _after(error.retry_after)
+        return back_off
+    return None if error.retry_after > max_wait else max(back_off, _after(error.retry_after))
 
 
 def wait_before_reading(error: ParleyError, failures: int) -> Optional[float]:
     """Like `wait_before_retry`, for a reader of events: it goes on for as long as it takes, after any error of the service."""
     if not _is_retryable(error) and error.status < 500:
         return None
-    return _back_off(failures, 30.0) if error.retry_after is None else _after(error.retry_after)
+    back_off = _back_off(failures, 30.0)
+    # A service that says "now" each time is not asked more and more often for that.
+    return back_off if error.retry_after is None else max(back_off, _after(error.retry_after))
 
 
 def _is_retryable(error: ParleyError) -> bool:
@@ -36,6 +39,11 @@ def _back_off(failures: int, longest: float) -> float:
     return ceiling / 2 + random.random() * ceiling / 2
 
 
-def _after(seconds: float) -> float:
+#: 24 days. Python cannot wait much longer, and raises an error.
+_LONGEST = 24 * 86_400.0
+
+
+def _after(retry_after: float) -> float:
     """Never sooner than Retry-After, with jitter so that clients do not retry at the same moment."""
+    seconds = min(retry_after, _LONGEST)
     return seconds + random.random() * min(1.0, 0.1 + seconds / 10)

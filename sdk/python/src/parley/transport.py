@@ -16,6 +16,7 @@ from email.message import Message
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from .errors import ConnectionFailedError, ParleyError, ServiceError, error_of_response, retry_after_of
+from .files import FileForm
 from .retry import wait_before_retry
 from .version import __version__
 
@@ -70,11 +71,12 @@ class Transport:
         retries = self._max_retries if idempotency_key is not None else 0
         return self._perform(request, _read_json, idempotency_key, timeout, retries)
 
-    def post_bytes(self, path: str, content_type: str, content: bytes, *, timeout: Optional[float] = None) -> Any:
+    def post_form(self, path: str, form: FileForm, *, timeout: Optional[float] = None) -> Any:
         """There is only one attempt."""
         request = self._request("POST", path)
-        request.data = content
-        request.add_header("Content-Type", content_type)
+        request.data = form.parts
+        request.add_header("Content-Type", form.content_type)
+        request.add_header("Content-Length", str(form.length))
         return self._perform(request, _read_json, None, timeout, 0)
 
     def _request(self, method: str, path: str, query: Optional[Mapping[str, Any]] = None) -> urllib.request.Request:

@@ -52,6 +52,8 @@ def verify_webhook(
     secrets = [secret] if isinstance(secret, str) else list(secret or [])
     if not secrets or not all(isinstance(each, str) and each for each in secrets):
         raise TypeError('The signing secret is missing: pass the "whsec_…" value that was shown when the endpoint was created.')
+    if any(re.search(r"\s", each) for each in secrets):
+        raise TypeError('The signing secret contains a space or a line break. Copy the "whsec_…" value again.')
     if not isinstance(raw_body, (bytes, bytearray, memoryview)):
         got = "nothing" if raw_body is None else f"a {type(raw_body).__name__}"
         raise WebhookVerificationError("body_not_raw", f"Expected the raw body as bytes, but got {got}.")
@@ -67,9 +69,14 @@ def verify_webhook(
     if not _is_signed(claim, body, secrets):
         raise WebhookVerificationError(
             "no_match",
-            "The signature does not match the body and the secret. Check that the secret belongs to this endpoint and is current, and that the body is unchanged.",
+            "The signature does not match the body and the secret. Check that the secret belongs to this endpoint and is current, "
+            f"and that the body is unchanged.{_hint_on(secrets)}",
         )
     return _read_event(body)
+
+
+def _hint_on(secrets: Sequence[str]) -> str:
+    return "" if all(each.startswith("whsec_") for each in secrets) else ' A secret starts with "whsec_", which is a part of it.'
 
 
 class _Claim(NamedTuple):
@@ -132,10 +139,14 @@ def _is_signed(claim: _Claim, body: bytes, secrets: Sequence[str]) -> bool:
 
 def _header(headers: Headers, name: str) -> Optional[str]:
     """The value of a header, or None. The case of the names does not matter. A duplicate header is rejected."""
-    values = [value for key, value in headers.items() if key.lower() == name]
+    values: List[object] = []
+    for key, value in headers.items():
+        if str(key).lower() == name:
+            # Some platforms have a list for each name.
+            values.extend(value if isinstance(value, (list, tuple)) else [value])
     if len(values) > 1:
         raise WebhookVerificationError("malformed_header", f"The header {name} is duplicated.")
-    return values[0] if values else None
+    return values[0] if values and isinstance(values[0], str) else None
 
 
 def _read_event(body: bytes) -> "Event":
