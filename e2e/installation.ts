@@ -25,12 +25,20 @@ export interface Installation {
 
 const entry = join(import.meta.dirname, '..', 'cli', 'src', 'main.ts')
 
-/** `host` is the host in the printed URLs. Passkeys do not work with an IP address. `settings` are more variables. */
-export async function startInstallation(
+export interface InstallationOptions {
+  /** The host in the printed URLs. Passkeys do not work with an IP address. */
+  host?: string | undefined
+  /** More variables. */
+  settings?: Readonly<Record<string, string>>
+  /** An empty folder unless given. `stop` removes it. */
+  dataDir?: string
+}
+
+export async function startInstallation({
   host = '127.0.0.1',
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Installation> {
-  const dataDir = newFolder()
+  settings = {},
+  dataDir = newFolder(),
+}: InstallationOptions = {}): Promise<Installation> {
   const simulatorPort = String(await freePort())
   const port = String(await freePort())
   const env = {
@@ -54,7 +62,7 @@ export async function startInstallation(
         if (child.exitCode !== null) throw new Error(`the service ended before it printed ${pattern}:\n${output}`)
         return pattern.exec(output)?.[1]
       },
-      60_000,
+      120_000,
     )
   const url = await printed(/Ready at (http:\S+)/)
   const setupUrl = await printed(/(http:\S+\/link#\S+)\n/)

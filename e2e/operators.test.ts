@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../server/src/domain/people/totp.ts'
 import { useBrowser } from '../server/testing/browser.ts'
 import { followLink, goodPassword, newBrowser, tokenOf } from '../server/testing/console.ts'
+import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { choose } from './page-ready.ts'
 
@@ -10,7 +11,10 @@ const browser = useBrowser()
 let place: Installation
 
 beforeAll(async () => {
-  place = await startInstallation(undefined, { PARLEY_OPERATOR_TWO_FACTOR: 'required' })
+  place = await startInstallation({
+    settings: { PARLEY_OPERATOR_TWO_FACTOR: 'required' },
+    dataDir: newDataDir(),
+  })
 })
 afterAll(() => place?.stop())
 
@@ -48,4 +52,4 @@ test('an operator sets up two-factor authentication first, then disables and ena
   await row.getByRole('button', { name: 'Actions for Bea' }).click()
   await choose(page, 'Enable')
   await row.getByText('Disabled').waitFor({ state: 'detached' })
-}, 60_000)
+})

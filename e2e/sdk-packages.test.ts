@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../sdk/testing/free-port.ts'
 import { parley } from '../server/testing/parley.ts'
+import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../server/testing/temp-folder.ts'
 import { until } from '../server/testing/until.ts'
 import { type Installation, startInstallation } from './installation.ts'
@@ -23,7 +24,7 @@ const env = {
 
 let service: Installation
 beforeAll(async () => {
-  service = await startInstallation()
+  service = await startInstallation({ dataDir: newDataDir() })
 })
 afterAll(() => service.stop())
 

@@ -4,6 +4,7 @@ import { openStore, type Store } from '../server/src/db/store.ts'
 import { newLogger } from '../server/src/lib/logger.ts'
 import { type PageOptions, useBrowser } from '../server/testing/browser.ts'
 import { type Browser, followLink, goodPassword, newBrowser, tokenOf } from '../server/testing/console.ts'
+import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { type Installation, startInstallation } from './installation.ts'
 
 export const ada = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }
@@ -31,7 +32,7 @@ export function useSignedIn(host?: string): SignedIn {
     },
   } as SignedIn
   beforeAll(async () => {
-    const place = await startInstallation(host)
+    const place = await startInstallation({ host, dataDir: newDataDir() })
     signedIn.place = place
     signedIn.store = await openStore(
       { databaseUrl: null, dataDir: place.env.PARLEY_DATA_DIR ?? '' },

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { type PageOptions, type TestBrowser, useBrowser } from '../server/testing/browser.ts'
 import type { Browser } from '../server/testing/console.ts'
+import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { type BusyInstallation, makeBusy } from './busy-installation.ts'
 import { type Installation, startInstallation } from './installation.ts'
 
@@ -27,7 +28,7 @@ export function useBusy(options: PageOptions): Busy {
     },
   } as Busy
   beforeAll(async () => {
-    busy.place = await startInstallation()
+    busy.place = await startInstallation({ dataDir: newDataDir() })
     installation = await makeBusy(busy.place)
     busy.console = installation.console
   })

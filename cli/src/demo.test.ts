@@ -6,6 +6,7 @@ import { startSimulator } from '@parley/simulator/start'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../sdk/testing/free-port.ts'
 import { parley, type Running, startParley } from '../../server/testing/parley.ts'
+import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
 
@@ -74,10 +75,10 @@ test('the first start creates a demo workspace connected to the simulator, and l
     code: 1,
     err: expect.stringMatching(/^The simulator cannot start: port \d+ is in use\. .*\n$/),
   })
-}, 60_000)
+})
 
 test('an installation with the well-known secrets of earlier versions gets random ones and goes on working', async () => {
-  const env = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: '0' }
+  const env = { PARLEY_DATA_DIR: newDataDir(tempFolder()), PARLEY_SIMULATOR_PORT: '0' }
   const folder = join(env.PARLEY_DATA_DIR, 'simulator')
   const before = await startParley(env)
   const stateFile = join(folder, 'state.json')
@@ -119,4 +120,4 @@ test('an installation with the well-known secrets of earlier versions gets rando
   const reset = await startParley(now)
   await sendHello(reset.url, authorization)
   await stop(reset)
-}, 90_000)
+})

@@ -5,14 +5,15 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../sdk/testing/free-port.ts'
 import { screenshot, useBrowser } from '../../server/testing/browser.ts'
-import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
+import { removeFolder } from '../../server/testing/data-dir.ts'
 import { parley, type Running, startParley } from '../../server/testing/parley.ts'
+import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { type Receiver, startReceiver } from '../../server/testing/receiver.ts'
 import { until } from '../../server/testing/until.ts'
 
 /** The handset in a real browser, with the service and the simulator running as with `npm start`. */
 const browser = useBrowser()
-const dataDir = newFolder()
+const dataDir = newDataDir()
 let service: Running & { url: string }
 let receiver: Receiver
 let simulatorUrl: string

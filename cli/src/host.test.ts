@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../sdk/testing/free-port.ts'
 import { parley, startParley } from '../../server/testing/parley.ts'
+import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
 
@@ -25,7 +26,7 @@ test('with HOST=0.0.0.0 webhooks do not reach this machine, and the simulator st
   onTestFinished(() => void receiver.close())
   const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
 
-  const env = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: String(await freePort()) }
+  const env = { PARLEY_DATA_DIR: newDataDir(tempFolder()), PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const open = { ...env, HOST: '0.0.0.0' }
   const service = await startParley(open)
   expect(service.out()).toMatch(
@@ -57,4 +58,4 @@ test('with HOST=0.0.0.0 webhooks do not reach this machine, and the simulator st
   await expect(fetch(`http://${otherAddress}:${simulator}/status`)).rejects.toThrow()
   service.child.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
-}, 90_000)
+})

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { eventTypes } from '@parley/contract/events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../sdk/testing/free-port.ts'
-import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
+import { removeFolder } from '../../server/testing/data-dir.ts'
 import { type Running, spawnParley, startParley } from '../../server/testing/parley.ts'
+import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { until } from '../../server/testing/until.ts'
 import { runCaptured } from '../testing/run-captured.ts'
 
@@ -15,12 +16,12 @@ let simulatorPort: number
 let apiKey: string
 
 beforeAll(async () => {
-  dataDir = newFolder()
+  dataDir = newDataDir()
   simulatorPort = await freePort()
   service = await startParley({ PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: String(simulatorPort) })
   await until('it is ready', () => service.out().includes('Press Ctrl+C'))
   apiKey = /^ {2}(prl_\S+)$/m.exec(service.out())?.[1] as string
-}, 120_000)
+})
 
 afterAll(async () => {
   service.child.kill('SIGKILL')
@@ -109,7 +110,7 @@ test('trigger lists every event type, and makes each of them happen', async () =
     else expect(result).toMatchObject({ how: 'simulator', event: { type } })
   }
   expect((await run('trigger', 'message.lost')).err).toMatch(/^"message\.lost" is not an event type\. Choose from /)
-}, 180_000)
+})
 
 test('events continues at a cursor, and prints new events of a type as they happen', async () => {
   const first = await json('events', '--limit', '2')

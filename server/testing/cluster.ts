@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts'
 import { copyDataDir, newFolder, removeFolder } from './data-dir.ts'
+import { newDataDir } from './prepared-data-dir.ts'
 
 /** A primary server and a standby that follows it. */
 export interface Cluster {
@@ -19,8 +20,7 @@ export const openServer = (dataDir: string, more: Record<string, string> = {}): 
 
 export async function openCluster(): Promise<Cluster> {
   const folder = newFolder()
-  const first = join(folder, 'first')
-  await (await openServer(first)).close()
+  const first = newDataDir(join(folder, 'first'))
   const second = copyDataDir(first, join(folder, 'second'))
   writeFileSync(join(second, 'postgres', 'standby.signal'), '')
   const primary = await openServer(first)

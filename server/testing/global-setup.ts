@@ -1,10 +1,11 @@
+import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../src/db/db.ts'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
-import { newFolder, removeFolder } from './data-dir.ts'
+import { copyDataDir, newFolder, removeFolder } from './data-dir.ts'
 import { FakeClock } from './fake-clock.ts'
 
 export interface TestPostgres {
@@ -16,22 +17,28 @@ export interface TestPostgres {
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: TestPostgres
+    /** A data directory with a migrated database, never started. Tests copy it: see `newDataDir`. */
+    preparedDataDir: string
   }
 }
 
 /** Databases that tests copy: one is migrated, the other also has the partitions of the fake clock's first days. */
 export const templates = { migrated: 'parley_template', withDays: 'parley_template_days' }
 
-/** Starts one PostgreSQL for all tests. */
+/** Prepares a data directory, and starts one PostgreSQL on a copy of it for all tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = newFolder()
+  const folder = newFolder()
+  const prepared = join(folder, 'prepared')
+  const empty = await openEmbedded({ dataDir: prepared, purpose: 'visitor' })
+  await migrate(empty.connection)
+  await empty.close()
+  const dataDir = copyDataDir(prepared, join(folder, 'data'))
   // Durability is not needed in tests.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
   const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings })
   const admin = new pg.Client(embedded.admin)
   await admin.connect()
-  await admin.query(`create database ${templates.migrated} owner parley`)
-  await migrate({ ...embedded.connection, database: templates.migrated })
+  await admin.query(`create database ${templates.migrated} template parley owner parley`)
   await admin.query(`create database ${templates.withDays} template ${templates.migrated} owner parley`)
   const db = openDatabase({ ...embedded.connection, database: templates.withDays }, () => {}, 1)
   await ensurePartitions(db, new FakeClock())
@@ -39,8 +46,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.end()
   const { host, port, password } = embedded.connection
   project.provide('postgres', { host, port, password })
+  project.provide('preparedDataDir', prepared)
   return async () => {
     await embedded.close()
-    removeFolder(dataDir)
+    removeFolder(folder)
   }
 }
