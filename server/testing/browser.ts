@@ -30,7 +30,9 @@ export function useBrowser(): TestBrowser {
   afterAll(() => browser?.close())
   return {
     async newPage({ expects, ...options } = {}) {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      // Animations take time, and much of it is the processor's: the browser draws each frame without a graphics card.
+      const defaults = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const
+      const context = await browser.newContext({ ...defaults, ...options })
       const page = await context.newPage()
       const errors = await collectErrors(context, page)
       onTestFinished(async ({ task }) => {
