@@ -20,8 +20,10 @@ class SlowFirst extends BaseSequencer {
 const shared = {
   pool: 'forks',
   isolate: false,
-  testTimeout: 90_000,
-  hookTimeout: 120_000,
+  // Long, because a test may have to share a busy machine. A test that waits for a state fails earlier, and says for which.
+  testTimeout: 180_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 60_000 } },
   experimental: { viteModuleRunner: false, nodeLoader: false },
 } as const
 

@@ -212,7 +212,7 @@ async function errorAt(page: Page, label: string): Promise<string | undefined> {
 }
 
 const hasError = (page: Page, label: string, message: string) =>
-  until(`${label}: ${message}`, async () => (await errorAt(page, label))?.includes(message), 5_000)
+  until(`${label}: ${message}`, async () => (await errorAt(page, label))?.includes(message))
 
 async function openAccount(): Promise<Page> {
   const page = await console.open('/account', { expects: /40[01]|422/ })

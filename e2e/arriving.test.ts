@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { screenshot, useBrowser } from '../server/testing/browser.ts'
 import { goodPassword } from '../server/testing/console.ts'
+import { newDataDir } from '../server/testing/prepared-data-dir.ts'
+import { until } from '../server/testing/until.ts'
 import { startInstallation } from './installation.ts'
 import { isOnTop } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
@@ -116,7 +118,7 @@ test('a passkey is offered only where it works', async () => {
 })
 
 test('the first visit of an installation leads to the link in the terminal; elsewhere, passkeys have a link to their address', async () => {
-  const place = await startInstallation('localhost')
+  const place = await startInstallation({ host: 'localhost', dataDir: newDataDir() })
   try {
     const page = await browser.newPage({ expects: /401/ })
     await page.goto(place.url)
@@ -162,5 +164,6 @@ test('an empty workspace says what is missing, and its operator where to connect
   await connect.click()
   const form = page.getByRole('dialog', { name: 'Connect account' })
   await isOnTop(form.getByRole('button', { name: 'Connect account' }))
-  expect(await form.getByLabel('Workspace').first().inputValue()).toBe('Empty')
+  const chosen = form.getByLabel('Workspace').first()
+  await until('the workspace is chosen', async () => (await chosen.inputValue()) === 'Empty')
 })

@@ -52,7 +52,7 @@ test('the link printed by the first start creates the first account', async () =
   session = await page.context().storageState()
   await page.goto(place.setupUrl)
   await title(page, 'This link no longer works')
-}, 60_000)
+})
 
 test('a key can be created, copied and used', async () => {
   const page = await openAt('/keys', { permissions: ['clipboard-read', 'clipboard-write'] })

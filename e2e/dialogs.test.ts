@@ -118,8 +118,8 @@ test.each(Object.entries(confirmations))(
       await prompt.waitFor({ state: 'detached' })
       expect(await isUnchanged()).toBe(true)
       await form.getByText('Nothing was changed, because you did not confirm').waitFor()
-      await until('the button no longer spins', async () => (await submit.getAttribute('aria-busy')) === null, 5_000)
-      await until('the focus is in the form', async () => (await form.locator(':focus').count()) === 1, 5_000)
+      await until('the button no longer spins', async () => (await submit.getAttribute('aria-busy')) === null)
+      await until('the focus is in the form', async () => (await form.locator(':focus').count()) === 1)
       await isOnTop(submit)
     }
     await ask()
@@ -219,7 +219,7 @@ test('a link that opens a drawer and a dialog puts the dialog on top, with the f
   await edit.waitFor()
   await animationsDone(page)
   await isOnTop(edit.getByRole('button', { name: 'Save changes' }))
-  await until('the focus is in the dialog', async () => (await edit.locator(':focus').count()) === 1, 5_000)
+  await until('the focus is in the dialog', async () => (await edit.locator(':focus').count()) === 1)
   await page.keyboard.press('Escape')
   await edit.waitFor({ state: 'detached' })
   await isOnTop(page.getByRole('dialog').getByRole('button', { name: 'Close' }))
@@ -348,4 +348,4 @@ function promptOf(page: Page) {
 }
 
 const hasFocus = (page: Page, target: Locator) =>
-  until(`the focus is on ${target}`, async () => (await page.locator(':focus').and(target).count()) > 0, 5_000)
+  until(`the focus is on ${target}`, async () => (await page.locator(':focus').and(target).count()) > 0)

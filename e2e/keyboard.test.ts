@@ -100,5 +100,4 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 const isFocused = async (page: Page, target: Locator): Promise<boolean> =>
   (await page.locator(':focus').and(target).count()) > 0
 
-const hasFocus = (page: Page, target: Locator) =>
-  until(`the focus is on ${target}`, () => isFocused(page, target), 5_000)
+const hasFocus = (page: Page, target: Locator) => until(`the focus is on ${target}`, () => isFocused(page, target))

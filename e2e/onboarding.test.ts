@@ -74,7 +74,7 @@ test('send, receive, reply and verifying a webhook are done in the list and tick
   await verifying.getByText('The endpoint accepted the event.').waitFor()
   await ticked(page, 'Verify a webhook')
   await screenshot(page, 'onboarding, verified')
-}, 120_000)
+})
 
 async function createWebhook(page: Page): Promise<Receiver> {
   const receiver = await newReceiver()

@@ -16,17 +16,13 @@ export const animationsDone = (page: Page): Promise<boolean> =>
 
 /** Waits until nothing covers the middle of an element. */
 export const isOnTop = (target: Locator): Promise<boolean> =>
-  until(
-    `nothing covers ${target}`,
-    async () => {
-      await target.waitFor()
-      return target.evaluate((element) => {
-        const { left, top, width, height } = element.getBoundingClientRect()
-        return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2))
-      })
-    },
-    5_000,
-  )
+  until(`nothing covers ${target}`, async () => {
+    await target.waitFor()
+    return target.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect()
+      return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2))
+    })
+  })
 
 /** Chooses a menu item by keyboard: on a slow machine the menu may still be moving when it is clicked. */
 export const choose = (page: Page, name: string): Promise<void> => page.getByRole('menuitem', { name }).press('Enter')

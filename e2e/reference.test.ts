@@ -32,7 +32,7 @@ test('the API reference renders under a policy without inline scripts and styles
   await isOnTop(back)
   expect(await back.getAttribute('href')).toBe('/')
   expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe('rgb(250, 249, 246)')
-}, 120_000)
+})
 
 test('every response of the API reference has its own nonce, in the policy and in the page', async () => {
   const nonces = await Promise.all(

@@ -106,4 +106,4 @@ async function choose(page: Page, option: Locator): Promise<void> {
 }
 
 const hasFocus = (page: Page, target: Locator) =>
-  until(`the focus is on ${target}`, async () => (await page.locator(':focus').and(target).count()) > 0, 5_000)
+  until(`the focus is on ${target}`, async () => (await page.locator(':focus').and(target).count()) > 0)

@@ -159,7 +159,7 @@ test('the service replaces the process that was started with another Node, and r
   expect(ofService[0]).toContain(
     `${serviceFlags.join(' ')} ${join(import.meta.dirname, '..', 'cli/src/main.ts')} start`,
   )
-}, 120_000)
+})
 
 test('the container uses the same settings of V8', () => {
   const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8')

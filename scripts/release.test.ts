@@ -114,7 +114,7 @@ test('npm run release refuses a changelog without the version, versions that dif
     'There are changes that are not committed. Commit or remove them.',
   ])
   expect(() => readdirSync(out)).toThrow()
-}, 60_000)
+})
 
 test('npm run release refuses an empty section, changes that are not released, and a version that is invalid or has a tag', () => {
   change('CHANGELOG.md', 'The first release.\n', '')
@@ -133,4 +133,4 @@ test('npm run release refuses an empty section, changes that are not released, a
   git('tag', 'v0.1.0')
   expect(release().stderr).toBe('The tag v0.1.0 exists. Raise the version.\n')
   rmSync(join(project, '.git-exclude'))
-}, 60_000)
+})

@@ -82,7 +82,7 @@ test('doctor checks the mail server: whether it responds, and whether it accepts
   const connections = mailServer.connections()
   expect((await doctor(mailing, '--offline')).check('email')).toMatchObject({ verdict: 'ok' })
   expect(mailServer.connections()).toBe(connections)
-}, 120_000)
+})
 
 test('doctor reports secrets that no key can decrypt', async () => {
   const env = await newEnv()

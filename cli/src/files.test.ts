@@ -151,7 +151,7 @@ test('files move says what is missing, and stops with one line if the store fail
     /^Moved 1 file \(2\.0 KB\) to the file store\.\n1 file stayed, .*\n {2}[0-9a-f-]{36}: chunk 0 of file/,
   )
   await expect(expectReadable()).rejects.toThrow()
-}, 120_000)
+})
 
 test('doctor checks that the file store can be written and read', async () => {
   const store = await newStore()
@@ -178,4 +178,4 @@ test('doctor checks that the file store can be written and read', async () => {
   await store.stop()
   expect(await check()).toMatchObject({ verdict: 'problem', says: expect.stringContaining('ECONNREFUSED') })
   expect(await check({}, '--offline')).toMatchObject({ verdict: 'ok', says: `Files are in ${name}.` })
-}, 120_000)
+})

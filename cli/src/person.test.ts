@@ -126,7 +126,7 @@ test('a person with many messages is exported within little memory', async () =>
   const { code, err, bytes } = await run(words, { node, keep: 1_000 })
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(bytes).toBeGreaterThan(count * 8_000)
-}, 120_000)
+})
 
 test('erasing asks for confirmation, says what was removed, and finds nothing the second time', async () => {
   const { phone, shop, sent, workspaceId } = await newConversation()
@@ -186,7 +186,7 @@ test('an erasure whose process was killed is continued by the service', async ()
     workspaceId,
   ])
   expect(erasure).toMatchObject({ number: null, numbers: null, ended_at: expect.any(Date) })
-}, 60_000)
+})
 
 test.each([
   [['--number', '12'], 'Invalid --number "12"'],

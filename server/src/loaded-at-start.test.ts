@@ -75,4 +75,4 @@ test('a process that has started has loaded only what every process needs', asyn
     expect((await fetch(url + path)).status).toBe(200)
     expect([...names()]).toContain(name)
   }
-}, 120_000)
+})

@@ -27,7 +27,7 @@ test('a process starts and works on a schema that is newer than its own', async 
   expect(out).toContain(
     `The database is at version ${latest + 1}. This version of Parley, ${latest}, can use it: it needs ${latest} or later.`,
   )
-}, 60_000)
+})
 
 test('a process whose schema moves beyond what it can use takes no work, and says why', async () => {
   const { db, connection, start, sendText, control } = await newProcessShop()
@@ -64,4 +64,4 @@ test('a process whose schema moves beyond what it can use takes no work, and say
   await until('the message is sent', () => control.log.list({ limit: 1000 }).some((line) => line.kind === 'call'))
   await until('the outbox is empty', async () => (await db.rows('select 1 from outbox')).length === 0)
   expect(await service.stop()).toBe(0)
-}, 90_000)
+})

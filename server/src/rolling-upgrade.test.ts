@@ -28,4 +28,4 @@ test('an upgrade from the last release, one process after the other, refuses and
   })
   expect(outcome.received).toBeGreaterThan(20)
   expect(outcome.accepted).toBeGreaterThan(20)
-}, 180_000)
+})

@@ -117,7 +117,7 @@ test('a service that stops while the network and a client hang returns its lease
   // The call was made, so the message is never sent again.
   const outbox = await db.rows<{ state: string; attempts: number }>('select state, attempts from outbox')
   expect(outbox).toEqual([{ state: expect.stringMatching(/calling|unknown/), attempts: 1 }])
-}, 120_000)
+})
 
 test('a second SIGTERM does not interrupt the stop', async () => {
   const { service, leased } = await newBusyService()
@@ -128,7 +128,7 @@ test('a second SIGTERM does not interrupt the stop', async () => {
   expect({ code, signal }).toEqual({ code: 0, signal: null })
   expect(ms).toBeLessThan(stopMaxMs)
   expect(await leased()).toBe(0)
-}, 120_000)
+})
 
 test('a service stops in time while the database does not respond', async () => {
   let hang = () => {}
@@ -143,4 +143,4 @@ test('a service stops in time while the database does not respond', async () => 
   const { code, signal, ms } = await stop(service)
   expect({ code, signal }).toEqual({ code: 0, signal: null })
   expect(ms).toBeLessThan(stopMaxMs)
-}, 120_000)
+})

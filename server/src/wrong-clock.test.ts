@@ -57,7 +57,7 @@ test('a process with a wrong clock does not start in any role, and deletes nothi
     )
   }
   expect(await correct.stop()).toBe(0)
-}, 60_000)
+})
 
 test('a process whose clock becomes wrong takes no work until it is correct again', async () => {
   const { db, start, sendText } = await newProcessShop()
@@ -86,14 +86,17 @@ test('a process whose clock becomes wrong takes no work until it is correct agai
   expect(message?.status).not.toBe('failed')
   expect(await worker.stop()).toBe(0)
   expect(await correct.stop()).toBe(0)
-}, 60_000)
+})
 
 test('a process whose clock is slightly off uses the time of the database', async () => {
   const { db, start, sendText } = await newProcessShop()
   const service = await start({ ...newWrongClock(10_000).env, PARLEY_ROLE: 'api' })
+  const databaseTime = async () =>
+    (await db.first<{ now: Date }>('select clock_timestamp() as now'))?.now.getTime() ?? 0
+  const before = await databaseTime()
   const { body } = await sendText(service, '16505550103')
-  const row = await db.first<{ now: Date }>('select clock_timestamp() as now')
-  const differenceMs = Math.abs(new Date((body as Message).created_at).getTime() - (row?.now.getTime() ?? 0))
-  expect(differenceMs).toBeLessThan(2_000)
+  const createdAt = new Date((body as Message).created_at).getTime()
+  expect(createdAt).toBeGreaterThan(before - 2_000)
+  expect(createdAt).toBeLessThan((await databaseTime()) + 2_000)
   expect(await service.stop()).toBe(0)
-}, 30_000)
+})

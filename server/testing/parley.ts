@@ -70,7 +70,7 @@ export async function startParley(env: Environment): Promise<Running & { url: st
       return /Ready at (http:\S+)/.exec(running.out())?.[1]
       // A first start sets up PostgreSQL, which takes long on a busy machine.
     },
-    90_000,
+    120_000,
   )
   return { ...running, url }
 }

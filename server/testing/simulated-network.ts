@@ -44,7 +44,7 @@ export function useSimulator(server: TestServer): SimulatedNetwork {
   let close = async () => {}
   beforeAll(async () => {
     const simulator = await startSimulator({ port: 0, dataset: 'demo', maxLogEntries: 100_000 })
-    const client = new GraphClient({ productVersion: 'test', responseTimeoutMs: 2000, deadlineMs: 3000 })
+    const client = new GraphClient({ productVersion: 'test', responseTimeoutMs: 30_000, deadlineMs: 60_000 })
     const { db, clock, secretKeys } = server
     const network = newNetwork({ db, clock, secretKeys, client })
     close = async () => {

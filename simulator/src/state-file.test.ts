@@ -92,5 +92,5 @@ test('an invalid state file stops the start with an error that names the file', 
 test('the state file is written shortly after a change, not only on stop', async () => {
   const folder = newFolder()
   await newWorld({ stateFile: join(folder, 'state.json') })
-  await expect.poll(() => readdirSync(folder), { timeout: 3_000 }).toContain('state.json')
+  await expect.poll(() => readdirSync(folder)).toContain('state.json')
 })

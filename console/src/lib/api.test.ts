@@ -22,7 +22,7 @@ test('concurrent requests that need a confirmation share one prompt, and all of 
   const prompts: ((isConfirmed: boolean) => void)[] = []
   confirmWith(() => new Promise((resolve) => void prompts.push(resolve)))
   const requests = [send('POST', 'keys'), send('POST', 'webhooks')]
-  await vi.waitFor(() => expect(prompts.length).toBeGreaterThan(0))
+  await vi.waitFor(() => expect(prompts.length).toBeGreaterThan(0), 60_000)
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(prompts).toHaveLength(1)
   service.isConfirmed = true

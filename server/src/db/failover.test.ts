@@ -32,7 +32,7 @@ test('after a failover a service is not ready until it finds the server that is 
   const listening = `select count(*)::int from pg_stat_activity where application_name = 'parley listener'`
   await until('it listens to the new server', async () => (await client.query(listening)).rows[0].count === 1)
   await client.end()
-}, 120_000)
+})
 
 test('a service with one server is ready again when that server is writable again', async () => {
   const folder = newFolder()
@@ -47,4 +47,4 @@ test('a service with one server is ready again when that server is writable agai
   await until('it is not ready', async () => (await readiness()) === 503)
   await asSuperuser(server, 'alter system reset default_transaction_read_only', 'select pg_reload_conf()')
   await until('it is ready', async () => (await readiness()) === 200)
-}, 120_000)
+})

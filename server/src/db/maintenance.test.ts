@@ -78,7 +78,7 @@ test('a process that lost the lease in the middle of a step changes nothing more
   // It is not a failure of the step, and the step is recorded by its owner.
   expect(logged.filter((line) => line.includes('loop.failed'))).toEqual([])
   expect(await db.rows('select process, error from maintenance_steps')).toEqual([{ process: 'second', error: null }])
-}, 60_000)
+})
 
 test('a takeover waits for a transaction of the owner, and a renewal does not', async () => {
   const { db, start } = await setUp()
@@ -104,7 +104,7 @@ test('a takeover waits for a transaction of the owner, and a renewal does not', 
   expect(await taken).toBe(1)
   await endLease(db)
   await until('one of the two has it again', async () => ['first', 'second'].includes((await ownerOf(db)) ?? ''))
-}, 60_000)
+})
 
 test('a process that stops returns the lease, and one whose lease ends far in the future does not keep it', async () => {
   const { db, start, untilOwner } = await setUp()
@@ -116,7 +116,7 @@ test('a process that stops returns the lease, and one whose lease ends far in th
   await db.change(`update maintenance_owner set process = 'gone', until = clock_timestamp() + interval '1 year'`)
   start('second')
   await untilOwner('second')
-}, 60_000)
+})
 
 test('of three processes one does the maintenance; if it is frozen another takes over, and it does nothing when it wakes up', async () => {
   const { connection, db } = await setUp()
@@ -150,7 +150,7 @@ test('of three processes one does the maintenance; if it is frozen another takes
   await db.rows('select pg_sleep(6)')
   expect((await stepsOf(db)).map(({ process }) => process)).toEqual(Array(stepCount).fill(second))
   expect(await ownerOf(db)).toBe(second)
-}, 120_000)
+})
 
 test('a process with the role "api" alone creates partitions', async () => {
   const { connection, db } = await setUp()
@@ -163,7 +163,7 @@ test('a process with the role "api" alone creates partitions', async () => {
     )
     return row?.count === 9
   })
-}, 60_000)
+})
 
 /** How many steps `work.ts` lists. */
 const stepCount = 22

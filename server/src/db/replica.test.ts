@@ -38,14 +38,14 @@ beforeAll(async () => {
     PARLEY_OPERATOR_TWO_FACTOR: 'optional',
     LOG_LEVEL: 'info',
   })
-}, 120_000)
+})
 
 afterAll(async () => {
   service?.child.kill('SIGKILL')
   await replica?.close()
   await db?.close()
   await cluster?.close()
-}, 60_000)
+})
 
 const pauseReplay = () => asSuperuser(cluster.standby, 'select pg_wal_replay_pause()')
 const resumeReplay = () => asSuperuser(cluster.standby, 'select pg_wal_replay_resume()')
@@ -63,7 +63,7 @@ const serviceReadsStandby = (): boolean =>
 beforeEach(async () => {
   await resumeReplay()
   await until('the replica is used', async () => serviceReadsStandby() && (await readsStandby()), 60_000)
-}, 90_000)
+})
 
 async function newShop() {
   const { id } = await createWorkspace(db, clock, 'Shop')
@@ -140,7 +140,7 @@ test('a person sees what they have changed, although the standby does not have i
     },
     90_000,
   )
-}, 120_000)
+})
 
 test('when a browser is notified of a change, its next read has it', async () => {
   const { id, person, newKey } = await newShop()
@@ -160,7 +160,7 @@ test('when a browser is notified of a change, its next read has it', async () =>
     await until('the replica is used', async () => serviceReadsStandby(), 60_000)
   }
   stream.close()
-}, 120_000)
+})
 
 test('a standby that is behind is left with one line in the log, and used again with one', async () => {
   const { id, person, newKey } = await newShop()
@@ -185,7 +185,7 @@ test('a standby that is behind is left with one line in the log, and used again 
   expect(events().slice(before, before + 2)).toEqual(['left', 'used'])
   expect(events().every((event, at, all) => event !== all[at - 1])).toBe(true)
   expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^parley_database_replica_used [01]$/m)
-}, 120_000)
+})
 
 test('a server that is not a standby of the primary is not read from', async () => {
   const lines: string[] = []
@@ -244,7 +244,7 @@ test('a read that the standby does not respond to is repeated on the primary as 
   await until('it is left', () => countOf(lines.join(''), 'database.replica_left') === 1)
   expect(await Promise.race([reading, sleep(2_000, 'still waiting')])).toEqual({ standby: false })
   proxy.cut()
-}, 60_000)
+})
 
 test('if the standby stops, lists are read from the primary without an error', async () => {
   const { id, person, newKey } = await newShop()
@@ -258,4 +258,4 @@ test('if the standby stops, lists are read from the primary without an error', a
   clearInterval(reading)
   for (const names of await Promise.all(reads)) expect(names).toContain('kept')
   expect(await keyNames(person, id)).toContain('kept')
-}, 120_000)
+})

@@ -55,7 +55,7 @@ test('others read and write a table while a migration waits for the lock on it',
   await report.query('commit')
   expect(await migrating).toEqual(['0002_next.sql'])
   expect(reports).toEqual(['Migration 0002_next.sql waits until a table is free; others are not kept waiting'])
-}, 60_000)
+})
 
 test('an index is built concurrently, and an incomplete one of an earlier try is built again', async () => {
   const connection = await emptyDatabase()
@@ -178,7 +178,7 @@ test('a process that is stopped while an index is built ends at once, and the ne
   expect(await one(connection, `select indisvalid from pg_index where indexrelid = 'notes_by_body'::regclass`)).toBe(
     true,
   )
-}, 60_000)
+})
 
 test('a process that freezes while it migrates loses the lock, and another one continues', async () => {
   const connection = await emptyDatabase()
@@ -203,7 +203,7 @@ test('a process that freezes while it migrates loses the lock, and another one c
     /Step 2 of 3 of migration 0002_next\.sql failed: terminating connection due to idle-(session|in-transaction) timeout\./,
   )
   expect(await one(connection, 'select count(*)::int from notes where done')).toBe(20000)
-}, 90_000)
+})
 
 test('a process of the version before, which waits for the lock in PostgreSQL, does not stop an index from being built', async () => {
   const connection = await emptyDatabase()
@@ -227,7 +227,7 @@ create index concurrently notes_by_body on notes (body);`
   expect(await one(connection, `select indisvalid from pg_index where indexrelid = 'notes_by_body'::regclass`)).toBe(
     true,
   )
-}, 60_000)
+})
 
 test.each([
   ['-- step: quickly\nselect 1', 'unknown "step: quickly"'],

@@ -36,7 +36,7 @@ test('a statement on a connection that went silent fails, and all connections of
     expect(await workspace.first('select 3 as three')).toEqual({ three: 3 })
   }
   expect(lost).toHaveLength(1)
-}, 60_000)
+})
 
 test('a transaction and a COPY on a connection that went silent fail', async () => {
   const { proxy, db } = await openBehindProxy()
@@ -52,13 +52,13 @@ test('a transaction and a COPY on a connection that went silent fail', async () 
   const head = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0\xff\xff', 'latin1')
   await expect(db.copy('items', ['id'], head)).rejects.toThrow(/^Connection terminated/)
   await db.copy('items', ['id'], head)
-}, 60_000)
+})
 
 test('a slow statement is not taken for a silent connection', async () => {
   const { db, lost } = await openBehindProxy()
   expect(await db.rows('select pg_sleep(3)')).toHaveLength(1)
   expect(lost).toEqual([])
-}, 60_000)
+})
 
 test('connections that become quiet while no server can be asked are closed with the first one', async () => {
   const response = Promise.withResolvers<IsIdle>()
@@ -126,4 +126,4 @@ test('a service whose connections went silent accepts and sends messages again b
   await until('a message is accepted', async () => (await shop.sendText(service, '16505550102')).status === 202, 50_000)
   await until('it is sent', async () => (await shop.db.rows('select 1 from outbox')).length === 0, 50_000)
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
-}, 120_000)
+})

@@ -121,7 +121,7 @@ test('a service that gets no connection says so once and waits for one', async (
   const store = await opening
   await store.close()
   expect(lines).toHaveLength(1)
-}, 60_000)
+})
 
 test('a service says in one line that PostgreSQL allows too few connections for all processes', async () => {
   const { url } = await newLimited(20)
@@ -151,7 +151,7 @@ test('a service says in one line that PostgreSQL allows too few connections for 
       'PostgreSQL allows 20 connections, but 3 Parley processes with PARLEY_DATABASE_POOL=10 may open 30. Raise max_connections, or lower PARLEY_DATABASE_POOL.',
     ],
   ])
-}, 60_000)
+})
 
 test('a process never opens more connections than PARLEY_DATABASE_POOL', async () => {
   const { connection, drop } = await newDatabase()

@@ -187,8 +187,9 @@ test('a client that disconnects during its body is logged as 499 and not as an i
     `POST /v1/echo HTTP/1.1\r\n${head}User-Agent: aborted\r\nAuthorization: Bearer ${workspace.secret}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"word":`,
   )
   // The request has passed the access check once it counts towards the rate limit.
-  await vi.waitFor(async () =>
-    expect((await workspace.call('/v1/me')).headers.get('ratelimit-remaining')).not.toBe('99'),
+  await vi.waitFor(
+    async () => expect((await workspace.call('/v1/me')).headers.get('ratelimit-remaining')).not.toBe('99'),
+    60_000,
   )
   connection.socket.resetAndDestroy()
   const [row] = await loggedOf(server, 'aborted', 1)

@@ -37,7 +37,7 @@ test('while the database is unavailable every request gets 503; afterwards the s
     refused.push(response)
   }
   await asAdmin(`alter database ${database} connection limit -1`)
-  await vi.waitFor(async () => expect((await workspace.call('/v1/me')).status).toBe(200))
+  await vi.waitFor(async () => expect((await workspace.call('/v1/me')).status).toBe(200), 60_000)
   for (const response of refused) {
     expect(await loggedRequest(server, response)).toMatchObject({ status: 503, code: 'service_unavailable' })
   }

@@ -89,4 +89,4 @@ test('requests that wait for the database do not keep one-byte chunks in memory'
     expect((await fetch(`${url()}/healthz`)).status).toBe(200)
     for (const { socket } of connections) socket.destroy()
   })
-}, 60_000)
+})

@@ -31,4 +31,4 @@ test('strangers cannot use up the memory for the bodies of workspaces, from any 
   const body = { word: 'small' }
   const response = await server.call('/v1/echo', { method: 'POST', key, body })
   expect([response.status, response.body]).toEqual([201, body])
-}, 60_000)
+})

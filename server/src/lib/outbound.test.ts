@@ -20,7 +20,7 @@ afterAll(() => receiver.close())
 const strict: TargetRules = { allowHttp: true, allowRanges: [] }
 
 async function post(url: string, options: Partial<OutboundOptions> = {}) {
-  const outbound = newOutbound({ ...strict, ca: null, deadlineMs: 1500, ...options })
+  const outbound = newOutbound({ ...strict, ca: null, deadlineMs: 30_000, ...options })
   try {
     return await outbound.post(new URL(url), ['content-type', 'application/json'], Buffer.from('{}'))
   } finally {

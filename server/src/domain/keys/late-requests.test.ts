@@ -80,4 +80,4 @@ test('requests of a process that was frozen until their window ended get 503, al
     expect((await held[index])?.[200] ?? 0).toBe(0)
     expect(await sendMany(each, secretOf(index), 5)).toEqual({ 429: 5 })
   }
-}, 120_000)
+})

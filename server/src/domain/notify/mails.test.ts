@@ -227,7 +227,7 @@ test('a mail server that does not respond is given up after some seconds, and th
   await invite(newAddress())
   expect(await send()).toBe(1)
   expect(await waiting()).toMatchObject([{ error: expect.any(String) }])
-}, 60_000)
+})
 
 test('people choose which notifications they get, among those that their roles may see', async () => {
   const { id, admin } = await newTeam()

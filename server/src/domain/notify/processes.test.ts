@@ -29,4 +29,4 @@ test('an email that a process added before it was killed is sent once, by one of
     { to: [email], subject: 'Reset your Parley password' },
   ])
   for (const worker of workers) expect(await worker.stop()).toBe(0)
-}, 120_000)
+})

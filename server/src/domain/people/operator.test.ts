@@ -98,7 +98,7 @@ test('GET /operator/traffic returns queue sizes and invalid keys by IP address',
     await fetch(`${server.url}/v1/me`, { headers })
   }
   await expect
-    .poll(async () => (await operator.call('/operator/traffic')).body.refusals, { timeout: 5000 })
+    .poll(async () => (await operator.call('/operator/traffic')).body.refusals)
     .toMatchObject([{ code: 'invalid_key', count: 3, address_count: 1, addresses: ['203.0.113.9'] }])
   const { deliveries, outbox } = (await operator.call('/operator/traffic')).body
   expect(deliveries).toEqual({ waiting: 0, held: 0, overdue: 0, oldest_overdue_ms: 0 })

@@ -69,7 +69,7 @@ test('every link of every page leads to a page, a section or a file', async () =
   expect(broken).toEqual([])
   // All pages, and decisions that they link to.
   expect(waiting).toEqual(expect.arrayContaining([...names.map((name) => `/docs/${name}`), '/docs/decisions/mcp']))
-}, 120_000)
+})
 
 test('every link of the Markdown versions leads to a file', async () => {
   const broken: string[] = []
@@ -83,7 +83,7 @@ test('every link of the Markdown versions leads to a file', async () => {
     }
   }
   expect(broken).toEqual([])
-}, 60_000)
+})
 
 test('/llms.txt and /llms-full.txt describe the API, and their links respond', async () => {
   const index = await get('/llms.txt')

@@ -6,7 +6,7 @@ import { startTestServer, useTestServer } from '../../../../testing/test-server.
 import { until } from '../../../../testing/until.ts'
 
 const testServer = useTestServer()
-const deliveries = useDeliveryWorker(testServer)
+const deliveries = useDeliveryWorker(testServer, { deadlineMs: 2_000, bodyDeadlineMs: 500 })
 const newReceiver = useReceivers()
 
 async function attemptAt(receiver: Pick<Receiver, 'url'>) {

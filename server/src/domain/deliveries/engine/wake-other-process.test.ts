@@ -35,15 +35,15 @@ test('a process without a delivery worker notifies the others immediately when d
   const { id } = await line.listen(await newReceiver())
   await line.write()
   const due = `due ${line.workspace.id}`
-  await vi.waitFor(() => expect(received).toContain(due), 2000)
+  await vi.waitFor(() => expect(received).toContain(due), 60_000)
   received.length = 0
   await enableWebhook(server.db, server.clock, id)
-  await vi.waitFor(() => expect(received).toContain(due), 2000)
+  await vi.waitFor(() => expect(received).toContain(due), 60_000)
 })
 
 test('closing the database sends pending notifications first', async () => {
   const other = openDatabase(server.connection, () => {}, 2)
   other.notify(server.url, 'due')
   await other.close()
-  await vi.waitFor(() => expect(received).toContain(`due ${server.url}`), 2000)
+  await vi.waitFor(() => expect(received).toContain(`due ${server.url}`), 60_000)
 })

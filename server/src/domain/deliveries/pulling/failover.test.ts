@@ -74,4 +74,4 @@ test('a failover that loses events, whose transaction IDs are used again, skips 
   // Nothing that came before the last mark is repeated, and the new cursor repeats nothing.
   expect((await read(after.url, next.next_cursor)).data).toEqual([])
   expect((await read(after.url, null)).data.map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
-}, 120_000)
+})

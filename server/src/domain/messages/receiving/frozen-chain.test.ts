@@ -45,4 +45,4 @@ test('a frozen process whose status waits for a lock does not get the lock after
   service.child.kill('SIGCONT')
   expect((await posted).status).toBe(200)
   await until('the status is stored', () => db.first("select 1 from messages where status = 'delivered'"))
-}, 90_000)
+})

@@ -46,4 +46,4 @@ test('updates parked by an API process are published once when a killed worker i
   await control.phones.say('491701112223', { to: another, text: 'woken' })
   await until('a worker is woken', () => wakes().includes('synchronise'))
   await until('the update is published', async () => (await texts()).includes('woken'))
-}, 180_000)
+})

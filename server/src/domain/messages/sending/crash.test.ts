@@ -66,4 +66,4 @@ test('after kill -9 while sending, each message was sent once, or it failed and 
   expect(await verifyLedger(db, log)).toEqual([])
   expect(await db.rows('select 1 from outbox')).toEqual([])
   expect(await last.stop()).toBe(0)
-}, 90_000)
+})

@@ -263,4 +263,4 @@ test('if the process that uploads a file dies, another one uploads it when the l
   await sending.drain()
   expect([(await shop.look(message.id)).status, uploadsTo(shop)]).toEqual(['read', 1])
   expect(shop.taken(to)).toHaveLength(1)
-}, 60_000)
+})

@@ -265,7 +265,7 @@ test('after kill -9 in the middle of the call, another process makes it again', 
   // As if the lease had ended.
   await db.change(`update read_receipts set due_at = now() - interval '1 second'`)
   await until('it is marked as read', async () => (await stored()) === undefined)
-}, 180_000)
+})
 
 test('an API process wakes a worker for a message that is to be marked as read', async () => {
   const { db, start, read, stored, ticks } = await receivedInProcesses()
@@ -276,4 +276,4 @@ test('an API process wakes a worker for a message that is to be marked as read',
   await until('the worker is woken', () => wakes().includes('mark as read'))
   await until('it is marked as read', async () => (await stored()) === undefined)
   expect(ticks()).toEqual(['seen'])
-}, 180_000)
+})
