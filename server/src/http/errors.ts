@@ -1,5 +1,6 @@
 import { type AnyErrorCode, everyError } from '@parley/contract/console/errors'
 import type { ErrorReply } from '@parley/contract/errors'
+import { isDatabaseUnavailable } from '../db/is-unavailable.ts'
 import type { Logger } from '../lib/logger.ts'
 import { invalid, Refusal } from '../lib/refuse.ts'
 
@@ -61,8 +62,7 @@ export function errorResponse(error: unknown, { requestId, route, publicUrl, log
 /** Maps any error that is thrown while a request is handled. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  const { code: given, message = '' } = (error ?? {}) as { code?: unknown; message?: string }
-  const code = String(given)
+  const code = String((error as { code?: unknown } | undefined)?.code)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimedOut()
   if (code === 'HPE_HEADER_OVERFLOW' || code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const parts = code === 'HPE_HEADER_OVERFLOW' ? { message: 'The headers are larger than 16 KiB.' } : {}
@@ -71,7 +71,7 @@ export function toRefusal(error: unknown): Refusal {
   if (code.startsWith('HPE_')) return notHttp(code)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
   if (code === 'FST_ERR_BAD_URL') return malformedUrl()
-  return new Refusal(isDatabaseUnavailable(code, message) ? 'service_unavailable' : 'internal_error')
+  return new Refusal(isDatabaseUnavailable(error) ? 'service_unavailable' : 'internal_error')
 }
 
 /** For a request that arrives too slowly, or whose client disconnected. */
@@ -87,16 +87,4 @@ export function notHttp(reason: string): Refusal {
   const message = `Invalid HTTP request (${reason}).`
   const { parts } = invalid([{ param: 'request', code: 'invalid', message }])
   return new Refusal('validation_failed', { ...parts, headers: { Connection: 'close' } })
-}
-
-/** The database is stopped, starting, unreachable or too slow; the request did not cause it. */
-function isDatabaseUnavailable(code: string, message: string): boolean {
-  return (
-    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|08...|57P0.|25P03|57014|55P03|53300)$/.test(
-      code,
-    ) ||
-    /Connection terminated|Query read timeout|timeout exceeded when trying to connect|pool after calling end/.test(
-      message,
-    )
-  )
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
-import { characterErrors, newValidator, type Source, type Validator } from '../lib/field-errors.ts'
+import { newValidator, type Source, type Validator } from '../lib/field-errors.ts'
 import { refuse, refuseInvalid } from '../lib/refuse.ts'
+import { characterErrors } from '../lib/text-errors.ts'
 
 export type Check = (value: unknown) => void
 

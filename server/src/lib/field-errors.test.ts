@@ -9,7 +9,8 @@ import { expect, test } from 'vitest'
 import { routes } from '../api.ts'
 import { consoleRoutes } from '../console.ts'
 import type { Runtime } from '../runtime.ts'
-import { newValidator, textErrors } from './field-errors.ts'
+import { newValidator } from './field-errors.ts'
+import { textErrors } from './text-errors.ts'
 
 const contract = join(import.meta.dirname, '..', '..', '..', 'contract', 'src')
 

@@ -2,6 +2,7 @@ import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import { Ajv, type ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
 import { fieldErrorsMax } from './refuse.ts'
+import { atMostCharacters, characters, notEmpty, sentence, shortened } from './text-errors.ts'
 
 export type Source = 'params' | 'query' | 'body'
 export type Validator = (value: unknown) => FieldError[]
@@ -52,29 +53,6 @@ function onlyDigits(schema: TSchema): (query: Record<string, unknown>) => void {
 export function plainSchema(schema: TSchema): object {
   return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' ? undefined : value))) as object
 }
-
-/** The errors of a text that must have 1 to `max` characters. */
-export function textErrors(param: string, text: string, max: number): FieldError[] {
-  if (text === '') return [{ param, code: 'too_short', message: sentence(param, notEmpty) }]
-  return [...text].length > max ? [{ param, code: 'too_long', message: sentence(param, atMostCharacters(max)) }] : []
-}
-
-/** Finds text that PostgreSQL cannot store and WhatsApp cannot send: NUL, and unpaired surrogates. */
-export function characterErrors(value: unknown, at = ''): FieldError[] {
-  if (typeof value === 'string') return isStorable(value) ? [] : [characterError(at)]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) =>
-    isStorable(key) ? characterErrors(inner, at ? `${at}.${key}` : key) : [characterError(at)],
-  )
-}
-
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
-
-const characterError = (at: string): FieldError => ({
-  param: shortened(at || 'body'),
-  code: 'invalid_characters',
-  message: 'The text contains characters that cannot be stored, such as NUL.',
-})
 
 function failSchema(problem: unknown): never {
   throw new Error(`This schema cannot be checked: ${problem}`)
@@ -162,11 +140,6 @@ function fieldError(path: readonly string[], source: Source, code: FieldErrorCod
   return { param, code, message: sentence(param, problem) }
 }
 
-const sentence = (param: string, problem: string): string => `"${param}" ${problem}.`
-
-/** Unknown field names are repeated in the response, so their length is limited. */
-const shortened = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
-
 interface Params {
   limit: number
   type: string | string[]
@@ -182,10 +155,7 @@ interface Schema {
 }
 
 const notValid: [FieldErrorCode, string] = ['invalid', 'is not valid']
-const notEmpty = 'must not be empty'
-const characters = (count: number) => `${count} ${count === 1 ? 'character' : 'characters'}`
 const entries = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'}`
-const atMostCharacters = (limit: number) => `must be at most ${characters(limit)}`
 const oneOf = (values: readonly unknown[]) => `must be one of ${values.join(', ')}`
 const typeNames: Record<string, string> = {
   string: 'a string',

@@ -3,8 +3,9 @@ import { Resolver } from 'node:dns/promises'
 import type { Counters } from './counters.ts'
 import { deleteOldest } from './delete-oldest.ts'
 import { limitConcurrency } from './limit-concurrency.ts'
-import { type Logger, newLogger } from './logger.ts'
+import type { Logger } from './logger.ts'
 import { LookupError } from './lookup-error.ts'
+import { silentLogger } from './silent-logger.ts'
 import { type Address, SystemNames } from './system-names.ts'
 
 export interface LookupOptions {
@@ -76,7 +77,7 @@ export class NameLookups {
   #loggedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: LookupOptions = {}) {
-    this.#options = { log: newLogger('silent'), ...options }
+    this.#options = { log: silentLogger, ...options }
     this.#system = new SystemNames(options)
   }
 

@@ -1,10 +1,10 @@
 import type { FieldError } from '@parley/contract/field-errors'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textErrors } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
 import { refuse, refuseInvalid, refuseParam } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
+import { textErrors } from '../../lib/text-errors.ts'
 import { type AppRow, allApps, appById, insertApp, setGraphUrl } from './apps.sql.ts'
 import { appSecretContext, verifyTokenContext } from './seal-contexts.ts'
 

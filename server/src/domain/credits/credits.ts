@@ -4,9 +4,9 @@
  */
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuseIfAny, refuseParam } from '../../lib/refuse.ts'
+import { textErrors } from '../../lib/text-errors.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import {
   anyEntry,

@@ -3,10 +3,10 @@ import { filterSendersMax, type HeaderInput } from '@parley/contract/console/web
 import { eventTypes } from '@parley/contract/events'
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import { type Ordering, orderings } from '@parley/contract/webhook'
-import { textErrors } from '../../lib/field-errors.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuseInvalid } from '../../lib/refuse.ts'
 import { type TargetRules, targetProblem } from '../../lib/target-guard.ts'
+import { textErrors } from '../../lib/text-errors.ts'
 import { headerErrors, toHeaders } from './headers.ts'
 
 export interface WebhookInput {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textErrors } from '../../lib/field-errors.ts'
 import { refuse, refuseIfAny } from '../../lib/refuse.ts'
+import { textErrors } from '../../lib/text-errors.ts'
 import { lockSettings, type SettingsRow, settingsOf, updateSettings } from './workspaces.sql.ts'
 
 /** The settings of a workspace, which its admins change. */

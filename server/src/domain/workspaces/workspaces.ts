@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textErrors } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
+import { textErrors } from '../../lib/text-errors.ts'
 import {
   allWorkspaces,
   insertWorkspace,
