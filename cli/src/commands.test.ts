@@ -6,10 +6,10 @@ import { followLink } from '@parley/server/domain/people/links'
 import { systemClock } from '@parley/server/lib/clock'
 import { version } from '@parley/server/lib/version'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
 import { urlOf } from '../../server/testing/service.ts'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 import { commands } from './commands.ts'
 
 /** Runs every command once with --json against one installation, in the order an operator might use them. */
@@ -305,18 +305,9 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
   ids.secret = simulator.control.apps.list()[0]?.secret ?? ''
   ids.token = simulator.control.tokens.list()[0]?.token ?? ''
   const typed = words.split(' ').map((word) => word.replace(/^<(.*)>$/, (_, name: string) => ids[name] ?? word))
-  const out: string[] = []
-  const err: string[] = []
-  const log = vi.spyOn(console, 'log').mockImplementation((line) => void out.push(String(line)))
-  const error = vi.spyOn(console, 'error').mockImplementation((line) => void err.push(String(line)))
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0)
-  const ended = await runCli([...typed, '--json'], env).finally(() => {
-    log.mockRestore()
-    error.mockRestore()
-    write.mockRestore()
-  })
-  expect({ ended, err }).toEqual({ ended: code, err: [] })
-  const json = JSON.parse(out.join('')) as Record<string, string>
+  const { code: ended, out, err } = await runCaptured([...typed, '--json'], env)
+  expect({ ended, err }).toEqual({ ended: code, err: '' })
+  const json = JSON.parse(out) as Record<string, string>
   expect(json).toMatchObject(expected as object)
   if (keep) ids[keep[0]] = json[keep[1]] ?? ''
   const written = (await entries()).slice(first.length)
@@ -339,29 +330,24 @@ test('every command is in the table above or tested elsewhere', () => {
 })
 
 test('webhook delete requires --yes if undelivered events would be dropped', async () => {
-  const run = async (words: string[]) => {
-    const output: string[] = []
-    const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')]
-    for (const spy of spies) spy.mockImplementation((line) => void output.push(String(line)))
-    const code = await runCli(words, env)
-    for (const spy of spies) spy.mockRestore()
-    return { code, output: output.join('\n') }
-  }
+  const run = (words: string[]) => runCaptured(words, env)
   const words = ['webhook', 'create', '--workspace', ids.workspace ?? '', '--name', 'a', '--url', 'https://127.0.0.1/']
-  const { id } = JSON.parse((await run([...words, '--event', 'message.received', '--json'])).output) as { id: string }
+  const { id } = JSON.parse((await run([...words, '--event', 'message.received', '--json'])).out) as { id: string }
   await publishOne(ids.workspace ?? '')
   expect(await run(['webhook', 'delete', id])).toEqual({
     code: 1,
-    output: expect.stringMatching(/^1 undelivered event for .* --yes\.$/),
+    out: '',
+    err: expect.stringMatching(/^1 undelivered event for .* --yes\.\n$/),
   })
-  expect((await run(['delivery', 'list', '--webhook', id])).output).toContain('message.received')
-  expect((await run(['delivery', 'retry', '--webhook', id])).output).toContain('EVENT_ID or --failed-since')
+  expect((await run(['delivery', 'list', '--webhook', id])).out).toContain('message.received')
+  expect((await run(['delivery', 'retry', '--webhook', id])).err).toContain('EVENT_ID or --failed-since')
 })
 
 test('key change does not change the expiry of a revoked key', async () => {
-  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-  const code = await runCli(['key', 'change', ids.key ?? '', '--expires-at', '2199-02-01T00:00:00Z'], env)
-  expect(error.mock.calls).toEqual([['This key was revoked, so its expiry cannot be changed. Create a new key.']])
-  error.mockRestore()
-  expect(code).toBe(1)
+  const words = ['key', 'change', ids.key ?? '', '--expires-at', '2199-02-01T00:00:00Z']
+  expect(await runCaptured(words, env)).toEqual({
+    code: 1,
+    out: '',
+    err: 'This key was revoked, so its expiry cannot be changed. Create a new key.\n',
+  })
 })

@@ -1,30 +1,22 @@
 import type { Message } from '@parley/contract/message'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { signedIn } from '../../server/testing/console.ts'
 import { useSending } from '../../server/testing/sending.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 
 /** The `key` commands and `--workspace`, against the database of a running service. */
 const server = useTestServer()
 const sending = useSending(server)
 
-async function parley(...words: string[]) {
-  const lines: Record<'out' | 'err', string[]> = { out: [], err: [] }
-  const out = vi.spyOn(console, 'log').mockImplementation((line) => void lines.out.push(String(line)))
-  const err = vi.spyOn(console, 'error').mockImplementation((line) => void lines.err.push(String(line)))
-  const env = {
+const parley = (...words: string[]) =>
+  runCaptured(words, {
     PORT: '0',
     DATABASE_URL: urlOf(server.connection),
     PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
-  }
-  const code = await runCli(words, env)
-  out.mockRestore()
-  err.mockRestore()
-  return { code, out: lines.out.join('\n'), err: lines.err.join('\n') }
-}
+  })
 
 async function json(...words: string[]) {
   const { code, out, err } = await parley(...words, '--json')
@@ -53,7 +45,7 @@ test('--workspace may be left out while there is one workspace, and takes its ID
   for (const words of [
     ['key', 'create', '--name', 'till', '--scope', 'messages:read'],
     ['user', 'create', '--email', 'bea@example.com', '--role', 'member'],
-    ['connection', 'create', '--app', 'ID', '--waba-id', '1', '--access-token', 't'],
+    ['connection', 'create', '--app', '00000000-0000-4000-8000-000000000000', '--waba-id', '1', '--access-token', 't'],
     webhook,
   ]) {
     const missing = await parley(...words)

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { childEnv } from '../../server/testing/child-env.ts'
 import { agentOf } from '../../server/testing/mcp-client.ts'
+import { spawnParley } from '../../server/testing/parley.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { until } from '../../server/testing/until.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
@@ -25,26 +24,17 @@ const envOf = (key: string, url = server.url): Record<string, string> => ({
 
 /** Starts it without a client of the protocol. */
 function start(env: Record<string, string>, ...options: string[]) {
-  const child: ChildProcess = spawn(process.execPath, [main, 'mcp', ...options], { env })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const output = { out: '', err: '' }
-  child.stdout?.on('data', (chunk) => {
-    output.out += chunk
-  })
-  child.stderr?.on('data', (chunk) => {
-    output.err += chunk
-  })
-  const exited = once(child, 'exit') as Promise<[number]>
+  const running = spawnParley(['mcp', ...options], env, 'pipe')
   return {
-    child,
-    output,
-    type: (...lines: string[]) => child.stdin?.write(lines.map((line) => `${line}\n`).join('')),
+    ...running,
+    type: (...lines: string[]) => running.child.stdin?.write(lines.map((line) => `${line}\n`).join('')),
     lines: () =>
-      output.out
+      running
+        .out()
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line) as Record<string, unknown>),
-    ended: async () => (await exited)[0],
+    exitCode: async () => (await running.ended).code,
   }
 }
 
@@ -83,8 +73,8 @@ test('standard output has only the protocol, also for lines that are no message'
     ]),
   )
   mcp.child.stdin?.end()
-  expect(await mcp.ended()).toBe(0)
-  expect(mcp.output.err).toBe('')
+  expect(await mcp.exitCode()).toBe(0)
+  expect(mcp.err()).toBe('')
 })
 
 test('an invalid key and a service that is down are errors of the protocol', async () => {
@@ -99,7 +89,7 @@ test('an invalid key and a service that is down are errors of the protocol', asy
     { id: 2, error: { message: expect.stringMatching(/^The service at http:\/\/127\.0\.0\.1:9 cannot be reached/) } },
   ])
   down.child.kill('SIGTERM')
-  expect(await down.ended()).toBe(0)
+  expect(await down.exitCode()).toBe(0)
 })
 
 test('a call that the agent cancels ends, and so does one that waits when the program is stopped', async () => {
@@ -121,8 +111,8 @@ test('a call that the agent cancels ends, and so does one that waits when the pr
   mcp.type('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}')
   await until('one waits', async () => (await held()) === 1)
   mcp.child.kill('SIGTERM')
-  expect(await mcp.ended()).toBe(0)
-  expect(mcp.output).toEqual({ out: '', err: '' })
+  expect(await mcp.exitCode()).toBe(0)
+  expect([mcp.out(), mcp.err()]).toEqual(['', ''])
 })
 
 test.each([
@@ -134,10 +124,10 @@ test.each([
   [[], { PARLEY_API_KEY: 'prl_live_secretñ' }, 'Invalid --key or PARLEY_API_KEY: key contains a space'],
 ])('parley mcp %j ends with an error on standard error', async (options, env, message) => {
   const mcp = start({ ...envOf('prl_live_x'), ...env }, ...options)
-  expect(await mcp.ended()).toBe(1)
-  expect(mcp.output.err).toContain(message)
-  expect(mcp.output.err).not.toContain('secret')
-  expect(mcp.output.out).toBe('')
+  expect(await mcp.exitCode()).toBe(1)
+  expect(mcp.err()).toContain(message)
+  expect(mcp.err()).not.toContain('secret')
+  expect(mcp.out()).toBe('')
 })
 
 /** Another service than ours, which keeps the URLs of its requests. */
@@ -159,7 +149,7 @@ test('a service below a path of its host is called there', async () => {
     mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     await until('the response is printed', () => mcp.lines().length === 1)
     mcp.child.stdin?.end()
-    expect(await mcp.ended()).toBe(0)
+    expect(await mcp.exitCode()).toBe(0)
   }
   expect(urls).toEqual(['POST /parley/mcp', 'POST /parley/mcp'])
 })
@@ -191,6 +181,6 @@ test('it ends without an error if the agent closes its output', async () => {
   await until('the response is printed', () => mcp.lines().length === 1)
   mcp.child.stdout?.destroy()
   mcp.type('{"jsonrpc":"2.0","id":2,"method":"ping"}')
-  expect(await mcp.ended()).toBe(0)
-  expect(mcp.output.err).toBe('')
+  expect(await mcp.exitCode()).toBe(0)
+  expect(mcp.err()).toBe('')
 })

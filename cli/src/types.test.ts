@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Template, TemplateVariable } from '@parley/contract/template'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { useSending } from '../../server/testing/sending.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 import { templateTypes } from './commands/types.ts'
 
 /** `parley types`, and what the compiler says about programs that use the file. */
@@ -16,17 +16,13 @@ const server = useTestServer()
 const sending = useSending(server)
 const root = join(import.meta.dirname, '..', '..')
 
-async function types(words: readonly string[], more: Record<string, string> = {}) {
-  const lines: Record<'out' | 'err', string[]> = { out: [], err: [] }
-  const out = vi.spyOn(console, 'log').mockImplementation((line) => void lines.out.push(String(line)))
-  const err = vi.spyOn(console, 'error').mockImplementation((line) => void lines.err.push(String(line)))
-  const PARLEY_SECRET_KEYS = `k1:${Buffer.alloc(32).toString('base64')}`
-  const env = { PORT: '0', DATABASE_URL: urlOf(server.connection), PARLEY_SECRET_KEYS, ...more }
-  const code = await runCli(['types', ...words], env)
-  out.mockRestore()
-  err.mockRestore()
-  return { code, out: lines.out.join('\n'), err: lines.err.join('\n') }
-}
+const types = (words: readonly string[], more: Record<string, string> = {}) =>
+  runCaptured(['types', ...words], {
+    PORT: '0',
+    DATABASE_URL: urlOf(server.connection),
+    PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+    ...more,
+  })
 
 test('parley types writes the same file from the database and from the API', async () => {
   const { workspace } = await sending.newShop()
@@ -38,7 +34,7 @@ test('parley types writes the same file from the database and from the API', asy
   expect(JSON.parse(written.out)).toEqual({ object: 'template_types', file, templates: expect.any(Number) })
 
   const asked = await types(['--url', server.url, '--out', '-'], { PARLEY_API_KEY: workspace.secret })
-  expect(asked).toEqual({ code: 0, err: '', out: text.trimEnd() })
+  expect(asked).toEqual({ code: 0, err: '', out: text })
   const other = await sending.newShop()
   expect((await types(['--workspace', other.workspace.id, '--out', '-'])).code).toBe(0)
 })

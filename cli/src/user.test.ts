@@ -1,36 +1,29 @@
 import { userInfo } from 'node:os'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { codeAt } from '../../server/src/domain/people/totp.ts'
 import { followLink, goodPassword, newBrowser, signedIn, tokenOf } from '../../server/testing/console.ts'
 import { newPasskey } from '../../server/testing/passkey.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
-import { runCli } from './cli.ts'
+import { runCaptured } from '../testing/run-captured.ts'
 
 /** The `user` commands, against the database of a running service. */
 const server = useTestServer()
 const post = (body: object = {}) => ({ method: 'POST', body })
 
-async function parley(...words: string[]) {
-  const output: string[] = []
-  const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')]
-  for (const spy of spies) spy.mockImplementation((line) => void output.push(String(line)))
-  const env = {
+const parley = (...words: string[]) =>
+  runCaptured(words, {
     PORT: '0',
     DATABASE_URL: urlOf(server.connection),
     PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
     PUBLIC_URL: 'http://parley.test',
-  }
-  const code = await runCli(words, env)
-  for (const spy of spies) spy.mockRestore()
-  return { code, output: output.join('\n') }
-}
+  })
 
 async function json(...words: string[]) {
-  const { code, output } = await parley(...words, '--json')
-  expect(code, output).toBe(0)
-  return JSON.parse(output)
+  const { code, out, err } = await parley(...words, '--json')
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out)
 }
 
 const auditEntry = (action: string, target: string) =>
@@ -96,7 +89,7 @@ test('user list shows passkeys; user passkeys lists and removes them', async () 
     { id: expect.any(String), name: 'Passkey 1', created_at: expect.stringMatching(/Z$/) },
     { id: expect.any(String), name: 'Passkey 2', created_at: expect.stringMatching(/Z$/) },
   ])
-  const table = (await parley('user', 'list')).output.split('\n')
+  const table = (await parley('user', 'list')).out.split('\n')
   expect(table[0]).toContain('PASSKEYS')
   expect(table.find((line) => line.startsWith(person.email))).toMatch(/yes +2 /)
 
@@ -138,7 +131,7 @@ test('user list shows people whose invitation is unused as invited', async () =>
     },
   ])
   expect(await find(existing.email)).toMatchObject([{ state: 'active' }])
-  const table = (await parley('user', 'list')).output.split('\n')
+  const table = (await parley('user', 'list')).out.split('\n')
   expect(table.find((line) => line.startsWith('new.person@'))).toContain('developer of Bakery')
 
   await followLink(newBrowser(server.url), tokenOf(url), { name: 'New', password: goodPassword })
@@ -149,9 +142,9 @@ test.each(['00000000-0000-4000-8000-000000000000', 'not-an-id'])(
   'user passkeys --remove %s removes nothing',
   async (id) => {
     const person = await newPerson()
-    const { code, output } = await parley('user', 'passkeys', '--email', person.email, '--remove', id)
+    const { code, err } = await parley('user', 'passkeys', '--email', person.email, '--remove', id)
     expect(code).not.toBe(0)
-    expect(output).toContain(`${person.email} has no passkey with the ID "${id}"`)
+    expect(err).toContain(`${person.email} has no passkey with the ID "${id}"`)
     expect((await json('user', 'passkeys', '--email', person.email)).data).toHaveLength(2)
   },
 )
@@ -165,9 +158,9 @@ test('user disable ends sessions and sign-ins immediately, and user enable allow
   const stateOf = async () =>
     (await json('user', 'list')).data.find(({ id }: { id: string }) => id === person.id).state as string
   expect(await stateOf()).toBe('disabled')
-  expect((await parley('user', 'list')).output).toMatch(new RegExp(`^${person.email} .* disabled `, 'm'))
+  expect((await parley('user', 'list')).out).toMatch(new RegExp(`^${person.email} .* disabled `, 'm'))
   const again = await parley('user', 'disable', person.email)
-  expect([again.code, again.output]).toEqual([1, expect.stringContaining('is already disabled')])
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining('is already disabled')])
   expect(await auditEntry('person.disable', person.id)).toEqual({
     actor: expect.stringMatching(/^command line \(.+\)$/),
     before: null,
@@ -184,8 +177,8 @@ test('user operator --email E --remove takes effect immediately, except for the 
   const member = await signedIn(server, { workspaceId: id, role: 'member' })
   const operator = await signedIn(server, { operator: true })
   const last = async (...words: string[]) => {
-    const { code, output } = await parley('user', ...words)
-    expect([code, output]).toEqual([1, expect.stringContaining(`${operator.email} is the last operator.`)])
+    const { code, err } = await parley('user', ...words)
+    expect([code, err]).toEqual([1, expect.stringContaining(`${operator.email} is the last operator.`)])
   }
   await last('operator', '--email', operator.email, '--remove')
   await last('disable', operator.email)
@@ -200,13 +193,13 @@ test('user operator --email E --remove takes effect immediately, except for the 
     [memberId],
   )
   expect(entries).toEqual([{ after: { operator: true } }, { after: { operator: false } }])
-  expect((await parley('user', 'operator', '--remove')).output).toContain('--remove needs --email')
+  expect((await parley('user', 'operator', '--remove')).err).toContain('--remove needs --email')
 })
 
 test('user create does not invite a member again, whose role the invitation would change', async () => {
   const { id: workspaceId } = await newWorkspace(server)
   const { email } = await signedIn(server, { workspaceId, role: 'admin' })
   const words = ['user', 'create', '--email', email.toUpperCase(), '--workspace', workspaceId, '--role', 'member']
-  const { code, output } = await parley(...words)
-  expect([code, output]).toEqual([1, expect.stringContaining(`${email} is already a member of this workspace.`)])
+  const { code, err } = await parley(...words)
+  expect([code, err]).toEqual([1, expect.stringContaining(`${email} is already a member of this workspace.`)])
 })

@@ -7,12 +7,18 @@ export async function runCaptured(words: readonly string[], env: Readonly<Record
   const keep = (where: 'out' | 'err') => (line: unknown) => {
     lines[where] += `${line}\n`
   }
-  const out = vi.spyOn(console, 'log').mockImplementation(keep('out'))
-  const err = vi.spyOn(console, 'error').mockImplementation(keep('err'))
+  const spies = [
+    vi.spyOn(console, 'log').mockImplementation(keep('out')),
+    vi.spyOn(console, 'error').mockImplementation(keep('err')),
+    // Large documents are written in pieces.
+    vi.spyOn(process.stdout, 'write').mockImplementation((piece) => {
+      lines.out += String(piece)
+      return true
+    }),
+  ]
   try {
     return { code: await runCli(words, env), ...lines }
   } finally {
-    out.mockRestore()
-    err.mockRestore()
+    for (const spy of spies) spy.mockRestore()
   }
 }

@@ -25,22 +25,22 @@ export interface Running {
 
 export type Environment = Record<string, string>
 
-/** Starts the CLI in a separate process. It is killed if it still runs when the test ends. */
-export function spawnParley(args: readonly string[], env: Environment): Running {
-  return spawnNode([entry, ...args], { PARLEY_SIMULATOR_PORT: '0', ...env })
+/** Starts the CLI in a separate process, if needed with a pipe as its keyboard. It is killed if it still runs when the test ends. */
+export function spawnParley(args: readonly string[], env: Environment, input: 'pipe' | 'ignore' = 'ignore'): Running {
+  return spawnNode([entry, ...args], { PARLEY_SIMULATOR_PORT: '0', ...env }, input)
 }
 
 export const parley = (args: readonly string[], env: Environment): Promise<Ended> => spawnParley(args, env).ended
 
-export function spawnNode(args: readonly string[], env: Environment): Running {
-  const child = spawn(process.execPath, args, { env: { ...childEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+export function spawnNode(args: readonly string[], env: Environment, input: 'pipe' | 'ignore' = 'ignore'): Running {
+  const child = spawn(process.execPath, args, { env: { ...childEnv, ...env }, stdio: [input, 'pipe', 'pipe'] })
   let out = ''
   let err = ''
   let over = false
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     out += chunk
   })
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     err += chunk
   })
   const ended = new Promise<Ended>((resolve) => {
