@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { childEnv } from '../../server/testing/child-env.ts'
 import { runCaptured } from '../testing/run-captured.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
@@ -24,9 +25,9 @@ test.each([
     ['workspace', 'create'],
     /^Missing required option: --name NAME\.\n\nUsage: npx parley workspace create --name NAME\n/,
   ],
-  [['workspace', 'create', '--nmae', 'x'], /^Unknown option '--nmae'\. Did you mean --name\?\n\nUsage: /],
+  [['workspace', 'create', '--nmae', 'x'], /^Unknown option "--nmae"\. Did you mean --name\?\n\nUsage: /],
   [['key', 'revoke', 'a', 'b'], /^Unexpected argument: "b"\.\n\nUsage: npx parley key revoke ID\n/],
-  [['--json', 'key', 'revoke'], /^Missing argument: ID\.\n\nUsage: npx parley key revoke ID\n/],
+  [['key', 'revoke'], /^Missing argument: ID\.\n\nUsage: npx parley key revoke ID\n/],
 ])('%j prints the error and how to fix it', async (words, message) => {
   const { code, out, err } = await run(words)
   expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -61,20 +62,39 @@ test('every command is listed, and its help has an example and --json', async ()
   }
 })
 
-test('help, the version and an unknown command load no package and nothing of the database', () => {
+/** The modules that a command loads, in a process of its own. */
+function loadedBy(words: readonly string[], env: Record<string, string> = {}): string[] {
   const report = `
     import { registerHooks } from 'node:module'
     const urls = []
     registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) })
     process.on('exit', () => console.log('Loaded: ' + JSON.stringify(urls)))`
   const hook = `data:text/javascript,${encodeURIComponent(report)}`
+  const args = ['--import', hook, join(import.meta.dirname, 'main.ts'), ...words]
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { ...childEnv, ...env } })
+  return JSON.parse(/^Loaded: (.*)$/m.exec(stdout)?.[1] ?? '[]') as string[]
+}
+
+test('help, the version and an unknown command load no package and nothing of the database', () => {
   const tooMuch = /\/node_modules\/|\/server\/src\/(db|domain)\/|\/cli\/src\/commands\//
   for (const words of [['--help'], ['-v'], ['wrkspace']]) {
-    const args = ['--import', hook, join(import.meta.dirname, 'main.ts'), ...words]
-    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-    const loaded = JSON.parse(/^Loaded: (.*)$/m.exec(stdout)?.[1] ?? '[]') as string[]
+    const loaded = loadedBy(words)
     expect(loaded.filter((url) => url.endsWith('/cli/src/commands.ts'))).toHaveLength(1)
     expect(loaded.filter((url) => tooMuch.test(url))).toEqual([])
+  }
+})
+
+test('commands load only the packages that they need', () => {
+  const unreachable = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/b', PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=` }
+  for (const words of [
+    ['workspace', 'list'],
+    ['key', 'list'],
+    ['user', 'list'],
+    ['delivery', 'list'],
+  ]) {
+    const loaded = loadedBy(words, unreachable)
+    expect(loaded.filter((url) => url.includes('/node_modules/pg/'))).not.toEqual([])
+    expect(loaded.filter((url) => /\/node_modules\/(ajv|pino|fastify|typebox\/build)\//.test(url))).toEqual([])
   }
 })
 
@@ -91,12 +111,28 @@ test.each([
     /^Cannot connect to the database in DATABASE_URL .*\n$/,
   ],
   ['PARLEY_DATA_DIR', {}, /^The data directory \/dev\/null\/nowhere is not a directory .*\n$/],
-])('a bad %s prints one line on standard error, also with --json', async (_setting, env, line) => {
-  const { code, out, err } = await run(['workspace', 'list', '--json'], env)
+])('a bad %s prints one line on standard error, and one JSON document with --json', async (_setting, env, line) => {
+  const { code, out, err } = await run(['workspace', 'list'], env)
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(line)
-  expect(err).not.toContain('pass-word')
+  const json = await run(['--json', 'workspace', 'list'], env)
+  expect({ code: json.code, out: json.out }).toEqual({ code: 1, out: '' })
+  expect(JSON.parse(json.err)).toEqual({
+    error: { type: 'api_error', code: 'command_failed', message: err.trimEnd() },
+  })
+  expect(err + json.err).not.toContain('pass-word')
 })
+
+test.each([['fly'], ['key', 'revoke'], ['key', 'list', '--all'], ['send', '--text']])(
+  'with --json, the error of "%s %s" is one JSON document on standard error',
+  async (...words) => {
+    const { code, out, err } = await run([...words, '--json'])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(JSON.parse(err)).toEqual({
+      error: { type: 'invalid_request_error', code: 'invalid_usage', message: expect.any(String) },
+    })
+  },
+)
 
 test('piped output has no color codes, and signal listeners are removed', async () => {
   const count = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.listenerCount(signal))

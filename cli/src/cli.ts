@@ -3,20 +3,21 @@ import type { ListedCommand } from './command.ts'
 import { commands, sections } from './commands.ts'
 import { groupOf, helpForCommand, helpForGroup, overview } from './help.ts'
 import { nearest } from './nearest.ts'
+import { say, sayAside } from './print.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Runs the command that was typed and returns the exit status. */
 export async function runCli(typed: readonly string[], env: Environment): Promise<number> {
   if (typed[0] === '--version' || typed[0] === '-v') {
-    console.log(version)
+    say(version)
     return 0
   }
   const words = nameFirst(typed)
   const listed = commands.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name)
   if (!listed) return printHelp(words)
   if (words.includes('--help') || words.includes('-h')) {
-    console.log(await helpForCommand(listed))
+    say(await helpForCommand(listed))
     return 0
   }
   // Loaded on demand, like the commands: the help needs no database.
@@ -35,14 +36,14 @@ async function printHelp(words: readonly string[]): Promise<number> {
   const names = words.filter((word) => !word.startsWith('-') && word !== 'help')
   const [group] = names
   if (group === undefined) {
-    console.log(overview(sections))
+    say(overview(sections))
     return 0
   }
   const inGroup = commands.filter(({ name }) => groupOf(name) === group)
   const command = commands.find(({ name }) => name === names.slice(0, 2).join(' ') || name === group)
   if (inGroup.length > 0 && (names.length === 1 || command)) {
     const isHelp = words.some((word) => /^(help|--help|-h)$/.test(word))
-    const print = isHelp ? console.log : console.error
+    const print = isHelp ? say : sayAside
     print(await (command ? helpForCommand(command) : helpForGroup(inGroup)))
     return isHelp ? 0 : 1
   }
@@ -50,7 +51,9 @@ async function printHelp(words: readonly string[]): Promise<number> {
   const suggestion = inGroup.length > 0 ? nearestInGroup(names, inGroup) : nearestName(typed, group)
   const all = inGroup.length > 0 ? `npx parley ${group} --help` : 'npx parley --help'
   const advice = suggestion ? `Did you mean "${suggestion}"?` : `Run "${all}" to see all commands.`
-  console.error(`Unknown command "${typed}". ${advice}`)
+  const message = `Unknown command "${typed}". ${advice}`
+  const error = { type: 'invalid_request_error', code: 'invalid_usage', message }
+  sayAside(words.includes('--json') ? JSON.stringify({ error }) : message)
   return 1
 }
 

@@ -15,6 +15,8 @@ export interface Call {
   env: Environment
   config: Config
   clock: Clock
+  /** Aborted when a person stops the command, or no one reads its output any more. */
+  stopped: AbortSignal
   /**
    * The installation's database, opened on first use, whether or not the service is running. Fails if this
    * program cannot use its schema.
@@ -46,8 +48,11 @@ export interface Command {
   options?: Readonly<Record<string, OptionRule>>
   /** Arguments for example command lines, without `npx parley`. */
   examples?: readonly string[]
-  /** Runs until it is stopped, and handles signals itself; `follow`: only with the option --follow. */
-  untilStopped?: true | 'follow'
+  /**
+   * Runs until `stopped` is aborted; `follow`: only with the option --follow; `itself`: it handles signals itself. All others are
+   * ended by a signal.
+   */
+  untilStopped?: true | 'follow' | 'itself'
   run(call: Call): Promise<CommandResult | undefined>
 }
 
@@ -66,7 +71,7 @@ export interface Section {
 }
 
 /** The nouns whose IDs may be shortened. */
-export type IdNoun = 'workspace' | 'key' | 'webhook' | 'replay' | 'app' | 'connection'
+export type IdNoun = 'workspace' | 'key' | 'webhook' | 'replay' | 'app' | 'connection' | 'event'
 
 export interface OptionRule {
   /** What the value is the ID of. A part of the ID is enough if only one has it. */

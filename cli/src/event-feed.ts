@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventType, eventTypes } from '@parley/contract/events'
 import { listenForChanges } from '@parley/server/db/listen-for-changes'
 import {
@@ -8,13 +7,11 @@ import {
   pullEvents,
 } from '@parley/server/domain/deliveries/pulling/pull-events'
 import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
-import { newLogger } from '@parley/server/lib/logger'
-import { Refusal } from '@parley/server/lib/refuse'
+import { silentLogger } from '@parley/server/lib/silent-logger'
 import { type Call, UsageError } from './command.ts'
+import { keepReading } from './keep-reading.ts'
 import { readList } from './read-options.ts'
 
-/** Until it reads again after the database was away. */
-const retryMs = 1_000
 /** How long one read waits for an event. */
 const waitSeconds = 25
 
@@ -29,15 +26,18 @@ export interface EventFeed {
 export interface FollowOptions {
   after: string
   types: EventType[] | undefined
-  /** Says that reading failed, and that it tries again. */
-  say(line: string): void
 }
 
-export async function openFeed(call: Call, workspace: Workspace, signal: AbortSignal): Promise<EventFeed> {
+/** `signal` ends a read that waits for an event. */
+export async function openFeed(
+  call: Call,
+  workspace: Workspace,
+  signal: AbortSignal = call.stopped,
+): Promise<EventFeed> {
   const db = await call.db()
   const changes = listenForChanges(
     db,
-    newLogger('silent'),
+    silentLogger,
     () => {},
     () => {},
   )
@@ -58,24 +58,21 @@ export async function openFeed(call: Call, workspace: Workspace, signal: AbortSi
 
 async function follow(
   deps: PullDeps,
-  { after, types, say }: FollowOptions,
+  { after, types }: FollowOptions,
   signal: AbortSignal,
   take: (body: Buffer) => Promise<void>,
 ): Promise<string> {
   let cursor = after
-  while (!signal.aborted) {
-    try {
-      const query = { after: cursor, wait: waitSeconds, ...(types && { type: types }) }
-      const { bodies, nextCursor } = await pullEvents(deps, query)
-      for (const body of bodies) if (!signal.aborted) await take(body)
-      cursor = nextCursor
-    } catch (error) {
-      // Otherwise the database is away: it comes back.
-      if (error instanceof Refusal && error.status < 500) throw error
-      say(`Reading events failed: ${(error as Error).message}. Trying again.`)
-      await sleep(retryMs, undefined, { signal }).catch(() => {})
+  await keepReading(signal, async () => {
+    const query = { after: cursor, wait: waitSeconds, ...(types && { type: types }) }
+    const { bodies, nextCursor } = await pullEvents(deps, query)
+    for (const body of bodies) {
+      // The cursor stays before a page that was not printed to its end.
+      if (signal.aborted) return
+      await take(body)
     }
-  }
+    if (!signal.aborted) cursor = nextCursor
+  })
   return cursor
 }
 

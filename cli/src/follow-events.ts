@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
 import { secretPrefix } from '@parley/server/domain/deliveries/engine/signature'
 import { type Call, UsageError } from './command.ts'
 import { openFeed, readTypes } from './event-feed.ts'
 import { Forwarder } from './forwarder.ts'
+import { say, sayAside } from './print.ts'
 import { readKeys } from './read-keys.ts'
-import { onSignals } from './signals.ts'
 import { readWorkspace } from './workspace-option.ts'
 
 /** Prints new events of a workspace and forwards them, until it is stopped. */
@@ -12,31 +12,44 @@ export async function followEvents(call: Call): Promise<undefined> {
   const { option, options, flag, env } = call
   const url = readUrl(option('forward-to'))
   const types = readTypes([...options('event'), ...options('events')])
+  const given = readSecret(option('secret') ?? env.PARLEY_WEBHOOK_SECRET)
   const workspace = await readWorkspace(call)
-  const secret = option('secret') ?? env.PARLEY_WEBHOOK_SECRET ?? secretPrefix + randomBytes(32).toString('base64')
-  const say = flag('json') ? console.error : console.log
+  const secret = given ?? ownSecret(call, workspace.id)
+  const print = flag('json') ? sayAside : say
   const stop = new AbortController()
-  const stopListening = onSignals(() => stop.abort())
-  const forwarder = new Forwarder(url, secret, flag('json'))
+  const stopped = AbortSignal.any([call.stopped, stop.signal])
+  const forwarder = new Forwarder({ url, secret, stopped, asJson: flag('json'), say: print })
   const quit = () => stop.abort()
   const keys = readKeys({ r: () => forwarder.repeat(), q: quit, '\u0003': quit })
   try {
-    const feed = await openFeed(call, workspace, stop.signal)
+    const feed = await openFeed(call, workspace, stopped)
     try {
       // Events from here on are printed.
       const { nextCursor } = await feed.read({ after: 'latest', limit: 1 })
-      say(`Reading new events of workspace ${workspace.name}.${url ? ` Forwarding them to ${url}` : ''}`)
-      if (url) say(`Signing secret: ${secret}`)
-      say(url ? 'Press r to send the last event again, q or Ctrl+C to stop.' : 'Press q or Ctrl+C to stop.')
-      await feed.follow({ after: nextCursor, types, say }, (body) => forwarder.take(body))
+      print(`Reading new events of workspace ${workspace.name}.${url ? ` Forwarding them to ${url}` : ''}`)
+      // One that was given is not printed: it may be in use elsewhere.
+      if (url && given === undefined) print(`Signing secret: ${secret}`)
+      print(url ? 'Press r to send the last event again, q or Ctrl+C to stop.' : 'Press q or Ctrl+C to stop.')
+      await feed.follow({ after: nextCursor, types }, (body) => forwarder.take(body))
     } finally {
       await feed.close()
     }
   } finally {
     keys.close()
-    stopListening()
   }
   return undefined
+}
+
+/** The same at every start, so that a receiver needs it once. It reveals nothing about the key that it is made of. */
+function ownSecret({ config }: Call, workspaceId: string): string {
+  const [key] = config.secretKeys().values()
+  if (!key) throw new Error('there is no secret key')
+  return secretPrefix + Buffer.from(hkdfSync('sha256', key, '', `parley listen ${workspaceId}`, 32)).toString('base64')
+}
+
+function readSecret(text: string | undefined): string | undefined {
+  if (text === undefined || text.startsWith(secretPrefix)) return text
+  throw new UsageError(`Invalid --secret or PARLEY_WEBHOOK_SECRET. A signing secret begins with ${secretPrefix}.`)
 }
 
 function readUrl(text: string | undefined): string | null {

@@ -1,16 +1,20 @@
 import type { Command, ListedCommand, OptionRule, Section } from './command.ts'
 import { styled } from './style.ts'
 
-const lineWidth = 100
+/** Lines end here, or where a narrower terminal ends. */
+const widest = 100
+const lineWidth = (): number => Math.min(widest, process.stdout.columns || widest)
 /** A longer option name gets a line of its own. */
 const maxColumn = 30
+/** Less room than this is too little for a text next to its label. */
+const narrowest = 24
 
 /** `parley --help`: every command, without its options. */
 export function overview(sections: readonly Section[]): string {
   const width = Math.max(...sections.flatMap(({ commands }) => commands.map(({ name }) => name.length))) + 2
   const lists = sections.flatMap(({ title, commands }) => [
     styled('bold', `${title}:`),
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
+    ...commands.flatMap(({ name, summary }) => hanging(`  ${name.padEnd(width)}`, summary)),
     '',
   ])
   return [
@@ -31,7 +35,10 @@ export function overview(sections: readonly Section[]): string {
       'key create --workspace ID --name "Shop" --scope messages:send',
     ]),
     '',
-    'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. docs/configuration.md lists all of them.',
+    ...wrap(
+      'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. docs/configuration.md lists all of them.',
+      lineWidth(),
+    ),
   ].join('\n')
 }
 
@@ -43,7 +50,7 @@ export async function helpForGroup(commands: readonly ListedCommand[]): Promise<
     `Usage: npx parley ${group} <command> [options]`,
     '',
     styled('bold', 'Commands:'),
-    ...commands.flatMap(({ summary }, index) => [`  ${usages[index]}`, `      ${summary}`]),
+    ...commands.flatMap(({ summary }, index) => [`  ${usages[index]}`, ...hanging('      ', summary)]),
     '',
     `Run "npx parley ${group} <command> --help" for the options of a command.`,
   ].join('\n')
@@ -53,7 +60,7 @@ export async function helpForCommand({ summary, load }: ListedCommand): Promise<
   const command = await load()
   const { details, options = {}, examples = [] } = command
   return [
-    ...wrap(details ? `${summary}. ${details}` : `${summary}.`, lineWidth),
+    ...wrap(details ? `${summary}. ${details}` : `${summary}.`, lineWidth()),
     '',
     usageLine(command),
     '',
@@ -73,10 +80,9 @@ function optionLines(rules: Readonly<Record<string, OptionRule>>): string[] {
   const width = Math.max(...rows.map(({ label }) => label.length).filter((length) => length <= maxColumn)) + 2
   const lines = rows.flatMap(({ label, rule }) => {
     const notes = notesOf(rule)
-    const [first = '', ...more] = wrap(notes ? `${rule.help} (${notes})` : rule.help, lineWidth - width)
-    const indented = more.map((line) => ' '.repeat(width) + line)
-    if (label.length > maxColumn) return [label, ' '.repeat(width) + first, ...indented]
-    return [label.padEnd(width) + first, ...indented]
+    const text = notes ? `${rule.help} (${notes})` : rule.help
+    if (label.length > maxColumn) return [label, ...hanging(' '.repeat(width), text)]
+    return hanging(label.padEnd(width), text)
   })
   return [styled('bold', 'Options:'), ...lines]
 }
@@ -102,6 +108,14 @@ const notesOf = ({ required, repeated, variable }: OptionRule): string =>
   ]
     .filter(Boolean)
     .join(', ')
+
+/** A text next to its label. In a narrow terminal, it begins below the label. */
+function hanging(label: string, text: string): string[] {
+  const room = lineWidth() - label.length
+  if (room < narrowest && label.trim() !== '') return [label.trimEnd(), ...hanging('      ', text)]
+  const [first = '', ...more] = wrap(text, Math.max(room, 1))
+  return [label + first, ...more.map((line) => ' '.repeat(label.length) + line)]
+}
 
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []

@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { verifyWebhook } from '@parley/sdk/verify'
 import { type Database, openDatabase } from '@parley/server/db/db'
 import { publish } from '@parley/server/domain/deliveries/engine/publish'
 import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { systemClock } from '@parley/server/lib/clock'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { childEnv } from '../../server/testing/child-env.ts'
 import { newDatabase } from '../../server/testing/database.ts'
+import { spawnParley } from '../../server/testing/parley.ts'
 import { startReceiver } from '../../server/testing/receiver.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
@@ -32,28 +31,17 @@ afterAll(() => close())
 /** Starts `parley listen`, with a pipe instead of a keyboard. */
 const listen = (...options: string[]) => listenWith({}, ...options)
 
-function listenWith(colors: Record<string, string>, ...options: string[]) {
-  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'listen', ...options], {
-    env: { ...childEnv, PARLEY_SIMULATOR_PORT: '0', ...env, ...colors },
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const output = { out: '', err: '' }
-  child.stdout?.on('data', (chunk) => {
-    output.out += chunk
-  })
-  child.stderr?.on('data', (chunk) => {
-    output.err += chunk
-  })
+function listenWith(more: Record<string, string>, ...options: string[]) {
+  const running = spawnParley(['listen', ...options], { ...env, ...more }, 'pipe')
   return {
-    output,
-    ended: once(child, 'exit').then(([code]) => code as number),
-    press: (key: string) => child.stdin?.write(key),
-    lines: () => output.out.split('\n').filter((line) => line.includes('message.')),
-    async stop(): Promise<number> {
-      const exited = once(child, 'exit') as Promise<[number]>
-      child.kill('SIGTERM')
-      return (await exited)[0]
-    },
+    ...running,
+    press: (key: string) => running.child.stdin?.write(key),
+    lines: () =>
+      running
+        .out()
+        .split('\n')
+        .filter((line) => line.includes('message.')),
+    exitCode: async () => (await running.ended).code,
   }
 }
 
@@ -72,11 +60,8 @@ test('it forwards new events with a signature, prints one line for each, and r r
     '--events',
     'message.received,message.read',
   )
-  const secret = await until(
-    'it prints its secret',
-    () => /Signing secret: (whsec_\S+)/.exec(listening.output.out)?.[1],
-  )
-  await until('it listens', () => listening.output.out.includes('Press r'))
+  const secret = await until('it prints its secret', () => /Signing secret: (whsec_\S+)/.exec(listening.out())?.[1])
+  await until('it listens', () => listening.out().includes('Press r'))
   await publishOne(id, 'message.sent', 'not forwarded')
   await publishOne(id, 'message.received', 'one')
   await until('the event arrives', () => receiver.received.length === 1)
@@ -97,10 +82,10 @@ test('it forwards new events with a signature, prints one line for each, and r r
   // The next events come although no one can take them.
   await receiver.close()
   for (const text of ['two', 'three']) await publishOne(id, 'message.received', text)
-  await until('both failures are printed', () => listening.output.out.match(/FAILED: .*ECONNREFUSED/g)?.length === 2)
-  expect(listening.output.out).not.toContain('\u001b')
+  await until('both failures are printed', () => listening.out().match(/FAILED: .*ECONNREFUSED/g)?.length === 2)
+  expect(listening.out()).not.toContain('\u001b')
   listening.press('q')
-  expect(await listening.ended).toBe(0)
+  expect(await listening.exitCode()).toBe(0)
 })
 
 test('with --json it prints one document for each event, and --secret signs', async () => {
@@ -109,9 +94,10 @@ test('with --json it prints one document for each event, and --secret signs', as
   onTestFinished(() => receiver.close())
   const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
   const listening = listen('--workspace', id, '--forward-to', receiver.url, '--secret', secret, '--json')
-  await until('it listens', () => listening.output.err.includes('Press r'))
+  await until('it listens', () => listening.err().includes('Press r'))
   await publishOne(id, 'message.sent', 'one')
   const [line = ''] = await until('it is printed', () => listening.lines().length === 1 && listening.lines())
+  expect(listening.out() + listening.err()).not.toContain(secret)
   expect(JSON.parse(line)).toMatchObject({
     forwarded: { status: 200, error: null },
     event: { type: 'message.sent', data: { text: 'one' } },
@@ -119,16 +105,18 @@ test('with --json it prints one document for each event, and --secret signs', as
   await expect(
     verifyWebhook(receiver.received[0]?.body ?? '', receiver.received[0]?.headers ?? {}, secret),
   ).resolves.toMatchObject({ type: 'message.sent' })
-  expect(await listening.stop()).toBe(0)
+  listening.child.kill('SIGTERM')
+  expect(await listening.exitCode()).toBe(0)
 })
 
 test('without --forward-to it only prints; wrong options are refused', async () => {
   const { id } = await createWorkspace(db, systemClock, 'Printed')
   const listening = listen('--workspace', id)
-  await until('it listens', () => listening.output.out.includes('Press q'))
+  await until('it listens', () => listening.out().includes('Press q'))
   await publishOne(id, 'message.received', 'one')
   await until('it is printed', () => listening.lines().length === 1)
-  expect(await listening.stop()).toBe(0)
+  listening.child.kill('SIGTERM')
+  expect(await listening.exitCode()).toBe(0)
   const cases: [string[], string][] = [
     [['--workspace', id, '--forward-to', 'ftp://x'], 'Invalid --forward-to "ftp://x"'],
     [['--workspace', id, '--event', 'message.lost'], '"message.lost" is not an event type'],
@@ -136,9 +124,19 @@ test('without --forward-to it only prints; wrong options are refused', async () 
     [['--forward-to', 'http://127.0.0.1:9/'], 'Missing option: --workspace ID.'],
     [[], 'Missing option: --workspace ID.'],
   ]
+  const taken = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void taken.close())
+  const port = await until('it listens', () => (taken.address() as AddressInfo | null)?.port)
+  cases.push([
+    ['--port', String(port)],
+    `Cannot listen on port ${port}: it is in use. Choose another one with --port.\n`,
+  ])
+  cases.push([['--workspace', id, '--secret', 'hush'], 'A signing secret begins with whsec_.'])
   for (const [options, message] of cases) {
     const refused = listen(...options)
-    await until(`${message} is printed`, () => refused.output.err.includes(message))
+    expect(await refused.exitCode(), message).toBe(1)
+    expect(refused.err()).toContain(message)
+    expect(refused.err()).not.toMatch(/hush|\n {4}at /)
   }
 })
 
@@ -148,9 +146,69 @@ test('in a terminal that shows colors, the status of a response is green or red'
   onTestFinished(() => receiver.close())
   const words = ['--workspace', id, '--forward-to', receiver.url]
   const [colored, plain] = [listenWith({ FORCE_COLOR: '1' }, ...words), listenWith({ NO_COLOR: '1' }, ...words)]
-  for (const each of [colored, plain]) await until('it listens', () => each.output.out.includes('Press r'))
+  for (const each of [colored, plain]) await until('it listens', () => each.out().includes('Press r'))
   await publishOne(id, 'message.sent', 'one')
   await until('both print it', () => [colored, plain].every((each) => each.lines().length === 1))
   expect(colored.lines()[0]).toContain('\u001b[32m200\u001b[39m')
   expect(plain.lines()[0]).not.toContain('\u001b')
+})
+
+test('its own secret is the same at every start, and a secret in the environment does not make it a receiver', async () => {
+  const { id } = await createWorkspace(db, systemClock, 'Same secret')
+  const secretOf = async () => {
+    const listening = listen('--workspace', id, '--forward-to', '9')
+    const secret = await until('it prints one', () => /Signing secret: (whsec_\S+)/.exec(listening.out())?.[1])
+    await until('it listens', () => listening.out().includes('Press r'))
+    listening.press('r')
+    await until('there is nothing to repeat', () => listening.out().includes('There was no event yet.'))
+    listening.press('q')
+    expect(await listening.exitCode()).toBe(0)
+    return secret
+  }
+  expect(await secretOf()).toBe(await secretOf())
+  const given = `whsec_${Buffer.alloc(32, 4).toString('base64')}`
+  const listening = listenWith({ PARLEY_WEBHOOK_SECRET: given }, '--workspace', id)
+  await until('it reads events', () => listening.out().includes('Reading new events of workspace Same secret.'))
+  expect(listening.out() + listening.err()).not.toContain(given)
+})
+
+test('it ends without an error when no one reads its output any more', async () => {
+  const { id } = await createWorkspace(db, systemClock, 'Closed pipe')
+  const [listening, following] = [
+    listen('--workspace', id),
+    spawnParley(['events', '--follow', '--workspace', id], env),
+  ]
+  await until('it listens', () => listening.out().includes('Press q'))
+  await until('it follows', () => following.err().includes('Press Ctrl+C'))
+  for (const { child } of [listening, following]) child.stdout?.destroy()
+  await publishOne(id, 'message.received', 'one')
+  for (const { ended, err } of [listening, following]) {
+    expect((await ended).code).toBe(0)
+    expect(err()).not.toMatch(/EPIPE|\n {4}at /)
+  }
+})
+
+test('a response that does not come delays neither q nor a signal', async () => {
+  const { id } = await createWorkspace(db, systemClock, 'Hanging')
+  let requests = 0
+  const hanging = createServer(() => {
+    requests++
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    hanging.closeAllConnections()
+    hanging.close()
+  })
+  const port = await until('it listens', () => (hanging.address() as AddressInfo | null)?.port)
+  const options = ['--workspace', id, '--forward-to', String(port)]
+  const [quit, stopped] = [listen(...options), listen(...options)]
+  for (const each of [quit, stopped]) await until('it listens', () => each.out().includes('Press r'))
+  await publishOne(id, 'message.sent', 'one')
+  await until('both are forwarded', () => requests === 2)
+  quit.press('q')
+  stopped.child.kill('SIGINT')
+  for (const each of [quit, stopped]) {
+    expect(await each.exitCode()).toBe(0)
+    // It did not wait until the receiver is given up.
+    expect(each.lines()).toEqual([])
+  }
 })

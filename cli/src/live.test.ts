@@ -50,9 +50,12 @@ test('start writes down where it listens, and other commands find it', async () 
   expect(JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'))).toEqual({
     pid: service.pid,
     url: service.url,
+    public_url: service.url,
     simulator_port: simulatorPort,
     phone: '16505550123',
   })
+  // Links have its address too, although no setting says it.
+  expect((await json('user', 'operator')).url).toMatch(new RegExp(`^${service.url}/link#`))
   expect((await run('doctor', '--offline')).out).toContain(`Running and ready at ${service.url}/readyz.`)
   expect(await json('phone', 'send', '--from', '16505550123', '--to', '15550780001', '--text', 'hi')).toMatchObject({
     type: 'text',
@@ -99,17 +102,42 @@ test('send fills in the variables of a template, and says what is missing or wro
 test('trigger lists every event type, and makes each of them happen', async () => {
   const types = (await json('trigger')).data.map(({ type }: { type: string }) => type)
   expect(types).toEqual([...eventTypes])
-  expect(await run('trigger', 'credits.low')).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/^No enabled webhook of workspace Demo receives credits\.low\. Create one with: /),
-  })
-  await json('webhook', 'create', '--name', 'CRM', '--url', 'http://127.0.0.1:9/', '--event', 'credits.low')
   for (const type of eventTypes) {
-    const result = await json('trigger', type)
-    if (type === 'credits.low') expect(result).toMatchObject({ how: 'test_event', sent: [{}] })
-    else expect(result).toMatchObject({ how: 'simulator', event: { type } })
+    expect(await json('trigger', type)).toMatchObject({ how: 'simulator', event: { type } })
   }
+  // Also if the balance is low already. It stays as it was.
+  const [{ id }] = (await json('workspace', 'list')).data
+  const credit = async (amount: number): Promise<number> =>
+    JSON.parse((await run('workspace', 'credit', '--json', '--note', 'test', '--', id, String(amount))).out).balance
+  const balance = await credit(1)
+  expect(await credit(5 - balance)).toBe(5)
+  await until('it is noticed', async () => (await json('events', '--type', 'credits.low')).data.length === 2)
+  expect(await json('trigger', 'credits.low')).toMatchObject({ event: { data: { balance: 100, threshold: 100 } } })
+  expect(await credit(balance)).toBe(balance + 5)
   expect((await run('trigger', 'message.lost')).err).toMatch(/^"message\.lost" is not an event type\. Choose from /)
+})
+
+test('the beginning of the ID of an event is enough to deliver it again', async () => {
+  const words = ['webhook', 'create', '--name', 'CRM', '--url', 'http://127.0.0.1:9/', '--event', 'message.received']
+  const { id: webhook } = await json(...words)
+  await run('phone', 'send', '--from', '16505550123', '--to', '15550780001', '--text', 'again')
+  const [{ event_id: id }] = await until('it is delivered', async () => {
+    const { data } = await json('delivery', 'list', '--webhook', webhook)
+    return data.length > 0 && data
+  })
+  expect(await json('delivery', 'retry', id.slice(0, 23).toUpperCase(), '--webhook', webhook.slice(-12))).toEqual({
+    event_id: id,
+    webhook_id: webhook,
+    state: 'pending',
+  })
+  expect((await run('delivery', 'retry', id.slice(0, 4), '--webhook', webhook)).err).toMatch(
+    /^"\w{4}" fits (\d+|more than 20) events\. Enter more of the ID:\n {2}\S{36} {2}\w+\.\w+\n/,
+  )
+  for (const unknown of ['ffff', 'not-an-id', id.slice(9)]) {
+    expect((await run('delivery', 'retry', unknown, '--webhook', webhook)).err).toBe(
+      `No event has an ID that begins with "${unknown}". Run "npx parley delivery list" to see the latest.\n`,
+    )
+  }
 })
 
 test('events continues at a cursor, and prints new events of a type as they happen', async () => {

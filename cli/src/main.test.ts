@@ -247,6 +247,17 @@ test('SIGTERM: requests in flight are finished and the request log is complete',
   expect(rows).toEqual([{ ours: 1, others: 20 }])
 })
 
+test('a command that follows and is stopped while it starts PostgreSQL leaves none running', async () => {
+  const dataDir = newDataDir()
+  for (const words of [['events', '--follow'], ['listen']]) {
+    const following = spawnParley(words, { PARLEY_DATA_DIR: dataDir })
+    const pid = await until('PostgreSQL starts', () => postmasterPid(dataDir))
+    following.child.kill('SIGINT')
+    expect((await following.ended).err).not.toMatch(/\n {4}at /)
+    await until('PostgreSQL has ended', () => isGone(pid))
+  }
+})
+
 test('start fails with one line if HOST is not an address of this machine', async () => {
   const dataDir = newDataDir()
   const { code, err } = await parley(['start'], { PARLEY_DATA_DIR: dataDir, HOST: '203.0.113.1', PORT: '0' })

@@ -26,9 +26,12 @@ test.each([
   [['x1'], 'Missing required option: --name NAME.'],
   [['x1', 'x2', '--name', 'A'], 'Unexpected argument: "x2".'],
   [['x1', '--name', 'A', '--name', 'B'], '--name can be given only once.'],
-  [['x1', '--nane', 'A'], "Unknown option '--nane'."],
-  [['x1', '--name'], "Option '--name <value>' argument missing"],
-  [['x1', '--name', 'A', '--dry=yes'], "Option '--dry' does not take an argument"],
+  [['x1', '--nane', 'A'], 'Unknown option "--nane". Did you mean --name?'],
+  [['x1', '--zzzzzz'], 'Unknown option "--zzzzzz".'],
+  [['x1', '--name'], 'Missing value: --name NAME.'],
+  [['x1', '--name', '-5 degrees'], 'Missing value: --name NAME. If it begins with a dash, write --name=VALUE.'],
+  [['-200', '--name', 'A'], 'A negative number is read as an option. Put the arguments after "--".'],
+  [['x1', '--name', 'A', '--dry=yes'], '--dry takes no value.'],
 ])('%j fails with: %s', (words, message) => {
   expect(() => parseArguments(command, words)).toThrow(UsageError)
   expect(() => parseArguments(command, words)).toThrow(message)

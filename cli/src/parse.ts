@@ -17,7 +17,7 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
       { type: 'value' in rule ? ('string' as const) : ('boolean' as const), multiple: true },
     ]),
   )
-  const { values, positionals } = rethrowAsUsageError(Object.keys(options), () =>
+  const { values, positionals } = rethrowAsUsageError(command, Object.keys(options), () =>
     parseArgs({ args: [...words], options, allowPositionals: true, strict: true }),
   )
   const expected = command.args ?? []
@@ -39,13 +39,26 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
   return { args: positionals, values: given, flags }
 }
 
-function rethrowAsUsageError<T>(known: readonly string[], parse: () => T): T {
+function rethrowAsUsageError<T>(command: Command, known: readonly string[], parse: () => T): T {
   try {
     return parse()
   } catch (error) {
-    const message = (error as Error).message.replace(/\. To specify.*$/s, '.')
-    const unknown = /^Unknown option '--([^']+)'/.exec(message)?.[1]
-    const suggestion = unknown && nearest(unknown, known)
-    throw new UsageError(suggestion ? `${message} Did you mean --${suggestion}?` : message)
+    throw new UsageError(explain(command, known, (error as Error).message))
   }
+}
+
+/** The messages of Node are for programmers. */
+function explain({ options = {} }: Command, known: readonly string[], message: string): string {
+  const [, unknown] = /^Unknown option '(-[^']+)'/.exec(message) ?? []
+  if (unknown !== undefined) {
+    const suggestion = nearest(unknown.replace(/^-+/, ''), known)
+    if (suggestion) return `Unknown option "${unknown}". Did you mean --${suggestion}?`
+    // As in `workspace credit ID -200`.
+    if (/^-\d/.test(unknown)) return 'A negative number is read as an option. Put the arguments after "--".'
+    return `Unknown option "${unknown}".`
+  }
+  const [, name = ''] = /^Option '(?:-\w, )?--([\w-]+)/.exec(message) ?? []
+  if (message.includes('does not take an argument')) return `--${name} takes no value.`
+  const missing = `Missing value: --${name} ${options[name]?.value ?? 'VALUE'}.`
+  return message.includes('ambiguous') ? `${missing} If it begins with a dash, write --${name}=VALUE.` : missing
 }

@@ -7,7 +7,11 @@ export function readTime(option: string, text: string): Date {
 }
 
 /** The values of a repeatable option, which may also be separated by commas. */
-export const readList = (given: readonly string[]): string[] => given.flatMap((each) => each.split(','))
+export const readList = (given: readonly string[]): string[] =>
+  given
+    .flatMap((each) => each.split(','))
+    .map((each) => each.trim())
+    .filter(Boolean)
 
 /** A whole number from 1 to `max`; undefined if the option was not given. */
 export function readCount({ option }: Pick<Call, 'option'>, name: string, max: number): number | undefined {
@@ -17,3 +21,9 @@ export function readCount({ option }: Pick<Call, 'option'>, name: string, max: n
   if (/^\d+$/.test(text) && count >= 1 && count <= max) return count
   throw new UsageError(`Invalid --${name} "${text}". Enter a whole number from 1 to ${max}.`)
 }
+
+/** The members of a query that were given. */
+export const given = <Query extends object>(
+  query: Query,
+): { [Name in keyof Query]?: Exclude<Query[Name], undefined> } =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as never

@@ -3,11 +3,12 @@ import { type Config, type Environment, readConfig } from '@parley/server/config
 import { DatabaseClock } from '@parley/server/db/database-clock'
 import { ensureToday } from '@parley/server/db/partitions'
 import { openStore, type Store, type StoreOptions } from '@parley/server/db/store'
-import { newLogger } from '@parley/server/lib/logger'
-import { Refusal, StartupError } from '@parley/server/lib/refuse'
-import { type Call, type Command, type ListedCommand, UsageError } from './command.ts'
-import { usageLine } from './help.ts'
+import { silentLogger } from '@parley/server/lib/silent-logger'
+import type { Call, Command, ListedCommand } from './command.ts'
+import { errorJson, explain } from './explain.ts'
 import { type Parsed, parseArguments } from './parse.ts'
+import { printJson, say, sayAside } from './print.ts'
+import { withRunning } from './running.ts'
 import { completeIds } from './short-ids.ts'
 import { onSignals } from './signals.ts'
 
@@ -18,12 +19,16 @@ export async function runCommand(
   env: Environment,
   commands: readonly ListedCommand[],
 ): Promise<number> {
+  let args: readonly string[] = []
   try {
-    return await run(command, parseArguments(command, words), env, commands)
+    const parsed = parseArguments(command, words)
+    args = parsed.args
+    return await run(command, parsed, env, commands)
   } catch (error) {
     // Stopped by a signal: nothing to report.
     if (error instanceof Error && error.name === 'AbortError') return 130
-    console.error(explain(error, command))
+    if (words.includes('--json')) sayAside(JSON.stringify(errorJson(error, command, args)))
+    else sayAside(explain(error, command, args))
     return 1
   }
 }
@@ -34,7 +39,7 @@ async function run(
   env: Environment,
   commands: readonly ListedCommand[],
 ): Promise<number> {
-  const config = readConfig(env)
+  const config = withRunning(readConfig(env), env)
   const clock = new DatabaseClock()
   let opening: Promise<Store> | undefined
   const stop = new AbortController()
@@ -44,8 +49,9 @@ async function run(
     closing ??= (async () => (await opening?.catch(() => undefined))?.close())()
     return closing
   }
-  const handlesSignals = command.untilStopped === 'follow' ? parsed.flags.has('follow') : command.untilStopped === true
-  const stopListening = handlesSignals ? () => {} : onSignal(stop, close)
+  const { untilStopped } = command
+  const runsOn = untilStopped === 'follow' ? parsed.flags.has('follow') : untilStopped === true
+  const stopListening = untilStopped === 'itself' ? () => {} : onSignal(stop, runsOn ? null : close)
   const call: Call = {
     args: parsed.args,
     option: (name) => parsed.values[name]?.at(-1),
@@ -54,6 +60,7 @@ async function run(
     env,
     config,
     clock,
+    stopped: stop.signal,
     commands,
     store(schema) {
       opening ??= openWith(config, clock, schema, stop.signal)
@@ -64,7 +71,8 @@ async function run(
   try {
     await completeIds(command, parsed, call.db)
     const result = await command.run(call)
-    if (result) console.log(call.flag('json') ? JSON.stringify(result.json, null, 2) : result.lines.join('\n'))
+    if (result && call.flag('json')) printJson(result.json, 2)
+    else if (result) say(result.lines.join('\n'))
     return result?.failed ? 1 : 0
   } catch (error) {
     // After a signal, errors are those of the database that was closed.
@@ -82,9 +90,7 @@ async function openWith(
   schema: StoreOptions['schema'],
   signal: AbortSignal,
 ): Promise<Store> {
-  const log = newLogger('silent')
-  const say = (line: string) => console.error(line)
-  const store = await openStore(config, { purpose: 'visitor', log, say, schema, signal })
+  const store = await openStore(config, { purpose: 'visitor', log: silentLogger, say: sayAside, schema, signal })
   try {
     await clock.sync(store.db)
     // Today's partitions may not exist yet: the service creates them, and it may not have run for a while.
@@ -96,25 +102,16 @@ async function openWith(
   }
 }
 
-/** On a signal, stops a PostgreSQL that the command started before exiting. Returns a function that removes the listener. */
-function onSignal(stop: AbortController, close: () => Promise<void>): () => void {
+/**
+ * On a signal, stops a PostgreSQL that the command started, and exits. A command that runs until it is stopped has no `close`: it
+ * ends by itself. Returns a function that removes the listener.
+ */
+function onSignal(stop: AbortController, close: (() => Promise<void>) | null): () => void {
   return onSignals((signal) => {
     if (stop.signal.aborted) return
     stop.abort()
     const exit = () => process.exit(128 + constants.signals[signal])
-    setTimeout(exit, 10_000)
-    close().then(exit, exit)
+    setTimeout(exit, 10_000).unref()
+    close?.().then(exit, exit)
   })
-}
-
-function explain(error: unknown, command: Command): string {
-  if (error instanceof UsageError) {
-    return `${error.message}\n\n${usageLine(command)}\n\nRun "npx parley ${command.name} --help" for options and examples.`
-  }
-  if (error instanceof StartupError) return error.message
-  if (error instanceof Refusal) {
-    const faults = error.parts.errors?.map(({ message }) => message) ?? []
-    return faults.length > 0 ? faults.join('\n') : error.message
-  }
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,11 +1,14 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Config, Environment } from '@parley/server/config'
 import { isAlive } from '@parley/server/db/embedded/processes'
 
 /** Where the service of a data directory listens. It writes this down, because its ports can differ from the settings of a command. */
 export interface RunningService {
   pid: number
   url: string
+  /** The address that people and WhatsApp use. Services of earlier versions did not write it. */
+  public_url?: string
   /** Null if the simulator is off. */
   simulator_port: number | null
   /** A simulated phone for first messages. */
@@ -37,4 +40,12 @@ export function readRunning(dataDir: string): RunningService | 'stopped' | undef
   }
   // In a container, a command can have the process ID that the service had.
   return running.pid !== process.pid && isAlive(running.pid) ? running : 'stopped'
+}
+
+/** The settings of a command, with the address of the running service in links, if PUBLIC_URL does not say another. */
+export function withRunning(config: Config, env: Environment): Config {
+  if (env.PUBLIC_URL || config.databaseUrl !== null) return config
+  const running = readRunning(config.dataDir)
+  if (running === undefined || running === 'stopped') return config
+  return { ...config, publicUrl: running.public_url ?? running.url }
 }

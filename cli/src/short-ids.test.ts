@@ -20,9 +20,11 @@ test('a part of an ID is enough if only one has it, and several are listed', asy
   expect(await complete(second.id.slice(0, -1))).toBe(second.id)
   expect(await complete('Part two')).toBe(second.id)
   expect(await complete(first.id)).toBe(first.id)
-  // The command says that there is none.
-  expect(await complete('none such')).toBe('none such')
-  expect(await complete(first.id.slice(-3))).toBe(first.id.slice(-3))
+  for (const text of ['none such', first.id.slice(-3)]) {
+    await expect(complete(text)).rejects.toThrow(
+      `No workspace has the ID or name "${text}". Run "npx parley workspace list" to see all workspaces.`,
+    )
+  }
   // IDs that were made together begin alike.
   const shared = [...first.id].findIndex((letter, index) => letter !== second.id[index])
   await expect(complete(first.id.slice(0, Math.min(shared, 8)))).rejects.toThrow(

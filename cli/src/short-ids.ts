@@ -1,9 +1,13 @@
 import type { Db } from '@parley/server/db/db'
-import { type Command, type IdNoun, UsageError } from './command.ts'
+import { StartupError } from '@parley/server/lib/refuse'
+import type { Command, IdNoun } from './command.ts'
 import type { Parsed } from './parse.ts'
+import { visible } from './visible.ts'
 
 /** Shorter parts would match by chance. */
 const shortest = 4
+/** How many are listed if a part fits several. */
+const candidatesMax = 20
 
 const wholeId = /^(\w+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -13,7 +17,7 @@ interface Named {
 }
 
 /** Loaded on demand: a command needs one of them, and only for a part of an ID. */
-const lists: Readonly<Record<IdNoun, (db: Db) => Promise<Named[]>>> = {
+const lists: Readonly<Record<IdNoun, (db: Db, typed: string) => Promise<Named[]>>> = {
   workspace: async (db) => (await import('@parley/server/domain/workspaces/workspaces')).listWorkspaces(db),
   key: async (db) => (await import('@parley/server/domain/keys/keys')).listKeys(db),
   webhook: async (db) =>
@@ -27,6 +31,11 @@ const lists: Readonly<Record<IdNoun, (db: Db) => Promise<Named[]>>> = {
     (await (await import('@parley/server/domain/connections/connections')).listConnections(db)).map(
       ({ id, wabaId }) => ({ id, name: wabaId }),
     ),
+  // There may be millions: only the beginning of an ID is looked up, in the index.
+  event: async (db, typed) => {
+    const { findEvents } = await import('@parley/server/domain/deliveries/reading/find-events')
+    return (await findEvents(db, typed, candidatesMax + 1)).map(({ id, type }) => ({ id, name: type }))
+  },
 }
 
 /**
@@ -49,17 +58,25 @@ export async function completeIds(
 
 async function wholeIdOf(db: () => Promise<Db>, noun: IdNoun, text: string): Promise<string> {
   if (wholeId.test(text)) return text
-  const all = await lists[noun](await db())
   const typed = text.toLowerCase()
+  const all = await lists[noun](await db(), typed)
   const hasPart = ({ id }: Named) =>
     typed.length >= shortest &&
     [id, id.slice(id.indexOf('_') + 1)].some((each) => each.startsWith(typed) || each.endsWith(typed))
   const byName = noun === 'workspace' ? all.filter(({ name }) => name === text) : []
   const found = byName.length > 0 ? byName : all.filter(hasPart)
   const [one, another] = found
-  // The command itself says that there is none.
-  if (!one) return text
+  if (!one) throw new StartupError(notFound(noun, text))
   if (!another) return one.id
-  const candidates = found.slice(0, 20).map(({ id, name }) => `  ${id}  ${name}`)
-  throw new UsageError([`"${text}" fits ${found.length} ${noun}s. Enter more of the ID:`, ...candidates].join('\n'))
+  const candidates = found.slice(0, candidatesMax).map(({ id, name }) => `  ${id}  ${visible(name)}`)
+  const count = noun === 'event' && found.length > candidatesMax ? `more than ${candidatesMax}` : found.length
+  throw new StartupError([`"${text}" fits ${count} ${noun}s. Enter more of the ID:`, ...candidates].join('\n'))
+}
+
+/** Says that nothing has an ID, and where to find those that exist. */
+export function notFound(noun: IdNoun, text: string): string {
+  if (noun === 'event')
+    return `No event has an ID that begins with "${text}". Run "npx parley delivery list" to see the latest.`
+  const what = noun === 'workspace' ? 'ID or name' : 'ID'
+  return `No ${noun} has the ${what} "${text}". Run "npx parley ${noun} list" to see all ${noun}s.`
 }

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType } from '@parley/contract/events'
+import { giveCredits, lockBalance, readBalance } from '@parley/server/domain/credits/credits'
 import { readTimeline } from '@parley/server/domain/messages/reading/timeline'
 import { checkInput } from '@parley/server/domain/webhooks/check-input'
 import { deleteWebhook, disableWebhook, saveNewWebhook, settingsOf } from '@parley/server/domain/webhooks/webhooks'
+import { readSettings } from '@parley/server/domain/workspaces/settings'
 import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
 import { change } from './audit.ts'
 import type { Call } from './command.ts'
+import { plural } from './format.ts'
 import { sendFromCommandLine } from './send-message.ts'
 import type { SimulatedSender } from './simulated-sender.ts'
 
@@ -83,6 +86,7 @@ export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Pr
     return `${person} stopped marketing messages of ${sender.number} in the simulator.`
   },
   'webhook.disabled': disableTemporaryWebhook,
+  'credits.low': crossLowBalance,
 }
 
 interface SimulatedTemplate {
@@ -129,4 +133,28 @@ async function disableTemporaryWebhook({ call, workspace }: Trigger): Promise<st
     await audit({ action: 'webhook.delete', ...target, before: settingsOf(webhook) })
   })
   return 'Created a webhook, disabled it and deleted it.'
+}
+
+/**
+ * Takes credits until the balance is at the mark of the workspace, and gives them back, in one transaction: no message is refused
+ * meanwhile. The database notices the first step, and the running service publishes the event.
+ */
+async function crossLowBalance({ call, workspace: { id, name } }: Trigger): Promise<string> {
+  const mark = (await readSettings((await call.db()).within(id), id)).lowBalance
+  const note = 'Triggered credits.low on the command line'
+  await change(call, async (tx, audit) => {
+    const give = async (amount: number) => {
+      if (amount !== 0) await giveCredits(tx, call.clock, id, amount, note)
+    }
+    await lockBalance(tx, id)
+    const before = await readBalance(tx, id)
+    // The event is about a balance that falls to the mark.
+    await give(Math.max(0, mark + 1 - before))
+    const above = await readBalance(tx, id)
+    await give(mark - above)
+    await give(before - mark)
+    const after = { amount: 0, note, balance: before }
+    await audit({ action: 'workspace.credit', workspaceId: id, target: id, targetName: name, after })
+  })
+  return `The balance of workspace ${name} fell to ${plural(mark, 'credit')}, and was restored.`
 }

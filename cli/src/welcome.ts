@@ -6,7 +6,7 @@ import { createDemo, type Demo, linkSimulator } from './demo.ts'
 
 /** The lines printed once the service is ready. The first start also creates the demo workspace and shows its key. */
 export async function welcome(service: Service, simulator: Simulator | undefined, config: Config): Promise<string[]> {
-  const address = config.port === 0 ? service.url : config.publicUrl
+  const address = addressOf(service, config)
   const demo = await createDemo(service, simulator, config, address)
   const problems = simulator ? await linkSimulator(service, simulator) : []
   if (demo?.problem) problems.unshift(`The demo workspace has no senders yet: ${demo.problem}`)
@@ -24,6 +24,9 @@ export async function welcome(service: Service, simulator: Simulator | undefined
     '',
   ]
 }
+
+/** The address that people use. */
+export const addressOf = ({ url }: Service, { port, publicUrl }: Config): string => (port === 0 ? url : publicUrl)
 
 const firstSteps = ({ setupUrl, secret }: Demo, address: string, simulator: Simulator | undefined): string[] => [
   '',

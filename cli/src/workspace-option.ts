@@ -1,4 +1,5 @@
 import { listWorkspaces, type Workspace } from '@parley/server/domain/workspaces/workspaces'
+import { StartupError } from '@parley/server/lib/refuse'
 import { type Call, type OptionRule, UsageError } from './command.ts'
 
 /** `--workspace` of a command that needs a workspace. */
@@ -20,7 +21,7 @@ export async function readWorkspace(call: Call): Promise<Workspace> {
   const named = await readWorkspaceFilter(call)
   if (named) return named
   const [first, ...others] = await listWorkspaces(await call.db())
-  if (!first) throw new UsageError('No workspaces yet. Create one with: npx parley workspace create --name NAME')
+  if (!first) throw new StartupError('No workspaces yet. Create one with: npx parley workspace create --name NAME')
   if (others.length > 0)
     throw new UsageError(
       'Missing option: --workspace ID. It may be left out only while there is one workspace. Run "npx parley workspace list" to see all workspaces.',
@@ -36,7 +37,7 @@ export async function readWorkspaceFilter({ db, option }: Call): Promise<Workspa
   // A name was replaced by the ID (`short-ids.ts`).
   const found = workspaces.find(({ id }) => id === text.toLowerCase())
   if (found) return found
-  throw new UsageError(
+  throw new StartupError(
     `No workspace has the ID or name "${text}". Run "npx parley workspace list" to see all workspaces.`,
   )
 }

@@ -39,6 +39,7 @@ export const commands: readonly Command[] = [
     name: 'delivery retry',
     details: 'An event can be delivered again in any state, even after a successful delivery.',
     args: ['[EVENT_ID]'],
+    idOf: 'event',
     options: {
       webhook: { value: 'ID', idOf: 'webhook', required: true, help: 'Webhook to deliver to' },
       'failed-since': { value: 'TIME', help: 'Instead of EVENT_ID: retry every delivery that failed since this time' },

@@ -2,13 +2,14 @@ import { hasEmbedded } from '@parley/server/db/store'
 import { openObjects } from '@parley/server/domain/files/store'
 import { type Finding, problem, warning, worstOf } from '@parley/server/domain/health/finding'
 import { type Get, instanceHealth } from '@parley/server/domain/health/health'
-import { newLogger } from '@parley/server/lib/logger'
 import { StartupError } from '@parley/server/lib/refuse'
+import { silentLogger } from '@parley/server/lib/silent-logger'
 import { version } from '@parley/server/lib/version'
 import type { Call, Command } from '../command.ts'
 import { checkDisk, checkService } from '../machine.ts'
 import { newProgress, type Progress } from '../progress.ts'
 import { styled } from '../style.ts'
+import { visible } from '../visible.ts'
 
 export const commands: readonly Command[] = [
   {
@@ -61,7 +62,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
   const { GraphClient } = await import('@parley/server/whatsapp/client')
   const times = { connectTimeoutMs: 3_000, responseTimeoutMs: 5_000, deadlineMs: 6_000 }
   const client = new GraphClient({ productVersion: version, ...times })
-  const objects = await openObjects(opened.db, config.objectStore, newLogger('silent'))
+  const objects = await openObjects(opened.db, config.objectStore, silentLogger)
   try {
     const { findings } = await instanceHealth(opened.db, clock, {
       secretKeys: config.secretKeys(),
@@ -98,9 +99,13 @@ const colors = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 const indent = ' '.repeat(25)
 
 function linesOf({ check, verdict, says, means, advice, details }: Finding): string[] {
-  const more = [...details, ...(means ? [means] : []), ...(advice ? [styled('bold', `→ ${advice}`)] : [])]
+  const more = [
+    ...details.map(visible),
+    ...(means ? [means] : []),
+    ...(advice ? [styled('bold', `→ ${visible(advice)}`)] : []),
+  ]
   return [
-    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(16)}${says}`,
+    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(16)}${visible(says)}`,
     ...more.map((line) => indent + line),
   ]
 }

@@ -1,11 +1,13 @@
 import { type Call, type Command, UsageError } from '../command.ts'
 import { openFeed, readTypes } from '../event-feed.ts'
+import { followOptions } from '../follow-options.ts'
 import { formatTime } from '../format.ts'
-import { readCount } from '../read-options.ts'
-import { onSignals } from '../signals.ts'
+import { printJson, say, sayAside } from '../print.ts'
+import { given, readCount } from '../read-options.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'
-import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+import { visible } from '../visible.ts'
+import { readWorkspace } from '../workspace-option.ts'
 
 export const commands: readonly Command[] = [
   {
@@ -14,8 +16,7 @@ export const commands: readonly Command[] = [
       'As GET /v1/events: oldest first, beginning after a cursor. Each page ends with the cursor of the next one. With --follow, it begins with new events and runs until you press Ctrl+C; then it prints the cursor to continue from. With --json and --follow, it prints one event per line.',
     untilStopped: 'follow',
     options: {
-      workspace: workspaceOption('Workspace whose events it reads'),
-      follow: { help: 'Print new events as they happen' },
+      ...followOptions('events', 'happen'),
       after: { value: 'CURSOR', help: 'Begin after this cursor; "latest" begins now (default: the oldest event)' },
       type: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
       limit: { value: 'N', help: 'Events per page, 1 to 1000 (default: 100); not with --follow' },
@@ -36,9 +37,9 @@ async function readPage(call: Call) {
   const { option, options } = call
   const query = { type: readTypes(options('type')), after: option('after'), limit: readCount(call, 'limit', 1000) }
   const workspace = await readWorkspace(call)
-  const feed = await openFeed(call, workspace, new AbortController().signal)
+  const feed = await openFeed(call, workspace)
   try {
-    const { bodies, hasMore, nextCursor } = await feed.read(Object.fromEntries(given(query)))
+    const { bodies, hasMore, nextCursor } = await feed.read(given(query))
     const events = bodies.map((body) => JSON.parse(body.toString()) as Envelope)
     const rows = events.map((event) => [event.id, formatTime(event.created_at), event.type, summaryOf(event)])
     const more = hasMore ? `More: npx parley events --after ${nextCursor}` : `To continue later: --after ${nextCursor}`
@@ -56,29 +57,24 @@ async function follow(call: Call): Promise<undefined> {
   if (option('limit') !== undefined) throw new UsageError('--limit cannot be used with --follow.')
   const types = readTypes(options('type'))
   const workspace = await readWorkspace(call)
-  const stop = new AbortController()
-  const stopListening = onSignals(() => stop.abort())
+  const feed = await openFeed(call, workspace)
   try {
-    const feed = await openFeed(call, workspace, stop.signal)
-    try {
-      const after = option('after') ?? (await feed.read({ after: 'latest', limit: 1 })).nextCursor
-      console.error(`Events of workspace ${workspace.name}. Press Ctrl+C to stop.`)
-      const cursor = await feed.follow({ after, types, say: console.error }, async (body) => {
-        const event = JSON.parse(body.toString()) as Envelope
-        console.log(flag('json') ? JSON.stringify(event) : lineOf(event))
-      })
-      console.error(`To continue: npx parley events --follow --after ${cursor}`)
-    } finally {
-      await feed.close()
-    }
+    const after = option('after') ?? (await feed.read({ after: 'latest', limit: 1 })).nextCursor
+    sayAside(`Events of workspace ${workspace.name}. Press Ctrl+C to stop.`)
+    const cursor = await feed.follow({ after, types }, async (body) => {
+      const event = JSON.parse(body.toString()) as Envelope
+      if (flag('json')) printJson(event)
+      else say(lineOf(event))
+    })
+    sayAside(`To continue: npx parley events --follow --after ${cursor}`)
   } finally {
-    stopListening()
+    await feed.close()
   }
   return undefined
 }
 
 const lineOf = (event: Envelope): string =>
-  [styled('dim', formatTime(event.created_at)), styled('bold', event.type), event.id, summaryOf(event)]
+  [styled('dim', formatTime(event.created_at)), styled('bold', event.type), event.id, visible(summaryOf(event))]
     .join('  ')
     .trimEnd()
 
@@ -89,5 +85,3 @@ function summaryOf({ data }: Envelope): string {
   const what = text('message_id') ?? text('template_id') ?? text('sender_id') ?? text('webhook_id')
   return [who, what].filter(Boolean).join(' ')
 }
-
-const given = (query: object): [string, unknown][] => Object.entries(query).filter(([, value]) => value !== undefined)

@@ -1,8 +1,8 @@
 import { type MoveProgress, type MoveResult, moveFiles, readTotals } from '@parley/server/domain/files/move'
 import { openObjects } from '@parley/server/domain/files/store'
-import { newLogger } from '@parley/server/lib/logger'
 import { ObjectStoreError } from '@parley/server/lib/object-store'
 import { StartupError } from '@parley/server/lib/refuse'
+import { silentLogger } from '@parley/server/lib/silent-logger'
 import { change } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { plural } from '../format.ts'
@@ -60,7 +60,7 @@ async function move(call: Call, to: 's3' | 'database') {
     )
   }
   const db = await call.db()
-  const objects = await openObjects(db, settings, newLogger('silent'))
+  const objects = await openObjects(db, settings, silentLogger)
   if (!objects) throw new Error('the store was not opened')
   const progress = newProgress()
   try {

@@ -7,14 +7,14 @@ import { StartupError } from '@parley/server/lib/refuse'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { followEvents } from '../follow-events.ts'
 import { formatTime } from '../format.ts'
-import { onSignals } from '../signals.ts'
+import { printJson, say, sayAside } from '../print.ts'
 import { workspaceOption } from '../workspace-option.ts'
 
 export const commands: readonly Command[] = [
   {
     name: 'listen',
     details:
-      'It prints one line for each new event. With --forward-to, it also signs each one and sends it to that URL, as a webhook would; you need no webhook and no secret. Press r to send the last one again, q to stop. With --port, or with --secret alone, it is a receiver instead, which verifies and prints deliveries: create a webhook with the URL that it prints. With --json, it prints one JSON document per event.',
+      'It prints one line for each new event. With --forward-to, it also signs each one and sends it to that URL, as a webhook would; you need no webhook and no secret. Press r to send the last one again, q to stop. The secret that it prints is the same at every start. With --port, or with --secret alone, it is a receiver instead, which verifies and prints deliveries: create a webhook with the URL that it prints. With --json, it prints one JSON document per event.',
     untilStopped: true,
     options: {
       'forward-to': { value: 'URL', help: 'Your receiver, such as http://localhost:3000/hook' },
@@ -33,27 +33,26 @@ export const commands: readonly Command[] = [
       'listen --port 9000 --secret whsec_…',
     ],
     async run(call) {
-      const { option, env } = call
+      const { option } = call
       const given = (name: string) => option(name) !== undefined
       const follows = given('forward-to') || given('workspace') || given('event') || given('events')
       if (given('port') && follows) {
         throw new UsageError('With --port it is a receiver. Leave out --port, or the options to read events.')
       }
-      const hasSecret = given('secret') || env.PARLEY_WEBHOOK_SECRET !== undefined
-      return follows || (!given('port') && !hasSecret) ? followEvents(call) : receive(call)
+      return follows || (!given('port') && !given('secret')) ? followEvents(call) : receive(call)
     },
   },
 ]
 
-async function receive({ option, flag, env }: Call): Promise<undefined> {
+async function receive({ option, flag, env, stopped }: Call): Promise<undefined> {
   const port = Number(option('port') ?? 8095)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new UsageError(`Invalid --port "${option('port')}". Enter a whole number from 0 to 65535.`)
   }
   const secret = option('secret') ?? env.PARLEY_WEBHOOK_SECRET
   const print = flag('json')
-    ? (received: Received) => console.log(JSON.stringify(received))
-    : (received: Received) => console.log(linesOf(received).join('\n'))
+    ? (received: Received) => printJson(received)
+    : (received: Received) => say(linesOf(received).join('\n'))
   const server = createServer(async (request, response) => {
     const body = await buffer(request).catch(() => Buffer.alloc(0))
     const received = await verify(body, request.headers, secret)
@@ -61,22 +60,15 @@ async function receive({ option, flag, env }: Call): Promise<undefined> {
     print(received)
   })
   server.listen(port, '127.0.0.1')
-  await Promise.race([
-    once(server, 'listening'),
-    once(server, 'error').then(([error]: NodeJS.ErrnoException[]) => {
-      throw new StartupError(`Cannot listen on port ${port} (${error?.code}). Choose another one with --port.`)
-    }),
-  ])
-  const { port: chosen } = server.address() as AddressInfo
-  const say = flag('json') ? console.error : console.log
-  say(`Listening at http://127.0.0.1:${chosen}/`)
-  if (!secret) say('Signatures are not verified. Pass --secret to verify them.')
-  await new Promise<void>((resolve) => {
-    const stopListening = onSignals(() => {
-      stopListening()
-      resolve()
-    })
+  await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
+    const why = code === 'EADDRINUSE' ? 'it is in use' : String(code)
+    throw new StartupError(`Cannot listen on port ${port}: ${why}. Choose another one with --port.`)
   })
+  const { port: chosen } = server.address() as AddressInfo
+  const tell = flag('json') ? sayAside : say
+  tell(`Listening at http://127.0.0.1:${chosen}/`)
+  if (!secret) tell('Signatures are not verified. Pass --secret to verify them.')
+  if (!stopped.aborted) await once(stopped, 'abort')
   server.closeAllConnections()
   server.close()
   return undefined

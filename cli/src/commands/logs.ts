@@ -4,12 +4,15 @@ import { listKeys } from '@parley/server/domain/keys/keys'
 import { searchRequests } from '@parley/server/domain/requests/console'
 import { newValidator } from '@parley/server/lib/field-errors'
 import { type Call, type Command, UsageError } from '../command.ts'
+import { followOptions } from '../follow-options.ts'
 import { formatTime } from '../format.ts'
-import { readCount, readTime } from '../read-options.ts'
-import { onSignals } from '../signals.ts'
+import { keepReading } from '../keep-reading.ts'
+import { printJson, say, sayAside } from '../print.ts'
+import { given, readCount, readTime } from '../read-options.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'
-import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+import { visible } from '../visible.ts'
+import { readWorkspace } from '../workspace-option.ts'
 
 /** The log is at most a second behind. */
 const pollMs = 500
@@ -23,15 +26,14 @@ export const commands: readonly Command[] = [
       'The request log of a workspace: every request with its API keys, also those that were refused. With --follow, it runs until you press Ctrl+C; with --json, it then prints one request per line.',
     untilStopped: 'follow',
     options: {
-      workspace: workspaceOption('Workspace whose requests it shows'),
-      follow: { help: 'Print new requests as they are made' },
+      ...followOptions('requests', 'are made'),
       status: { value: 'STATUS', help: 'Only this status or class, such as 404 or 4xx; several separated by commas' },
       code: { value: 'CODE', help: 'Only this error code, such as rate_limited' },
       method: { value: 'METHOD', help: 'Only this method, such as POST' },
       path: { value: 'TEXT', help: 'Only paths with this text' },
       key: { value: 'ID', idOf: 'key', help: 'Only requests with this API key' },
       since: { value: 'TIME', help: 'Only requests since this time' },
-      limit: { value: 'N', help: 'How many, newest last, 1 to 100 (default: 20)' },
+      limit: { value: 'N', help: 'How many, newest last, 1 to 100 (default: 20); not with --follow' },
     },
     examples: ['logs --follow', 'logs --status 4xx,5xx --limit 100', 'logs --code rate_limited --json'],
     run: (call) => (call.flag('follow') ? follow(call) : list(call)),
@@ -58,30 +60,26 @@ async function list(call: Call) {
 }
 
 async function follow(call: Call): Promise<undefined> {
+  if (call.option('limit') !== undefined) throw new UsageError('--limit cannot be used with --follow.')
   const read = await openLog(call)
-  const stop = new AbortController()
-  const stopListening = onSignals(() => stop.abort())
   const seen = new Set<string>()
-  console.error('Requests of the workspace. Press Ctrl+C to stop.')
-  try {
-    let { newest, requests } = await read(null, 20)
-    // What was there before is not new, also if it is found again.
-    for (const { id } of requests) seen.add(id)
-    while (!stop.signal.aborted) {
-      ;({ newest, requests } = await read(newest, 100))
-      for (const request of requests.filter(({ id }) => !seen.has(id))) {
-        seen.add(request.id)
-        console.log(call.flag('json') ? JSON.stringify(request) : lineOf(request))
-      }
-      for (const id of seen) {
-        if (seen.size <= rememberMax) break
-        seen.delete(id)
-      }
-      await sleep(pollMs, undefined, { signal: stop.signal }).catch(() => {})
+  let { newest, requests } = await read(null, 20)
+  // What was there before is not new, also if it is found again.
+  for (const { id } of requests) seen.add(id)
+  sayAside('Requests of the workspace. Press Ctrl+C to stop.')
+  await keepReading(call.stopped, async () => {
+    ;({ newest, requests } = await read(newest, 100))
+    for (const request of requests.filter(({ id }) => !seen.has(id))) {
+      seen.add(request.id)
+      if (call.flag('json')) printJson(request)
+      else say(lineOf(request))
     }
-  } finally {
-    stopListening()
-  }
+    for (const id of seen) {
+      if (seen.size <= rememberMax) break
+      seen.delete(id)
+    }
+    await sleep(pollMs, undefined, { signal: call.stopped }).catch(() => {})
+  })
   return undefined
 }
 
@@ -101,19 +99,18 @@ const check = newValidator(RequestFilters, 'query')
 
 function readFilters({ option }: Call): RequestFilters {
   const since = option('since')
-  const all = {
+  const filters = given({
     status: option('status'),
     code: option('code'),
     method: option('method')?.toUpperCase(),
     route: option('path'),
     key: option('key'),
     from: since && readTime('since', since).toISOString(),
-  }
-  const filters = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  })
   const [error] = check(filters)
   if (error)
     throw new UsageError(`Invalid option --${error.param === 'route' ? 'path' : error.param}. ${error.message}`)
-  return filters
+  return filters as RequestFilters
 }
 
 const durationOf = ({ duration_us }: LoggedRequest): string => `${Math.round(duration_us / 1000)} ms`
@@ -124,10 +121,10 @@ function lineOf(request: LoggedRequest): string {
     styled('dim', formatTime(request.at)),
     styled(look, String(request.status)),
     request.method,
-    styled('bold', request.route),
+    styled('bold', visible(request.route)),
     durationOf(request),
     request.code ?? '',
-    request.key?.name ?? '',
+    visible(request.key?.name ?? ''),
     styled('dim', request.id),
   ]
     .filter((part) => part !== '')

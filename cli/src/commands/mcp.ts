@@ -10,10 +10,10 @@ export const commands: readonly Command[] = [
     name: 'mcp',
     details:
       'A Model Context Protocol server for agents that start their servers as programs. It forwards each message to /mcp of the service, with your API key: the scopes of the key decide which tools there are. It prints nothing but the protocol. An agent that can open a URL does not need it.',
-    untilStopped: true,
+    untilStopped: 'itself',
     options: {
       key: { value: 'KEY', help: 'API key (or set PARLEY_API_KEY, which keeps it out of the list of processes)' },
-      url: { value: 'URL', help: 'The service (or set PARLEY_URL; default: PUBLIC_URL of this installation)' },
+      url: { value: 'URL', help: 'The service (or set PARLEY_URL; default: the running one, or else PUBLIC_URL)' },
     },
     examples: ['mcp', 'mcp --url https://parley.example.com'],
     async run({ option, env, config }) {

@@ -4,12 +4,12 @@ import type { Erasure } from '@parley/contract/console/erasures'
 import { beginErasure, takeErasureStep } from '@parley/server/domain/privacy/erase'
 import { requireErasure } from '@parley/server/domain/privacy/erasures'
 import { exportPerson } from '@parley/server/domain/privacy/export'
-import { newLogger } from '@parley/server/lib/logger'
+import { silentLogger } from '@parley/server/lib/silent-logger'
 import { isUserId } from '@parley/server/whatsapp/user-id'
 import { change, commandLine } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { plural } from '../format.ts'
-import { print } from '../print.ts'
+import { writeJson } from '../print.ts'
 import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 
 const personOptions = {
@@ -30,7 +30,7 @@ export const commands: readonly Command[] = [
       const workspace = await readWorkspace(call)
       // Whose data it was is not recorded.
       await change(call, (_tx, audit) => audit({ action: 'contact.export', workspaceId: workspace.id }))
-      for await (const piece of exportPerson(await call.db(), call.clock, workspace.id, person)) await print(piece)
+      for await (const piece of exportPerson(await call.db(), call.clock, workspace.id, person)) await writeJson(piece)
       return undefined
     },
   },
@@ -99,7 +99,7 @@ const waitsMax = 30
 
 /** Takes the steps of the erasure. The service takes them too, if it is running. */
 async function finish({ db, clock }: Call, id: string): Promise<Erasure> {
-  const log = newLogger('silent')
+  const log = silentLogger
   for (let waits = 0; waits < waitsMax; ) {
     const step = await takeErasureStep(await db(), clock, log, id)
     if (step === null || step === 'ended') break

@@ -6,10 +6,11 @@ import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
 import type { Command } from '../command.ts'
 import { localUrl } from '../demo.ts'
+import { printJson, say, sayAside } from '../print.ts'
 import { writeRunning } from '../running.ts'
 import { onSignals } from '../signals.ts'
 import { runSimulator } from '../simulator.ts'
-import { welcome } from '../welcome.ts'
+import { addressOf, welcome } from '../welcome.ts'
 
 export const commands: readonly Command[] = [
   {
@@ -17,14 +18,14 @@ export const commands: readonly Command[] = [
     details:
       'Runs until you press Ctrl+C. Without DATABASE_URL, it also runs PostgreSQL and a simulated WhatsApp network. With --json, it prints its URLs as JSON once it is ready.',
     examples: ['start', 'start --json'],
-    untilStopped: true,
+    untilStopped: 'itself',
     async run({ config, flag }) {
       // With --json, only the JSON document goes to standard output; everything else goes to standard error.
       const json = flag('json')
-      const say = (line: string) => (json ? console.error(line) : console.log(line))
+      const print = json ? sayAside : say
       const log = newLogger(config.logLevel, json ? process.stderr : undefined)
-      say(`Parley ${version}`)
-      if (config.targetNotice !== null) say(config.targetNotice)
+      print(`Parley ${version}`)
+      if (config.targetNotice !== null) print(config.targetNotice)
       const { signal, stopListening } = stopSignal()
       // Loaded on demand: the other commands do not need the HTTP server.
       const { startService } = await import('@parley/server/start')
@@ -39,14 +40,15 @@ export const commands: readonly Command[] = [
         service = await startService({
           config,
           log,
-          say,
+          say: print,
           signal,
           startCompanion: config.simulatorPort === 0 ? undefined : startCompanion,
         })
         // With DATABASE_URL, several services may share a machine and no data directory belongs to one of them.
-        if (config.databaseUrl === null) removeRunning = writeRunning(config.dataDir, runningOf(service, simulator))
-        for (const line of await welcome(service, simulator, config)) say(line)
-        if (json) console.log(JSON.stringify({ url: service.url, simulator_url: simulator?.url ?? null, version }))
+        if (config.databaseUrl === null)
+          removeRunning = writeRunning(config.dataDir, runningOf(service, simulator, config))
+        for (const line of await welcome(service, simulator, config)) print(line)
+        if (json) printJson({ url: service.url, simulator_url: simulator?.url ?? null, version })
         await aborted(signal)
       } catch (error) {
         // If it was stopped while starting, startService has already undone everything.
@@ -57,17 +59,18 @@ export const commands: readonly Command[] = [
           throw error
         }
       }
-      say('Stopping…')
+      print('Stopping…')
       removeRunning()
       await service?.stop()
-      say('Stopped.')
+      print('Stopped.')
       process.exit(0)
     },
   },
 ]
 
-const runningOf = (service: Service, simulator: Simulator | undefined) => ({
+const runningOf = (service: Service, simulator: Simulator | undefined, config: Config) => ({
   url: localUrl(service.url),
+  public_url: addressOf(service, config),
   simulator_port: simulator ? Number(new URL(simulator.url).port) : null,
   phone: simulator?.control.phones.list()[0]?.waId ?? null,
 })
@@ -89,6 +92,8 @@ function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
     controller.abort()
   }
   const stopListening = onSignals((name) => {
+    // The service runs on without anyone who reads what it prints.
+    if (name === 'SIGPIPE') return
     // One Ctrl+C arrives twice, from the terminal and from npm. One that comes later is a person's second Ctrl+C. Other signals
     // may be repeated by whatever manages the process: they do not interrupt the stop.
     if (name === 'SIGINT' && stoppedAt !== 0 && Date.now() - stoppedAt > 1000) process.exit(130)

@@ -56,7 +56,7 @@ function listTypes() {
 
 /** Waits for the event, so that it can name it. */
 async function forReal(call: Call, workspace: Workspace, type: EventType, make: () => Promise<string>) {
-  const stop = AbortSignal.timeout(waitMs)
+  const stop = AbortSignal.any([call.stopped, AbortSignal.timeout(waitMs)])
   const feed = await openFeed(call, workspace, stop)
   const progress = newProgress()
   try {

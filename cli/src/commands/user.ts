@@ -5,6 +5,7 @@ import { disablePerson, enablePerson, makeOperator, removeOperator } from '@parl
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
 import { findPerson, listPeople } from '@parley/server/domain/people/people'
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
+import { StartupError } from '@parley/server/lib/refuse'
 import { change } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
@@ -229,7 +230,7 @@ export const commands: readonly Command[] = [
       }
       const passkey = passkeys.find((each) => each.id === id)
       if (!passkey) {
-        throw new UsageError(
+        throw new StartupError(
           `${email} has no passkey with the ID "${id}". Run the command without --remove to list them.`,
         )
       }
@@ -264,7 +265,7 @@ const entryFor = (action: string, { id, email }: { id: string; email: string }) 
 async function requireByEmail({ db }: Call, email: string) {
   const person = await findPerson(await db(), email)
   if (!person)
-    throw new UsageError(`No user has the email address "${email}". Run "npx parley user list" to see all users.`)
+    throw new StartupError(`No user has the email address "${email}". Run "npx parley user list" to see all users.`)
   return person
 }
 
