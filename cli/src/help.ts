@@ -6,7 +6,7 @@ const widest = 100
 const lineWidth = (): number => Math.min(widest, process.stdout.columns || widest)
 /** A longer option name gets a line of its own. */
 const maxColumn = 30
-/** Less room than this is too little for a text next to its label. */
+/** A narrower column than this is too narrow for a text next to its label. */
 const narrowest = 24
 
 /** `parley --help`: every command, without its options. */
@@ -111,9 +111,9 @@ const notesOf = ({ required, repeated, variable }: OptionRule): string =>
 
 /** A text next to its label. In a narrow terminal, it begins below the label. */
 function hanging(label: string, text: string): string[] {
-  const room = lineWidth() - label.length
-  if (room < narrowest && label.trim() !== '') return [label.trimEnd(), ...hanging('      ', text)]
-  const [first = '', ...more] = wrap(text, Math.max(room, 1))
+  const left = lineWidth() - label.length
+  if (left < narrowest && label.trim() !== '') return [label.trimEnd(), ...hanging('      ', text)]
+  const [first = '', ...more] = wrap(text, Math.max(left, 1))
   return [label + first, ...more.map((line) => ' '.repeat(label.length) + line)]
 }
 

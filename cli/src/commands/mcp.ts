@@ -51,14 +51,12 @@ function mcpUrl(text: string): URL {
 async function serve(forward: Forward): Promise<void> {
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })
   const pending = new Set<Promise<void>>()
-  const stop = () => {
+  // Also when the agent has closed its end.
+  const stopListening = onSignals(() => {
     forward.stop()
     lines.close()
     stdin.destroy()
-  }
-  const stopListening = onSignals(stop)
-  // The agent has closed its end.
-  stdout.on('error', stop)
+  })
   for await (const line of lines) {
     if (line.trim() === '') continue
     const work = forward.take(line).finally(() => pending.delete(work))

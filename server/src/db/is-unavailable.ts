@@ -1,4 +1,4 @@
-/** The database is stopped, starting, unreachable or too slow; whoever got the error did not cause it. */
+/** The database is stopped, starting, unreachable or too slow; the failed statement did not cause it. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string }
   return (
