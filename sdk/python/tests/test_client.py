@@ -69,6 +69,11 @@ class SendTest(ScriptedTest):
             self.parley.me()
         self.assertTrue(500 < (caught.exception.retry_after or 0) <= 600)
 
+    def test_a_retry_after_that_is_neither_is_ignored(self) -> None:
+        for wrong in ("soon", "-1", "1.5", "Sun, 99999999999999 Nov 15 1.5"):
+            self.serve(fails(503, "service_unavailable", headers={"Retry-After": wrong}), responds(200, {"account_id": "a"}))
+            self.assertEqual((self.parley.me()["account_id"], len(self.waits)), ("a", 1))
+
     def test_what_is_not_safe_to_repeat_is_not_repeated(self) -> None:
         requests = self.serve(fails(503, "service_unavailable"))
         with self.assertRaises(ServiceError):

@@ -155,5 +155,5 @@ def retry_after_of(headers: Mapping[str, str]) -> Optional[float]:
         return float(text)
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
