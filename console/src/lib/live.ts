@@ -1,5 +1,5 @@
 import type { Topic } from '@parley/contract/console/topics'
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { workspaceOf } from './api.ts'
 import { createStore, useStore } from './store.ts'
@@ -21,10 +21,29 @@ export function useLive(path: string, topics: readonly Topic[]): void {
     const workspace = workspaceOf(path)
     if (workspace === '' || joinedTopics === '') return
     return listen(workspace, (topic) => {
-      if (topic === 'all' || joinedTopics.split(',').includes(topic))
-        void client.invalidateQueries({ queryKey: [path] })
+      if (topic === 'all' || joinedTopics.split(',').includes(topic)) void refetch(client, path)
     })
   }, [path, joinedTopics, client])
+}
+
+/** The paths that are being refetched, and whether they have to be again. */
+const refetching = new Map<string, boolean>()
+
+/**
+ * Refetches the queries of a path, one request at a time: in a busy workspace the next change comes before the response, and
+ * a page that cancelled its request would never show anything new. Waits a moment, because one change can have several topics.
+ */
+export async function refetch(client: QueryClient, path: string): Promise<void> {
+  if (refetching.has(path)) return void refetching.set(path, true)
+  const queryKey = [path]
+  do {
+    refetching.set(path, false)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    // A request that began earlier may not have the change.
+    refetching.set(path, client.isFetching({ queryKey }) > 0)
+    await client.invalidateQueries({ queryKey }, { cancelRefetch: false })
+  } while (refetching.get(path))
+  refetching.delete(path)
 }
 
 /** Calls `onChange` with each topic that changed, and with 'all' when events may have been missed. */

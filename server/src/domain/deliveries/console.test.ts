@@ -9,6 +9,7 @@ import { plainSchema } from '../../lib/field-errors.ts'
 import { hintOf } from '../webhooks/secret.ts'
 import { requireWebhook, saveWebhook } from '../webhooks/webhooks.ts'
 import { limitEndpoints } from '../workspaces/workspaces.ts'
+import { listConsoleDeliveries } from './reading/list.ts'
 
 const server = useTestServer()
 const deliveries = useDeliveryWorker(server)
@@ -401,6 +402,26 @@ test('GET /deliveries filters by endpoint, state, type, event and time, and page
   for (const wrong of ['cursor=nonsense', 'state=lost', 'since=noon', 'limit=0', `webhook=${event}`]) {
     expect((await admin.call(at(`/deliveries?${wrong}`))).status, wrong).toBe(400)
   }
+})
+
+test('a delivery that ends while the list is read is in it once, with its result', async () => {
+  const { line, receiver, workspaceId } = await setUp()
+  await line.write(2)
+  const db = server.db.within(workspaceId)
+  let before: Promise<unknown> = Promise.resolve()
+  // One statement at a time, and between them deliveries are made.
+  const slow = Object.assign(Object.create(db) as typeof db, {
+    transaction<T>(run: Parameters<typeof db.transaction<T>>[0]) {
+      const reading = before.then(() => db.transaction(run))
+      before = reading.then(drain)
+      return reading
+    },
+  })
+  const { data } = await listConsoleDeliveries(slow, workspaceId, {})
+  expect(data.map(({ event_id, state }) => `${event_id} ${state}`).sort()).toEqual(
+    receiver.received.map(({ id }) => `${id} delivered`).sort(),
+  )
+  expect(data).toHaveLength(2)
 })
 
 test('developers can test, retry and enable, only admins can change endpoints, members see nothing', async () => {

@@ -116,16 +116,20 @@ interface Batch {
   next: Cursor | null
 }
 
-/** Open and finished deliveries are in two tables with an order of their own: merges the newest of both. */
+/**
+ * Open and finished deliveries are in two tables with an order of their own: merges the newest of both. A delivery that
+ * ends between the two statements is in both results, so the finished ones are read last and count.
+ */
 async function byState(db: Db, input: DeliveryListQuery, states: States): Promise<Batch> {
-  const [open, finished] = await Promise.all([
-    readOne(states, ['waiting', 'held'] as const, (state) => openPage(db, input, state)),
-    readOne(states, ['delivered', 'failed'] as const, (state) => finishedPage(db, input, state)),
-  ])
-  const rows = [...open, ...finished].sort(newestFirst).slice(0, input.take)
+  const open = await readOne(states, ['waiting', 'held'] as const, (state) => openPage(db, input, state))
+  const finished = await readOne(states, ['delivered', 'failed'] as const, (state) => finishedPage(db, input, state))
+  const ended = new Set(finished.map(keyOf))
+  const rows = [...open.filter((row) => !ended.has(keyOf(row))), ...finished].sort(newestFirst).slice(0, input.take)
   const last = rows.at(-1)
   return { rows, next: last && rows.length === input.take ? cursorOf(last) : null }
 }
+
+const keyOf = ({ eventId, webhookId }: DeliveryListRow): string => `${eventId} ${webhookId}`
 
 /** Reads one of two states, or both with null, or nothing if neither is asked for. */
 function readOne<State extends DeliveryFilter>(
