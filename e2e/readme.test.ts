@@ -1,42 +1,42 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../sdk/testing/free-port.ts'
+import { blocksOf, isRun } from '../scripts/docs-blocks.ts'
 import { useBrowser } from '../server/testing/browser.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
 import { until } from '../server/testing/until.ts'
-import { fillIn, isPrinted, type Quote, readBlocks, readSteps, type Seen } from './readme.ts'
-import { Terminal } from './terminal.ts'
+import { notPrinted, Reader, root } from './reader.ts'
+import { fillIn, type Quote, readSteps } from './readme.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Follows the documents literally: runs their commands and checks the output they quote. Only the ports are different. */
-const root = join(import.meta.dirname, '..')
-const readme = join(root, 'README.md')
 const docs = (page: string) => join(root, 'docs', page)
+const ofReadme = ['Start', 'A first message', 'Command line']
 /** The pages a newcomer reads, in this order. */
 const steps = [
-  ...readSteps(readme, ['Start', 'A first message']),
-  ...readSteps(docs('sending.md'), ['Send a template', 'Follow the status']),
-  ...readSteps(docs('receiving.md'), ['Start with an example']),
-  ...readSteps(readme, ['Command line']),
+  ...readSteps('README.md', ofReadme.slice(0, 2)),
+  ...readSteps('docs/sending.md', ['Send a template', 'Follow the status']),
+  ...readSteps('docs/receiving.md', ['Start with an example']),
+  ...readSteps('README.md', ofReadme.slice(2)),
 ]
-const snippets = [...readBlocks(docs('sending.md')), ...readBlocks(docs('receiving.md'))]
+const snippets = [...blocksOf('docs/sending.md'), ...blocksOf('docs/receiving.md')]
 let followed = 0
 
 const browser = useBrowser()
 const dataDir = newFolder()
-const ports = new Map<string, string>()
-const seen: Seen = new Map()
-const terminals: Terminal[] = []
+const reader = new Reader(dataDir)
+const { seen } = reader
+const here = (text: string) => reader.here(text)
 /** The terminal for the next command. A terminal with a running command is left alone and a new one opened. */
 let current: Terminal | undefined
 
 beforeAll(async () => {
-  for (const port of ['8080', '8090', '8095']) ports.set(port, String(await freePort()))
+  await reader.choosePorts('8080', '8090', '8095')
 })
 
 afterAll(async () => {
-  for (const terminal of terminals.reverse()) await terminal.interrupt()
+  await reader.close()
   removeFolder(dataDir)
 })
 
@@ -51,11 +51,11 @@ test('the README leads from a clone to a received message, a reply and the conso
   const phone = await browser.newPage()
   await phone.goto(here('http://127.0.0.1:8090'))
   await say(phone, 'hi')
-  await expectPrinted(listener.terminal, listener.quotes[1])
+  await reader.expectPrinted(listener.terminal, listener.quotes[1])
 
   const response = await follow('export PARLEY_API_KEY=prl_live_…')
   await bubble(phone, 'Hello Ana! How can we help?').getByRole('img', { name: 'Read' }).waitFor()
-  await expectPrinted(listener.terminal, response.quotes[1])
+  await reader.expectPrinted(listener.terminal, response.quotes[1])
 
   const desk = await browser.newPage()
   await desk.goto(setUpLink)
@@ -100,6 +100,13 @@ test('the README leads from a clone to a received message, a reply and the conso
   expect(service.terminal.out()).toMatch(/Stopped\.\n$/)
 })
 
+test('every block of the README that can be run is followed', () => {
+  const sections = blocksOf('README.md')
+    .filter(isRun)
+    .map(({ section }) => section)
+  expect(new Set(sections)).toEqual(new Set(ofReadme))
+})
+
 test('the table of settings has exactly the settings of config.ts', () => {
   const namesIn = (text: string) =>
     new Set(text.match(/\b(PARLEY_[A-Z_]+|DATABASE_URL|PUBLIC_URL|LOG_LEVEL|HOST|PORT)\b/g))
@@ -122,47 +129,25 @@ async function follow(start: string): Promise<{ terminal: Terminal; quotes: Quot
   const { commands = '', quotes = [] } = steps[followed++] ?? {}
   expect(commands.slice(0, start.length), 'the next commands of the documents').toBe(start)
   const typed = here(fillIn(commands, seen))
-  const terminal = current ?? openTerminal()
+  const terminal = current ?? reader.openTerminal()
   if (/^npm start|parley listen|receiver\.ts/.test(typed)) {
     current = undefined
     terminal.start(typed)
-    await expectPrinted(terminal, quotes[0])
+    await reader.expectPrinted(terminal, quotes[0])
   } else {
     current = terminal
     const output = await terminal.run(typed)
-    if (quotes[0] && !isPrinted(local(quotes[0]), output, seen)) throw notPrinted(quotes[0], output)
+    if (quotes[0] && !reader.isPrinted(quotes[0], output)) throw notPrinted(quotes[0], output)
   }
   return { terminal, quotes }
-}
-
-function openTerminal(more: Record<string, string> = {}): Terminal {
-  const { PATH = '', HOME = '' } = process.env
-  // A new clone runs with the Node that is installed on the machine, not with the one of the dependencies.
-  const path = PATH.split(delimiter).filter((folder) => !folder.includes(join('node_modules', '.bin')))
-  const env = { PATH: path.join(delimiter), HOME, PARLEY_DATA_DIR: dataDir, PORT: here('8080') }
-  const terminal = new Terminal(root, { ...env, PARLEY_SIMULATOR_PORT: here('8090'), ...more })
-  terminals.push(terminal)
-  return terminal
 }
 
 /** Runs the TypeScript snippet of the documents that contains `part`. */
 function runSnippet(part: string, env: Record<string, string>): Terminal {
   const { text = '' } = snippets.find((block) => block.language === 'ts' && block.text.includes(part)) ?? {}
-  const terminal = openTerminal({ ...env, SNIPPET: here(text) })
+  const terminal = reader.openTerminal({ ...env, SNIPPET: here(text) })
   terminal.start('npx node --input-type=module-typescript --eval "$SNIPPET"')
   return terminal
-}
-
-/** The documents use the default ports, which may be in use. */
-const here = (text: string): string => text.replace(/\b80(80|90|95)\b/g, (port) => ports.get(port) ?? port)
-
-const local = ({ isJson, text }: Quote): Quote => ({ isJson, text: here(text) })
-
-async function expectPrinted(terminal: Terminal, quote: Quote | undefined): Promise<void> {
-  if (!quote) throw new Error('the documents quote no output here')
-  const look = () => isPrinted(local(quote), terminal.out(), seen) || terminal.hasEnded()
-  await until('it is printed', look, 60_000).catch(() => {})
-  if (!isPrinted(local(quote), terminal.out(), seen)) throw notPrinted(quote, terminal.all())
 }
 
 async function expectLine(terminal: Terminal, line: RegExp): Promise<void> {
@@ -170,9 +155,6 @@ async function expectLine(terminal: Terminal, line: RegExp): Promise<void> {
     throw new Error(`expected ${line}, but the output is:\n${terminal.all()}`)
   })
 }
-
-const notPrinted = ({ text }: Quote, output: string) =>
-  new Error(`The documents quote this output:\n\n${text}\nbut the output is:\n\n${output}`)
 
 async function say(phone: Page, text: string): Promise<void> {
   await phone.getByRole('textbox', { name: 'Message' }).fill(text)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { blocksOf, type DocsBlock, isOutput, isRun } from '../scripts/docs-blocks.ts'
 
 /** Commands of the README and the output that it quotes for them. */
 export interface Step {
@@ -12,34 +12,18 @@ export interface Quote {
   text: string
 }
 
-interface Block {
-  section: string
-  language: string
-  text: string
-}
-
-export function readBlocks(file: string): Block[] {
-  const blocks: Block[] = []
-  let section = ''
-  for (const [, heading, language = '', text = ''] of readFileSync(file, 'utf8').matchAll(
-    /^## (.+)$|^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm,
-  )) {
-    if (heading) section = heading
-    else blocks.push({ section, language, text })
-  }
-  return blocks
-}
-
 /** The commands of these sections in order, each with the output quoted before the next commands. */
 export function readSteps(file: string, sections: readonly string[]): Step[] {
   const steps: Step[] = []
-  for (const { section, language, text } of readBlocks(file)) {
-    if (!sections.includes(section)) continue
-    if (language === 'sh') steps.push({ commands: text, quotes: [] })
-    else if (language !== 'ts') steps.at(-1)?.quotes.push({ isJson: language === 'json', text })
+  for (const block of blocksOf(file)) {
+    if (!sections.includes(block.section)) continue
+    if (isOutput(block)) steps.at(-1)?.quotes.push(quoteOf(block))
+    else if (isRun(block) && block.language === 'sh') steps.push({ commands: block.text, quotes: [] })
   }
   return steps
 }
+
+export const quoteOf = ({ language, text }: DocsBlock): Quote => ({ isJson: language === 'json', text })
 
 /** The values that the README abbreviates with `…`, as last printed. */
 export type Seen = Map<string, string>
@@ -51,7 +35,7 @@ const abbreviation = /[\w.-]*…/g
 export function fillIn(commands: string, seen: Seen): string {
   return commands.replace(abbreviation, (word) => {
     const value = seen.get(word)
-    if (value === undefined) throw new Error(`the README uses ${word}, but no output before it has such a value`)
+    if (value === undefined) throw new Error(`the documents use ${word}, but no output before it has such a value`)
     return value
   })
 }
@@ -71,15 +55,16 @@ export function isPrinted({ isJson, text }: Quote, output: string, seen: Seen): 
 }
 
 /**
- * The hexadecimal start of an abbreviated ID differs in each run; a prefix such as msg_ does not. Any time matches a time, and
- * any number of spaces matches the spaces between columns.
+ * The hexadecimal start of an abbreviated ID differs in each run; a prefix such as msg_ does not. Any time matches a time, any
+ * duration a duration, and any number of spaces matches the spaces between columns.
  */
 function patternOf(line: string, words: string[]): string {
   return line
-    .split(/(\d{4}-\d\d-\d\dT[\d:.]+Z|\d{4}-\d\d-\d\d [\d:]{8} [A-Z][\w:+-]*|[\w.-]*…| {2,})/)
+    .split(/(\d{4}-\d\d-\d\dT[\d:.]+Z|\d{4}-\d\d-\d\d [\d:]{8} [A-Z][\w:+-]*|\d\d:\d\d:\d\d|\d+ ms|[\w.-]*…| {2,})/)
     .map((part) => {
       if (/^\d{4}-\d\d-\d\d [\d:]{8} /.test(part)) return '\\d{4}-\\d\\d-\\d\\d [\\d:]{8} [A-Z][\\w:+-]*'
       if (/^\d{4}-.*Z$/.test(part)) return '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'
+      if (/^\d\d:\d\d:\d\d$|^\d+ ms$/.test(part)) return part.replaceAll(/\d+/g, '\\d+')
       if (/^ {2,}$/.test(part)) return ' +'
       if (!part.endsWith('…')) return RegExp.escape(part)
       words.push(part)

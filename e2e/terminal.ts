@@ -11,9 +11,10 @@ export class Terminal {
   #ended = false
   #runs = 0
 
-  constructor(cwd: string, env: Record<string, string>) {
+  constructor(cwd: string, env: Record<string, string>, shell = 'sh') {
     // A separate process group, so that a signal reaches everything that runs in the shell.
-    this.#shell = spawn('sh', ['-e'], { cwd, env, detached: true })
+    // bash would read the settings of the person, because its input is a socket.
+    this.#shell = spawn(shell, [...(shell === 'bash' ? ['--norc'] : []), '-e'], { cwd, env, detached: true })
     this.#shell.stdout.on('data', (chunk) => {
       this.#out += chunk
     })

@@ -21,6 +21,11 @@ const languages = [
   { tab: 'PHP', file: 'send.php', command: ['php'], probe: ['php', '--version'] },
 ]
 
+test('every program of the quickstart is run', () => {
+  const tabs = blocksOf('docs/quickstart.md').flatMap(({ words }) => words.filter((word) => word.startsWith('tab=')))
+  expect(tabs).toEqual(languages.map(({ tab }) => `tab=${tab}`))
+})
+
 test.for(languages)(
   'the quickstart in $tab sends a message that arrives, and the same one if it is run again',
   { timeout: 240_000 },

@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { blocksOf, type DocsBlock, docsFiles, isRun } from '../scripts/docs-blocks.ts'
+import { type Embedded, openEmbedded } from '../server/src/db/embedded/embedded.ts'
+import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
+import { until } from '../server/testing/until.ts'
+import { newClone, typeErrorsIn } from './docs/clone.ts'
+import { type Demo, prepareDemo } from './docs/demo.ts'
+import { Page, type PageOptions } from './docs/page.ts'
+import { Receiver } from './docs/receiver.ts'
+import { Reader, root } from './reader.ts'
+
+/**
+ * Runs every code block of the documentation that is not marked as output or as an example, page by page, with one service.
+ * The blocks of the README are followed by `readme.test.ts`, the programs of the quickstart by `quickstart.test.ts`.
+ */
+const isOurs = ({ file, language, words }: DocsBlock) =>
+  file !== 'README.md' && !words.some((word) => word.startsWith('tab=')) && (language !== 'python' || hasPython)
+const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0
+/** First the pages about the oldest event and about events that were not delivered; last those that add a workspace and erase. */
+const order = ['docs/reading-events.md', 'docs/replays.md', '', 'docs/connecting-meta.md', 'docs/personal-data.md']
+const rank = (file: string) => (order.includes(file) ? order.indexOf(file) : 2)
+const pages = docsFiles()
+  .map((file) => ({ file, blocks: blocksOf(file) }))
+  .filter(({ blocks }) => blocks.some((block) => isRun(block) && isOurs(block)))
+  .sort((a, b) => rank(a.file) - rank(b.file))
+const [startBlock] = blocksOf('docs/quickstart.md')
+
+const folder = newFolder()
+const dataDir = join(folder, 'data')
+const reader = new Reader(dataDir)
+let demo: Demo
+let options: Omit<PageOptions, 'clone'>
+let postgres: Embedded | undefined
+const receivers: Receiver[] = []
+
+beforeAll(async () => {
+  await reader.choosePorts('8080', '8090', '8091', '8095', '3000')
+  for (const port of ['3000', '8095']) receivers.push(new Receiver(reader.here(port)))
+  for (const receiver of receivers) await receiver.start()
+  const service = reader.openTerminal()
+  service.start(startBlock?.text ?? '')
+  const key = await until(
+    'the service is started',
+    () => {
+      if (service.hasEnded()) throw new Error(service.all())
+      return /prl_live_\w+(?=\n)/.exec(service.out())?.[0]
+    },
+    90_000,
+  )
+  const url = reader.here('http://127.0.0.1:8080')
+  demo = await prepareDemo(reader, url, key)
+  const { senderId, webhookSecret, poke } = demo
+  postgres = await openEmbedded({ dataDir, purpose: 'visitor' })
+  const database = new pg.Client({ ...postgres.admin, database: postgres.connection.database })
+  await database.connect()
+  await database.query('create temporary table handled_events (id text primary key)')
+  const home = join(folder, 'home')
+  mkdirSync(join(home, '.config/fish/completions'), { recursive: true })
+  const env = {
+    HOME: home,
+    PARLEY_URL: url,
+    PUBLIC_URL: url,
+    PARLEY_API_KEY: key,
+    PARLEY_WEBHOOK_SECRET: webhookSecret,
+    PORT: reader.here('8095'),
+    PYTHONPATH: join(root, 'sdk', 'python', 'src'),
+    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONUNBUFFERED: '1',
+    TOKEN: demo.accessToken,
+    SENDER_ID: senderId,
+    SECRET: webhookSecret,
+    T: '1794733200',
+  }
+  options = {
+    reader,
+    env,
+    poke,
+    url,
+    key,
+    senderId,
+    database,
+    receiver: receivers[1] as Receiver,
+  }
+})
+
+afterAll(async () => {
+  await options?.database.end()
+  await postgres?.close()
+  await reader.close()
+  for (const receiver of receivers) await receiver.stop()
+  removeFolder(folder)
+})
+
+test.for(pages)('every block of $file works', { timeout: 180_000 }, async ({ file, blocks }) => {
+  // A replay to a disabled webhook stays in progress, so that the page can cancel it.
+  const isHeld = file === 'docs/replays.md'
+  if (isHeld) await demo.disableWebhook()
+  // A reader does not make as many requests in a minute.
+  await options.database.query('truncate budget_windows')
+  const page = new Page({ ...options, clone: newClone(join(folder, file)) })
+  await page.begin()
+  try {
+    for (const [index, block] of blocks.entries()) {
+      if (!isRun(block) || !isOurs(block) || block.at === startBlock?.at) continue
+      await page.run(block, blocks[index + 1]).catch((error) => {
+        throw new Error(`${block.at}: ${(error as Error).message}`)
+      })
+    }
+  } finally {
+    await page.end()
+    if (isHeld) await demo.enableWebhook()
+  }
+})
+
+test('the blocks in TypeScript have no type errors', () => {
+  const blocks = docsFiles()
+    .flatMap(blocksOf)
+    .filter((block) => isRun(block) && block.language === 'ts')
+  expect(blocks.length).toBeGreaterThan(12)
+  expect(typeErrorsIn(blocks, newClone(join(folder, 'typed')))).toBe('')
+})

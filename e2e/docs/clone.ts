@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DocsBlock } from '../../scripts/docs-blocks.ts'
+import { root } from '../reader.ts'
+
+/** A folder that looks like a clone of the repository, with the files that the documents name, and a project of the reader next to it. */
+export function newClone(folder: string): string {
+  const clone = join(folder, 'parley')
+  for (const path of ['parley', 'shop/src']) mkdirSync(join(folder, path), { recursive: true })
+  for (const name of readdirSync(root)) symlinkSync(join(root, name), join(clone, name))
+  writeFileSync(join(clone, 'offer.pdf'), '%PDF-1.7\n'.padEnd(183_204))
+  writeFileSync(join(clone, 'receipt.jpg'), Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex'))
+  writeFileSync(join(clone, 'body.json'), '{}')
+  return clone
+}
+
+/** What `tsc` finds in the blocks, with the SDK of this repository. */
+export function typeErrorsIn(blocks: readonly DocsBlock[], clone: string): string {
+  const project = join(clone, 'typed')
+  mkdirSync(project)
+  const files = blocks.map(({ file, line, text }) => {
+    const path = join(project, `${file.replaceAll('/', '-')}-${line}.ts`)
+    writeFileSync(path, text)
+    return path
+  })
+  const compilerOptions = {
+    moduleDetection: 'force',
+    noUnusedLocals: false,
+    typeRoots: [join(root, 'node_modules/@types')],
+  }
+  const config = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions,
+    files: [...files, join(root, 'e2e/docs/given.ts')],
+    include: [],
+  }
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
+  try {
+    execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', project], { encoding: 'utf8' })
+    return ''
+  } catch (error) {
+    return (error as { stdout: string }).stdout
+  }
+}
