@@ -43,8 +43,8 @@ export const commands: readonly Command[] = [
       'graph-url': { value: 'URL', help: `Base URL of the Graph API (default: ${defaultGraphUrl})` },
     },
     examples: [
-      'app create --name "Acme" --app-secret SECRET --verify-token TOKEN',
       'app create --name "Acme" --app-secret - --verify-token - < secrets.txt',
+      'app create --name "Acme" --app-secret SECRET --verify-token TOKEN',
     ],
     async run(call) {
       const { clock, config, option } = call

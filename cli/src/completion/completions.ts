@@ -1,3 +1,4 @@
+import { roles } from '@parley/contract/console/permissions'
 import { eventTypes } from '@parley/contract/events'
 import type { ListedCommand } from '../command.ts'
 import { groupOf } from '../help.ts'
@@ -8,10 +9,16 @@ export interface Word {
   help: string
 }
 
+export interface CompletedOption extends Word {
+  takesValue: boolean
+  /** What the value can be, if it is one of a few words. */
+  values: readonly string[]
+}
+
 export interface CompletedCommand {
   /** As typed: `workspace create`. */
   name: string
-  options: readonly (Word & { takesValue: boolean })[]
+  options: readonly CompletedOption[]
   /** What the first argument can be, if it is one of a few words. */
   args: readonly string[]
 }
@@ -27,6 +34,16 @@ export interface Completions {
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   trigger: eventTypes,
   completion: ['bash', 'zsh', 'fish'],
+}
+
+const unknown: readonly string[] = []
+
+/** By the name of the option. Scopes are not here: bash divides words at a colon. */
+const valuesOf: Readonly<Record<string, readonly string[]>> = {
+  event: eventTypes,
+  events: eventTypes,
+  type: eventTypes,
+  role: roles,
 }
 
 /** Everything that a shell completes, from the table of commands. */
@@ -50,6 +67,7 @@ export async function readCompletions(commands: readonly ListedCommand[]): Promi
         word: `--${option}`,
         help: rule.help,
         takesValue: 'value' in rule,
+        values: 'value' in rule ? (valuesOf[option] ?? unknown) : unknown,
       })),
       args: argumentsOf[name] ?? [],
     })

@@ -8,20 +8,33 @@ export function bashScript({ first, second, commands }: Completions): string {
   const wordsOf = (words: readonly Word[]) => words.map(({ word }) => word).join(' ')
   return `# Completion of parley for bash.
 _parley() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} command= word words
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} command= word words
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in -*) ;; *) command="\${command:+$command }$word" ;; esac
   done
   case "$command" in
     '') words='${wordsOf(first)} ${ownOptions}' ;;
 ${[...second].map(([group, verbs]) => `    ${group}) words='${wordsOf(verbs)}' ;;`).join('\n')}
-${commands.map((each) => `    ${patternOf(each)}) words='${[...each.args, ...each.options.map(({ word }) => word)].join(' ')}' ;;`).join('\n')}
+${commands.map((each) => `    ${patternOf(each)}) words='${[...each.args, ...each.options.map(({ word }) => word)].join(' ')}'${valueCases(each, bashValues)} ;;`).join('\n')}
     *) words= ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -o default -F _parley parley`
 }
+
+/** After an option that takes a value, only its values are offered; if they are not known, files. */
+function valueCases({ options }: CompletedCommand, assign: (values: readonly string[]) => string): string {
+  const taking = options.filter(({ takesValue }) => takesValue)
+  if (taking.length === 0) return ''
+  const cases = [...Map.groupBy(taking, ({ values }) => values)].map(
+    ([values, same]) => `${same.map(({ word }) => word).join('|')}) ${assign(values)} ;;`,
+  )
+  return `; case $prev in ${cases.join(' ')} esac`
+}
+
+const bashValues = (values: readonly string[]): string => `words='${values.join(' ')}'`
+const zshValues = (values: readonly string[]): string => `choices=(${values.map(quoted).join(' ')})`
 
 /** The command, and the command with arguments and values of options after it. */
 const patternOf = ({ name }: CompletedCommand): string => `'${name}'|'${name} '*`
@@ -31,7 +44,7 @@ export function zshScript({ first, second, commands }: Completions): string {
   return `#compdef parley
 # Completion of parley for zsh.
 _parley() {
-  local command= word
+  local command= word prev=\${words[CURRENT-1]}
   local -a choices
   for word in "\${words[@]:1:$((CURRENT-2))}"; do
     case $word in (-*) ;; (*) command="\${command:+$command }$word" ;; esac
@@ -39,7 +52,7 @@ _parley() {
   case "$command" in
     ('') choices=(${described(first)}) ;;
 ${[...second].map(([group, verbs]) => `    (${group}) choices=(${described(verbs)}) ;;`).join('\n')}
-${commands.map((each) => `    (${patternOf(each)}) choices=(${[...each.args.map(quoted), described(each.options)].join(' ')}) ;;`).join('\n')}
+${commands.map((each) => `    (${patternOf(each)}) choices=(${[...each.args.map(quoted), described(each.options)].join(' ')})${valueCases(each, zshValues)} ;;`).join('\n')}
   esac
   _describe parley choices || _files
 }
@@ -68,9 +81,10 @@ export function fishScript({ first, second, commands }: Completions): string {
     ...[...second].flatMap(([group, verbs]) => wordLines(`__parley_typed ${group}`, verbs)),
     ...commands.flatMap((each) => [
       ...each.args.map((word) => line(`__parley_typed ${each.name}`, `-f -a ${word}`)),
-      ...each.options.map(({ word, help, takesValue }) =>
-        line(after(each), `${takesValue ? '-r ' : ''}-l ${word.slice(2)} -d ${quoted(help)}`),
-      ),
+      ...each.options.map(({ word, help, takesValue, values }) => {
+        const value = values.length > 0 ? `-x -a ${quoted(values.join(' '))} ` : takesValue ? '-r ' : ''
+        return line(after(each), `${value}-l ${word.slice(2)} -d ${quoted(help)}`)
+      }),
     ]),
   ].join('\n')
 }
