@@ -278,7 +278,8 @@ export const logEvents = {
   },
   'tracing.export_failed': {
     level: 'warn',
-    meaning: 'The OpenTelemetry collector did not accept spans. They are dropped. Logged at most once a minute.',
+    meaning:
+      'The OpenTelemetry collector did not accept spans. They are sent again a few times, then dropped. Logged at most once a minute.',
   },
   'traffic.write_failed': { level: 'warn', meaning: 'Request counts could not be written. They are retried.' },
   'update.dropped': {

@@ -1,27 +1,13 @@
 /**
  * Sends spans to an OpenTelemetry collector, as OTLP over HTTP in JSON. A bounded queue and one request at a time: if the
- * collector is slow or away, spans are dropped, and nothing else happens.
+ * collector is slow or away, spans are sent again a few times and then dropped, and nothing else happens.
  */
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Counters } from './counters.ts'
 import type { Logger } from './logger.ts'
+import { maxBatch, type Outcome, outcomeOf, type Span, toRequest } from './otlp-format.ts'
 import type { TracingSettings } from './tracing.ts'
-
-export type AttributeValue = string | number
-
-export interface Span {
-  traceId: string
-  spanId: string
-  /** Null: the span begins its trace. */
-  parentId: string | null
-  name: string
-  kind: keyof typeof kinds
-  startMs: number
-  endMs: number
-  isError: boolean
-  attributes: readonly (readonly [string, AttributeValue])[]
-}
 
 export interface ExporterOptions {
   settings: TracingSettings
@@ -30,16 +16,17 @@ export interface ExporterOptions {
   log: Logger
   timeoutMs?: number
   batchMs?: number
-  /** How long to wait after a failed request. */
+  /** How long to wait after a failed request; longer after each that follows. */
   pauseMs?: number
 }
 
-const kinds = { internal: 1, server: 2, client: 3, producer: 4 } as const
-
 /** About 4 MB. */
 const maxQueued = 4096
-const maxBatch = 512
+/** How often a batch is sent again. */
+const maxRetries = 4
+const maxPauseMs = 60_000
 const logEveryMs = 60_000
+const maxResponseChars = 16_384
 
 export class SpanExporter {
   readonly #options: Required<ExporterOptions>
@@ -49,16 +36,22 @@ export class SpanExporter {
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<void> | null = null
   #loggedMs = Number.NEGATIVE_INFINITY
+  /** Whether each batch is sent once only. */
+  #isFlushing = false
   #isStopping = false
+  /** The batch that failed last. It counts as queued. */
+  #again: Span[] = []
+  #failures = 0
+  #pausedUntilMs = 0
 
   constructor(options: ExporterOptions) {
     this.#options = { timeoutMs: 10_000, batchMs: 1_000, pauseMs: 5_000, ...options }
-    this.#url = new URL(`${options.settings.endpoint.replace(/\/+$/, '')}/v1/traces`)
+    this.#url = new URL(options.settings.url)
     this.#agent = new (this.#url.protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 })
   }
 
   add(span: Span): void {
-    if (this.#isStopping || this.#queue.length >= maxQueued) {
+    if (this.#isStopping || this.#waiting >= maxQueued) {
       this.#options.metrics.add('trace spans', 'dropped')
       return
     }
@@ -67,43 +60,68 @@ export class SpanExporter {
     else this.#schedule(this.#options.batchMs)
   }
 
-  /** Sends what is queued, for at most `ms`. */
+  get #waiting(): number {
+    return this.#queue.length + this.#again.length
+  }
+
+  /** Sends what is queued, each batch once, for at most `ms`. */
   async stop(ms: number): Promise<void> {
     const end = performance.now() + ms
     const limit = new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
-    while ((this.#sending || this.#queue.length > 0) && performance.now() < end) {
+    this.#isFlushing = true
+    while ((this.#sending || this.#waiting > 0) && performance.now() < end) {
       clearTimeout(this.#timer)
       this.#sending ??= this.#send()
       await Promise.race([this.#sending, limit])
     }
     this.#isStopping = true
     clearTimeout(this.#timer)
-    this.#options.metrics.add('trace spans', 'dropped', this.#queue.splice(0).length)
+    this.#options.metrics.add('trace spans', 'dropped', this.#queue.splice(0).length + this.#again.splice(0).length)
     this.#agent.destroy()
   }
 
   #schedule(ms: number): void {
-    if (this.#sending || (this.#timer && ms > 0)) return
+    const pauseMs = this.#pausedUntilMs - performance.now()
+    if (this.#sending || (this.#timer && (ms > 0 || pauseMs > 0))) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#sending ??= this.#send()
-    }, ms).unref()
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined
+        this.#sending ??= this.#send()
+      },
+      Math.max(ms, pauseMs),
+    ).unref()
   }
 
   async #send(): Promise<void> {
-    const { metrics, pauseMs, batchMs } = this.#options
-    const batch = this.#queue.splice(0, maxBatch)
-    const fault = batch.length === 0 ? null : await this.#post(JSON.stringify(toRequest(batch, this.#options)))
-    metrics.add('trace spans', fault === null ? 'sent' : 'failed', batch.length)
-    if (fault !== null) this.#warn(fault)
+    const { metrics, batchMs, settings, version } = this.#options
+    const batch = this.#again.length > 0 ? this.#again.splice(0) : this.#queue.splice(0, maxBatch)
+    if (batch.length > 0) {
+      const outcome = await this.#post(JSON.stringify(toRequest(batch, settings, version)))
+      const { fault } = outcome
+      const rejected = Math.min(outcome.rejected ?? 0, batch.length)
+      if (fault === null) {
+        this.#failures = 0
+        metrics.add('trace spans', 'sent', batch.length - rejected)
+        metrics.add('trace spans', 'failed', rejected)
+      } else this.#onFailure(batch, outcome)
+      if (fault !== null || rejected > 0) this.#warn(fault ?? `${rejected} spans rejected`)
+    }
     this.#sending = null
-    if (this.#queue.length > 0 && !this.#isStopping)
-      this.#schedule(fault !== null ? pauseMs : this.#queue.length >= maxBatch ? 0 : batchMs)
+    if (this.#waiting > 0 && !this.#isStopping) this.#schedule(this.#waiting >= maxBatch ? 0 : batchMs)
   }
 
-  /** Why it failed; null if it did not. */
-  #post(body: string): Promise<string | null> {
+  /** Keeps a batch that the collector may accept later, and waits: longer each time, or as long as the collector asks. */
+  #onFailure(batch: Span[], { isTemporary = false, waitMs }: Outcome): void {
+    const isKept = isTemporary && this.#failures < maxRetries && !this.#isFlushing
+    if (isKept) this.#again = batch
+    else this.#options.metrics.add('trace spans', 'failed', batch.length)
+    const pauseMs = waitMs ?? this.#options.pauseMs * 2 ** Math.min(this.#failures, 10)
+    this.#pausedUntilMs = performance.now() + Math.min(pauseMs, maxPauseMs)
+    this.#failures = isKept ? this.#failures + 1 : this.#failures
+  }
+
+  #post(body: string): Promise<Outcome> {
     const { settings, timeoutMs } = this.#options
     const send = this.#url.protocol === 'https:' ? httpsRequest : httpRequest
     return new Promise((resolve) => {
@@ -117,12 +135,15 @@ export class SpanExporter {
         },
         signal: AbortSignal.timeout(timeoutMs),
       })
-      request.on('error', (error) => resolve(error.message))
+      const onError = (error: Error) => resolve({ fault: error.message, isTemporary: true })
+      request.on('error', onError)
       request.on('response', (response) => {
-        const status = response.statusCode ?? 0
-        response.resume()
-        response.on('error', (error) => resolve(error.message))
-        response.on('end', () => resolve(status >= 200 && status < 300 ? null : `status ${status}`))
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          if (text.length < maxResponseChars) text += chunk
+        })
+        response.on('error', onError)
+        response.on('end', () => resolve(outcomeOf(response, text)))
       })
       request.end(body)
     })
@@ -138,35 +159,3 @@ export class SpanExporter {
     )
   }
 }
-
-function toRequest(spans: readonly Span[], { settings: { serviceName }, version }: ExporterOptions): object {
-  const resource = {
-    attributes: toAttributes([
-      ['service.name', serviceName],
-      ['service.version', version],
-    ]),
-  }
-  const scope = { name: 'parley', version }
-  return { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(toSpan) }] }] }
-}
-
-const toSpan = ({ traceId, spanId, parentId, name, kind, startMs, endMs, isError, attributes }: Span) => ({
-  traceId,
-  spanId,
-  ...(parentId !== null && { parentSpanId: parentId }),
-  name,
-  kind: kinds[kind],
-  startTimeUnixNano: toNanos(startMs),
-  endTimeUnixNano: toNanos(Math.max(startMs, endMs)),
-  attributes: toAttributes(attributes),
-  status: isError ? { code: 2 } : {},
-})
-
-/** Numbers are not exact enough for nanoseconds, so they are rounded to microseconds. */
-const toNanos = (ms: number): string => `${Math.round(ms * 1000)}000`
-
-const toAttributes = (attributes: Span['attributes']) =>
-  attributes.map(([key, value]) => ({
-    key,
-    value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
-  }))

@@ -17,10 +17,14 @@ const messagePattern =
 export const messageIn = (body: Buffer): string | null =>
   messagePattern.exec(body.toString('latin1', 0, 300))?.[1] ?? null
 
-/** The context of a request's `traceparent` (W3C Trace Context); null if there is none or it is invalid. */
+/**
+ * The context of a request's `traceparent` (W3C Trace Context); null if there is none or it is invalid. Later versions than 00 may
+ * have more fields.
+ */
 export function readTraceparent(text: string | undefined): TraceIds | null {
-  const [, version, traceId = '', spanId = '', flags = ''] =
-    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(text ?? '') ?? []
+  const [, version, traceId = '', spanId = '', flags = '', more] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text ?? '') ?? []
   if (version === undefined || version === 'ff' || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return null
+  if (version === '00' && more !== undefined) return null
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }

@@ -3,7 +3,8 @@
  * every process that works on the message knows it. Only the trace that a client sends with its request is stored, with the
  * message. See docs/decisions/tracing.md.
  */
-import type { AttributeValue, Span, SpanExporter } from './otlp.ts'
+import type { SpanExporter } from './otlp.ts'
+import type { AttributeValue, Span } from './otlp-format.ts'
 import { messageIn, newSpanId, readTraceparent, spanOf, traceOf } from './trace-ids.ts'
 import type {
   FindTraceparent,
@@ -46,15 +47,16 @@ export class Traces implements Tracing {
       ? { traceId: caller.traceId, spanId: spanOf(id), parentId: caller.spanId, isSampled: caller.isSampled }
       : { ...this.#own(messageId ?? id), parentId: null }
     if (caller && messageId !== null) this.#remember(messageId, ids)
+    const isKnown = knownMethods.has(method)
     this.#add({
       ...ids,
-      name: `${method} ${route ?? 'unknown path'}`,
+      name: [isKnown ? method : 'HTTP', route].filter(Boolean).join(' '),
       kind: 'server',
       startMs: startedMs,
       endMs: nowMs(),
       isError: status >= 500,
       attributes: {
-        'http.request.method': method,
+        'http.request.method': isKnown ? method : '_OTHER',
         'http.route': route,
         'http.response.status_code': status,
         'error.type': code,
@@ -185,6 +187,7 @@ export class Traces implements Tracing {
         'parley.webhook_id': item.webhookId,
         'parley.attempt': item.attempts + 1,
         'parley.trigger': item.trigger,
+        'http.request.method': 'POST',
         'http.response.status_code': result.status,
         'error.type': result.fault,
       },
@@ -228,6 +231,9 @@ export class Traces implements Tracing {
     this.#exporter.add({ ...span, isError, attributes: present as [string, AttributeValue][] })
   }
 }
+
+/** Those that OpenTelemetry's conventions name. */
+const knownMethods = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '))
 
 /** About 5 MB. */
 const maxKnown = 20_000

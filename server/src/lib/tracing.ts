@@ -88,10 +88,12 @@ export interface Tracing {
 
 /** Where spans are sent. */
 export interface TracingSettings {
-  /** The URL of the collector, without `/v1/traces`. */
-  endpoint: string
+  /** Where the collector accepts traces. */
+  url: string
   headers: Readonly<Record<string, string>>
   serviceName: string
+  /** More attributes of the service, for example the environment that it runs in. */
+  resource: Readonly<Record<string, string>>
   /** The part of traces that is recorded, from 0 to 1. */
   ratio: number
 }

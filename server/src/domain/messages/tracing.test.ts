@@ -20,7 +20,7 @@ let stop: (() => Promise<void>) | undefined
 /** Turns tracing on, as in a process that has just started: it knows nothing of earlier messages. */
 async function trace(ratio = 1) {
   await stop?.()
-  const settings = { endpoint: collector.url, headers: {}, serviceName: 'parley', ratio }
+  const settings = { url: `${collector.url}/v1/traces`, headers: {}, resource: {}, serviceName: 'parley', ratio }
   const { metrics } = server.db.process
   const deps = { version: 'test', metrics, log: server.runtime.log, findTraceparent: newFindTraceparent(server.db) }
   const opened = openTracing(settings, deps)
