@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { docsPages } from '../server/src/http/docs/catalogue.ts'
 import { screenshot, useBrowser } from '../server/testing/browser.ts'
 import { useTestServer } from '../server/testing/test-server.ts'
 
@@ -15,37 +16,59 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
+/** All rules, or only those that are named. */
+async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe)
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
   const found = await page.evaluate<Violation[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)`,
+    `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
   )
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
 }
 
-test.each(['', '/quickstart', '/receiving', '/errors', '/events', '/configuration', '/search?q=webhook'])(
-  'axe finds no violations on /docs%s, light and dark, on a desktop and on a phone',
+/** Every page, and those that are not in the navigation. */
+const paths = [
+  '/docs',
+  ...docsPages.map(({ name }) => `/docs/${name}`),
+  '/docs/decisions',
+  '/docs/decisions/tracing',
+  '/docs/search?q=webhook',
+  '/docs/search?q=zzqx',
+  '/docs/nothing-about-webhooks',
+]
+
+/** What differs on a phone and in the dark. */
+const otherRules = ['color-contrast', 'target-size']
+
+test.each(paths)(
+  'axe finds no violations on %s, light, and dark on a phone, and it is not wider than a small phone',
   async (path) => {
-    // axe is added to the page, which the policy would block.
-    const page = await browser.newPage({ bypassCSP: true })
-    for (const [width, height] of [
-      [1440, 900],
-      [390, 844],
-    ] as const) {
-      await page.setViewportSize({ width, height })
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.goto(`${server.url}/docs${path}`)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        expect(await violations(page), `${width} ${colorScheme}`).toEqual([])
-        await screenshot(page, `docs ${path.replaceAll(/\W/g, '') || 'index'} ${width} ${colorScheme}`)
-        const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-        expect(overflow, 'the page is not wider than the screen').toBeLessThanOrEqual(0)
-      }
-    }
+    // axe is added to the page, which the policy would block. One of the pages is a 404.
+    const page = await browser.newPage({ bypassCSP: true, expects: /status of 404/ })
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const name = path.slice(1).replaceAll(/\W+/g, '-')
+    expect(await violations(page)).toEqual([])
+    await screenshot(page, `${name} desktop`)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 360, height: 740 })
+    expect(await violations(page, otherRules)).toEqual([])
+    await screenshot(page, `${name} phone dark`)
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
   },
   120_000,
 )
+
+test('a page on paper has the text without navigation, in black on white', async () => {
+  const page = await browser.newPage({ colorScheme: 'dark' })
+  await page.goto(`${server.url}/docs/receiving`)
+  await page.emulateMedia({ media: 'print' })
+  for (const hidden of [page.getByRole('banner'), page.getByRole('navigation'), page.getByRole('button')])
+    expect(await hidden.count()).toBe(0)
+  expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe('rgb(250, 249, 246)')
+  expect(await page.evaluate<string>('getComputedStyle(document.querySelector("pre")).whiteSpace')).toContain('wrap')
+  await screenshot(page, 'docs print')
+})
 
 test('the search shows sections while you type, and the keyboard opens one', async () => {
   const page = await browser.newPage()
@@ -60,6 +83,37 @@ test('the search shows sections while you type, and the keyboard opens one', asy
   await page.waitForURL(/\/docs\/\w+#verify-the-signature$/)
   await page.getByRole('searchbox').fill('zzqx')
   await page.getByText('No results for “zzqx”.').waitFor()
+  await page.getByRole('status').filter({ hasText: 'No results' }).waitFor()
+  await field.press('Escape')
+  await page.locator('.results').waitFor({ state: 'hidden' })
+  expect(await field.inputValue()).toBe('zzqx')
+  // A mistyped word, from anywhere on the page; the arrows go back to the field too.
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('idempotancy')
+  const first = page.locator('.results a').first()
+  await first.filter({ hasText: 'idempotency' }).waitFor()
+  await field.press('ArrowDown')
+  expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('idempotency')
+  await page.keyboard.press('ArrowUp')
+  expect(await page.evaluate<string>('document.activeElement.id')).toBe('search')
+  await page
+    .locator('main p')
+    .first()
+    .click({ position: { x: 5, y: 5 } })
+  await first.waitFor({ state: 'hidden' })
+  await field.fill('POST /v1/messages')
+  await first.filter({ hasText: 'POST /v1/messages' }).waitFor()
+  await field.press('Enter')
+  await page.getByText('Results for “POST /v1/messages”').waitFor()
+})
+
+test('if the search fails, the page says so', async () => {
+  const page = await browser.newPage({ expects: /status of 500/ })
+  await page.goto(`${server.url}/docs`)
+  await page.route('**/docs/search.json*', (route) => route.fulfill({ status: 500, body: '' }))
+  await page.getByRole('searchbox').fill('key')
+  await page.getByText('The search is not available. Try again.').waitFor()
 })
 
 test('without JavaScript, tabs, navigation and search work', async () => {
@@ -85,4 +139,27 @@ test('a chosen language is chosen everywhere, and code can be copied', async () 
   await block.getByRole('button', { name: 'Copy' }).click()
   await block.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/^package main\n/)
+  // Also on the next page, and later.
+  await page.goto(`${server.url}/docs/sending`)
+  await page.goto(`${server.url}/docs/quickstart`)
+  await page.getByRole('radio', { name: 'Go', checked: true }).waitFor({ state: 'attached' })
+  await block.waitFor()
+})
+
+test('where a page may not write to the clipboard, the code is selected', async () => {
+  const page = await browser.newPage()
+  await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+  await page.goto(`${server.url}/docs/quickstart`)
+  const block = page.locator('pre', { hasText: 'npm start' }).first()
+  await block.getByRole('button', { name: 'Copy' }).click()
+  await block.getByRole('button', { name: 'Press Ctrl+C' }).waitFor()
+  expect(await page.evaluate<string>('String(getSelection())')).toBe('npm start')
+})
+
+test('the entry of a page is visible in the navigation', async () => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 500 } })
+  await page.goto(`${server.url}/docs/changelog`)
+  const entry = page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Changelog' })
+  await expect.poll(async () => (await entry.boundingBox())?.y ?? 1000).toBeLessThan(480)
+  expect(await page.evaluate<number>('scrollY')).toBe(0)
 })

@@ -23,6 +23,8 @@ test('the API reference renders under a policy without inline scripts and styles
   expect(await page.evaluate<string>(lines)).toBe('2')
   for (const name of ['Messages', 'Webhooks', 'Models'])
     await page.locator('nav a, aside a').filter({ hasText: name }).first().click()
+  // The search of the documentation links to operations by these addresses.
+  await page.locator('[id="parley-api/tag/messages/POST/v1/messages"]').waitFor({ state: 'attached' })
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('combobox').fill('templates')
   await page.getByRole('option').first().waitFor()

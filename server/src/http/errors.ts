@@ -1,5 +1,5 @@
 import { type AnyErrorCode, everyError } from '@parley/contract/console/errors'
-import type { ErrorReply } from '@parley/contract/errors'
+import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
 import { isDatabaseUnavailable } from '../db/is-unavailable.ts'
 import type { Logger } from '../lib/logger.ts'
 import { invalid, Refusal } from '../lib/refuse.ts'
@@ -48,7 +48,7 @@ export function errorResponse(error: unknown, { requestId, route, publicUrl, log
       code: code as ErrorReply['error']['code'],
       message,
       request_id: requestId,
-      doc_url: `${publicUrl}/docs/errors#${code}`,
+      doc_url: `${publicUrl}/docs/errors#${Object.hasOwn(errorCatalogue, code) ? code : 'console-errors'}`,
       // Fields that do not apply are absent.
       ...(param !== undefined && { param }),
       ...(errors !== undefined && { errors }),

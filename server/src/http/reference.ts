@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { prefersMarkdown } from './docs/respond.ts'
 import { docsHeader, docsStyle, scalarStyle } from './docs-look.ts'
 import { pageHeaders } from './page-headers.ts'
 
@@ -62,7 +63,10 @@ export async function mountReference(app: FastifyInstance): Promise<void> {
       .replaceAll(noncePlaceholder, nonce)
   })
   let opening: Promise<FastifyInstance> | undefined
-  const respond = async ({ url }: FastifyRequest, reply: FastifyReply) => {
+  const respond = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { url } = request
+    reply.header('Vary', 'Accept')
+    if (prefersMarkdown(request)) return reply.redirect(`${path}.md`, 302)
     // After a failure, for example because no more files could be opened, the next request tries again.
     opening ??= openScalar().catch((error: unknown) => {
       opening = undefined

@@ -10,6 +10,7 @@ interface Schema {
 }
 
 interface Operation {
+  tags?: string[]
   summary?: string
   description?: string
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[]

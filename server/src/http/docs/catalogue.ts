@@ -74,3 +74,12 @@ export const docsGroups: readonly DocsGroup[] = [
 ]
 
 export const docsPages: readonly DocsPage[] = docsGroups.flatMap(({ pages }) => pages)
+
+/** Pages about the program itself, which are long and say little about how to use it. */
+export const aboutTheProgram: ReadonlySet<string> = new Set([
+  'benchmarks',
+  'security',
+  'reliability',
+  'changelog',
+  'simulator',
+])

@@ -39,7 +39,7 @@ export function newContent({ publicUrl, document }: DocsOptions): DocsContent {
     if (page?.file !== undefined) return withLinks(await readSource(page.file), linkResolver(page, all, suffix))
     const make = generated[name]
     if (!make) throw new Error(`there is no page ${name}`)
-    return make()
+    return make().replaceAll(/\]\((\/docs\/[\w-]+)\)/g, `]($1${suffix})`)
   }
   return { pages, markdown: (name) => read(name, '.md'), source: (name) => read(name, '') }
 }

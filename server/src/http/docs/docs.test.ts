@@ -9,8 +9,8 @@ import { docsPages } from './catalogue.ts'
 const server = useTestServer()
 const names = docsPages.map(({ name }) => name)
 
-async function get(path: string) {
-  const response = await fetch(server.url + path)
+async function get(path: string, headers: Record<string, string> = {}, redirect: 'follow' | 'manual' = 'follow') {
+  const response = await fetch(server.url + path, { headers, redirect })
   return {
     status: response.status,
     type: response.headers.get('content-type'),
@@ -20,6 +20,7 @@ async function get(path: string) {
 }
 
 const idsIn = (html: string) => new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))
+const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, '').replaceAll('&#34;', '"')
 const linksIn = (html: string) =>
   [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'))
 
@@ -32,9 +33,28 @@ test.each(names)('/docs/%s is a page, and Markdown with .md', async (name) => {
   expect(policy).toContain("script-src 'self'; connect-src 'self'")
   expect(policy).not.toContain('unsafe')
   expect(page.text).not.toMatch(/<script(?![^>]*src=)|<style|\sstyle=|\son[a-z]+=/)
+  expect(page.text).toContain(`<link rel="canonical" href="http://parley.test/docs/${name}">`)
+  expect(page.text).toContain(`<link rel="alternate" type="text/markdown" href="/docs/${name}.md">`)
+  const [main = ''] = /<main.*<\/main>/s.exec(page.text) ?? []
+  const levels = [...main.matchAll(/<h(\d)/g)].map(([, level]) => Number(level))
+  expect(levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1)).toEqual([])
   const markdown = await get(`/docs/${name}.md`)
   expect([markdown.status, markdown.type]).toEqual([200, 'text/markdown; charset=utf-8'])
   expect(markdown.text).toMatch(/^# \S/)
+  expect(markdown.headers.get('link')).toBe(`<http://parley.test/docs/${name}>; rel="canonical"`)
+})
+
+test('every page has its own title and description', async () => {
+  const pages = await Promise.all(
+    ['', ...names, 'decisions', 'decisions/tracing'].map((name) => get(`/docs/${name}`.replace(/\/$/, ''))),
+  )
+  const of = (pattern: RegExp) => pages.map(({ text }) => pattern.exec(text)?.[1] ?? '')
+  const [titles, descriptions] = [
+    of(/<title>([^<]+) · Parley docs<\/title>/),
+    of(/<meta name="description" content="([^"]+)">/),
+  ]
+  for (const texts of [titles, descriptions]) expect(new Set(texts.filter(Boolean)).size).toBe(pages.length)
+  expect(descriptions.filter((text) => text.length > 200)).toEqual([])
 })
 
 test('every page of the folder docs is in the navigation', () => {
@@ -79,7 +99,7 @@ test('every link of the Markdown versions leads to a file', async () => {
     for (const [, href = ''] of outsideCode.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^(https?:|#)/.test(href)) continue
       const { status } = await get(href.split('#')[0] ?? '')
-      if (status !== 200 || !href.startsWith('/')) broken.push(`${name}.md → ${href}`)
+      if (status !== 200 || !/^\/.*\.(md|txt)(#|$)/.test(href)) broken.push(`${name}.md → ${href}`)
     }
   }
   expect(broken).toEqual([])
@@ -117,9 +137,22 @@ test('the pages of errors and events have every one of them, also as Markdown', 
   const [errors, events] = await Promise.all([get('/docs/errors.md'), get('/docs/events')])
   for (const code of errorCodes) expect(errors.text).toContain(`## ${code}\n`)
   for (const type of Object.keys(receivedEventSchemas)) {
-    expect(idsIn(events.text)).toContain(type.replace('.', ''))
-    expect(events.text).toContain(`&#34;type&#34;: &#34;${type}&#34;`)
+    expect(idsIn(events.text)).toContain(type)
+    expect(textOf(events.text)).toContain(`"type": "${type}"`)
   }
+})
+
+test('the page of errors has an example of each, and the errors of the console', async () => {
+  const { text } = await get('/docs/errors')
+  for (const code of errorCodes) {
+    expect(idsIn(text)).toContain(code)
+    expect(textOf(text)).toContain(`"code": "${code}"`)
+  }
+  const refused = await fetch(`${server.url}/console/api/session`)
+  const { error } = (await refused.json()) as { error: { code: string; doc_url: string } }
+  expect(error).toMatchObject({ code: 'not_signed_in', doc_url: 'http://parley.test/docs/errors#console-errors' })
+  expect(idsIn(text)).toContain('console-errors')
+  expect(text).toContain('<code>not_signed_in</code>')
 })
 
 test('unknown pages, files and paths outside of the documentation are 404', async () => {
@@ -129,7 +162,83 @@ test('unknown pages, files and paths outside of the documentation are 404', asyn
   for (const path of ['/docs/..%2fpackage.json', '/docs/..%2f..%2fREADME.md', '/docs/decisions/..%2f..%2fREADME.md']) {
     expect((await get(path)).status, path).toBe(404)
   }
-  expect((await fetch(`${server.url}/docs/`)).url).toBe(`${server.url}/docs`)
+})
+
+test('an unknown page shows a browser which pages there are', async () => {
+  for (const path of ['/docs/recieving', '/docs/guides/receiving', '/docs/%3Cscript%3Ereceiving']) {
+    const { status, type, text } = await get(path, { accept: 'text/html' })
+    expect([path, status, type]).toEqual([path, 404, 'text/html; charset=utf-8'])
+    expect(text).toContain('<h1>Page not found</h1>')
+    expect(text).toContain('<a href="/docs/receiving')
+    expect(text).toContain('<meta name="robots" content="noindex">')
+    expect(text).not.toContain('<script>')
+  }
+})
+
+test('each page has one address, and others lead to it', async () => {
+  for (const [path, to] of [
+    ['/docs/', '/docs'],
+    ['/docs/sending/', '/docs/sending'],
+    ['/docs/decisions/', '/docs/decisions'],
+    ['/docs/search/?q=a', '/docs/search?q=a'],
+  ] as const) {
+    const { status, headers } = await get(path, {}, 'manual')
+    expect([path, status, headers.get('location')]).toEqual([path, 308, to])
+  }
+  // Not to another site.
+  expect((await get('/docs//example.com/')).status).toBe(404)
+})
+
+test('a client that has a page does not get it again, and pages are compressed', async () => {
+  for (const path of [
+    '/docs',
+    '/docs/sending',
+    '/docs/sending.md',
+    '/llms.txt',
+    '/docs/search?q=key',
+    '/docs/errors',
+  ]) {
+    const first = await get(path, { 'accept-encoding': 'gzip' })
+    expect([path, first.headers.get('content-encoding'), first.headers.get('cache-control')]).toEqual([
+      path,
+      'gzip',
+      'no-cache',
+    ])
+    expect(Number(first.headers.get('content-length'))).toBeLessThan(first.text.length / 1.5)
+    const tag = first.headers.get('etag') ?? ''
+    const again = await get(path, { 'accept-encoding': 'gzip', 'if-none-match': `"other", W/${tag}` })
+    expect([path, again.status, again.text]).toEqual([path, 304, ''])
+    const plain = await get(path, { 'accept-encoding': 'identity', 'if-none-match': tag })
+    expect([plain.status, plain.headers.get('content-encoding'), plain.text]).toEqual([200, null, first.text])
+    expect(plain.headers.get('vary')).toContain('Accept-Encoding')
+  }
+  // Their addresses change with their contents.
+  const { text } = await get('/docs')
+  const assets = linksIn(text).filter((href) => href.startsWith('/docs/assets/'))
+  expect(assets.map((href) => href.split('?')[0])).toEqual([
+    '/docs/assets/mark.svg',
+    '/docs/assets/docs.css',
+    '/docs/assets/docs.mjs',
+  ])
+  for (const asset of assets)
+    expect((await get(asset)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect((await get('/docs/assets/docs.css')).headers.get('cache-control')).toBe('no-cache')
+})
+
+test.each([
+  ['text/markdown', true],
+  ['text/markdown, text/html, */*', true],
+  ['text/html;q=0.8, text/markdown', true],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', false],
+  ['text/html, text/markdown;q=0.9', false],
+  ['text/markdown;q=0', false],
+  ['*/*', false],
+])('Accept: %s', async (accept, isMarkdown) => {
+  for (const path of ['/docs', '/docs/sending', '/docs/decisions']) {
+    const { status, type, headers } = await get(path, { accept })
+    expect([path, status, type]).toEqual([path, 200, `text/${isMarkdown ? 'markdown' : 'html'}; charset=utf-8`])
+    expect(headers.get('vary')).toContain('Accept,')
+  }
 })
 
 test('the search finds sections, without a script too', async () => {
@@ -140,9 +249,14 @@ test('the search finds sections, without a script too', async () => {
   expect(nothing.text).toContain('No results for “&#60;script&#62;zzqx”.')
   expect((await get('/docs/search')).text).toContain('Enter what you are looking for.')
   expect((await get('/docs/search?q=a&q=b')).status).toBe(200)
-  const index = await get('/docs/search.json')
-  expect(index.type).toBe('application/json; charset=utf-8')
-  expect(Buffer.byteLength(index.text)).toBeLessThan(400_000)
+  const typed = await get('/docs/search.json?q=verify%20signature')
+  expect(typed.type).toBe('application/json; charset=utf-8')
+  expect(JSON.parse(typed.text)[0]).toEqual({
+    href: '/docs/receiving#verify-the-signature',
+    title: 'Receiving',
+    heading: 'Verify the signature',
+  })
+  expect((await get('/docs/search.json')).text).toBe('[]')
 })
 
 test('code blocks with tabs are radio buttons, of which one is chosen', async () => {

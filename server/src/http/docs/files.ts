@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../../../..')
 export async function decisionPages(): Promise<DocsPage[]> {
   const files = (await readdir(join(root, 'docs/decisions'))).filter((file) => file.endsWith('.md')).sort()
   return files.map((file) => {
-    const name = `decisions/${file === 'README.md' ? 'index' : file.slice(0, -3)}`
+    const name = file === 'README.md' ? 'decisions' : `decisions/${file.slice(0, -3)}`
     return { name, title: '', summary: '', file: `docs/decisions/${file}` }
   })
 }

@@ -1,4 +1,6 @@
-import { errorCatalogue } from '@parley/contract/errors'
+import { everyError } from '@parley/contract/console/errors'
+import { errorExamples } from '@parley/contract/error-examples'
+import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import { receivedEventSchemas } from '@parley/contract/events'
 import { fieldErrors } from '@parley/contract/field-errors'
 
@@ -7,7 +9,10 @@ import { fieldErrors } from '@parley/contract/field-errors'
 export function errorsMarkdown(): string {
   const entries = Object.entries(errorCatalogue).map(
     ([code, { status, type, title, cause, remedy }]) =>
-      `## ${code}\n\n${status} \`${type}\`\n\n**${title}.** ${cause}\n\n${remedy}\n`,
+      `## ${code}\n\n${status} \`${type}\`\n\n**${title}.** ${cause}\n\n${remedy}\n\n${json(errorExamples[code as ErrorCode])}\n`,
+  )
+  const ofConsole = Object.entries(everyError).flatMap(([code, { status, message }]) =>
+    Object.hasOwn(errorCatalogue, code) ? [] : [`| \`${code}\` | ${status} | ${message} |`],
   )
   const fields = Object.entries(fieldErrors).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
   return `# Errors
@@ -22,8 +27,18 @@ An error with the code \`validation_failed\` lists every invalid field in \`erro
 | code | meaning |
 | --- | --- |
 ${fields.join('\n')}
+
+## Console errors
+
+Requests of the console also get these. No endpoint under \`/v1\` returns them.
+
+| code | status | message |
+| --- | --- | --- |
+${ofConsole.join('\n')}
 `
 }
+
+const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
 interface Schema {
   description?: string
@@ -33,7 +48,7 @@ interface Schema {
 export function eventsMarkdown(): string {
   const entries = Object.entries(receivedEventSchemas).map(([type, schema]) => {
     const { description = '', examples = [] } = schema as Schema
-    return `## ${type}\n\n${description}\n\n\`\`\`json\n${JSON.stringify(examples[0], null, 2)}\n\`\`\`\n`
+    return `## ${type}\n\n${description}\n\n${json(examples[0])}\n`
   })
   return `# Events
 

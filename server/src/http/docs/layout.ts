@@ -5,62 +5,78 @@ import type { Heading } from './render.ts'
 
 export interface PageParts {
   title: string
-  /** The name of the page; null for pages that are not in the navigation. */
+  /** For search engines and previews. */
+  description?: string
+  /** The name of the page, empty for the first one; null for pages that are not to be found or linked to. */
   name: string | null
   /** The body of the page. */
   html: string
   headings?: readonly Heading[]
-  /** Whether there is a Markdown version. */
-  hasMarkdown?: boolean
   /** What was searched for. */
   query?: string
-  /** Addresses of the style sheet and the script. */
-  assets: { style: string; script: string }
+  publicUrl: string
+  /** Addresses of the style sheet, the script and the icon. */
+  assets: { style: string; script: string; icon: string }
 }
 
 /** A page of the documentation: navigation, text, and a list of its sections. */
 export function docsLayout({
   title,
+  description = '',
   name,
   html,
   headings = [],
-  hasMarkdown = false,
   query = '',
+  publicUrl,
   assets,
 }: PageParts): string {
-  const markdown = hasMarkdown ? `<p class="source"><a href="/docs/${name}.md">This page as Markdown</a></p>` : ''
+  const path = `/docs${name && `/${name}`}`
+  const source = name ? `<p class="source"><a href="${path}.md">This page as Markdown</a></p>` : ''
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escapeHtml(title)} · Parley</title>
+    <meta name="color-scheme" content="light dark">
+    <title>${escapeHtml(title)} · Parley docs</title>
+    ${name === null ? '<meta name="robots" content="noindex">' : headOf(escapeHtml(publicUrl + path), path, description)}
+    <link rel="icon" type="image/svg+xml" href="${assets.icon}">
     <link rel="stylesheet" href="${assets.style}">
     <script type="module" src="${assets.script}"></script>
-    ${hasMarkdown ? `<link rel="alternate" type="text/markdown" href="/docs/${name}.md">` : ''}
   </head>
   <body>
-    <a class="skip" href="#content">Skip to the content</a>${docsHeader(name === 'errors' ? '/docs/errors' : '/docs')}
+    <a class="skip" href="#content">Skip to the content</a>${docsHeader(name === 'errors' ? '/docs/errors' : '/docs', searchForm(query))}
     <div class="columns">
       <main id="content" tabindex="-1">
-        <a class="to-menu" href="#menu">Search and all pages</a>
-${html}${markdown}
+        <a class="to-menu" href="#menu">All pages</a>
+${html}${source}
       </main>
       ${tableOf(headings)}
-      <div class="side" id="menu">
-        <form class="search" role="search" action="/docs/search">
-          <label for="search">Search the documentation</label>
-          <input id="search" type="search" name="q" value="${escapeHtml(query)}" placeholder="Search" autocomplete="off" maxlength="100">
-          <div class="results" aria-live="polite" hidden></div>
-        </form>
-        <nav aria-label="Documentation">${docsGroups.map((group) => groupOf(group, name)).join('')}
-        </nav>
-      </div>
+      <nav class="side" id="menu" aria-label="Documentation">${docsGroups.map((group) => groupOf(group, name)).join('')}
+      </nav>
     </div>
   </body>
 </html>
 `
 }
+
+const headOf = (url: string, path: string, description: string): string =>
+  `<meta name="description" content="${escapeHtml(shorten(description))}">
+    <link rel="canonical" href="${url}">
+    <link rel="alternate" type="text/markdown" href="${path}.md">`
+
+const descriptionMax = 160
+
+const shorten = (text: string): string =>
+  text.length <= descriptionMax ? text : `${text.slice(0, text.lastIndexOf(' ', descriptionMax - 2))} …`
+
+const searchForm = (query: string): string => `
+      <form class="search" role="search" action="/docs/search">
+        <label for="search">Search the documentation</label>
+        <input id="search" type="search" name="q" value="${escapeHtml(query)}" placeholder="Search" autocomplete="off" maxlength="100">
+        <p class="status" role="status"></p>
+        <div class="results" hidden></div>
+      </form>`
 
 function groupOf({ title, pages }: (typeof docsGroups)[number], current: string | null): string {
   const items = pages.map((page) => {
@@ -68,8 +84,8 @@ function groupOf({ title, pages }: (typeof docsGroups)[number], current: string 
     return `<li><a href="/docs/${page.name}"${here}>${escapeHtml(page.title)}</a></li>`
   })
   return `
-          <h2>${escapeHtml(title)}</h2>
-          <ul>${items.join('')}</ul>`
+        <h2>${escapeHtml(title)}</h2>
+        <ul>${items.join('')}</ul>`
 }
 
 /** The sections of the page. */

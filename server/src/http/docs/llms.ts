@@ -1,4 +1,4 @@
-import { docsGroups, docsPages } from './catalogue.ts'
+import { aboutTheProgram, docsGroups, docsPages } from './catalogue.ts'
 import type { DocsContent } from './content.ts'
 
 const about =
@@ -35,12 +35,9 @@ ${notes(publicUrl)}
 ${groups.join('\n')}`
 }
 
-/** Pages about the program itself, which are long and say little about how to use it. */
-const leftOut = new Set(['benchmarks', 'security', 'reliability', 'changelog', 'simulator'])
-
 /** The pages themselves, in one file. */
 export async function llmsFull(content: DocsContent, publicUrl: string): Promise<string> {
-  const names = ['api', ...docsPages.map(({ name }) => name).filter((name) => !leftOut.has(name))]
+  const names = ['api', ...docsPages.map(({ name }) => name).filter((name) => !aboutTheProgram.has(name))]
   const pages = await Promise.all(names.map((name) => content.markdown(name)))
   return [`# Parley\n\n> ${about}\n\n${notes(publicUrl)}\n`, ...pages].join('\n\n---\n\n')
 }

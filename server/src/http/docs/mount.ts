@@ -1,47 +1,69 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../lib/refuse.ts'
-import { pageHeaders } from '../page-headers.ts'
 import type { DocsOptions } from './content.ts'
+import { prefersMarkdown, sendText } from './respond.ts'
 import { newDocsSite } from './site.ts'
 
-/** Nothing of another host, and no scripts or styles in the page itself. */
-const headers = pageHeaders({
-  'default-src': "'none'",
-  'style-src': "'self'",
-  'script-src': "'self'",
-  'connect-src': "'self'",
-})
-
-const types = { css: 'text/css', mjs: 'text/javascript', md: 'text/markdown', txt: 'text/plain' } as const
+const types = {
+  css: 'text/css',
+  html: 'text/html',
+  json: 'application/json',
+  md: 'text/markdown',
+  mjs: 'text/javascript',
+  svg: 'image/svg+xml',
+  txt: 'text/plain',
+} as const
 
 /** The documentation at /docs, and the files for language models. */
 export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   const site = newDocsSite(options)
-  const send = (reply: FastifyReply, type: string, text: string | null) =>
-    reply
-      .type(`${type}; charset=utf-8`)
-      .headers(headers)
-      .header('Cache-Control', 'no-cache')
-      .send(text ?? refuse('not_found'))
-  const page = async (name: string, reply: FastifyReply) => {
-    const isMarkdown = name.endsWith('.md')
-    return isMarkdown
-      ? send(reply, types.md, await site.markdown(name.slice(0, -3)))
-      : send(reply, 'text/html', await site.page(name))
+  const url = (name: string) => `${options.publicUrl}/docs${name && `/${name}`}`
+
+  /** A page, its Markdown, or a page that says that there is none. */
+  const page = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    const base = name.replace(/\.md$/, '')
+    if (base !== name || prefersMarkdown(request)) {
+      const text = (await site.markdown(base)) ?? refuse('not_found')
+      return sendText(request, reply, { type: types.md, text, canonical: url(base) })
+    }
+    const html = await site.page(name)
+    if (html !== null) return sendText(request, reply, { type: types.html, text: html })
+    return notFound(request, reply)
   }
-  app.get('/docs', (_request, reply) => page('', reply))
-  app.get('/docs/', (_request, reply) => reply.redirect('/docs', 308))
-  app.get<{ Params: { name: string } }>('/docs/:name', ({ params }, reply) => page(params.name, reply))
-  app.get<{ Params: { name: string } }>('/docs/decisions/:name', ({ params }, reply) =>
-    page(`decisions/${params.name}`, reply),
+  const notFound = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!/text\/html/.test(request.headers.accept ?? '')) refuse('not_found')
+    const path = request.url.split('?', 1)[0] ?? ''
+    return sendText(request, reply, { type: types.html, text: await site.notFound(path), status: 404 })
+  }
+
+  app.get('/docs', (request, reply) => page('', request, reply))
+  app.get('/docs.md', (request, reply) => page('.md', request, reply))
+  app.get<{ Params: { '*': string } }>('/docs/*', (request, reply) => {
+    const name = request.params['*']
+    // One address for each page.
+    const [path = '', search] = request.url.split('?', 2)
+    const query = search === undefined ? '' : `?${search}`
+    if (/^\/docs(\/[\w.-]+)*\/$/.test(path)) return reply.redirect(path.slice(0, -1) + query, 308)
+    return page(name, request, reply)
+  })
+  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) =>
+    sendText(request, reply, { type: types.html, text: await site.results(queryOf(request)) }),
   )
-  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async ({ query }, reply) =>
-    send(reply, 'text/html', await site.results(String(query.q ?? '').slice(0, 100))),
+  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search.json', async (request, reply) =>
+    sendText(request, reply, { type: types.json, text: JSON.stringify(await site.suggestions(queryOf(request))) }),
   )
-  app.get('/docs/search.json', async (_request, reply) => send(reply, 'application/json', await site.searchIndex()))
-  app.get<{ Params: { file: string } }>('/docs/assets/:file', async ({ params: { file } }, reply) =>
-    send(reply, file.endsWith('.css') ? types.css : types.mjs, await site.asset(file)),
+  app.get<{ Params: { file: string }; Querystring: { v?: string } }>('/docs/assets/:file', async (request, reply) => {
+    const { file } = request.params
+    const type = types[file.split('.').at(-1) as 'css' | 'mjs' | 'svg'] ?? types.txt
+    const text = (await site.asset(file)) ?? refuse('not_found')
+    return sendText(request, reply, { type, text, isVersioned: request.query.v !== undefined })
+  })
+  app.get('/llms.txt', (request, reply) => sendText(request, reply, { type: types.txt, text: site.llms() }))
+  app.get('/llms-full.txt', async (request, reply) =>
+    sendText(request, reply, { type: types.txt, text: await site.llmsFull() }),
   )
-  app.get('/llms.txt', (_request, reply) => send(reply, types.txt, site.llms()))
-  app.get('/llms-full.txt', async (_request, reply) => send(reply, types.txt, await site.llmsFull()))
 }
+
+const queryMax = 100
+
+const queryOf = ({ query }: { query: { q?: string | string[] } }): string => String(query.q ?? '').slice(0, queryMax)

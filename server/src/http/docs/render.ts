@@ -1,5 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import { escapeHtml } from '../../lib/escape-html.ts'
+import { highlight } from './highlight.ts'
 
 export interface Heading {
   id: string
@@ -11,6 +12,8 @@ export interface Section {
   /** Null for the text before the first heading. */
   heading: Heading | null
   text: string
+  /** What its tables define, in their first columns: environment variables, log events, codes. */
+  terms: string
 }
 
 export interface RenderedPage {
@@ -25,6 +28,13 @@ export interface RenderedPage {
 export async function render(markdown: string): Promise<RenderedPage> {
   const { Marked } = await import('marked')
   const slug = newSlugs()
+  const tables = new Map<string, number>()
+  /** Tables with the same columns get a number. */
+  const nameOf = (label: string) => {
+    const count = (tables.get(label) ?? 0) + 1
+    tables.set(label, count)
+    return count === 1 ? label : `${label} (${count})`
+  }
   const headings: Heading[] = []
   const marked = new Marked({
     renderer: {
@@ -39,11 +49,17 @@ export async function render(markdown: string): Promise<RenderedPage> {
       code: (token) => codeBlock(token),
       table({ header, rows }) {
         const cells = (row: Tokens.TableCell[], tag: 'td' | 'th') =>
-          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')
+          row
+            .map((cell) => {
+              // An empty header would be announced as one.
+              const name = cell.text === '' ? 'td' : tag
+              return `<${name}>${this.parser.parseInline(cell.tokens)}</${name}>`
+            })
+            .join('')
         const head = `<thead><tr>${cells(header, 'th')}</tr></thead>`
         const body = `<tbody>${rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('')}</tbody>`
         const names = header.map(({ text }) => plainText(text)).filter(Boolean)
-        const label = escapeHtml(names.length > 0 ? `Table: ${names.join(', ')}` : 'Table')
+        const label = escapeHtml(nameOf(names.length > 0 ? `Table: ${names.join(', ')}` : 'Table'))
         return `<div class="table" role="region" tabindex="0" aria-label="${label}"><table>${head}${body}</table></div>\n`
       },
       // The pages are our own, but HTML in them would be a mistake.
@@ -93,17 +109,17 @@ function tabsOf(blocks: readonly Tokens.Code[], number: number): string {
 /** A reader of the keyboard can scroll it. */
 function codeBlock({ text, lang = '' }: Pick<Tokens.Code, 'text' | 'lang'>): string {
   const language = escapeHtml(lang.split(/\s/, 1)[0] ?? '')
-  return `<pre tabindex="0"><code${language && ` class="language-${language}"`}>${escapeHtml(text)}</code></pre>\n`
+  return `<pre tabindex="0"><code${language && ` class="language-${language}"`}>${highlight(text, language)}</code></pre>\n`
 }
 
-/** The anchors that GitHub gives headings. A repeated one gets a number. */
+/** The anchors that GitHub gives headings. A repeated one gets a number. The type of an event is its anchor. */
 function newSlugs(): (text: string) => string {
   const seen = new Map<string, number>()
   return (text) => {
-    const base = text
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\d\s_-]/gu, '')
-      .replaceAll(' ', '-')
+    const plain = text.toLowerCase()
+    const base = /^[a-z_]+\.[a-z_]+$/.test(plain)
+      ? plain
+      : plain.replaceAll(/[^\p{L}\d\s_-]/gu, '').replaceAll(' ', '-')
     const count = seen.get(base) ?? 0
     seen.set(base, count + 1)
     return count === 0 ? base : `${base}-${count}`
@@ -113,21 +129,25 @@ function newSlugs(): (text: string) => string {
 const plainText = (markdown: string): string =>
   markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)/g, '')
 
-/** How much text of a section the search knows. */
-const sectionTextMax = 600
+/** How much text of a section the search knows: all of it, except of very long tables. */
+const sectionTextMax = 20_000
 
 function sectionsOf(tokens: readonly Token[], headings: readonly Heading[]): Section[] {
-  const sections: Section[] = [{ heading: null, text: '' }]
+  const sections: Section[] = [{ heading: null, text: '', terms: '' }]
   let next = 0
   for (const token of tokens) {
     if (token.type === 'heading') {
       const heading = headings[next++] ?? null
-      if (heading && heading.depth > 1) sections.push({ heading, text: '' })
+      if (heading && heading.depth > 1) sections.push({ heading, text: '', terms: '' })
     } else {
       const section = sections.at(-1) as Section
+      if (token.type === 'table') section.terms += termsOf(token as Tokens.Table)
       const words = plainText(token.raw.replaceAll(/^```.*$|\|[ -]*(?=\|)|[|#>]/gm, ' '))
       section.text = `${section.text} ${words}`.replaceAll(/\s+/g, ' ').trim().slice(0, sectionTextMax)
     }
   }
   return sections
 }
+
+const termsOf = ({ rows }: Tokens.Table): string =>
+  rows.map(([first]) => (first?.text.startsWith('`') ? ` ${plainText(first.text)}` : '')).join('')

@@ -1,85 +1,110 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { escapeHtml } from '../../lib/escape-html.ts'
-import { errorsBody } from '../errors-page.ts'
-import { type SearchEntry, search } from './assets/search.mjs'
-import { docsPages } from './catalogue.ts'
+import { mark } from '../docs-look.ts'
+import { apiEntries } from './api-entries.ts'
+import type { OpenApi } from './api-markdown.ts'
+import { aboutTheProgram, docsPages } from './catalogue.ts'
 import { type DocsOptions, newContent } from './content.ts'
 import { docsLayout, indexHtml } from './layout.ts'
 import { llmsFull, llmsIndex } from './llms.ts'
 import { type RenderedPage, render } from './render.ts'
+import { notFoundHtml, resultsHtml } from './results.ts'
+import { newSearch, type Search, type SearchEntry } from './search.ts'
 import { pageStyle } from './style.ts'
 
 export interface DocsSite {
-  /** Null if there is no such page. */
+  /** Null if there is no such page. The name of the first page is empty. */
   page(name: string): Promise<string | null>
   /** The Markdown of a page. */
   markdown(name: string): Promise<string | null>
   results(query: string): Promise<string>
-  searchIndex(): Promise<string>
+  /** What is shown while a reader types. */
+  suggestions(query: string): Promise<{ href: string; title: string; heading: string }[]>
+  /** The page for an address that is no page. */
+  notFound(path: string): Promise<string>
   asset(file: string): Promise<string | null>
   llms(): string
   llmsFull(): Promise<string>
 }
 
-const scripts = ['docs.mjs', 'search.mjs']
-
 const resultsMax = 30
+const suggestionsMax = 8
+const nearestMax = 5
 
 /** The documentation. Pages are rendered when they are first opened, and kept: the start does not wait for them. */
 export function newDocsSite(options: DocsOptions): DocsSite {
   const { publicUrl } = options
   const content = newContent(options)
   const keep = newCache()
-  const styleVersion = createHash('sha256').update(pageStyle).digest('hex').slice(0, 12)
-  const assets = { style: `/docs/assets/docs.css?v=${styleVersion}`, script: '/docs/assets/docs.mjs' }
+  const files: Record<string, string> = {
+    'docs.css': pageStyle,
+    'docs.mjs': readFileSync(join(import.meta.dirname, 'assets', 'docs.mjs'), 'utf8'),
+    'mark.svg': mark,
+  }
+  const addressOf = (file: string) => `/docs/assets/${file}?v=${versionOf(files[file] ?? '')}`
+  const assets = { style: addressOf('docs.css'), script: addressOf('docs.mjs'), icon: addressOf('mark.svg') }
 
-  const isKnown = async (name: string) => (await content.pages()).some((page) => page.name === name)
+  const find = async (name: string) => (await content.pages()).find((page) => page.name === name)
   const rendered = (name: string): Promise<RenderedPage> =>
     keep(`rendered ${name}`, async () => render(await content.source(name)))
 
   async function build(name: string): Promise<string> {
-    if (name === '') return docsLayout({ title: 'Documentation', name: null, html: indexHtml(), assets })
-    const { title, html, headings } = await rendered(name)
-    const body = name === 'errors' ? errorsBody() : html
-    return docsLayout({ title, name, html: body, headings, hasMarkdown: true, assets })
+    if (name === '') {
+      const description = 'How to send and receive WhatsApp messages with Parley, and how to run it.'
+      return docsLayout({ title: 'Documentation', description, name, html: indexHtml(), publicUrl, assets })
+    }
+    const { title, html, headings, sections } = await rendered(name)
+    const description = (await find(name))?.summary || (sections[0]?.text ?? '')
+    return docsLayout({ title, description, name, html, headings, publicUrl, assets })
   }
 
-  async function index(): Promise<SearchEntry[]> {
+  /** Every section of every page, and the endpoints of the API. */
+  async function entries(): Promise<SearchEntry[]> {
     const pages = await Promise.all(
       docsPages.map(async (page) => {
         const { sections } = await rendered(page.name)
-        return sections.map(({ heading, text }) => ({
+        return sections.map(({ heading, text, terms }) => ({
           href: `/docs/${page.name}${heading ? `#${heading.id}` : ''}`,
           title: page.title,
           heading: heading?.text ?? '',
+          ...(!heading && { summary: page.summary }),
           text: heading ? text : `${page.summary} ${text}`,
+          terms,
+          weight: aboutTheProgram.has(page.name) ? 0.4 : 1,
         }))
       }),
     )
-    return pages.flat()
+    return [...pages.flat(), ...apiEntries(options.document() as OpenApi)]
   }
+  const search: () => Promise<Search> = () => keep('search', async () => newSearch(await entries()))
 
   return {
-    page: async (name) => (name === '' || (await isKnown(name)) ? keep(`page ${name}`, () => build(name)) : null),
-    markdown: async (name) =>
-      name === 'api' || (await isKnown(name)) ? keep(`markdown ${name}`, () => content.markdown(name)) : null,
+    page: async (name) => (name === '' || (await find(name)) ? keep(`page ${name}`, () => build(name)) : null),
+    async markdown(name) {
+      if (name === '') return llmsIndex(publicUrl)
+      return name === 'api' || (await find(name)) ? keep(`markdown ${name}`, () => content.markdown(name)) : null
+    },
     async results(query) {
-      const found = search(await keep('index', index), query, resultsMax)
-      const html = resultsHtml(query, found)
-      return docsLayout({ title: 'Search', name: null, html, query, assets })
+      const html = resultsHtml(query, (await search())(query, resultsMax))
+      return docsLayout({ title: 'Search', name: null, html, query, publicUrl, assets })
     },
-    searchIndex: () => keep('index json', async () => JSON.stringify(await keep('index', index))),
-    async asset(file) {
-      if (file === 'docs.css') return pageStyle
-      if (!scripts.includes(file)) return null
-      return keep(`asset ${file}`, () => readFile(join(import.meta.dirname, 'assets', file), 'utf8'))
+    async suggestions(query) {
+      const found = (await search())(query, suggestionsMax)
+      return found.map(({ href, title, heading }) => ({ href, title, heading }))
     },
+    async notFound(path) {
+      const words = path.replace(/^\/docs\//, '').replaceAll(/[^\p{L}\d]+/gu, ' ')
+      const html = notFoundHtml(path, (await search())(words.slice(0, 100), nearestMax))
+      return docsLayout({ title: 'Page not found', name: null, html, publicUrl, assets })
+    },
+    asset: async (file) => (Object.hasOwn(files, file) ? (files[file] ?? null) : null),
     llms: () => llmsIndex(publicUrl),
     llmsFull: () => keep('llms', () => llmsFull(content, publicUrl)),
   }
 }
+
+const versionOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)
 
 /** Keeps what is made once, except after a failure. */
 function newCache() {
@@ -92,17 +117,4 @@ function newCache() {
     making.catch(() => made.delete(key))
     return making
   }
-}
-
-function resultsHtml(query: string, found: readonly SearchEntry[]): string {
-  const wanted = escapeHtml(query.trim())
-  if (wanted === '') return '<h1>Search</h1><p>Enter what you are looking for.</p>'
-  if (found.length === 0) {
-    return `<h1>Search</h1><p>No results for “${wanted}”. Try another word, or look at <a href="/docs">all pages</a>.</p>`
-  }
-  const items = found.map(({ href, title, heading, text }) => {
-    const name = heading === '' ? title : `${title}: ${heading}`
-    return `<li><a href="${escapeHtml(href)}">${escapeHtml(name)}</a><p>${escapeHtml(text.slice(0, 160))}…</p></li>`
-  })
-  return `<h1>Search</h1><p>Results for “${wanted}”</p><ul class="found">${items.join('')}</ul>`
 }

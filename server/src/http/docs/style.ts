@@ -1,4 +1,5 @@
 import { docsStyle } from '../docs-look.ts'
+import { tokenClasses } from './highlight.ts'
 
 const maxTabs = 6
 const shownTab = Array.from(
@@ -6,9 +7,14 @@ const shownTab = Array.from(
   (_, index) => `.tabs input:nth-of-type(${index + 1}):checked ~ pre:nth-of-type(${index + 1})`,
 ).join(', ')
 
+const tokens = ['comment', 'string', 'keyword', 'number', 'name']
+  .map((kind) => `pre .${tokenClasses[kind]} { color: var(--code-${kind}); }`)
+  .join(' ')
+
 /** The style sheet of the pages of the documentation. */
 export const pageStyle = `${docsStyle}
   html { scroll-padding-top: 4.5rem; }
+  ${tokens}
   .skip { position: absolute; left: -999px; }
   .skip:focus { left: 12px; top: 8px; z-index: 20; padding: 8px 12px; background: var(--surface); color: var(--ink); }
   .columns { display: grid; grid-template-columns: 15rem minmax(0, 1fr) 13rem; gap: 2.5rem; max-width: 78rem; margin: 0 auto; padding: 0 1.25rem; }
@@ -16,17 +22,19 @@ export const pageStyle = `${docsStyle}
   main { grid-column: 2; grid-row: 1; max-width: 46rem; width: 100%; margin: 2rem 0 4rem; outline: none; }
   .contents { grid-column: 3; grid-row: 1; font-size: .93em; }
   .side, .contents { position: sticky; top: 52px; align-self: start; max-height: calc(100vh - 52px); overflow: auto; box-sizing: border-box; padding: 1.75rem 8px 2rem; }
+  .side h2:first-child { margin-top: 0; }
   .side h2, .contents h2 { margin: 1.4rem 0 .3rem; font-size: .86em; font-weight: 600; color: var(--ink-3); }
   .contents h2 { margin-top: 0; }
   .side ul, .contents ul { list-style: none; margin: 0; padding: 0; }
   .side li a, .contents li a { display: block; padding: 4px 8px; margin-left: -8px; border-radius: 6px; color: var(--ink-2); text-decoration: none; }
   .side li a:hover, .contents li a:hover, .side li a[aria-current] { background: var(--sunken); color: var(--ink); }
   .side li a[aria-current] { font-weight: 560; }
-  .search { position: relative; margin: 0; }
-  .search label { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .search { position: relative; flex: 0 1 20rem; margin: 0 auto 0 0; }
+  .docs-header .home:has(+ .search) { flex: 1; margin-right: 0; }
+  .search label, .search .status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .search input { box-sizing: border-box; width: 100%; min-height: 38px; padding: 0 12px; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 9px; }
-  .results { margin-top: 6px; background: var(--surface); border: 1px solid var(--line); border-radius: 9px; overflow: hidden; }
-  .results a { display: block; padding: 8px 12px; color: var(--ink); text-decoration: none; border-top: 1px solid var(--line); }
+  .results { position: absolute; z-index: 11; inset: calc(100% + 6px) 0 auto; min-width: 100%; max-height: min(70vh, 30rem); overflow: auto; box-shadow: 0 8px 24px rgb(0 0 0 / 14%); background: var(--surface); border: 1px solid var(--line); border-radius: 9px; }
+  .docs-header .results a { display: block; min-height: 0; padding: 8px 12px; white-space: normal; color: var(--ink); text-decoration: none; border-top: 1px solid var(--line); }
   .results a:first-child { border-top: 0; }
   .results a:hover, .results a:focus { background: var(--sunken); outline: none; }
   .results small { display: block; color: var(--ink-3); }
@@ -54,8 +62,8 @@ export const pageStyle = `${docsStyle}
   .table { margin: 1rem 0; overflow: auto; border: 1px solid var(--line); border-radius: 11px; background: var(--surface); }
   table { border-collapse: collapse; width: 100%; }
   th, td { padding: 8px 12px; text-align: left; vertical-align: top; border-top: 1px solid var(--line); color: var(--ink-2); min-width: 5rem; }
-  thead th { border-top: 0; font-weight: 560; color: var(--ink); }
-  thead:not(:has(th:not(:empty))) { display: none; }
+  thead th, thead td { border-top: 0; font-weight: 560; color: var(--ink); }
+  thead:not(:has(th)) { display: none; }
   blockquote { margin: 1rem 0; padding: 0 1rem; border-left: 3px solid var(--line); }
   .tabs { margin: 1rem 0; padding: 0; border: 0; min-width: 0; }
   .tabs legend, .tabs input { position: absolute; opacity: 0; width: 1px; height: 1px; overflow: hidden; }
@@ -71,20 +79,26 @@ export const pageStyle = `${docsStyle}
   .found { list-style: none; padding: 0; }
   .found p { margin: .2rem 0 1.1rem; }
   .source { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .93em; }
-  section { margin-top: 1rem; padding: 1rem 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 11px; scroll-margin-top: 4.5rem; }
-  section:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
-  section h2 { margin: 0 0 .5rem; font-size: 1rem; }
-  section h2 a { color: inherit; text-decoration: none; }
-  section p { margin: .35rem 0; }
-  section small { margin-left: .5rem; font-weight: normal; color: var(--ink-3); }
+  main :target { box-shadow: -10px 0 0 var(--canvas), -13px 0 0 var(--accent); }
   @media (max-width: 75rem) { .columns { grid-template-columns: 14rem minmax(0, 1fr); } .contents { display: none; } }
   @media (max-width: 52rem) {
     .columns { display: block; }
     main { margin: 1.25rem 0 2rem; }
+    .docs-header { position: relative; flex-wrap: wrap; height: auto; padding-bottom: 10px; }
+    .search { order: 1; flex: 1 0 100%; }
     .to-menu { display: inline-flex; align-items: center; min-height: 44px; }
     .side { position: static; max-height: none; padding: 1.5rem 0 3rem; border-top: 1px solid var(--line); }
     .side li a { display: flex; align-items: center; min-height: 44px; padding-block: 0; }
     .search input, .tabs label, pre button { min-height: 44px; }
-    .results a { min-height: 28px; }
+    .docs-header .results a { min-height: 44px; box-sizing: border-box; }
+  }
+  @media print {
+    .side, .contents, .source, .to-menu, .anchor, pre button, .tabs label { display: none; }
+    .columns { display: block; max-width: none; }
+    main { max-width: none; margin: 0; }
+    main a { color: inherit; }
+    pre { white-space: pre-wrap; overflow-wrap: anywhere; break-inside: avoid; }
+    .table { overflow: visible; }
+    h1, h2, h3 { break-after: avoid; }
   }
 `

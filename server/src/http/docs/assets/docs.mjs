@@ -1,53 +1,78 @@
-import { search } from './search.mjs'
-
 /** Results while you type, one language for all tabs, and buttons to copy code. Everything else works without it. */
 const field = document.querySelector('#search')
 const results = document.querySelector('.results')
-let loading
+const status = document.querySelector('.search .status')
+let asked = new AbortController()
 
-const loadIndex = () => {
-  loading ??= fetch('/docs/search.json').then((response) => response.json())
-  return loading
-}
-
-field?.addEventListener('focus', () => void loadIndex())
 field?.addEventListener('input', () => void show())
-field?.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') results.hidden = true
-  if (event.key === 'ArrowDown') {
-    event.preventDefault()
-    results.querySelector('a')?.focus()
-  }
+field?.addEventListener('focus', () => {
+  results.hidden = results.childElementCount === 0
 })
-results?.addEventListener('keydown', (event) => {
+document.querySelector('.search')?.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') {
+    // Not also empty the field, if there is a list to close.
+    if (!results.hidden) event.preventDefault()
+    field.focus()
+    close()
+  }
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   event.preventDefault()
-  const links = [...results.querySelectorAll('a')]
-  const next = links.indexOf(document.activeElement) + (event.key === 'ArrowDown' ? 1 : -1)
-  if (next < 0) field.focus()
-  else links[next]?.focus()
+  const stops = [field, ...(results.hidden ? [] : results.querySelectorAll('a'))]
+  stops[stops.indexOf(document.activeElement) + (event.key === 'ArrowDown' ? 1 : -1)]?.focus()
+})
+document.addEventListener('click', ({ target }) => {
+  if (!target.closest('.search')) close()
+})
+document.addEventListener('focusin', ({ target }) => {
+  if (!target.closest('.search')) close()
 })
 document.addEventListener('keydown', (event) => {
   const isTyping = /^(INPUT|TEXTAREA)$/.test(document.activeElement?.tagName ?? '')
-  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+  const isShortcut = event.key === 'k' && (event.ctrlKey || event.metaKey)
+  const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey
+  if (!isShortcut && !isSlash) return
   event.preventDefault()
   field?.focus()
+  field?.select()
 })
 
+function close() {
+  if (results) results.hidden = true
+}
+
+/** Only the last request counts. */
 async function show() {
-  const query = field.value
-  const index = await loadIndex()
-  if (query !== field.value) return
-  results.replaceChildren()
-  results.hidden = query.trim() === ''
-  const found = search(index, query, 8)
-  if (found.length === 0) results.append(element('p', `No results for “${query.trim()}”.`))
-  for (const { href, title, heading } of found) {
+  const query = field.value.trim()
+  asked.abort()
+  asked = new AbortController()
+  if (query === '') {
+    results.replaceChildren()
+    status.textContent = ''
+    close()
+    return
+  }
+  try {
+    const response = await fetch(`/docs/search.json?q=${encodeURIComponent(query)}`, { signal: asked.signal })
+    if (!response.ok) throw new Error(`status ${response.status}`)
+    list(query, await response.json())
+  } catch (error) {
+    if (error.name === 'AbortError') return
+    results.replaceChildren(element('p', 'The search is not available. Try again.'))
+    results.hidden = false
+  }
+}
+
+function list(query, found) {
+  const links = found.map(({ href, title, heading }) => {
     const link = element('a', heading === '' ? title : heading)
     link.href = href
     if (heading !== '') link.append(element('small', title))
-    results.append(link)
-  }
+    return link
+  })
+  if (links.length === 0) results.replaceChildren(element('p', `No results for “${query}”.`))
+  else results.replaceChildren(...links)
+  status.textContent = links.length === 1 ? '1 result' : `${links.length || 'No'} results`
+  results.hidden = false
 }
 
 function element(name, text) {
@@ -56,21 +81,58 @@ function element(name, text) {
   return made
 }
 
+// The entry of this page may be below the end of the navigation, which scrolls by itself on wide screens.
+const side = document.querySelector('.side')
+const here = side?.querySelector('[aria-current]')
+if (here && side.scrollHeight > side.clientHeight) {
+  side.scrollTop += here.getBoundingClientRect().bottom - side.getBoundingClientRect().bottom + 40
+}
+
+/** Tabs: the language that was chosen last, on every page. */
+const storageKey = 'docs-language'
+const choose = (language) => {
+  for (const each of document.querySelectorAll('.tabs input')) if (each.value === language) each.checked = true
+}
+
 for (const tabs of document.querySelectorAll('.tabs')) {
   tabs.addEventListener('change', ({ target }) => {
-    for (const each of document.querySelectorAll('.tabs input')) if (each.value === target.value) each.checked = true
+    const before = target.getBoundingClientRect().top
+    choose(target.value)
+    // Tabs above have another height now.
+    scrollBy(0, target.getBoundingClientRect().top - before)
+    try {
+      localStorage.setItem(storageKey, target.value)
+    } catch {
+      // The browser does not store anything.
+    }
   })
+}
+try {
+  choose(localStorage.getItem(storageKey))
+} catch {
+  // The browser does not store anything.
 }
 
 for (const block of document.querySelectorAll('pre')) {
   const button = element('button', 'Copy')
   button.type = 'button'
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(block.querySelector('code').textContent)
-    button.textContent = 'Copied'
+    // Browsers have no clipboard for pages over plain HTTP, except on this machine.
+    const isCopied = await copy(block.querySelector('code'))
+    button.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
     setTimeout(() => {
       button.textContent = 'Copy'
     }, 2000)
   })
   block.prepend(button)
+}
+
+async function copy(code) {
+  try {
+    await navigator.clipboard.writeText(code.textContent)
+    return true
+  } catch {
+    getSelection().selectAllChildren(code)
+    return false
+  }
 }

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCodes } from '@parley/contract/errors'
+import { receivedEventSchemas } from '@parley/contract/events'
+import { expect, test } from 'vitest'
+import { newSearch } from './search.ts'
+import { newDocsSite } from './site.ts'
+
+const openapi = readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8')
+const site = newDocsSite({ publicUrl: 'http://parley.test', document: () => JSON.parse(openapi) })
+const find = async (query: string) => (await site.suggestions(query)).map(({ href }) => href)
+
+test.each([
+  // A title, its plural and singular, and its beginning.
+  ['templates', '/docs/templates'],
+  ['template', '/docs/templates'],
+  ['quick', '/docs/quickstart'],
+  // Typing mistakes: a letter that is missing, wrong, or swapped with the next.
+  ['tamplates', '/docs/templates'],
+  ['quikstart', '/docs/quickstart'],
+  ['benhcmarks', '/docs/benchmarks'],
+  ['Verifying signatures', '/docs/receiving#verify-the-signature'],
+  ['how do I verify the signature?', '/docs/receiving#verify-the-signature'],
+  ['retrys', '/docs/receiving#retries'],
+  ['verify the sign', '/docs/receiving#verify-the-signature'],
+  ['webhok', '/docs/receiving'],
+  ['429', '/docs/errors#rate_limited'],
+  ['POST /v1/messages', '/docs/api#tag/messages/POST/v1/messages'],
+  ['rate limit', '/docs/errors#rate_limited'],
+])('%s', async (query, href) => {
+  expect((await find(query)).slice(0, 3)).toContain(href)
+})
+
+test('the code of an error and the type of an event find their section first, in any spelling', async () => {
+  for (const code of errorCodes) {
+    expect((await find(code))[0], code).toBe(`/docs/errors#${code}`)
+    expect((await find(code.toUpperCase().replaceAll('_', ' '))).slice(0, 3), code).toContain(`/docs/errors#${code}`)
+  }
+  for (const type of Object.keys(receivedEventSchemas)) expect((await find(type))[0]).toBe(`/docs/events#${type}`)
+})
+
+test('every environment variable is found', async () => {
+  const page = (await site.markdown('configuration')) ?? ''
+  const names = new Set([...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name))
+  expect(names.size).toBeGreaterThan(20)
+  for (const name of names) {
+    const pages = (await find(name)).map((href) => href.split('#')[0])
+    expect(pages, name).toContain('/docs/configuration')
+  }
+})
+
+test('a query without words, and one that means nothing, find nothing', async () => {
+  for (const query of ['', '   ', '"\'<>&()[]', 'zzqx', 'qwrtzpsdf'.repeat(10)]) expect(await find(query)).toEqual([])
+})
+
+test('if no section has all words, those with the most are found', async () => {
+  expect((await find('verify signature zzqx')).slice(0, 3)).toContain('/docs/receiving#verify-the-signature')
+  expect(await find('zzqx signature')).toEqual([])
+})
+
+test('the excerpt is around the first word that was found', () => {
+  const text = `${'before '.repeat(100)}needle ${'after '.repeat(100)}`
+  const [found] = newSearch([{ href: '/a', title: 'A', heading: '', text }])('needles', 1)
+  expect(found?.excerpt).toMatch(/^… before .*before needle after .* …$/)
+  expect(found?.excerpt.length).toBeLessThan(200)
+})

@@ -1,0 +1,183 @@
+/** A section of a page. */
+export interface SearchEntry {
+  /** The address of the section. */
+  href: string
+  /** The title of the page. */
+  title: string
+  /** Empty for the beginning of a page. */
+  heading: string
+  /** What the page is about, at its beginning. */
+  summary?: string
+  text: string
+  /** Words that the section defines. */
+  terms?: string
+  /** Less than 1 for what is rarely meant. */
+  weight?: number
+}
+
+export interface SearchResult extends SearchEntry {
+  /** Where the words are, with a few words around them. */
+  excerpt: string
+}
+
+export type Search = (query: string, max: number) => SearchResult[]
+
+/** The words of an entry and where they are: what a word counts there. */
+interface Indexed {
+  entry: SearchEntry
+  weights: Map<string, number>
+  name: string
+  /** Of the important words of its name. */
+  stems: string[]
+}
+
+/**
+ * Finds sections of the documentation. A section has all words of the query, or if there is none, as many as possible. A word
+ * is also found by its beginning, in singular and plural, and if nothing else fits, with a typing mistake.
+ */
+export function newSearch(entries: readonly SearchEntry[]): Search {
+  const index = entries.map(indexOf)
+  const isKnown = new Set(index.flatMap(({ weights }) => [...weights.keys()]))
+  const vocabulary = [...isKnown].map((word) => ({ word, stem: stemOf(word) }))
+  return (query, max) => {
+    const asked = queryWords(query, isKnown)
+    if (asked.length === 0) return []
+    const meanings = asked.map((word) => meaningsOf(word, vocabulary))
+    const name = query.trim().toLowerCase()
+    const stems = asked.map(stemOf)
+    const found = index.flatMap((each) => {
+      const scores = meanings.map((meaning) => scoreOf(each, meaning))
+      const matched = scores.filter((score) => score > 0).length
+      if (matched === 0) return []
+      const isName = each.name === name
+      const score = scores.reduce((sum, one) => sum + one, isName ? 100 : isAllOf(each.stems, stems) ? 5 : 0)
+      return [{ entry: each.entry, matched, score: score * (each.entry.weight ?? 1) }]
+    })
+    const most = Math.max(0, ...found.map(({ matched }) => matched))
+    // With half of the words or fewer it would be about something else.
+    if (most < asked.length && most * 2 <= asked.length) return []
+    const words = new Set(meanings.flatMap((meaning) => [...meaning.keys()]))
+    return found
+      .filter(({ matched }) => matched === most)
+      .sort((one, other) => other.score - one.score)
+      .slice(0, max)
+      .map(({ entry }) => ({ ...entry, excerpt: excerptOf(entry.text, words) }))
+  }
+}
+
+/** `message.received` and `invalid_key` are words, and so are their parts. */
+const wordPattern = /[\p{L}\d]+(?:[._-][\p{L}\d]+)*/gu
+
+const partsOf = (word: string): string[] => word.split(/[._-]/)
+
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(wordPattern) ?? []).flatMap((word) => [word, ...partsOf(word)])
+
+function indexOf(entry: SearchEntry): Indexed {
+  const weights = new Map<string, number>()
+  const add = (text: string, weight: number) => {
+    for (const word of wordsOf(text)) weights.set(word, Math.max(weight, weights.get(word) ?? 0))
+  }
+  // A word says more about a short text.
+  add(entry.text, 1 + 1 / (1 + entry.text.length / 500))
+  add(entry.title, entry.heading === '' ? 10 : 3)
+  add(entry.summary ?? '', 7)
+  add(entry.terms ?? '', 5)
+  add(entry.heading, 6)
+  const name = (entry.heading || entry.title).toLowerCase()
+  const words = (name.match(wordPattern) ?? []).filter((word) => !unimportant.has(word))
+  return { entry, weights, name, stems: words.map(stemOf) }
+}
+
+/** Whether a query has all words of a name. The last one may not be typed to its end yet. */
+const isAllOf = (stems: readonly string[], asked: readonly string[]): boolean =>
+  stems.length > 0 && stems.every((stem) => asked.includes(stem) || stem.startsWith(asked.at(-1) ?? ' '))
+
+const unimportant = new Set(
+  'a an and are can do does for how i in is it my of on or the to what when where which why with'.split(' '),
+)
+const maxWords = 8
+
+function queryWords(query: string, isKnown: ReadonlySet<string>): string[] {
+  const typed = query.toLowerCase().match(wordPattern) ?? []
+  const words = [...new Set(typed.flatMap((word) => (isKnown.has(word) ? [word] : partsOf(word))))]
+  const important = words.filter((word) => !unimportant.has(word))
+  return (important.length > 0 ? important : words).slice(0, maxWords)
+}
+
+interface KnownWord {
+  word: string
+  stem: string
+}
+
+/** The known words that a typed word may mean, with how likely that is. */
+function meaningsOf(word: string, vocabulary: readonly KnownWord[]): Map<string, number> {
+  const meanings = new Map<string, number>()
+  const wanted = stemOf(word)
+  for (const { word: known, stem } of vocabulary) {
+    const likely = known === word ? 1 : stem === wanted ? 0.9 : likelyPart(word, known)
+    if (likely > 0) meanings.set(known, likely)
+  }
+  if (meanings.size > 0 || word.length < 4) return meanings
+  const most = word.length < 8 ? 1 : 2
+  const near = vocabulary.filter((known) => distance(word, known.word, most) <= most)
+  const meant = new Set(near.map(({ stem }) => stem))
+  for (const { word: known, stem } of vocabulary) if (meant.has(stem)) meanings.set(known, 0.3)
+  return meanings
+}
+
+function likelyPart(word: string, known: string): number {
+  if (known.startsWith(word)) return 0.6
+  return word.length > 2 && known.includes(word) ? 0.3 : 0
+}
+
+/** Without the endings of plural and of verbs, as far as that needs no dictionary: `retries`, `webhooks`, `verifying`. */
+const stemOf = (word: string): string =>
+  word.length < 4
+    ? word
+    : word
+        .replace(/(?:ies|ied)$/, 'y')
+        .replace(/(?<=s|x|ch|sh)es$/, '')
+        .replace(/(?<![su])s$/, '')
+        .replace(/(?<=\w{4})(?:ing|ed)$/, '')
+        .replace(/(?<=\w{4})e$/, '')
+
+function scoreOf({ weights }: Indexed, meaning: ReadonlyMap<string, number>): number {
+  let best = 0
+  for (const [word, likely] of meaning) best = Math.max(best, likely * (weights.get(word) ?? 0))
+  return best
+}
+
+/** How many letters have to be added, removed, changed or swapped with the next; `most` + 1 if more. */
+function distance(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1
+  let before: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row]
+    for (let at = 1; at <= other.length; at++) {
+      const isSame = one[row - 1] === other[at - 1]
+      const isSwapped = row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
+      current[at] = Math.min(
+        (last[at] ?? 0) + 1,
+        (current[at - 1] ?? 0) + 1,
+        (last[at - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (before[at - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    if (Math.min(...current) > most) return most + 1
+    before = last
+    last = current
+  }
+  return last[other.length] ?? 0
+}
+
+const excerptMax = 160
+
+function excerptOf(text: string, words: ReadonlySet<string>): string {
+  const first = [...text.matchAll(wordPattern)].find(([word]) => wordsOf(word).some((each) => words.has(each)))
+  const from = Math.max(0, (first?.index ?? 0) - 60)
+  const start = from === 0 ? 0 : text.indexOf(' ', from) + 1
+  const end = text.length <= start + excerptMax ? text.length : text.lastIndexOf(' ', start + excerptMax)
+  return `${start > 0 ? '… ' : ''}${text.slice(start, end)}${end < text.length ? ' …' : ''}`
+}
