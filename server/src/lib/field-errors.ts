@@ -34,14 +34,14 @@ export function newValidator(schema: TSchema, source: Source, prefix = ''): Vali
   }
 }
 
-/** Ajv would read "1e1", "0x10" and " 5" as whole numbers too. They become NaN, which it rejects. */
+/** Ajv would read "1e1", "0x10" and " 5" as whole numbers too. They become empty texts, which it rejects. */
 function onlyDigits(schema: TSchema): (query: Record<string, unknown>) => void {
   const properties = Object.entries((schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {})
   const numbers = properties.flatMap(([name, { type }]) => (type === 'integer' ? [name] : []))
   return (query) => {
     for (const name of numbers) {
       const text = query[name]
-      if (typeof text === 'string' && !/^-?\d+$/.test(text)) query[name] = Number.NaN
+      if (typeof text === 'string' && !/^-?\d+$/.test(text)) query[name] = ''
     }
   }
 }

@@ -84,7 +84,7 @@ test('reading senders needs the scope senders:read, and refuses unknown paramete
   ]) {
     expect(await workspace.call(`/v1/senders?${query}`)).toMatchObject({
       status: 400,
-      body: { error: { code: 'validation_failed', param: query.split('=')[0] } },
+      body: { error: { code: 'validation_failed', errors: [{ param: query.split('=')[0] }] } },
     })
   }
 })
