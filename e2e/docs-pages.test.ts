@@ -65,7 +65,6 @@ beforeAll(async () => {
     PARLEY_URL: url,
     PUBLIC_URL: url,
     PARLEY_API_KEY: key,
-    PARLEY_WEBHOOK_SECRET: webhookSecret,
     PORT: reader.here('8095'),
     PYTHONPATH: join(root, 'sdk', 'python', 'src'),
     PYTHONDONTWRITEBYTECODE: '1',

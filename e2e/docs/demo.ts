@@ -85,6 +85,7 @@ export async function prepareDemo(reader: Reader, url: string, key: string): Pro
     WEBHOOK_ID: webhookId,
     'prl_live_…': key,
     'whsec_…': secret,
+    'snd_…': senderId,
     'snd_01a1de10-…': senderId,
     'msg_01a1de11-…': text.message_id,
     'msg_01a1de14-…': image.message_id,

@@ -103,12 +103,13 @@ curl() { command curl -sS --fail-with-body "$@"; }`)
     const name = `${basename(file, '.md').toLowerCase()}-${line}.${language === 'ts' ? 'ts' : 'py'}`
     writeFileSync(join(this.#options.clone, name), this.#fill(text))
     const given = join(root, 'e2e', 'docs')
-    return [language === 'ts' ? `npx node --import ${given}/given.ts ${name}` : `python3 ${given}/given.py ${name}`]
+    const program = language === 'ts' ? `npx node --import ${given}/given.ts` : `python3 ${given}/given.py`
+    return [`PARLEY_WEBHOOK_SECRET=$SECRET ${program} ${name}`]
   }
 
   async #runCommand(command: string, source: string, isEnough: (printed: string) => boolean): Promise<string> {
     const isServer = server.test(command)
-    if (!isServer && !endless.test(command) && !(/^(npx node|python3) .*given/.test(command) && endless.test(source)))
+    if (!isServer && !endless.test(command) && !(/ (npx node|python3) .*given/.test(command) && endless.test(source)))
       return this.#printed(await this.#terminal.run(withAnswer(command)))
     const { receiver, poke } = this.#options
     const isReceiver = receives.test(command) || receives.test(source)
