@@ -16,7 +16,6 @@ const latest = migrations.length
 
 const commands = [
   ['workspace', 'list'],
-  ['workspace', 'list', '--json'],
   ['workspace', 'create', '--name', 'Shop'],
   ['key', 'list'],
   ['user', 'list'],
