@@ -191,10 +191,13 @@ test('an API error appears in its group with its cause and remedy', async () => 
 test('a request with a mistyped key appears among the API errors, which say where all others are', async () => {
   const wrong = `${key.slice(0, 20)}${key[20] === 'x' ? 'y' : 'x'}${key.slice(21)}`
   const headers = { authorization: `Bearer ${wrong}` }
-  // First the request: a page that is still opening its stream does not hear of it.
   expect((await fetch(`${place.url}/v1/me`, { headers })).status).toBe(401)
-  await new Promise((resolve) => setTimeout(resolve, 1000))
   const page = await openAt('/api-errors')
+  await title(page, 'API errors')
+  // A page that is still opening its stream does not hear of it, so it is opened again once the request is logged.
+  const errors = `${place.url}/console/api/w/${place.workspaceId}/refusals`
+  await until('it is logged', async () => (await (await page.request.get(errors)).text()).includes('invalid_key'))
+  await page.reload()
   await page.getByRole('row', { name: /invalid_key.*Order service/ }).waitFor()
   await page.getByText('on the Health page, under Unauthenticated requests').waitFor()
 })
