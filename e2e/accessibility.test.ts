@@ -26,7 +26,7 @@ test('no page has serious accessibility violations', async () => {
   }
   await Promise.all([checkPages(await busy.openPage()), checkPages(await busy.openPage())])
   expect(found).toEqual({})
-}, 240_000)
+}, 480_000)
 
 test.each([
   ['keys?new=1', 'Create key'],

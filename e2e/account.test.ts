@@ -59,7 +59,9 @@ test('a passkey can be added and used to sign in and to confirm until it is remo
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const prompt = page.getByRole('dialog', { name: 'Confirm your identity' })
     await prompt.getByText('Confirm with your fingerprint, face or device PIN.').waitFor()
-    expect(await prompt.getByRole('button', { name: 'Use your password instead' }).count()).toBe(hasPassword ? 1 : 0)
+    await expect
+      .poll(() => prompt.getByRole('button', { name: 'Use your password instead' }).count())
+      .toBe(hasPassword ? 1 : 0)
     if (hasPassword) await screenshot(page, 'confirming with a passkey')
     const download = page.waitForEvent('download')
     await prompt.getByRole('button', { name: 'Use passkey' }).click()
@@ -85,7 +87,7 @@ test('a notification that is turned off stays off after a reload, and a forgotte
   const notifications = section(page, 'Email notifications')
   await notifications.getByText('This installation sends no emails yet.').waitFor()
   const toggle = notifications.getByRole('switch', { name: 'Credits are low' })
-  expect(await toggle.isChecked()).toBe(true)
+  await expect.poll(() => toggle.isChecked()).toBe(true)
   await toggle.click()
   await until('the choice is saved', async () => {
     const { body } = await console.ada.call('/account/notifications')
@@ -93,7 +95,7 @@ test('a notification that is turned off stays off after a reload, and a forgotte
   })
   await page.reload()
   await toggle.waitFor()
-  expect(await toggle.isChecked()).toBe(false)
+  await expect.poll(() => toggle.isChecked()).toBe(false)
   await screenshot(page, 'email notifications')
   await signOut(page)
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
@@ -124,7 +126,7 @@ test('the account name is saved, and an empty or long name shows an error at the
   const page = await openAccount()
   const name = page.getByLabel('Name', { exact: true })
   const save = page.getByRole('button', { name: 'Save name' })
-  expect(await save.isDisabled()).toBe(true)
+  await expect.poll(() => save.isDisabled()).toBe(true)
   await name.fill('  ')
   await save.click()
   await hasError(page, 'Name', 'Enter your name.')
@@ -136,7 +138,7 @@ test('the account name is saved, and an empty or long name shows an error at the
   await page.getByText('Name saved').waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'Ada Nilsson' }).waitFor()
-  expect(await name.inputValue()).toBe('Ada Nilsson')
+  await expect.poll(() => name.inputValue()).toBe('Ada Nilsson')
 })
 
 test('changing the password needs the current one, and errors are shown at the field', async () => {
@@ -191,11 +193,11 @@ test('workspace settings are saved, and errors are shown at the field', async ()
 
   await page.reload()
   await threshold.waitFor()
-  expect(await name.inputValue()).toBe('Harbour clinic')
-  expect(await threshold.inputValue()).toBe('1,250')
+  await expect.poll(() => name.inputValue()).toBe('Harbour clinic')
+  await expect.poll(() => threshold.inputValue()).toBe('1,250')
   await page.getByRole('button', { name: /Harbour clinic/ }).waitFor()
   // Without a second factor of their own, the admin would lock themselves out.
-  expect(await page.getByLabel('Require two-factor authentication').isDisabled()).toBe(true)
+  await expect.poll(() => page.getByLabel('Require two-factor authentication').isDisabled()).toBe(true)
   await page.getByRole('link', { name: 'Set up' }).waitFor()
 })
 

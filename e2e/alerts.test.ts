@@ -75,7 +75,7 @@ test('the page of alerts shows channels, subscribers and when each last happened
   await screenshot(page, 'alerts')
 
   const email = page.getByRole('switch', { name: 'Email to you: Credits are low' })
-  expect(await email.isChecked()).toBe(true)
+  await expect.poll(() => email.isChecked()).toBe(true)
   await email.click({ force: true })
   await page.getByText('You no longer get this email').first().waitFor()
   await until('the choice is saved', async () => {

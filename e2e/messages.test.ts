@@ -47,7 +47,7 @@ test('a message that failed because the window had ended offers a template inste
   await screenshot(page, 'a message that failed for its window')
   await page.getByRole('link', { name: 'Send a template' }).click()
   const dialog = page.getByRole('dialog', { name: 'Send message' })
-  expect(await dialog.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
+  await expect.poll(() => dialog.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
   await dialog.getByPlaceholder('Choose a template').click()
   await page
     .getByRole('option', { name: /order_update/ })
@@ -55,7 +55,7 @@ test('a message that failed because the window had ended offers a template inste
     .click()
   await dialog.getByRole('button', { name: 'Continue' }).click()
   const send = page.getByRole('dialog', { name: 'Send test message' })
-  expect(await send.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
+  await expect.poll(() => send.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
 })
 
 test('the page, the reply field and the send dialog show when the 24-hour window ends', async () => {
@@ -130,7 +130,7 @@ test('the health page opens the connect dialog for an account whose messages no 
   await screenshot(page, 'a number that no workspace has')
   await page.getByRole('link', { name: 'Connect account' }).click()
   const dialog = page.getByRole('dialog', { name: 'Connect account' })
-  expect(await dialog.getByLabel('WhatsApp Business account ID').inputValue()).toBe('102290000000777')
+  await expect.poll(() => dialog.getByLabel('WhatsApp Business account ID').inputValue()).toBe('102290000000777')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'detached' })
 })

@@ -25,7 +25,7 @@ test('a template with parts that are not supported says so, and cannot be sent',
   )
   await page.goto(`${page.url()}/${template.id}`)
   await page.getByText(template.not_sendable_reason).waitFor()
-  expect(await page.getByRole('button', { name: 'Send test message' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Send test message' }).isDisabled()).toBe(true)
   expect(await page.getByText('API request').count()).toBe(0)
   await screenshot(page, 'a template that cannot be sent')
 })

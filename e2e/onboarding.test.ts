@@ -34,9 +34,9 @@ test('send, receive, reply and verifying a webhook are done in the list and tick
 
   const sending = step(page, 'Send a message')
   await sending.getByRole('button', { name: 'Send message' }).click()
-  expect(await sending.getByLabel('To', { exact: true }).inputValue()).toBe('+1 650-555-0123')
-  expect(await sending.getByLabel('From', { exact: true }).inputValue()).toContain('+1 555-078-0001')
-  expect(await sending.getByLabel('Template', { exact: true }).inputValue()).toBe('hello_world · en_US')
+  await expect.poll(() => sending.getByLabel('To', { exact: true }).inputValue()).toBe('+1 650-555-0123')
+  await expect.poll(() => sending.getByLabel('From', { exact: true }).inputValue()).toContain('+1 555-078-0001')
+  await expect.poll(() => sending.getByLabel('Template', { exact: true }).inputValue()).toBe('hello_world · en_US')
   await screenshot(page, 'onboarding, sending')
   await sending.getByRole('button', { name: 'Send', exact: true }).click()
   await ticked(page, 'Send a message')
@@ -167,7 +167,7 @@ test('an operator connects an account from the list, and other admins look at th
   await step(page, 'Connect a sender').getByRole('link', { name: 'Connect account' }).click()
   const dialog = page.getByRole('dialog', { name: 'Connect account' })
   await dialog.waitFor()
-  expect(await dialog.getByLabel('Workspace').inputValue()).toBe('Second clinic')
+  await expect.poll(() => dialog.getByLabel('Workspace').inputValue()).toBe('Second clinic')
 
   const invitation = { method: 'POST', body: { email: 'bea@harbour.example', role: 'admin' } }
   const { body } = await operator.call(`/w/${id}/team/invites`, invitation)

@@ -46,5 +46,5 @@ test('a message can be sent to a user ID', async () => {
   await form.getByRole('button', { name: 'Send', exact: true }).click()
   await got('It has arrived.')
   await page.getByRole('heading', { level: 1, name: `To ${userId}` }).waitFor()
-  expect(await page.getByText('User ID').count()).toBeGreaterThan(0)
+  await expect.poll(() => page.getByText('User ID').count()).toBeGreaterThan(0)
 })

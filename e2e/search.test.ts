@@ -62,7 +62,7 @@ test('accents do not matter, and if there is more than is listed, the search say
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type('férry')
   await page.getByText('Only the newest results are shown. Type more to narrow them down.').waitFor()
-  expect(await page.getByRole('option', { name: /Ferry number/ }).count()).toBe(5)
+  await expect.poll(() => page.getByRole('option', { name: /Ferry number/ }).count()).toBe(5)
   await screenshot(page, 'search with more results')
 })
 
@@ -90,7 +90,7 @@ async function openSearch(): Promise<Page> {
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await page.keyboard.press('/')
   await hasFocus(page, searchField(page))
-  expect(await searchField(page).inputValue()).toBe('')
+  await expect.poll(() => searchField(page).inputValue()).toBe('')
   return page
 }
 

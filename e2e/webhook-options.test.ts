@@ -33,9 +33,9 @@ test('a webhook can have a filter, keep the order and have headers, whose values
   await page.getByRole('tab', { name: 'Settings' }).click()
   const header = page.getByRole('textbox', { name: 'Header 1' })
   await header.waitFor()
-  expect(await header.inputValue()).toBe('authorization')
-  expect(await page.getByLabel('Value 1').inputValue()).toBe('')
-  expect(await page.getByLabel('Keep the order of each conversation').isChecked()).toBe(true)
+  await expect.poll(() => header.inputValue()).toBe('authorization')
+  await expect.poll(() => page.getByLabel('Value 1').inputValue()).toBe('')
+  await expect.poll(() => page.getByLabel('Keep the order of each conversation').isChecked()).toBe(true)
   expect(await page.content()).not.toContain('never-shown')
   // Another change leaves the headers alone.
   await page.getByLabel('Name').fill('Gateway 2')

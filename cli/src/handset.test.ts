@@ -106,11 +106,11 @@ test('a message typed on the handset reaches the app, and a message from the app
   await webhook.getByRole('button').first().click()
   await webhook.getByRole('region', { name: 'Request' }).getByText('"hi <b>there</b>"').waitFor()
   await page.mouse.move(0, 0)
-  expect(await bubble('hi <b>there</b>').getAttribute('class')).toContain('marked')
+  await expect.poll(() => bubble('hi <b>there</b>').getAttribute('class')).toContain('marked')
   expect(await bubble('Welcome back').getAttribute('class')).not.toContain('marked')
   await page.getByRole('button', { name: 'Requests', exact: true }).click()
   await wire(page, 'send · text').filter({ hasText: 'Welcome' }).waitFor()
-  expect(await webhook.count()).toBe(0)
+  await expect.poll(() => webhook.count()).toBe(0)
 })
 
 test('tapping a template button delivers an event to the app', async () => {
@@ -134,7 +134,7 @@ test('a form with several screens and a picture can be filled in and sent', asyn
   const sheet = page.getByRole('dialog', { name: 'About you' })
   await sheet.getByRole('button', { name: 'Next' }).click()
   await sheet.getByText('Full name is required.').waitFor()
-  expect(await sheet.locator(':focus').getAttribute('type')).toBe('text')
+  await expect.poll(() => sheet.locator(':focus').getAttribute('type')).toBe('text')
   await sheet.getByLabel('Full name').fill('Fritz Meier')
   await sheet.getByLabel('Email').fill('fritz@example.com')
   await sheet.getByRole('button', { name: 'Next' }).click()
@@ -170,7 +170,7 @@ test('while a phone is offline, messages in both directions wait', async () => {
     .getByRole('img', { name: /Delivered|Read/ })
     .waitFor()
   await bubble('in a tunnel').getByRole('img', { name: 'Delivered' }).waitFor()
-  expect(await waiting.count()).toBe(0)
+  await expect.poll(() => waiting.count()).toBe(0)
   await until('the service knows', async () => ['delivered', 'read'].includes(await statusOf(id)))
 })
 
@@ -296,7 +296,7 @@ test('a narrow screen shows one pane at a time, and a reload keeps the chat and 
   await bubble('from a phone').getByRole('img', { name: 'Delivered' }).waitFor()
   await page.getByRole('button', { name: 'Network log' }).click()
   await wire(page, 'Nora Narrow: from a phone').waitFor()
-  expect(await page.getByRole('log').isVisible()).toBe(false)
+  await expect.poll(() => page.getByRole('log').isVisible()).toBe(false)
   await wire(page, 'Nora Narrow: from a phone').getByRole('button').first().click()
   await page.getByRole('log').waitFor()
 
@@ -358,9 +358,9 @@ test.each(['light', 'dark'] as const)(
     expect(await seriousViolations(page)).toEqual([])
     const form = page.getByRole('dialog', { name: 'About you' })
     for (let presses = 0; presses < 8; presses++) await page.keyboard.press('Tab')
-    expect(await form.locator(':focus').count()).toBe(1)
+    await expect.poll(() => form.locator(':focus').count()).toBe(1)
     await page.keyboard.press('Escape')
-    expect(await form.count()).toBe(0)
+    await expect.poll(() => form.count()).toBe(0)
   },
 )
 
