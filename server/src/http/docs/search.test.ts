@@ -19,6 +19,7 @@ test.each([
   ['tamplates', '/docs/templates'],
   ['quikstart', '/docs/quickstart'],
   ['benhcmarks', '/docs/benchmarks'],
+  ['etmplates', '/docs/templates'],
   ['Verifying signatures', '/docs/receiving#verify-the-signature'],
   ['how do I verify the signature?', '/docs/receiving#verify-the-signature'],
   ['retrys', '/docs/receiving#retries'],
@@ -63,4 +64,14 @@ test('the excerpt is around the first word that was found', () => {
   const [found] = newSearch([{ href: '/a', title: 'A', heading: '', text }])('needles', 1)
   expect(found?.excerpt).toMatch(/^… before .*before needle after .* …$/)
   expect(found?.excerpt.length).toBeLessThan(200)
+})
+
+test('typing mistakes are looked for in three words of a query, and not in the first letter', () => {
+  const search = newSearch([{ href: '/a', title: 'Alpha', heading: '', text: 'bravo charlie delta golf' }])
+  const found = (query: string) => search(query, 8).length
+  expect(found('brovo chorlie dolta')).toBe(1)
+  // Those after it are not corrected: three of six words are not enough.
+  expect(found('brovo chorlie dolta gulf brova charloe')).toBe(0)
+  expect(found('bravo xharlie')).toBe(0)
+  expect(found('bravo hcarlie')).toBe(1)
 })

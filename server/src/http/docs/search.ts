@@ -33,7 +33,8 @@ interface Indexed {
 
 /**
  * Finds sections of the documentation. A section has all words of the query, or if there is none, as many as possible. A word
- * is also found by its beginning, in singular and plural, and if nothing else fits, with a typing mistake.
+ * is also found by its beginning, in singular and plural, and if nothing else fits, with a typing mistake. Everyone may search, so
+ * a query takes a few milliseconds at most: typing mistakes are looked for in some words only, and not in their first letter.
  */
 export function newSearch(entries: readonly SearchEntry[]): Search {
   const index = entries.map(indexOf)
@@ -42,7 +43,11 @@ export function newSearch(entries: readonly SearchEntry[]): Search {
   return (query, max) => {
     const asked = queryWords(query, isKnown)
     if (asked.length === 0) return []
-    const meanings = asked.map((word) => meaningsOf(word, vocabulary))
+    let corrections = correctedMax
+    const meanings = asked.map((word) => {
+      const known = meaningsOf(word, vocabulary)
+      return known.size > 0 || word.length < 4 || corrections-- <= 0 ? known : correctionsOf(word, vocabulary)
+    })
     const name = query.trim().toLowerCase()
     const stems = asked.map(stemOf)
     const found = index.flatMap((each) => {
@@ -97,6 +102,8 @@ const unimportant = new Set(
   'a an and are can do does for how i in is it my of on or the to what when where which why with'.split(' '),
 )
 const maxWords = 8
+/** In how many words of a query typing mistakes are looked for. */
+const correctedMax = 3
 
 function queryWords(query: string, isKnown: ReadonlySet<string>): string[] {
   const typed = query.toLowerCase().match(wordPattern) ?? []
@@ -118,13 +125,20 @@ function meaningsOf(word: string, vocabulary: readonly KnownWord[]): Map<string,
     const likely = known === word ? 1 : stem === wanted ? 0.9 : likelyPart(word, known)
     if (likely > 0) meanings.set(known, likely)
   }
-  if (meanings.size > 0 || word.length < 4) return meanings
-  const most = word.length < 8 ? 1 : 2
-  const near = vocabulary.filter((known) => distance(word, known.word, most) <= most)
-  const meant = new Set(near.map(({ stem }) => stem))
-  for (const { word: known, stem } of vocabulary) if (meant.has(stem)) meanings.set(known, 0.3)
   return meanings
 }
+
+/** The known words that differ from a typed word by a typing mistake. */
+function correctionsOf(word: string, vocabulary: readonly KnownWord[]): Map<string, number> {
+  const most = word.length < 8 ? 1 : 2
+  const near = vocabulary.filter((known) => beginsAs(word, known.word) && distance(word, known.word, most) <= most)
+  const meant = new Set(near.map(({ stem }) => stem))
+  return new Map(vocabulary.flatMap(({ word: known, stem }) => (meant.has(stem) ? [[known, 0.3]] : [])))
+}
+
+/** With the same letter, or with the first two swapped. */
+const beginsAs = (word: string, known: string): boolean =>
+  known[0] === word[0] || (known[0] === word[1] && known[1] === word[0])
 
 function likelyPart(word: string, known: string): number {
   if (known.startsWith(word)) return 0.6

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { mark } from '../docs-look.ts'
 import { apiEntries } from './api-entries.ts'
 import type { OpenApi } from './api-markdown.ts'
@@ -61,10 +62,13 @@ export function newDocsSite(options: DocsOptions): DocsSite {
 
   /** Every section of every page, and the endpoints of the API. */
   async function entries(): Promise<SearchEntry[]> {
-    const pages = await Promise.all(
-      docsPages.map(async (page) => {
-        const { sections } = await rendered(page.name)
-        return sections.map(({ heading, text, terms }) => ({
+    const found: SearchEntry[] = []
+    for (const page of docsPages) {
+      const { sections } = await rendered(page.name)
+      // Rendering takes the processor for a while each time, and other requests wait.
+      await setImmediate()
+      for (const { heading, text, terms } of sections) {
+        found.push({
           href: `/docs/${page.name}${heading ? `#${heading.id}` : ''}`,
           title: page.title,
           heading: heading?.text ?? '',
@@ -72,10 +76,10 @@ export function newDocsSite(options: DocsOptions): DocsSite {
           text: heading ? text : `${page.summary} ${text}`,
           terms,
           weight: aboutTheProgram.has(page.name) ? 0.4 : 1,
-        }))
-      }),
-    )
-    return [...pages.flat(), ...apiEntries(options.document() as OpenApi)]
+        })
+      }
+    }
+    return [...found, ...apiEntries(options.document() as OpenApi)]
   }
   const search: () => Promise<Search> = () => keep('search', async () => newSearch(await entries()))
 
