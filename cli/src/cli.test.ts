@@ -142,7 +142,7 @@ test('piped output has no color codes, and signal listeners are removed', async 
   await run(['start'], { ...unreachable, LOG_LEVEL: 'silent' })
   const listening = run(['listen', '--port', '0'])
   await vi.waitFor(() => expect(count()).not.toEqual(before), 60_000)
-  process.emit('SIGTERM')
+  process.emit('SIGTERM', 'SIGTERM')
   expect((await listening).code).toBe(0)
   expect(count()).toEqual(before)
   expect((await run(['help'])).out).not.toContain('\u001b')

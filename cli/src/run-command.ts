@@ -107,11 +107,16 @@ async function openWith(
  * ends by itself. Returns a function that removes the listener.
  */
 function onSignal(stop: AbortController, close: (() => Promise<void>) | null): () => void {
-  return onSignals((signal) => {
+  let timer: NodeJS.Timeout | undefined
+  const stopListening = onSignals((signal) => {
     if (stop.signal.aborted) return
     stop.abort()
     const exit = () => process.exit(128 + constants.signals[signal])
-    setTimeout(exit, 10_000).unref()
+    timer = setTimeout(exit, 10_000).unref()
     close?.().then(exit, exit)
   })
+  return () => {
+    clearTimeout(timer)
+    stopListening()
+  }
 }

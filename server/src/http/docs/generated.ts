@@ -9,10 +9,10 @@ import { fieldErrors } from '@parley/contract/field-errors'
 export function errorsMarkdown(): string {
   const entries = Object.entries(errorCatalogue).map(
     ([code, { status, type, title, cause, remedy }]) =>
-      `## ${code}\n\n${status} \`${type}\`\n\n**${title}.** ${cause}\n\n${remedy}\n\n${json(errorExamples[code as ErrorCode])}\n`,
+      `## ${code}\n\n${status} \`${type}\`\n\n**${title}.** ${plain(cause)}\n\n${plain(remedy)}\n\n${json(errorExamples[code as ErrorCode])}\n`,
   )
   const ofConsole = Object.entries(everyError).flatMap(([code, { status, message }]) =>
-    Object.hasOwn(errorCatalogue, code) ? [] : [`| \`${code}\` | ${status} | ${message} |`],
+    Object.hasOwn(errorCatalogue, code) ? [] : [`| \`${code}\` | ${status} | ${plain(message)} |`],
   )
   const fields = Object.entries(fieldErrors).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
   return `# Errors
@@ -37,6 +37,9 @@ Requests of the console also get these. No endpoint under \`/v1\` returns them.
 ${ofConsole.join('\n')}
 `
 }
+
+/** A text of the contract is not Markdown: `<key>` and `__proto__` stay as they are. */
+const plain = (text: string): string => text.replaceAll(/_(?=_)|(?<=_)_|[\\`*<]/g, '\\$&')
 
 const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
