@@ -1,3 +1,5 @@
+import { editDistance } from '../../lib/edit-distance.ts'
+
 /** A section of a page. */
 export interface SearchEntry {
   /** The address of the section. */
@@ -131,7 +133,7 @@ function meaningsOf(word: string, vocabulary: readonly KnownWord[]): Map<string,
 /** The known words that differ from a typed word by a typing mistake. */
 function correctionsOf(word: string, vocabulary: readonly KnownWord[]): Map<string, number> {
   const most = word.length < 8 ? 1 : 2
-  const near = vocabulary.filter((known) => beginsAs(word, known.word) && distance(word, known.word, most) <= most)
+  const near = vocabulary.filter((known) => beginsAs(word, known.word) && editDistance(word, known.word, most) <= most)
   const meant = new Set(near.map(({ stem }) => stem))
   return new Map(vocabulary.flatMap(({ word: known, stem }) => (meant.has(stem) ? [[known, 0.3]] : [])))
 }
@@ -160,30 +162,6 @@ function scoreOf({ weights }: Indexed, meaning: ReadonlyMap<string, number>): nu
   let best = 0
   for (const [word, likely] of meaning) best = Math.max(best, likely * (weights.get(word) ?? 0))
   return best
-}
-
-/** How many letters have to be added, removed, changed or swapped with the next; `most` + 1 if more. */
-function distance(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) return most + 1
-  let before: number[] = []
-  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row]
-    for (let at = 1; at <= other.length; at++) {
-      const isSame = one[row - 1] === other[at - 1]
-      const isSwapped = row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
-      current[at] = Math.min(
-        (last[at] ?? 0) + 1,
-        (current[at - 1] ?? 0) + 1,
-        (last[at - 1] ?? 0) + (isSame ? 0 : 1),
-        isSwapped ? (before[at - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      )
-    }
-    if (Math.min(...current) > most) return most + 1
-    before = last
-    last = current
-  }
-  return last[other.length] ?? 0
 }
 
 const excerptMax = 160
