@@ -72,10 +72,9 @@ test('a replay sends earlier events to a new endpoint, oldest first, each once w
   const ended = await replays.run(started.id)
   expect(ended).toMatchObject({ state: 'completed', total: 60, delivered: 60, failed: 0, counting: false })
   expect(idsOf(receiver.received).sort()).toEqual([...events].sort())
-  // Several are sent at the same time, so each arrives about in its place.
-  for (const [index, eventId] of idsOf(receiver.received).entries()) {
-    expect(Math.abs(events.indexOf(eventId) - index)).toBeLessThan(20)
-  }
+  // Several are sent at the same time, so each arrives about in its place. In a random order they would be 20 places off.
+  const places = idsOf(receiver.received).map((eventId, index) => Math.abs(events.indexOf(eventId) - index))
+  expect(places.reduce((sum, off) => sum + off, 0) / places.length).toBeLessThan(10)
   for (const { headers, body, id: eventId } of receiver.received) {
     expect(headers['service-replay']).toBe(started.id)
     expect(headers['webhook-id']).toBe(eventId)
