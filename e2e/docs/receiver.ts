@@ -16,7 +16,7 @@ export class Receiver {
       request.resume()
       const challenge = new URL(request.url ?? '/', 'http://localhost').searchParams.get('hub.challenge')
       request.on('end', () => response.end(challenge ?? 'ok'))
-    }).listen(this.#port)
+    }).listen(this.#port, '127.0.0.1')
     await once(this.#server, 'listening')
   }
 

@@ -113,12 +113,12 @@ export class SpanExporter {
 
   /** Keeps a batch that the collector may accept later, and waits: longer each time, or as long as the collector asks. */
   #onFailure(batch: Span[], { isTemporary = false, waitMs }: Outcome): void {
-    const isKept = isTemporary && this.#failures < maxRetries && !this.#isFlushing
-    if (isKept) this.#again = batch
-    else this.#options.metrics.add('trace spans', 'failed', batch.length)
-    const pauseMs = waitMs ?? this.#options.pauseMs * 2 ** Math.min(this.#failures, 10)
+    const pauseMs = waitMs ?? this.#options.pauseMs * 2 ** this.#failures
     this.#pausedUntilMs = performance.now() + Math.min(pauseMs, maxPauseMs)
-    this.#failures = isKept ? this.#failures + 1 : this.#failures
+    if (isTemporary && this.#failures < maxRetries && !this.#isFlushing) {
+      this.#again = batch
+      this.#failures++
+    } else this.#options.metrics.add('trace spans', 'failed', batch.length)
   }
 
   #post(body: string): Promise<Outcome> {
@@ -153,9 +153,6 @@ export class SpanExporter {
     const now = performance.now()
     if (now - this.#loggedMs < logEveryMs) return
     this.#loggedMs = now
-    this.#options.log.warn(
-      { event: 'tracing.export_failed', reason },
-      'the collector did not accept spans; they are dropped',
-    )
+    this.#options.log.warn({ event: 'tracing.export_failed', reason }, 'the collector did not accept spans')
   }
 }
