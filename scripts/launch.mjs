@@ -20,6 +20,7 @@ const programs = {
   parley: { entry: 'cli/src/main.ts', args: [] },
   test: { entry: 'node_modules/vitest/vitest.mjs', args: ['run'], console: true },
   unit: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'unit'] },
+  whole: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'whole'] },
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
   release: { entry: 'scripts/release.ts', args: [] },
@@ -31,6 +32,13 @@ const programs = {
   survive: { entry: 'scripts/survive.ts', args: [], console: true },
 }
 
+/** The tests of `npm test -- postgres-15` without other arguments: those of the statements that run most often. */
+const hotPaths = [
+  'server/src/db/db.test.ts',
+  'server/src/domain/deliveries/engine',
+  'server/src/domain/messages/receiving',
+]
+
 /**
  * Settings of V8 for the service. By default new objects get up to 48 MB, and the heap may grow to four times what is in use
  * before it is collected. The Dockerfile has the same settings.
@@ -39,6 +47,11 @@ export const serviceFlags = ['--max-semi-space-size=16', '--heap-growing-percent
 
 export async function launch(name, args) {
   if (name === 'test' && args[0] === 'unit') return launch('unit', args.slice(1))
+  const [, major] = (name === 'test' && /^postgres-(\d+)$/.exec(args[0])) || []
+  if (major) {
+    process.env.PARLEY_TEST_POSTGRES = major
+    return launch('whole', args.length > 1 ? args.slice(1) : hotPaths)
+  }
   const program = programs[name]
   if (!program)
     throw new Error(`Unknown script "${name}". scripts/run.mjs can run: ${Object.keys(programs).join(', ')}`)

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../src/db/db.ts'
+import type { Binaries } from '../src/db/embedded/binaries.ts'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
@@ -25,17 +27,33 @@ declare module 'vitest' {
 /** Databases that tests copy: one is migrated, the other also has the partitions of the fake clock's first days. */
 export const templates = { migrated: 'parley_template', withDays: 'parley_template_days' }
 
-/** Prepares a data directory, and starts one PostgreSQL on a copy of it for all tests. */
+/** The installed PostgreSQL of this major version, where Debian's package has it. */
+function installed(major: string): Binaries {
+  const programs = `/usr/lib/postgresql/${major}/bin`
+  if (!existsSync(programs)) {
+    throw new Error(`PostgreSQL ${major} is not installed in ${programs}. Run "apt-get install postgresql-${major}".`)
+  }
+  return { initdb: join(programs, 'initdb'), postgres: join(programs, 'postgres'), major }
+}
+
+/**
+ * Prepares a data directory, and starts one PostgreSQL on a copy of it for all tests. `npm test -- postgres-15` sets
+ * PARLEY_TEST_POSTGRES: then the tests use that version instead of the embedded one, on an empty data directory.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const major = process.env.PARLEY_TEST_POSTGRES
+  const binaries = major ? installed(major) : undefined
   const folder = newFolder()
   const prepared = join(folder, 'prepared')
   const empty = await openEmbedded({ dataDir: prepared, purpose: 'visitor' })
   await migrate(empty.connection)
   await empty.close()
-  const dataDir = copyDataDir(prepared, join(folder, 'data'))
+  const dataDir = join(folder, 'data')
+  if (!binaries) copyDataDir(prepared, dataDir)
   // Durability is not needed in tests.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
-  const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings })
+  const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings, binaries })
+  if (binaries) await migrate(embedded.connection)
   const admin = new pg.Client(embedded.admin)
   await admin.connect()
   await admin.query(`create database ${templates.migrated} template parley owner parley`)

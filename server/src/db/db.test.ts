@@ -1,10 +1,13 @@
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asAdmin, newDatabase } from '../../testing/database.ts'
 import { startDatabaseProxy } from '../../testing/database-proxy.ts'
 import { toRefusal } from '../http/errors.ts'
+import { newUuid } from '../lib/ids.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
+import { migrate } from './migrate.ts'
 import { isDatabaseAway } from './pool.ts'
 
 let connection: Connection
@@ -139,4 +142,31 @@ test('a transaction that PostgreSQL has ended because it was idle fails like one
   expect(toRefusal(error).code).toBe('service_unavailable')
   expect(await remote.first('select 5 as five')).toEqual({ five: 5 })
   await remote.close()
+})
+
+test('no connection compiles statements with JIT, although the server does by default', async () => {
+  await asAdmin(`alter database ${connection.database} set jit = on`)
+  const client = new pg.Client(connection)
+  await client.connect()
+  expect((await client.query('show jit')).rows).toEqual([{ jit: 'on' }])
+  const service = openDatabase(connection, () => {}, 1)
+  const session = await service.session()
+  const later = {
+    version: 9_999,
+    name: '9999_later.sql',
+    text: `create table migrated as select current_setting('jit')`,
+  }
+  await migrate(connection, [later])
+  const seen = {
+    background: await service.rows('show jit'),
+    workspace: await service.within(newUuid()).rows('show jit'),
+    session: await session.rows('show jit'),
+    migration: await service.rows('select current_setting as jit from migrated'),
+  }
+  await session.close()
+  await service.close()
+  await client.query(`drop table migrated; delete from migrations where version = ${later.version}`)
+  await client.end()
+  const off = [{ jit: 'off' }]
+  expect(seen).toEqual({ background: off, workspace: off, session: off, migration: off })
 })

@@ -29,10 +29,18 @@ const unreadMs = 15_000
 /** Settings of PostgreSQL by name. */
 export type Settings = Readonly<Record<string, string | number>>
 
+/** The settings of every connection. */
+const settingsOfAll: Settings = {
+  idle_in_transaction_session_timeout: idleInTransactionMs,
+  // Plan types that are turned off (`planner-settings.ts`) look expensive to PostgreSQL, up to version 17. It would compile
+  // such a plan at every execution, which takes much longer than the statement.
+  jit: 'off',
+}
+
 export const limitSettings = ({ statementMs, lockMs }: Limits): Settings => ({
+  ...settingsOfAll,
   statement_timeout: statementMs,
   lock_timeout: lockMs,
-  idle_in_transaction_session_timeout: idleInTransactionMs,
   tcp_user_timeout: unreadMs,
 })
 
@@ -47,8 +55,12 @@ export const setText = (settings: Settings): string =>
  * that migrates is never idle for long. So one that is frozen loses its locks on tables as soon as every other process,
  * and the right to migrate soon after.
  */
-export const migrationSettings = `set statement_timeout = 0; set lock_timeout = 0;
-  set idle_in_transaction_session_timeout = ${idleInTransactionMs}; set idle_session_timeout = 20000`
+export const migrationSettings = setText({
+  ...settingsOfAll,
+  statement_timeout: 0,
+  lock_timeout: 0,
+  idle_session_timeout: 20_000,
+})
 
 /** A server that is the only one gets more time. With several, the next one is tried. */
 export const connectMs = { only: 10_000, oneOfSeveral: 4_000 }

@@ -44,8 +44,7 @@ export const oneWithOrderedLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): P
  */
 export const oneInIndexOrder = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
   db.transactionAtOnce(async (tx) => {
-    // Plan types that are turned off look expensive to older versions, which would compile the plan each time.
-    const settings = `select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true)`
+    const settings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
     const [, result] = await Promise.all([tx.rows(settings), turnOff(['sort', 'seqscan', 'bitmapscan'], tx, run)])
     return result
   })

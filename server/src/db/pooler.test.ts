@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { callApi } from '../../testing/call.ts'
 import { signedIn } from '../../testing/console.ts'
-import { newDatabase, newEmptyDatabase } from '../../testing/database.ts'
+import { asAdmin, newDatabase, newEmptyDatabase } from '../../testing/database.ts'
 import { startDatabaseProxy } from '../../testing/database-proxy.ts'
 import { watchLive } from '../../testing/live.ts'
 import { findPgbouncer, startPgbouncer } from '../../testing/pgbouncer.ts'
@@ -64,11 +64,13 @@ test.skipIf(reason)(
 test.skipIf(reason)(
   'limits hold in each transaction, and nothing stays on a server connection',
   async () => {
-    const { db, pooler } = await openPooled()
+    const { db, connection, pooler } = await openPooled()
+    await asAdmin(`alter database ${connection.database} set jit = on`)
     const read = `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
-    current_setting('idle_in_transaction_session_timeout') as idle, current_setting('plan_cache_mode') as plans`
-    const request = { statement: '30s', lock: '0', idle: '5s', plans: 'auto' }
-    const background = { statement: '10min', lock: '30s', idle: '5s', plans: 'force_generic_plan' }
+    current_setting('idle_in_transaction_session_timeout') as idle, current_setting('plan_cache_mode') as plans,
+    current_setting('jit') as jit`
+    const request = { statement: '30s', lock: '0', idle: '5s', plans: 'auto', jit: 'off' }
+    const background = { statement: '10min', lock: '30s', idle: '5s', plans: 'force_generic_plan', jit: 'off' }
     for (let count = 0; count < 5; count++) {
       expect(await db.within(newUuid()).first(read)).toEqual(request)
       expect(await db.first(read)).toEqual(background)
@@ -82,7 +84,7 @@ test.skipIf(reason)(
       const { rows } = await plain.query(
         `${read}, coalesce(current_setting('parley.workspace', true), '') as workspace`,
       )
-      expect(rows[0]).toMatchObject({ statement: '0', lock: '0', idle: '0', plans: 'auto', workspace: '' })
+      expect(rows[0]).toMatchObject({ statement: '0', lock: '0', idle: '0', plans: 'auto', jit: 'on', workspace: '' })
     }
   },
   60_000,

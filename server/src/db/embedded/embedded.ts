@@ -46,6 +46,8 @@ export interface EmbeddedOptions {
   purpose: 'service' | 'visitor'
   say?: (line: string) => void
   settings?: Record<string, string>
+  /** Another PostgreSQL than the bundled one. For tests. */
+  binaries?: Binaries | undefined
   /** Cancels opening, and stops PostgreSQL if this call started it. */
   signal?: AbortSignal
 }
@@ -78,7 +80,7 @@ async function open(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, purpose, say = () => {}, settings = {}, signal } = options
   const account = chooseAccount(join(dataDir, 'postgres'))
   ensureDataDir(dataDir, account.switched)
-  const binaries = findBinaries(account, dataDir)
+  const binaries = options.binaries ?? findBinaries(account, dataDir)
   const password = createOnce(join(dataDir, 'database-password'), () => randomBase62(32))
   const dir = await ensureCluster(dataDir, account, binaries, password, say)
   signal?.throwIfAborted()

@@ -72,7 +72,6 @@ export function launchPostmaster(
     max_wal_size: '2GB',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    jit: 'off',
     ...settings,
   }
   if (existsSync(logFile) && statSync(logFile).size > 10_000_000) renameSync(logFile, `${logFile}.old`)

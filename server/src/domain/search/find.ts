@@ -71,8 +71,8 @@ export async function findTexts(db: Db, searched: Searched, limits = searchLimit
   if (words.length === 0 && digits.length === 0) return found
   await withOrderedLookups(db, async (tx) => {
     const search: Search = { tx, ...searched, words, digits, deadline: performance.now() + limits.budgetMs, found }
+    const progress = await allProgress(tx)
     // Statements that do not depend on each other are sent together.
-    const [progress] = await Promise.all([allProgress(tx), tx.rows(`select set_config('jit', 'off', true)`)])
     const parts = await Promise.all(
       kinds.map((kind) => searchKind(search, kind, progress.find((each) => each.kind === kind) ?? null, limits.direct)),
     )
