@@ -1,9 +1,9 @@
-import { crashRounds, nothingLost } from './lib/crash-rounds.ts'
+import { crashRounds, strikePromise } from './lib/crash-rounds.ts'
 import type { Scenario } from './lib/scenario.ts'
 
-/** PostgreSQL crashes and restarts five times while the service receives and delivers. */
+/** PostgreSQL is killed with SIGKILL and started again, five times, while the service receives and delivers. */
 export const scenario: Scenario = {
   name: 'postgres-crashes',
-  wanted: nothingLost,
+  wanted: strikePromise,
   run: (say) => crashRounds(5, say, (postgres) => postgres.crash()),
 }

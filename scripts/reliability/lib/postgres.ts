@@ -10,7 +10,7 @@ export interface Postgres {
   db: Database
   connection: Connection
   admin: Connection
-  /** One of its server processes is killed: PostgreSQL restarts all of them, and recovers what was committed. */
+  /** Kills PostgreSQL with SIGKILL. It is started again, recovers what was committed, and accepts connections. */
   crash(): Promise<void>
   /** Stops all its processes, until the function that it returns is called. */
   freeze(): () => void
@@ -28,11 +28,9 @@ export async function openPostgres(settings: Record<string, string> = {}): Promi
     connection: embedded.connection,
     admin: embedded.admin,
     async crash() {
-      const [victim] = await db.rows<{ pid: number }>(
-        `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
-      )
-      if (victim) process.kill(victim.pid, 'SIGKILL')
-      await sleep(1_000)
+      const before = postmasterPid(dataDir)
+      if (before !== undefined) process.kill(before, 'SIGKILL')
+      while (postmasterPid(dataDir) === before || !(await db.isWritable())) await sleep(50)
     },
     freeze() {
       const postmaster = postmasterPid(dataDir) ?? 0

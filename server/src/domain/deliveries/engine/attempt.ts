@@ -35,11 +35,11 @@ export function outcomeOf(
   { fault, status, address, responseHeaders, responseBody: response, durationUs }: Posted,
   context: { at: Date; endedAt: Date; leaseUntil: Date; secretChangedAt: Date | null; signatures: string },
 ): Outcome {
-  const { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, hasTurn } = item
+  const { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, leaseUntilMs, hasTurn } = item
   const number = item.attempts + 1
   const { at, endedAt, leaseUntil, secretChangedAt, signatures } = context
   const decision = decide(fault, number, endedAt)
-  const delivery = { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, hasTurn }
+  const delivery = { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, leaseUntilMs, hasTurn }
   const attempt = { ...delivery, at, number, endedAt, fault, secretChangedAt, isTest: type === testEventType }
   const result = { address, status, error: fault, answer: response, responseHeaders, signatures, durationUs }
   if (decision.kind !== 'retry') {
@@ -50,7 +50,7 @@ export function outcomeOf(
   }
   // At a failing endpoint the immediate retry waits for a turn like all others. If this process was frozen during the
   // attempt until its lease ended, the delivery may be another's by now.
-  const hasLease = item.leaseUntilMs > endedAt.getTime()
+  const hasLease = leaseUntilMs > endedAt.getTime()
   const isImmediate = decision.dueAt <= endedAt && !hasTurn && hasLease
   const dueAt = isImmediate ? leaseUntil : decision.dueAt
   return {

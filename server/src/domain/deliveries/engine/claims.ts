@@ -23,7 +23,8 @@ interface ClaimsDeps {
     startNext(conversations: readonly Conversation[]): void
     startAll(conversations: readonly Conversation[]): Promise<unknown>
   }
-  isStopping(): boolean
+  /** Nothing may be claimed: the worker stops, or has to record attempts first. */
+  isClosed(): boolean
 }
 
 /** Leases due deliveries for the worker, up to the capacity of its queues. */
@@ -38,12 +39,12 @@ export class Claims {
 
   /** Returns how many were claimed. */
   async run(): Promise<number> {
-    const { targets, queues, isStopping } = this.#deps
+    const { targets, queues, isClosed } = this.#deps
     // Nothing is claimed for endpoints with an unreadable secret, so read them again here: it may have been rotated.
     if (targets.unreadable.size > 0) await targets.read([...targets.unreadable])
     const missed = await this.#startMissed()
     for (;;) {
-      if (isStopping() || queues.queued > queuedMax) return 0
+      if (isClosed() || queues.queued > queuedMax) return 0
       const { visited, claimed } = await this.#visitEndpoints()
       if (claimed > 0 || visited < visitMax) return claimed + missed
     }
@@ -51,9 +52,9 @@ export class Claims {
 
   /** Once a second, and again while there are more. Returns how many were found. */
   async #startMissed(): Promise<number> {
-    const { db, clock, worker, isStopping } = this.#deps
+    const { db, clock, worker, isClosed } = this.#deps
     const nowMs = clock.now().getTime()
-    if (isStopping() || nowMs - this.#foundMissedMs < findMissedEveryMs) return 0
+    if (isClosed() || nowMs - this.#foundMissedMs < findMissedEveryMs) return 0
     const { missed, more } = await findMissed(db)
     if (!more) this.#foundMissedMs = nowMs
     await worker.startAll(missed)

@@ -77,6 +77,27 @@ test('an attempt does not start if its lease became too short while the database
   expect(await openOf(server, id)).toEqual([])
 })
 
+test('an attempt whose lease ended while it could not be recorded is recorded later, and not repeated', async () => {
+  const { receiver, id } = await withEvents(1)
+  const { proxy, db } = await behindProxy()
+  const worker = startWorker(db)
+  receiver.next((response) => {
+    proxy.cut()
+    response.end()
+  })
+  const failures = () => server.logged.filter((line) => line.includes('delivery.recording_failed')).length
+  const before = failures()
+  await worker.claim()
+  await until('recording it fails', () => failures() > before)
+  server.clock.forward({ seconds: 31 })
+  proxy.restore()
+  await worker.claim()
+  await worker.drain()
+  expect(receiver.received).toHaveLength(1)
+  expect(await attemptsOf(server, id)).toMatchObject([{ state: 'delivered', number: 1 }])
+  expect(await openOf(server, id)).toEqual([])
+})
+
 test('a worker that stops releases the deliveries that wait for a refresh of the targets', async () => {
   const { receiver, id } = await withEvents(20)
   const worker = startWorker({ ...server.db, session: () => new Promise(() => {}) })

@@ -80,8 +80,8 @@ export interface HourRow {
  * In one statement: inserts attempts, finishes or reschedules their deliveries if this process still has the lease, updates
  * the failures of their endpoints, and counts the attempts by hour. A failed attempt that was signed before the secret was
  * replaced is due again immediately, the last one of a schedule with a new schedule: the receiver may only know the new
- * secret. At a disabled endpoint it is due as soon as that is enabled. It commits asynchronously: if PostgreSQL crashes and
- * loses the commit, the events are delivered again. Deliveries that a replay covers are counted there when they are finished.
+ * secret. At a disabled endpoint it is due as soon as that is enabled. Deliveries that a replay covers are counted there
+ * when they are finished. The commit waits for the disk: if PostgreSQL crashed and lost it, the deliveries would be made again.
  *
  * The response of an attempt is stored if its delivery was found with its lease. Otherwise the person that its event is about may
  * have been erased: an erasure deletes the deliveries before it removes the responses, and does not skip one that is locked. Such
@@ -147,7 +147,7 @@ const recording = statement(
        select attempts.*, b.enabled, attempts.state <> 'delivered' and not attempts.is_test
            and attempts.next_lease is null
            and b.secret_changed_at is distinct from attempts.secret_changed_at as is_due_again
-       from new_batch, (select count(*), set_config('synchronous_commit', 'off', true) from before) as locked, ${attempts}
+       from new_batch, (select count(*) from before) as locked, ${attempts}
        left join before b on b.id = attempts.webhook_id
      ), finished as (
        delete from deliveries d using attempt o

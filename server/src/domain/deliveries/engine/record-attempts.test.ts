@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { attemptsOf, localRules, newLine } from '../../../../testing/deliveries.ts'
+import { asAdmin } from '../../../../testing/database.ts'
+import { attemptsOf, localRules, newDeliveryWorker, newLine } from '../../../../testing/deliveries.ts'
 import { mayIdle } from '../../../../testing/may-idle.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
+import { openDatabase } from '../../../db/db.ts'
 import { newOutbound } from '../../../lib/outbound.ts'
 import { DeliveryWorker } from './worker.ts'
 
@@ -76,4 +78,23 @@ test('attempts that end while others are being recorded are recorded together', 
   await worker.idle()
   expect(recordings).toBe(2)
   expect(await attemptsOf(server, id)).toHaveLength(31)
+})
+
+test('recording an attempt waits for the disk, so a crash of PostgreSQL does not undo it', async () => {
+  await asAdmin(`alter database ${server.connection.database} set synchronous_commit = on`)
+  await server.db.script(`create table recorded (webhook_id uuid, waits text);
+    create function note_commit() returns trigger language plpgsql as
+      $$ begin insert into recorded values (new.webhook_id, current_setting('synchronous_commit')); return null; end $$;
+    create trigger note_commit after insert on delivery_attempts for each row execute function note_commit()`)
+  onTestFinished(() => server.db.script('drop function note_commit cascade; drop table recorded'))
+  const db = openDatabase(server.connection, () => {}, 2)
+  onTestFinished(() => db.close())
+  const worker = newDeliveryWorker({ ...server, db })
+  onTestFinished(() => worker.stop(0))
+  const line = await newLine(server)
+  const { id } = await line.listen(await newReceiver())
+  await line.write()
+  await worker.drain()
+  const recorded = await server.db.rows('select waits from recorded where webhook_id = $1', [id.slice(4)])
+  expect(recorded).toEqual([{ waits: 'on' }])
 })

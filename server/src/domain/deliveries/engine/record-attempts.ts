@@ -21,6 +21,8 @@ import { disabledReason, failureRunOf, failuresMax } from './retry-policy.ts'
 export type EndedAttempt = AttemptRow & {
   fault: OutboundErrorKind | null
   hasTurn: boolean
+  /** When its lease ends in the database. */
+  leaseUntilMs: number
   /** Called when the attempt is recorded and, if this was one failure too many, its endpoint is disabled. */
   onRecorded?: () => void
 }
@@ -58,6 +60,11 @@ export class AttemptWriter {
   /** Attempts that are not recorded yet. */
   get backlog(): number {
     return this.#waiting.length
+  }
+
+  /** Whether the lease of an attempt that is not recorded has ended. A claim could take its delivery, and make it again. */
+  hasExpired(now: Date): boolean {
+    return this.#waiting.some(({ leaseUntilMs }) => leaseUntilMs <= now.getTime())
   }
 
   add(ended: EndedAttempt): void {

@@ -56,7 +56,8 @@ interface PickedDelivery {
  * Makes delivery attempts. The worker holds a lease on every delivery in its memory: those that this process published, or
  * that another one handed over, are leased when they are inserted, the others when they are claimed. A delivery waits in its endpoint's queue until it is
  * picked and attempted, and then the result is recorded. If no result is recorded, for example because the process died,
- * the lease expires and a worker claims the delivery again.
+ * the lease expires and a worker claims the delivery again. While this worker has results that it could not record, it claims
+ * nothing if one of their leases has ended: they are recorded under those leases, unless another process has claimed their delivery.
  *
  * Before an attempt starts, the targets (URL, secret, enabled) are refreshed. The refresh starts after the delivery was
  * picked, so a rotated secret, a changed URL or a disabled endpoint also takes effect for deliveries that are already in
@@ -105,7 +106,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       queues: this.#queues,
       targets: this.#targets,
       worker: this,
-      isStopping: () => this.#stopping,
+      isClosed: () => this.#isClosed,
     })
     deps.db.process.firstAttempts = this
     deps.db.process.taker = this
@@ -164,7 +165,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
 
   /** How many more deliveries of a replay to give to `take`. */
   capacityFor(webhookId: string, workspaceId: string, replayId: string, most: number): number {
-    return this.#stopping ? 0 : this.#queues.capacityFor(webhookId, workspaceId, replayId, most)
+    return this.#isClosed ? 0 : this.#queues.capacityFor(webhookId, workspaceId, replayId, most)
   }
 
   /** Begins the attempts of replays that their pace allows by now. */
@@ -237,6 +238,11 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     await Promise.race([rest, sleep(2_000, undefined, { ref: false })])
     await Promise.all([released, this.#leases.late])
     await this.#leases.releaseAll()
+  }
+
+  /** While the database is unreachable, leases of attempts end that are not recorded. Recording them comes first. */
+  get #isClosed(): boolean {
+    return this.#stopping || this.#writer.hasExpired(this.#deps.clock.now())
   }
 
   get #isIdle(): boolean {
