@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Config } from '@parley/server/config'
 import type { Db } from '@parley/server/db/db'
+import { toStartupError } from '@parley/server/db/embedded/explain-error'
 import { exchangeSecrets, type NetworkSecrets } from '@parley/server/domain/connections/replace-secrets'
+import { createFolder } from '@parley/server/lib/create-folder'
 import { createOnce } from '@parley/server/lib/create-once'
 import { StartupError } from '@parley/server/lib/refuse'
 import type { Simulator } from '@parley/simulator/start'
@@ -17,7 +18,7 @@ export async function runSimulator(config: Config, db: Db): Promise<Simulator> {
   // Loaded on demand: no other command needs it.
   const { startSimulator } = await import('@parley/simulator/start')
   const { newDemoSecrets, publicDemoSecrets } = await import('@parley/simulator/datasets/demo-secrets')
-  const demoSecrets = readSecrets(join(dataDir, 'simulator-secrets'), newDemoSecrets)
+  const demoSecrets = readSecrets(dataDir, newDemoSecrets)
   await exchangeSecrets(db, secretKeys(), publicDemoSecrets, demoSecrets)
   const stateFile = join(dataDir, 'simulator', 'state.json')
   try {
@@ -35,9 +36,16 @@ export async function runSimulator(config: Config, db: Db): Promise<Simulator> {
   }
 }
 
-function readSecrets(file: string, create: () => NetworkSecrets): NetworkSecrets {
-  mkdirSync(dirname(file), { recursive: true })
-  const text = createOnce(file, () => JSON.stringify(create()))
+function readSecrets(dataDir: string, create: () => NetworkSecrets): NetworkSecrets {
+  const file = join(dataDir, 'simulator-secrets')
+  let text: string
+  try {
+    // With DATABASE_URL, nothing else needs the data directory.
+    createFolder(dataDir)
+    text = createOnce(file, () => JSON.stringify(create()))
+  } catch (error) {
+    throw toStartupError(error, dataDir)
+  }
   try {
     const { appSecret, verifyToken, accessToken } = JSON.parse(text) as NetworkSecrets
     if ([appSecret, verifyToken, accessToken].every((secret) => /^\w{16,}$/.test(secret)))

@@ -46,7 +46,7 @@ export async function migrate(
   options: MigrationOptions = {},
 ): Promise<string[]> {
   // The lock and every step are on this one connection: a process that has lost the lock cannot go on.
-  const client = await connectClient(new Servers(connection.direct ?? connection), migrationSettings)
+  const client = await connectClient(new Servers(connection.direct ?? connection), migrationSettings, options.signal)
   const program = programVersion(migrations)
   const applied: string[] = []
   // A statement may take hours. PostgreSQL completes it, undoes it if it is in a transaction, and releases the lock.

@@ -121,17 +121,23 @@ export class ServerClient extends pg.Client {
 export const lastRow = (results: pg.QueryResult): pg.QueryResultRow =>
   ([results].flat() as pg.QueryResult[]).at(-1)?.rows.at(-1) as pg.QueryResultRow
 
-/** Opens a connection to the first server that accepts one and is writable. */
-export async function connectClient(servers: Servers, settings: string): Promise<ServerClient> {
+/** Opens a connection to the first server that accepts one and is writable. `signal` cancels it. */
+export async function connectClient(servers: Servers, settings: string, signal?: AbortSignal): Promise<ServerClient> {
   for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted()
     const client = new ServerClient(servers)
+    const leave = () => client.destroy(signal?.reason)
+    signal?.addEventListener('abort', leave)
     try {
       await client.connect()
       await client.setUp(settings)
       return client
     } catch (error) {
       client.destroy()
+      signal?.throwIfAborted()
       if (attempt >= servers.count) throw error
+    } finally {
+      signal?.removeEventListener('abort', leave)
     }
   }
 }

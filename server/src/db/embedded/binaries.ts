@@ -3,7 +3,6 @@ import {
   cpSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { createFolder } from '../../lib/create-folder.ts'
 import { StartupError } from '../../lib/refuse.ts'
 import { type Account, canReach } from './account.ts'
 import { removeDrafts } from './drafts.ts'
@@ -79,7 +79,7 @@ function linkLibraries(folder: string): boolean {
 function copyPackage(folder: string, copy: string, account: Account): void {
   const cache = dirname(copy)
   const draft = `${copy}.draft-${process.pid}`
-  mkdirSync(cache, { recursive: true, mode: 0o755 })
+  createFolder(cache, 0o755)
   removeDrafts(cache)
   try {
     cpSync(folder, draft, { recursive: true })

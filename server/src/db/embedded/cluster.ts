@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { createFolder } from '../../lib/create-folder.ts'
 import { StartupError } from '../../lib/refuse.ts'
 import { type Account, canReach } from './account.ts'
 import type { Binaries } from './binaries.ts'
@@ -33,6 +34,7 @@ export async function ensureCluster(
   binaries: Binaries,
   password: string,
   say: (line: string) => void,
+  signal: AbortSignal | undefined,
 ): Promise<string> {
   const defaultDir = join(dataDir, 'postgres')
   removeDrafts(dataDir)
@@ -41,7 +43,7 @@ export async function ensureCluster(
   if (existsSync(clusterDir) && !isComplete(clusterDir)) moveAside(clusterDir, say)
   if (!existsSync(clusterDir)) {
     say('Setting up the embedded PostgreSQL (first start only)…')
-    await createCluster(clusterDir, account, binaries, password)
+    await createCluster(clusterDir, account, binaries, password, signal)
   }
   const version = readFileSync(join(clusterDir, 'PG_VERSION'), 'utf8').trim()
   if (version !== binaries.major) {
@@ -74,10 +76,11 @@ async function createCluster(
   account: Account,
   binaries: Binaries,
   password: string,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   const draft = `${clusterDir}.draft-${process.pid}`
   const passwordFile = `${draft}.password`
-  if (mkdirSync(dirname(clusterDir), { recursive: true }) && account.switched) chmodSync(dirname(clusterDir), 0o711)
+  if (createFolder(dirname(clusterDir)) && account.switched) chmodSync(dirname(clusterDir), 0o711)
   try {
     mkdirSync(draft, { mode: 0o700 })
     writeFileSync(passwordFile, password, { mode: 0o600 })
@@ -85,7 +88,7 @@ async function createCluster(
       chownSync(draft, account.uid, account.gid)
       chownSync(passwordFile, account.uid, account.gid)
     }
-    await runInitdb(binaries.initdb, draft, passwordFile, account)
+    await runInitdb(binaries.initdb, draft, passwordFile, account, signal)
     renameSync(draft, clusterDir)
   } catch (error) {
     if (!existsSync(join(clusterDir, 'PG_VERSION'))) throw error
@@ -95,7 +98,14 @@ async function createCluster(
   }
 }
 
-function runInitdb(initdb: string, draft: string, passwordFile: string, account: Account): Promise<void> {
+async function runInitdb(
+  initdb: string,
+  draft: string,
+  passwordFile: string,
+  account: Account,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted()
   const options = ['--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions']
   const child = spawn(initdb, [...options, `--pwfile=${passwordFile}`, `--pgdata=${draft}`], {
     cwd: draft,
@@ -107,10 +117,15 @@ function runInitdb(initdb: string, draft: string, passwordFile: string, account:
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString()).slice(-4000)
   })
-  return new Promise((resolve, reject) => {
+  const stop = () => child.kill()
+  signal?.addEventListener('abort', stop)
+  const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`initdb failed: ${stderr.trim()}`))))
-  })
+    child.on('close', resolve)
+  }).finally(() => signal?.removeEventListener('abort', stop))
+  if (code === 0) return
+  signal?.throwIfAborted()
+  throw new Error(`initdb failed: ${stderr.trim()}`)
 }
 
 const isComplete = (clusterDir: string): boolean =>
@@ -135,7 +150,7 @@ const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
  */
 export function ensureDataDir(dataDir: string, allowTraversal: boolean): void {
   const mode = allowTraversal ? 0o711 : 0o700
-  if (mkdirSync(dataDir, { recursive: true, mode })) {
+  if (createFolder(dataDir, mode)) {
     chmodSync(dataDir, mode)
   } else if (allowTraversal) {
     const stats = statSync(dataDir)

@@ -258,6 +258,17 @@ test('aborting while it opens leaves no PostgreSQL running', async () => {
   await until('PostgreSQL has ended', () => isGone(pid))
 })
 
+test('aborting while it creates the cluster stops initdb and leaves no cluster', async () => {
+  const dataDir = join(tempFolder(), 'data')
+  const stop = new AbortController()
+  const opening = openEmbedded({ dataDir, purpose: 'service', signal: stop.signal })
+  const hasFiles = (name: string) => existsSync(join(dataDir, name, 'PG_VERSION'))
+  await until('initdb writes its files', () => existsSync(dataDir) && readdirSync(dataDir).some(hasFiles))
+  stop.abort()
+  await expect(opening).rejects.toThrow(/abort/i)
+  expect(readdirSync(dataDir)).toEqual(['database-password'])
+})
+
 test('a wrong password is explained in one line, and no PostgreSQL is left running', async () => {
   const dataDir = newDataDir()
   writeFileSync(join(dataDir, 'database-password'), 'not-it')
@@ -274,6 +285,27 @@ test('a file in place of the data directory is explained in one line', async () 
     `The data directory ${dataDir} is not a directory`,
   )
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'a data directory that cannot be created is explained in one line',
+  async () => {
+    const lines = {
+      '/proc/parley':
+        /^Cannot use the data directory \/proc\/parley \(ENOENT: .+\)\. Set PARLEY_DATA_DIR to another directory\.$/,
+      '/proc/parley/data':
+        /^Cannot use the data directory \/proc\/parley\/data \(ENOENT: .+\)\. Set PARLEY_DATA_DIR to another directory\.$/,
+      '/proc': /^Cannot (use|write to) the data directory \/proc \(/,
+      '/sys/parley':
+        /^Cannot write to the data directory \/sys\/parley \(E\w+: .+\)\. Give this user write permission, or /,
+      '/dev/null/data':
+        /^The data directory \/dev\/null\/data is not a directory \(.+\)\. Set PARLEY_DATA_DIR to a directory\.$/,
+      [`/tmp/${'long'.repeat(100)}`]: /^Cannot use the data directory .+ \(ENAMETOOLONG: /,
+    }
+    for (const [dataDir, line] of Object.entries(lines)) {
+      await expect(openEmbedded({ dataDir, purpose: 'visitor' }), dataDir).rejects.toThrow(line)
+    }
+  },
+)
 
 test.skipIf(isRoot)('a read-only data directory is explained in one line', async () => {
   const folder = tempFolder()

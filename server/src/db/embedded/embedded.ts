@@ -82,7 +82,7 @@ async function open(options: EmbeddedOptions): Promise<Embedded> {
   ensureDataDir(dataDir, account.switched)
   const binaries = options.binaries ?? findBinaries(account, dataDir)
   const password = createOnce(join(dataDir, 'database-password'), () => randomBase62(32))
-  const dir = await ensureCluster(dataDir, account, binaries, password, say)
+  const dir = await ensureCluster(dataDir, account, binaries, password, say, signal)
   signal?.throwIfAborted()
   const socketDir = socketDirFor(dir, account)
   const logFile = join(dataDir, 'postgres.log')

@@ -9,7 +9,7 @@ const minFreeBytes = 16 * 1024 * 1024
 export function toStartupError(error: unknown, dataDir: string): Error {
   if (error instanceof StartupError) return error
   const message = error instanceof Error ? error.message : String(error)
-  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|quota exceeded/i.test(message)) return diskFull(dataDir)
   if (
     code === 'EACCES' ||
@@ -24,6 +24,12 @@ export function toStartupError(error: unknown, dataDir: string): Error {
   if (code === 'ENOTDIR' || code === 'EEXIST') {
     return new StartupError(
       `The data directory ${dataDir} is not a directory (${firstLine(message)}). Set PARLEY_DATA_DIR to a directory.`,
+    )
+  }
+  // Any other error of a file or folder. Errors of connections have no path.
+  if (path !== undefined && !syscall?.startsWith('spawn')) {
+    return new StartupError(
+      `Cannot use the data directory ${dataDir} (${firstLine(message)}). Set PARLEY_DATA_DIR to another directory.`,
     )
   }
   if (code === '28P01') {
