@@ -58,10 +58,12 @@ export async function migrate(
     if (isMigrated(await readSchema(client), program)) return []
     await takeLock(client, options)
     await createTables(client, options)
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const schema = await readSchema(client)
-      const next = migrations.find(({ version }) => version > schema.version)
+      const left = migrations.filter(({ version }) => version > schema.version)
+      const [next] = left
       if (!next || isMigrated(schema, program)) return applied
+      if (isFirst) options.onStart?.(schema.version, program, left.length)
       try {
         await apply(client, next, schema, options)
         applied.push(next.name)

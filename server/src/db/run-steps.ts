@@ -4,8 +4,10 @@ import { StartupError } from '../lib/refuse.ts'
 import { isLockTimeout } from './brief-transaction.ts'
 import { type Migration, readSteps, type Step } from './migration-steps.ts'
 
-/** How a migration reports what takes long, and how it is stopped. */
+/** How migrations report what they do, and how they are stopped. */
 export interface MigrationOptions {
+  /** Called once, before the first of them, unless none is left to apply. */
+  onStart?: (from: number, to: number, migrations: number) => void
   onProgress?: (message: string) => void
   onWait?: (message: string) => void
   signal?: AbortSignal | undefined

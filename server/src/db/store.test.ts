@@ -1,11 +1,12 @@
 import { createServer } from 'node:net'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { asAdmin, newDatabase } from '../../testing/database.ts'
+import { asAdmin, newDatabase, newEmptyDatabase } from '../../testing/database.ts'
 import { urlOf } from '../../testing/service.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
 import { listenForChanges } from './listen-for-changes.ts'
+import { migrate, readMigrations } from './migrate.ts'
 import { openStore } from './store.ts'
 
 const open = (databaseUrl: string) =>
@@ -54,6 +55,36 @@ test('a server that is not PostgreSQL is explained in one line', async () => {
   expect(await startupErrorOf(`postgresql://someone:pass-word@127.0.0.1:${port}/db`)).toMatch(
     /^Cannot connect to the database in DATABASE_URL/,
   )
+})
+
+test('a start that is stopped does not wait for a database that does not respond', async () => {
+  const stop = new AbortController()
+  const silent = createServer(() => stop.abort())
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void silent.close())
+  const { port } = silent.address() as { port: number }
+  const location = { databaseUrl: `postgresql://someone@127.0.0.1:${port}/db`, dataDir: '/nowhere' }
+  const log = newLogger('silent')
+  const opening = openStore(location, { purpose: 'service', schema: 'migrate', log, signal: stop.signal })
+  await expect(opening).rejects.toThrow(/abort/i)
+})
+
+test('a service says in one line that it migrates the database, and nothing if it is up to date', async () => {
+  const { connection, drop } = await newEmptyDatabase()
+  onTestFinished(drop)
+  const migrations = readMigrations()
+  const last = migrations.length
+  await migrate(connection, migrations.slice(0, -2))
+  const logged: string[] = []
+  const log = newLogger('info', { write: (line) => void logged.push(line) })
+  const location = { databaseUrl: urlOf(connection), dataDir: '/nowhere' }
+  for (let start = 0; start < 2; start++) {
+    await (await openStore(location, { purpose: 'service', schema: 'migrate', log })).close()
+  }
+  const message = `migrating the database from version ${last - 2} to ${last}`
+  expect(logged.map((line) => JSON.parse(line)).filter(({ event }) => event.startsWith('migration.'))).toMatchObject([
+    { event: 'migration.started', from: last - 2, to: last, migrations: 2, msg: message },
+  ])
 })
 
 test('a rejected connection is explained in one line, without the password', async () => {

@@ -75,6 +75,12 @@ export async function openStore(
       purpose === 'visitor'
         ? { onProgress: tell, onWait: tell }
         : {
+            onStart(from, to, migrations) {
+              // The first start creates the database, which is no news.
+              if (from === 0) return
+              const fields = { event: 'migration.started', from, to, migrations } as const
+              log.info(fields, `migrating the database from version ${from} to ${to}`)
+            },
             onProgress: (message) => log.info({ event: 'migration.progress' }, message),
             onWait: (message) => log.info({ event: 'migration.waits' }, message),
           }

@@ -177,6 +177,11 @@ export const logEvents = {
     meaning:
       'A migration changes many rows, a few thousand at a time, while the service runs. The message says how far it is.',
   },
+  'migration.started': {
+    level: 'info',
+    meaning:
+      'The service migrates the database before it starts, from schema version `from` to `to`. Long steps log `migration.progress`.',
+  },
   'migration.waits': {
     level: 'info',
     meaning:
