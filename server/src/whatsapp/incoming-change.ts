@@ -116,6 +116,8 @@ const statusByEvent: ReadonlyMap<string, string> = new Map([
 ])
 
 function notice(about: Notice['about'], field: string, value: JsonObject, wabaId: string, occurredAt: Date): Notice {
+  // Only some account notices name a number, and they have it in another field.
+  const phoneNumber = value.display_phone_number ?? value.phone_number
   // A notice for a partner has the partner's own business ID; the ID of the account is inside.
   const accountId = readId(readObject(value.waba_info)?.waba_id) ?? wabaId
   return {
@@ -124,7 +126,7 @@ function notice(about: Notice['about'], field: string, value: JsonObject, wabaId
     wabaId: accountId,
     field,
     event: readId(value.event, 128) ?? readId(value.decision, 128),
-    displayPhoneNumber: readPhone(value.display_phone_number) ?? readNonBlank(value.display_phone_number, 64),
+    displayPhoneNumber: readPhone(phoneNumber) ?? readNonBlank(phoneNumber, 64),
     value: readObject(cleanJson(value, 4096)) ?? {},
     occurredAt,
   }

@@ -14,17 +14,32 @@ export interface AccountEffect {
   senderStatus: 'CONNECTED' | 'RESTRICTED' | 'BANNED' | 'DISCONNECTED' | null
 }
 
-/** Null fields do not change. */
+/** Fields that are left out do not change. */
 export interface NumberEffect {
   about: 'number'
-  qualityRating: string | null
-  displayName: string | null
-  throughput: string | null
+  qualityRating?: string
+  displayName?: string | null
+  throughput?: string
   reason: string | null
 }
 
-/** Null if the notice changes nothing that we store. */
-export function noticeEffect(notice: Notice): AccountEffect | NumberEffect | null {
+/**
+ * Null if the notice changes nothing that we store. `number` is the only number that it changes, null for the account and
+ * all of its numbers.
+ */
+export function noticeEffect(notice: Notice): ((AccountEffect | NumberEffect) & { number: string | null }) | null {
+  const effect = effectOf(notice)
+  return effect && { ...effect, number: numberOf(notice) }
+}
+
+/** Its digits, or the network's ID of it. */
+function numberOf({ displayPhoneNumber, value }: Notice): string | null {
+  const digits = displayPhoneNumber?.replace(/\D/g, '') ?? ''
+  if (digits !== '') return digits
+  return readId(value.phone_number_id) ?? (value.entity_type === 'PHONE_NUMBER' ? readId(value.entity_id) : null)
+}
+
+function effectOf(notice: Notice): AccountEffect | NumberEffect | null {
   switch (notice.field) {
     case 'account_update':
       return accountUpdate(notice)
@@ -55,8 +70,10 @@ function accountUpdate(notice: Notice): AccountEffect | null {
     case 'ACCOUNT_DELETED':
       return blocked('DELETED', 'DISCONNECTED', 'The account was deleted at WhatsApp.')
     case 'ACCOUNT_OFFBOARDED':
-    case 'PARTNER_REMOVED':
-      return blocked('DISCONNECTED', 'DISCONNECTED', 'The account was disconnected from this app.')
+    case 'PARTNER_REMOVED': {
+      const what = numberOf(notice) === null ? 'account' : 'number'
+      return blocked('DISCONNECTED', 'DISCONNECTED', `The ${what} was disconnected from this app.`)
+    }
     case 'ACCOUNT_RECONNECTED':
       return active
     default:
@@ -111,22 +128,14 @@ function accountAlert(notice: Notice): AccountEffect | null {
   return text === null ? null : warning(notice, `Alert from WhatsApp: ${text}`)
 }
 
-const unchangedNumber: NumberEffect = {
-  about: 'number',
-  qualityRating: null,
-  displayName: null,
-  throughput: null,
-  reason: null,
-}
-
 function qualityUpdate({ event }: Notice): NumberEffect | null {
   switch (event) {
     case 'FLAGGED':
-      return { ...unchangedNumber, qualityRating: 'RED', reason: 'WhatsApp flagged the number for low quality.' }
+      return { about: 'number', qualityRating: 'RED', reason: 'WhatsApp flagged the number for low quality.' }
     case 'UNFLAGGED':
-      return unchangedNumber
+      return { about: 'number', reason: null }
     case 'THROUGHPUT_UPGRADE':
-      return { ...unchangedNumber, throughput: 'HIGH' }
+      return { about: 'number', throughput: 'HIGH', reason: null }
     default:
       return null
   }
@@ -134,11 +143,11 @@ function qualityUpdate({ event }: Notice): NumberEffect | null {
 
 function nameUpdate({ event, value }: Notice): NumberEffect | null {
   const name = readNonBlank(value.requested_verified_name, 512)
-  if (event === 'APPROVED') return { ...unchangedNumber, displayName: name }
+  if (event === 'APPROVED') return { about: 'number', displayName: name, reason: null }
   if (event !== 'REJECTED') return null
   const why = readNonBlank(value.rejection_reason, 200)
   const cause = why === null || why === 'NONE' ? '' : `: ${why}`
-  return { ...unchangedNumber, reason: `WhatsApp rejected the display name “${name ?? ''}”${cause}.` }
+  return { about: 'number', reason: `WhatsApp rejected the display name “${name ?? ''}”${cause}.` }
 }
 
 const active: AccountEffect = {

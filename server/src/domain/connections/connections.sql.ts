@@ -85,11 +85,11 @@ export const bringSyncForward = (
   wabaId: string,
   soonest: Date,
   minGapSeconds: number,
-): Promise<Pick<ConnectionRow, 'id' | 'workspace_id'> | undefined> =>
+): Promise<(Pick<ConnectionRow, 'id' | 'workspace_id'> & { status_at: Date | null }) | undefined> =>
   db.first(
     `update connections set sync_due_at = case when sync_failures > 0 then sync_due_at
        else least(sync_due_at, ${nextSync}) end
-     where app_id = $3 and waba_id = $4 returning id, workspace_id`,
+     where app_id = $3 and waba_id = $4 returning id, workspace_id, status_at`,
     [soonest, minGapSeconds, appId, wabaId],
   )
 

@@ -105,12 +105,7 @@ const minGapSeconds = 60
  * Brings the next sync of a changed account forward. Undefined if the account is not connected through this app. `db`
  * may be a transaction; it must see all workspaces.
  */
-export function scheduleSync(
-  db: Db,
-  clock: Clock,
-  appId: string,
-  wabaId: string,
-): Promise<{ id: string; workspace_id: string } | undefined> {
+export function scheduleSync(db: Db, clock: Clock, appId: string, wabaId: string): ReturnType<typeof bringSyncForward> {
   return bringSyncForward(db, appId, wabaId, new Date(clock.now().getTime() + changeDelayMs), minGapSeconds)
 }
 

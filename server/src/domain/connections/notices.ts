@@ -16,14 +16,17 @@ export async function applyAccountNotice(db: Db, clock: Clock, appId: string, no
     const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
     const now = clock.now()
     tx.notify(owner.workspaceId, 'senders')
-    if (effect.about === 'number') {
-      const phoneNumber = notice.displayPhoneNumber?.replace(/\D/g, '') ?? ''
-      await changeSender(tx, owner, phoneNumber, effect, now)
-      return
+    const { number, reason } = effect
+    if (effect.about === 'account') {
+      const { status, until, senderStatus } = effect
+      const at = notice.occurredAt
+      const isChanged =
+        number === null
+          ? (await changeStatus(tx, { id: connection.id, status, reason, until, at })) > 0
+          : connection.status_at === null || connection.status_at <= at
+      if (!isChanged) return
+      if (senderStatus !== null) return changeSendersOf(tx, owner, number, { status: senderStatus, reason }, now)
     }
-    const { status, reason, until, senderStatus } = effect
-    const isChanged = await changeStatus(tx, { id: connection.id, status, reason, until, at: notice.occurredAt })
-    if (isChanged === 0 || senderStatus === null) return
-    await changeSendersOf(tx, owner, { status: senderStatus, reason }, now)
+    if (number !== null) await changeSender(tx, owner, number, effect, now)
   })
 }

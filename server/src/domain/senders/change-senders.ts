@@ -42,28 +42,26 @@ export async function saveSenders(
   return { ownedElsewhere: others.map((row) => row.phone_number) }
 }
 
-/** After a notice about an account. `CONNECTED` applies to the numbers that an earlier notice blocked. */
+/**
+ * After a notice about an account, or about one of its numbers. `CONNECTED` applies to the numbers that an earlier notice
+ * blocked.
+ */
 export const changeSendersOf = (
   db: Db,
   owner: Account,
+  number: string | null,
   { status, reason }: { status: string; reason: string | null },
   now: Date,
 ): Promise<void> =>
   publishingChanges(db, owner, now, async (tx) => {
-    if (status === 'CONNECTED') await unblockSenders(tx, owner, now)
-    else await blockSenders(tx, owner, status, reason, now)
+    if (status === 'CONNECTED') await unblockSenders(tx, owner, number, now)
+    else await blockSenders(tx, owner, number, status, reason, now)
   })
 
 /** After a notice about a number. */
-export const changeSender = (
-  db: Db,
-  owner: Account,
-  phoneNumber: string,
-  change: NumberChange,
-  now: Date,
-): Promise<void> =>
+export const changeSender = (db: Db, owner: Account, number: string, change: NumberChange, now: Date): Promise<void> =>
   publishingChanges(db, owner, now, async (tx) => {
-    await changeNumber(tx, owner, phoneNumber, change, now)
+    await changeNumber(tx, owner, number, change, now)
   })
 
 const publishingChanges = (

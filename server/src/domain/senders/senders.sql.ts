@@ -77,6 +77,9 @@ export interface NewSender {
   throughput: string | null
 }
 
+/** Such a number has a reason exactly if a notice blocked it. Nothing else may set or clear it. */
+const isBlocked = `status in ('RESTRICTED', 'BANNED', 'DISCONNECTED')`
+
 const upserting = statement(
   {
     workspaceId: 'uuid',
@@ -101,8 +104,8 @@ const upserting = statement(
        connection_id = excluded.connection_id, phone_number = excluded.phone_number,
        display_name = excluded.display_name, status = excluded.status, quality_rating = excluded.quality_rating,
        throughput = excluded.throughput, updated_at = excluded.updated_at,
-       status_reason = case when (s.status, s.quality_rating) = (excluded.status, excluded.quality_rating)
-         then s.status_reason end
+       status_reason = case when s.status = excluded.status
+         and (s.quality_rating = excluded.quality_rating or s.${isBlocked}) then s.status_reason end
      where s.workspace_id = excluded.workspace_id and
        (s.connection_id, s.phone_number, s.display_name, s.status, s.quality_rating, s.throughput) is distinct from
        (excluded.connection_id, excluded.phone_number, excluded.display_name, excluded.status,
@@ -148,49 +151,59 @@ export const lockSenderStates = (db: Db, workspaceId: string): Promise<SenderSta
     [workspaceId],
   )
 
-/** After a notice that the numbers of an account cannot send. */
+/** By its digits or by the network's ID. */
+const isNumber = '$3 in (phone_number, phone_number_id)'
+
+/** After a notice that a number cannot send, or all numbers of an account (null). */
 export const blockSenders = (
   db: Db,
   { workspaceId, connectionId }: Account,
+  number: string | null,
   status: string,
   reason: string | null,
   now: Date,
 ): Promise<number> =>
   db.change(
-    `update senders set status = $3, status_reason = $4, updated_at = $5
-     where workspace_id = $1 and connection_id = $2 and status <> 'DELETED'`,
-    [workspaceId, connectionId, status, reason, now],
+    `update senders set status = $4, status_reason = $5, updated_at = $6
+     where workspace_id = $1 and connection_id = $2 and ($3::text is null or ${isNumber}) and status <> 'DELETED'`,
+    [workspaceId, connectionId, number, status, reason, now],
   )
 
-/** After a notice that an account can send again: the numbers that a notice blocked. */
-export const unblockSenders = (db: Db, { workspaceId, connectionId }: Account, now: Date): Promise<number> =>
+/** After a notice that they can send again: the numbers that a notice blocked. */
+export const unblockSenders = (
+  db: Db,
+  { workspaceId, connectionId }: Account,
+  number: string | null,
+  now: Date,
+): Promise<number> =>
   db.change(
-    `update senders set status = 'CONNECTED', status_reason = null, updated_at = $3
-     where workspace_id = $1 and connection_id = $2 and status_reason is not null
-       and status in ('RESTRICTED', 'BANNED', 'DISCONNECTED')`,
-    [workspaceId, connectionId, now],
+    `update senders set status = 'CONNECTED', status_reason = null, updated_at = $4
+     where workspace_id = $1 and connection_id = $2 and ($3::text is null or ${isNumber})
+       and status_reason is not null and ${isBlocked}`,
+    [workspaceId, connectionId, number, now],
   )
 
-/** What a notice says about a number. Null keeps the current value, except for the reason. */
+/** What a notice says about a number. A value that is left out is kept, and the reason of a blocked number is kept. */
 export interface NumberChange {
-  qualityRating: string | null
-  displayName: string | null
-  throughput: string | null
+  qualityRating?: string
+  displayName?: string | null
+  throughput?: string
   reason: string | null
 }
 
 export const changeNumber = (
   db: Db,
   { workspaceId, connectionId }: Account,
-  phoneNumber: string,
+  number: string,
   { qualityRating, displayName, throughput, reason }: NumberChange,
   now: Date,
 ): Promise<number> =>
   db.change(
     `update senders set quality_rating = coalesce($4, quality_rating), display_name = coalesce($5, display_name),
-       throughput = coalesce($6, throughput), status_reason = $7, updated_at = $8
-     where workspace_id = $1 and connection_id = $2 and phone_number = $3 and status <> 'DELETED'`,
-    [workspaceId, connectionId, phoneNumber, qualityRating, displayName, throughput, reason, now],
+       throughput = coalesce($6, throughput), status_reason = case when ${isBlocked} then status_reason else $7 end,
+       updated_at = $8
+     where workspace_id = $1 and connection_id = $2 and ${isNumber} and status <> 'DELETED'`,
+    [workspaceId, connectionId, number, qualityRating, displayName, throughput, reason, now],
   )
 
 /** The numbers among these that belong to another workspace through the same app. */

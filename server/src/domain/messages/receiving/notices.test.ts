@@ -4,6 +4,9 @@ import { expect, test } from 'vitest'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
+import { readWebhook } from '../../../whatsapp/incoming.ts'
+import type { Notice } from '../../../whatsapp/incoming-change.ts'
+import { applyAccountNotice } from '../../connections/notices.ts'
 import { readBalance } from '../../credits/credits.ts'
 import { listForConsole } from '../../senders/console.ts'
 import { releaseParked } from './release-parked.ts'
@@ -139,6 +142,87 @@ test('a notice changes only the account it is about', async () => {
   await notify(shop, 'phone_number_quality_update', { display_phone_number: '19990000000', event: 'FLAGGED' })
   expect(await senderOf(shop)).toMatchObject({ status: 'BANNED', quality_rating: 'GREEN' })
   expect(await inConsole(other)).toMatchObject({ status: 'CONNECTED', connection: { status: 'ACTIVE' } })
+})
+
+/** A shop whose account has two numbers, and their rows in the console by number. */
+async function newShopWithTwoNumbers() {
+  const shop = await sending.newShop()
+  const first = shop.account.phoneNumber
+  const second = `${first}2`
+  sending.network.control.numbers.create({ wabaId: shop.account.wabaId, phoneNumber: second, verifiedName: 'Second' })
+  await server.db.change('update connections set sync_due_at = $1', [server.clock.now()])
+  await sending.network.drain()
+  const idOf = (phoneNumber: string) =>
+    sending.network.control.numbers.list().find((each) => each.phoneNumber === phoneNumber)?.id
+  const rows = async () => {
+    const senders = await listForConsole(server.db, shop.workspace.id)
+    return [first, second].map((number) => senders.find(({ phone_number }) => phone_number === number))
+  }
+  return { shop, second, idOf, rows }
+}
+
+test('PARTNER_REMOVED with a phone number disconnects only that number, and ACCOUNT_RECONNECTED ends it', async () => {
+  const { shop, second, rows } = await newShopWithTwoNumbers()
+  const removed = { event: 'PARTNER_REMOVED', disconnection_info: { reason: 'CHANGE_NUMBER', initiated_by: 'USER' } }
+  await notify(shop, 'account_update', { ...removed, phone_number: `+${second}` })
+  expect(await rows()).toMatchObject([
+    { status: 'CONNECTED', status_reason: null, connection: { status: 'ACTIVE' } },
+    { status: 'DISCONNECTED', status_reason: 'The number was disconnected from this app.' },
+  ])
+  await notify(shop, 'account_update', { event: 'ACCOUNT_RECONNECTED' })
+  expect(await rows()).toMatchObject([{ status: 'CONNECTED' }, { status: 'CONNECTED', status_reason: null }])
+  const late = { field: 'account_update', value: { ...removed, phone_number: second } }
+  const entry = { id: shop.account.wabaId, time: 1_700_000_000, changes: [late] }
+  for (const item of readWebhook({ object: 'whatsapp_business_account', entry: [entry] }, server.clock.now()))
+    await applyAccountNotice(server.db, server.clock, shop.connection.appId, item as Notice)
+  expect(await rows()).toMatchObject([{ status: 'CONNECTED' }, { status: 'CONNECTED' }])
+})
+
+test('an account notice with a number that is not known changes no number', async () => {
+  const { shop, rows } = await newShopWithTwoNumbers()
+  await notify(shop, 'account_update', { event: 'PARTNER_REMOVED', phone_number: '19990000000' })
+  const connected = { status: 'CONNECTED', connection: { status: 'ACTIVE' } }
+  expect(await rows()).toMatchObject([connected, connected])
+})
+
+test('an alert about one number is shown with that number only', async () => {
+  const { shop, second, idOf, rows } = await newShopWithTwoNumbers()
+  const alert = { alert_severity: 'WARNING', alert_type: 'PROFILE_PICTURE_LOST', alert_description: 'No picture.' }
+  await notify(shop, 'account_alerts', { entity_type: 'PHONE_NUMBER', entity_id: idOf(second), alert_info: alert })
+  expect(await rows()).toMatchObject([
+    { status_reason: null, connection: { status: 'ACTIVE' } },
+    { status: 'CONNECTED', status_reason: 'Alert from WhatsApp: No picture.' },
+  ])
+})
+
+test.each([
+  ['phone_number_name_update', { decision: 'APPROVED', requested_verified_name: 'Harbour' }],
+  ['phone_number_name_update', { decision: 'REJECTED', requested_verified_name: 'Harbour' }],
+  ['phone_number_quality_update', { event: 'FLAGGED' }],
+  ['phone_number_quality_update', { event: 'UNFLAGGED' }],
+])('ACCOUNT_RECONNECTED connects a number again after %s %j', async (field, value) => {
+  const shop = await sending.newShop()
+  await notify(shop, 'account_update', { event: 'ACCOUNT_OFFBOARDED' })
+  await notify(shop, field, { ...value, display_phone_number: shop.account.phoneNumber })
+  expect(await inConsole(shop)).toMatchObject({
+    status: 'DISCONNECTED',
+    status_reason: 'The account was disconnected from this app.',
+  })
+  await notify(shop, 'account_update', { event: 'ACCOUNT_RECONNECTED' })
+  expect(await inConsole(shop)).toMatchObject({ status: 'CONNECTED', status_reason: null })
+})
+
+test('a sync that lists a disconnected number with another quality does not keep it from being reconnected', async () => {
+  const shop = await sending.newShop()
+  server.clock.forward({ minutes: 5 })
+  await notify(shop, 'account_update', { event: 'ACCOUNT_OFFBOARDED' })
+  const [number] = sending.network.control.numbers.list().filter(({ wabaId }) => wabaId === shop.account.wabaId)
+  sending.network.control.numbers.change(number?.id ?? '', { status: 'DISCONNECTED', qualityRating: 'UNKNOWN' })
+  server.clock.forward({ seconds: 10 })
+  await sending.network.drain()
+  expect(await inConsole(shop)).toMatchObject({ status: 'DISCONNECTED', quality_rating: 'UNKNOWN' })
+  await notify(shop, 'account_update', { event: 'ACCOUNT_RECONNECTED' })
+  expect(await inConsole(shop)).toMatchObject({ status: 'CONNECTED', status_reason: null })
 })
 
 const offer = { type: 'template', template: { name: 'offer', language: 'en', variables: { 'body.1': 'Ana' } } }
