@@ -132,10 +132,13 @@ const LocationRequest = kind('location_request_message', {
   action: Type.Object({ name: Type.Literal('send_location') }, strict),
 })
 
-const ContactRequest = kind('contact_request', {
+const contactRequest = {
   body: shortBody,
   action: Type.Object({ name: Type.Literal('request_contact_info') }, strict),
-})
+}
+// WhatsApp accepts both names.
+const ContactRequest = kind('contact_request', contactRequest)
+const ContactInfoRequest = kind('request_contact_info', contactRequest)
 
 const Product = kind('product', {
   body: Type.Optional(shortBody),
@@ -278,6 +281,7 @@ export const interactiveSchemas = {
   flow: Form,
   location_request_message: LocationRequest,
   contact_request: ContactRequest,
+  request_contact_info: ContactInfoRequest,
   product: Product,
   product_list: Products,
   catalog_message: Catalog,
@@ -288,7 +292,20 @@ export const interactiveSchemas = {
 export type InteractiveKind = keyof typeof interactiveSchemas
 
 export const SendInteractive = Type.Union(
-  [Buttons, Rows, UrlButton, Form, LocationRequest, ContactRequest, Product, Products, Catalog, Carousel, Address],
+  [
+    Buttons,
+    Rows,
+    UrlButton,
+    Form,
+    LocationRequest,
+    ContactRequest,
+    ContactInfoRequest,
+    Product,
+    Products,
+    Catalog,
+    Carousel,
+    Address,
+  ],
   {
     description:
       'An interactive message: reply buttons, a list, a link button, a form, a location, contact or address request, products, a catalog or a carousel. Payment messages (`order_details`, `order_status`) are not supported.',

@@ -3,7 +3,7 @@
  * express clearly: exactly the field that `type` names, either an ID or a link, at most 10 rows in all sections.
  */
 import { type Static, Type } from 'typebox'
-import { httpLink, Recipient, UserId } from './formats.ts'
+import { degrees, httpLink, Recipient, UserId } from './formats.ts'
 import { described, SenderId, TemplateId } from './ids.ts'
 import { SendInteractive } from './send-interactive.ts'
 
@@ -60,10 +60,15 @@ export const SendDocument = Type.Object(
 )
 export const SendSticker = Type.Object(file, strict)
 
+const coordinate = (limit: number, description: string) =>
+  Type.Union([Type.Number({ minimum: -limit, maximum: limit }), Type.String(degrees)], {
+    description: `${description} A number, or a string that contains one.`,
+  })
+
 export const SendLocation = Type.Object(
   {
-    latitude: Type.Number({ minimum: -90, maximum: 90, description: 'The latitude in degrees.' }),
-    longitude: Type.Number({ minimum: -180, maximum: 180, description: 'The longitude in degrees.' }),
+    latitude: coordinate(90, 'The latitude in degrees, from -90 to 90.'),
+    longitude: coordinate(180, 'The longitude in degrees, from -180 to 180.'),
     name: optionalText(1000, 'The name of the place.'),
     address: optionalText(1000, 'The address of the place.'),
   },

@@ -12,7 +12,18 @@ export interface KnownTemplates {}
 export type Text =
   | string
   | { currency: { fallback_value: string; code: string; amount_1000: number } }
-  | { date_time: { fallback_value: string } }
+  | {
+      date_time: {
+        fallback_value: string
+        day_of_week?: number | string
+        year?: number
+        month?: number
+        day_of_month?: number
+        hour?: number
+        minute?: number
+        calendar?: string
+      }
+    }
 /** The value of an image, a video or a GIF: a link, or the ID of an uploaded file. */
 export type File = string | { link: string; id?: never } | { id: string; link?: never }
 export type Document =
@@ -20,8 +31,8 @@ export type Document =
   | { link: string; id?: never; filename?: string }
   | { id: string; link?: never; filename?: string }
 export interface Location {
-  latitude: number
-  longitude: number
+  latitude: number | string
+  longitude: number | string
   name?: string
   address?: string
 }

@@ -62,6 +62,7 @@ function buttonsOf(content: unknown, nextPosition: () => number): CardButton[] {
     case 'location_request_message':
       return [{ kind: 'location', label: 'Send location' }]
     case 'contact_request':
+    case 'request_contact_info':
       return [{ kind: 'contact', label: 'Share phone number' }]
     case 'product':
       return [{ kind: 'products', label: 'View item', skus: [textAt(action, 'product_retailer_id')] }]

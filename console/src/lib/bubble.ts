@@ -6,7 +6,7 @@ export interface Bubble {
   body?: string | null
   footer?: string | null
   buttons?: { icon: 'reply' | 'link' | 'phone' | 'copy' | 'form' | 'list' | 'product'; text: string }[]
-  location?: { latitude: number; longitude: number; name?: string | null; address?: string | null }
+  location?: { latitude: number | string; longitude: number | string; name?: string | null; address?: string | null }
   cards?: Bubble[]
 }
 

@@ -46,6 +46,8 @@ describe('a valid request has no errors', () => {
     ['audio', send('audio', { id: '1', voice: true })],
     ['document', send('document', { id: '1', filename: 'a.pdf' })],
     ['location', send('location', { latitude: 0, longitude: -180 })],
+    ['location with coordinates as strings', send('location', { latitude: '-37.4421', longitude: '180' })],
+    ['location with coordinates as Python writes them', send('location', { latitude: '1e-07', longitude: '+0.50' })],
     [
       'contacts',
       send('contacts', [{ name: { formatted_name: 'Bea Diaz', first_name: 'Bea' }, phones: [{ phone: '+1' }] }]),
@@ -70,6 +72,11 @@ describe('a valid request has no errors', () => {
     ],
     ['a user ID', errors({ to_user_id: 'US.1349', type: 'text', text: { body: 'x' } })],
     ['a reply without a recipient', errors({ in_reply_to: 'wamid.A==', type: 'text', text: { body: 'x' } })],
+    ['contact request', interactive({ type: 'contact_request', action: { name: 'request_contact_info' } })],
+    [
+      'contact request with the other name of its type',
+      interactive({ type: 'request_contact_info', action: { name: 'request_contact_info' } }),
+    ],
     ['location request', interactive({ type: 'location_request_message', action: { name: 'send_location' } })],
   ])('%s', (_name, found) => {
     expect(found).toEqual([])
@@ -92,6 +99,17 @@ describe('every error has its path', () => {
     ['both id and link', send('image', { id: '1', link: 'https://x.example/a' }), ['image invalid']],
     ['a caption on audio', send('audio', { id: '1', caption: 'x' }), ['audio.caption unknown']],
     ['a latitude of 91', send('location', { latitude: 91, longitude: 0 }), ['location.latitude out_of_range']],
+    ['a longitude of "181"', send('location', { latitude: 0, longitude: '181' }), ['location.longitude out_of_range']],
+    [
+      'coordinates that are not numbers',
+      send('location', { latitude: 'north', longitude: '' }),
+      ['location.latitude invalid', 'location.longitude invalid'],
+    ],
+    [
+      'coordinates of the wrong type',
+      send('location', { latitude: true }),
+      ['location.longitude missing', 'location.latitude wrong_type'],
+    ],
     ['an incomplete name', send('contacts', [{ name: { formatted_name: 'B' } }]), ['contacts.0.name invalid']],
     ['a template by name alone', send('template', { name: 'a' }), ['template invalid']],
     [

@@ -3,18 +3,24 @@
  * own type: a list with a long title gets that error, and not one for each of the other types.
  */
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
-import { SendRequest, sendTypes } from '@parley/contract/send'
+import { SendLocation, SendRequest, sendTypes } from '@parley/contract/send'
 import { type InteractiveKind, interactiveSchemas } from '@parley/contract/send-interactive'
 import { Type } from 'typebox'
 import { newValidator } from '../lib/field-errors.ts'
 import { characterErrors } from '../lib/text-errors.ts'
+import { checkCoordinate } from './check-coordinate.ts'
 import { checkInteractive } from './check-interactive.ts'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 
+const strict = { additionalProperties: false }
+const location = Type.Object(
+  { ...SendLocation.properties, latitude: Type.Unknown(), longitude: Type.Unknown() },
+  strict,
+)
 const shapeErrors = newValidator(
   Type.Object(
-    { ...SendRequest.properties, interactive: Type.Optional(Type.Unknown()) },
-    { additionalProperties: false },
+    { ...SendRequest.properties, location: Type.Optional(location), interactive: Type.Optional(Type.Unknown()) },
+    strict,
   ),
   'body',
 )
@@ -88,6 +94,9 @@ function contentErrors(send: JsonObject): FieldError[] {
       errors.push(fieldError(type, 'invalid', `"${type}" must have either "id" or "link".`))
     }
   }
+  const { latitude, longitude } = readObject(send.location) ?? {}
+  errors.push(...checkCoordinate('location.latitude', latitude, 90))
+  errors.push(...checkCoordinate('location.longitude', longitude, 180))
   const template = readObject(send.template)
   if (template !== null) errors.push(...templateNameErrors(template))
   readArray(send.contacts).forEach((contact, index) => {

@@ -24,6 +24,16 @@ function errors(name: string, change: Record<string, unknown>): string[] {
 const currency = (change = {}) => ({
   currency: { fallback_value: '€10.50', code: 'EUR', amount_1000: 10_500, ...change },
 })
+const calendar = {
+  fallback_value: 'February 25, 1977',
+  day_of_week: 5,
+  year: 1977,
+  month: 2,
+  day_of_month: 25,
+  hour: 15,
+  minute: 33,
+  calendar: 'GREGORIAN',
+}
 const dateTime = (fallback_value: string) => ({ date_time: { fallback_value } })
 
 test.each(Object.keys(good))('%s with all variables has no errors', (name) => {
@@ -44,6 +54,20 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ['appointment_reminder', { 'body.1': 'x'.repeat(1024) }, [' too_long']],
   ['appointment_reminder', { 'buttons.0.payload': 'yes' }, []],
   ['appointment_reminder', { 'header.1': dateTime('3 May'), 'body.1': currency() }, []],
+  ['appointment_reminder', { 'body.1': { date_time: calendar } }, []],
+  ['appointment_reminder', { 'body.1': { date_time: { ...calendar, day_of_week: 'FRIDAY' } } }, []],
+  [
+    'appointment_reminder',
+    { 'body.1': { date_time: { ...calendar, month: 13, hour: '15', minute: 0.5, calendar: 'MAYAN', timezone: 1 } } },
+    [
+      '.body.1.date_time.month out_of_range',
+      '.body.1.date_time.hour wrong_type',
+      '.body.1.date_time.minute wrong_type',
+      '.body.1.date_time.calendar invalid',
+      '.body.1.date_time.timezone unknown',
+    ],
+  ],
+  ['appointment_reminder', { 'body.1': currency({ year: 1977 }) }, ['.body.1.currency.year unknown']],
   ['appointment_reminder', { 'body.1': {} }, ['.body.1 invalid']],
   ['appointment_reminder', { 'body.1': { ...currency(), ...dateTime('3 May') } }, ['.body.1 invalid']],
   [
@@ -83,9 +107,12 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ['delivery_map', { 'header.location': { latitude: 91, longitude: 0 } }, ['.header.location.latitude out_of_range']],
   [
     'delivery_map',
-    { 'header.location': { longitude: '0' } },
+    { 'header.location': { longitude: true } },
     ['.header.location.latitude missing', '.header.location.longitude wrong_type'],
   ],
+  ['delivery_map', { 'header.location': { latitude: '37.44', longitude: '-122.16' } }, []],
+  ['delivery_map', { 'header.location': { latitude: '91', longitude: 0 } }, ['.header.location.latitude out_of_range']],
+  ['delivery_map', { 'header.location': { latitude: '0x1', longitude: 0 } }, ['.header.location.latitude invalid']],
   ['delivery_map', { 'header.location': { latitude: 0, longitude: 0, zoom: 'x' } }, ['.header.location.zoom unknown']],
 ])('%s with %j', (name, change, expected) => {
   expect(errors(name, change)).toEqual(expected)

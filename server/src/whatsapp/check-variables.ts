@@ -1,5 +1,6 @@
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { SendTemplate } from '@parley/contract/send'
+import { checkCoordinate } from './check-coordinate.ts'
 import { readLocalized, shownText } from './localized.ts'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 import { hasOneTimeCode, type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
@@ -56,21 +57,50 @@ function checkLocalized(slot: Slot, value: unknown): FieldError[] {
     return [fieldError(key, 'invalid', `"${key}" must be a string, {"currency": {…}} or {"date_time": {…}}.`)]
   }
   const at = `${key}.${localized.type}`
-  const { fallback_value: fallback, code, amount_1000: amount, ...rest } = localized.value
-  const isCurrency = localized.type === 'currency'
-  const unknown = [...Object.keys(rest), ...(isCurrency ? [] : ['code', 'amount_1000'])].filter(
-    (name) => localized.value[name] !== undefined,
-  )
+  const { fallback_value: fallback, ...parts } = localized.value
   return [
     ...(fallback === undefined
       ? [fieldError(`${at}.fallback_value`, 'missing', `"${at}.fallback_value" is required.`)]
       : checkText({ ...slot, key: `${at}.fallback_value` }, fallback)),
-    ...(isCurrency ? checkAmount(at, code, amount) : []),
-    ...unknown.map((name) => fieldError(`${at}.${name}`, 'unknown', `"${at}.${name}" is not a known field.`)),
+    ...(localized.type === 'currency' ? checkAmount(at, parts) : checkDate(at, parts)),
   ]
 }
 
-function checkAmount(at: string, code: unknown, amount: unknown): FieldError[] {
+const unknownErrors = (at: string, names: readonly string[]): FieldError[] =>
+  names.map((name) => fieldError(`${at}.${name}`, 'unknown', `"${at}.${name}" is not a known field.`))
+
+const dateParts: ReadonlyMap<string, readonly [min: number, max: number]> = new Map([
+  ['day_of_week', [1, 7]],
+  ['year', [1, 9999]],
+  ['month', [1, 12]],
+  ['day_of_month', [1, 31]],
+  ['hour', [0, 23]],
+  ['minute', [0, 59]],
+])
+const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY']
+const calendars = ['GREGORIAN', 'SOLAR_HIJRI']
+
+/** The parts of a date are optional: WhatsApp shows the fallback. */
+function checkDate(at: string, { calendar, ...parts }: JsonObject): FieldError[] {
+  const wrong = [...dateParts].flatMap(([name, [min, max]]): FieldError[] => {
+    const value = parts[name]
+    if (value === undefined || (name === 'day_of_week' && weekdays.includes(String(value)))) return []
+    const text = `"${at}.${name}" must be an integer from ${min} to ${max}.`
+    if (!Number.isInteger(value)) return [fieldError(`${at}.${name}`, 'wrong_type', text)]
+    return Number(value) >= min && Number(value) <= max ? [] : [fieldError(`${at}.${name}`, 'out_of_range', text)]
+  })
+  if (calendar !== undefined && !calendars.includes(String(calendar)))
+    wrong.push(fieldError(`${at}.calendar`, 'invalid', `"${at}.calendar" must be one of ${calendars.join(', ')}.`))
+  return [
+    ...wrong,
+    ...unknownErrors(
+      at,
+      Object.keys(parts).filter((name) => !dateParts.has(name)),
+    ),
+  ]
+}
+
+function checkAmount(at: string, { code, amount_1000: amount, ...rest }: JsonObject): FieldError[] {
   const missing = (name: string) => fieldError(`${at}.${name}`, 'missing', `"${at}.${name}" is required.`)
   const wrongCode = `"${at}.code" must be a currency code of three capital letters, for example EUR.`
   const wrongAmount = `"${at}.amount_1000" must be an integer: the amount multiplied by 1000.`
@@ -80,7 +110,7 @@ function checkAmount(at: string, code: unknown, amount: unknown): FieldError[] {
     errors.push(fieldError(`${at}.code`, 'invalid', wrongCode))
   if (amount === undefined) errors.push(missing('amount_1000'))
   else if (!Number.isSafeInteger(amount)) errors.push(fieldError(`${at}.amount_1000`, 'wrong_type', wrongAmount))
-  return errors
+  return [...errors, ...unknownErrors(at, Object.keys(rest))]
 }
 
 function checkText({ key, maxLength }: Slot, value: unknown): FieldError[] {
@@ -119,19 +149,15 @@ function checkLocation(key: string, value: unknown): FieldError[] {
   if (place === null)
     return [fieldError(key, 'wrong_type', `"${key}" must be an object with "latitude" and "longitude".`)]
   const { latitude, longitude, ...rest } = place
+  const missing = (['latitude', 'longitude'] as const)
+    .filter((name) => place[name] === undefined)
+    .map((name) => fieldError(`${key}.${name}`, 'missing', `"${key}.${name}" is required.`))
   return [
-    ...checkCoordinate(`${key}.latitude`, latitude, 90),
-    ...checkCoordinate(`${key}.longitude`, longitude, 180),
+    ...missing,
+    ...checkCoordinate(`template.variables.${key}.latitude`, latitude, 90),
+    ...checkCoordinate(`template.variables.${key}.longitude`, longitude, 180),
     ...checkStrings(key, rest, [], ['name', 'address']),
   ]
-}
-
-function checkCoordinate(key: string, value: unknown, limit: number): FieldError[] {
-  if (value === undefined) return [fieldError(key, 'missing', `"${key}" is required.`)]
-  if (typeof value !== 'number') return [fieldError(key, 'wrong_type', `"${key}" must be a number.`)]
-  return Math.abs(value) <= limit
-    ? []
-    : [fieldError(key, 'out_of_range', `"${key}" must be from -${limit} to ${limit}.`)]
 }
 
 function checkProducts(key: string, value: unknown): FieldError[] {

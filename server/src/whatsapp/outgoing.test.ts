@@ -52,6 +52,9 @@ describe("a send request is converted to WhatsApp's format", () => {
     const location = { latitude: 0.0000001, longitude: -122.1615, name: 'Cafe' }
     const built = buildMessage({ messageId: 'm', request: { to: '1650', type: 'location', location } })
     expect(built.location).toEqual({ latitude: '0.0000001', longitude: '-122.1615', name: 'Cafe' })
+    const texts = { latitude: '1e-07', longitude: '-122.1615', name: 'Cafe' }
+    const same = buildMessage({ messageId: 'm', request: { to: '1650', type: 'location', location: texts } })
+    expect(same).toEqual(built)
   })
 
   test('the number always has exactly one plus', () => {
@@ -138,7 +141,7 @@ describe('the variables of a template are converted to components', () => {
 
   test('amounts and dates', () => {
     const amount = { fallback_value: '€10.50', code: 'EUR', amount_1000: 10_500 }
-    const date = { fallback_value: '3 May' }
+    const date = { fallback_value: '3 May', day_of_week: 7, year: 2026, month: 5, calendar: 'GREGORIAN' }
     const values = { 'header.1': 'Ana', 'body.1': { currency: amount }, 'body.2': { date_time: date } }
     expect(components(named('appointment_reminder'), { ...values, 'buttons.2.url': 'x' })).toMatchObject([
       { type: 'header' },

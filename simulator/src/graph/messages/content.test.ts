@@ -59,6 +59,7 @@ const valid: Json[] = [
   interactive('flow', flow({ flow_id: undefined, flow_name: 'Patient intake' })),
   interactive('location_request_message', { name: 'send_location' }),
   interactive('contact_request', { name: 'request_contact_info' }),
+  interactive('request_contact_info', { name: 'request_contact_info' }),
   interactive('product', { catalog_id: '300000000000001', product_retailer_id: 'SKU-1' }),
   interactive(
     'product_list',
@@ -101,6 +102,7 @@ const invalid: [message: Json, code: number, pattern?: RegExp][] = [
   [{ type: 'image', image: { id: '1', link: 'https://x.example' } }, 131009],
   [{ type: 'image', image: { link: 'https://x.example', caption: 'x'.repeat(1025) } }, 100],
   [{ type: 'location', location: { latitude: 91, longitude: 0 } }, 131009],
+  [{ type: 'location', location: { latitude: 'north', longitude: 0 } }, 131009],
   [{ type: 'location', location: { longitude: 0 } }, 131008],
   [{ type: 'contacts', contacts: [] }, 131008],
   [{ type: 'contacts', contacts: [{ name: { formatted_name: 'Only' } }] }, 131009],

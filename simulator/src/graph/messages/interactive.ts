@@ -34,6 +34,7 @@ const kinds: Record<string, Rules> = {
   flow: { bodyMax: 1024, headers: anyHeader, action: checkFlowAction },
   location_request_message: { bodyMax: 1024, headers: [], action: named('send_location') },
   contact_request: { bodyMax: 1024, headers: [], action: named('request_contact_info') },
+  request_contact_info: { bodyMax: 1024, headers: [], action: named('request_contact_info') },
   call_permission_request: { bodyMax: 1024, headers: [], action: named('call_permission_request') },
   address_message: { bodyMax: 1024, headers: [], action: checkAddress },
   voice_call: { bodyMax: 1024, headers: anyHeader, action: named('voice_call') },

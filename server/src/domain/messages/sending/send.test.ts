@@ -60,6 +60,8 @@ const card = (card_index: number) => ({
 const carousel = { type: 'carousel', body: { text: 'New' }, action: { cards: [card(0), card(1)] } }
 const askAddress = { name: 'address_message', parameters: { country: 'IN', values: { name: 'Ana' } } }
 
+const askContact = { body: { text: 'Your number?' }, action: { name: 'request_contact_info' } }
+
 test.each([
   { type: 'text', text: { body: 'hi' } },
   { type: 'template', template: { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } } },
@@ -69,12 +71,19 @@ test.each([
   { type: 'document', document: { link: 'https://example.com/a.pdf', filename: 'a.pdf' } },
   { type: 'sticker', sticker: { link: 'https://example.com/a.webp' } },
   { type: 'location', location: { latitude: 40.4, longitude: -3.7, name: 'Here' } },
+  { type: 'location', location: { latitude: '40.4', longitude: '-3.7' } },
+  { type: 'interactive', interactive: { type: 'request_contact_info', ...askContact } },
+  { type: 'interactive', interactive: { type: 'contact_request', ...askContact } },
   { type: 'contacts', contacts: [{ name: { formatted_name: 'Ana B', first_name: 'Ana' } }] },
   { type: 'interactive', interactive: carousel },
   { type: 'interactive', interactive: { type: 'address_message', body: { text: 'Where?' }, action: askAddress } },
   {
     type: 'template',
-    template: { name: 'greeting', language: 'en', variables: { 'body.1': { date_time: { fallback_value: '3 May' } } } },
+    template: {
+      name: 'greeting',
+      language: 'en',
+      variables: { 'body.1': { date_time: { fallback_value: '3 May', month: 5, day_of_month: 3 } } },
+    },
   },
   { type: 'interactive', interactive: { type: 'button', body: { text: 'Come?' }, action: { buttons: [button] } } },
 ])('a $type message reaches the network', async (body) => {
@@ -83,6 +92,7 @@ test.each([
   expect([status, message]).toMatchObject([202, { type: body.type }])
   await sending.drain()
   expect(await shop.look((message as Message).id)).toMatchObject({ status: 'read' })
+  if (body.interactive) expect(shop.taken(to)).toMatchObject([{ content: { type: body.interactive.type } }])
 })
 
 test('a contact’s birthday must be a date that exists', async () => {
