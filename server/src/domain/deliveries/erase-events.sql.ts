@@ -29,21 +29,27 @@ export const deleteEventsOf = (
 const data = (field: string) => `convert_from(body, 'UTF8')::json #>> '{data,${field}}'`
 
 /**
- * Deletes the events that name a person and are not about a message. The type is a literal, so that PostgreSQL reads the index of
- * rare types only.
+ * The events that name a person and are not about a message. The type is a literal, so that PostgreSQL reads the index of rare
+ * types only.
  */
-export const deleteEventsNaming = (
-  db: Db,
-  { workspaceId, isNumber, numbers, userIds }: EventPerson,
-): Promise<ErasedEvent[]> =>
-  db.rows(
-    `delete from events where workspace_id = $1 and type = 'contact.preference_changed'
+const namesPerson = `workspace_id = $1 and type = 'contact.preference_changed'
        and ((${data('from')} = any($2::text[])
            and ($4 or ${data('from_user_id')} is null or ${data('from_user_id')} = any($3::text[])))
-         or (${data('from')} is null and ${data('from_user_id')} = any($3::text[])))
-     returning id, created_at as "createdAt"`,
-    [workspaceId, numbers, userIds, isNumber],
-  )
+         or (${data('from')} is null and ${data('from_user_id')} = any($3::text[])))`
+
+const valuesOf = ({ workspaceId, isNumber, numbers, userIds }: EventPerson) => [workspaceId, numbers, userIds, isNumber]
+
+export const deleteEventsNaming = (db: Db, person: EventPerson): Promise<ErasedEvent[]> =>
+  db.rows(`delete from events where ${namesPerson} returning id, created_at as "createdAt"`, valuesOf(person))
+
+/** Their bodies, as they are sent. */
+export const eventsNaming = async (db: Db, person: EventPerson): Promise<string[]> =>
+  (
+    await db.rows<{ body: string }>(
+      `select convert_from(body, 'UTF8') as body from events where ${namesPerson} order by created_at, id`,
+      valuesOf(person),
+    )
+  ).map(({ body }) => body)
 
 /** Deletes the open deliveries of events, except those that are locked: they are being recorded or claimed. */
 export const deleteDeliveriesOf = (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<number> =>

@@ -11,6 +11,8 @@ import {
   hasDeliveriesOf,
 } from './erase-events.sql.ts'
 
+export { eventsNaming } from './erase-events.sql.ts'
+
 /** A message, with the time before which no event is about it. */
 interface AboutMessage {
   id: string

@@ -11,6 +11,7 @@ import { newLogger } from '../../lib/logger.ts'
 import { moveLimits, moveOlderMessages } from '../messages/receiving/older-messages.ts'
 import { removeOldContents } from './content-retention.ts'
 import { eraseDue } from './erase.ts'
+import { exportPerson } from './export.ts'
 
 const server = useTestServer()
 const forms = useForms(server)
@@ -191,18 +192,38 @@ test('a message that was accepted while the erasure began is sent first, and era
 test('a request that is repeated with its Idempotency-Key after the erasure sends nothing', async () => {
   const { shop, phone, call } = await newConversation()
   const body = { to: phone, type: 'text', text: { body: 'once' }, reference: 'secret ref' }
-  const first = await shop.send(body, { 'idempotency-key': 'k-1' })
+  const other = newPhone()
+  const keys = [`welcome-${phone}`, `copy-of:${phone}`, `welcome-${phone}9`]
+  const first = await shop.send(body, { 'idempotency-key': keys[0] ?? '' })
+  for (const key of keys.slice(1)) await shop.send({ ...body, to: other, reference: 'x' }, { 'idempotency-key': key })
   await forms.sending.drain()
   const count = shop.taken(phone).length
+  const exported = JSON.parse(await exportText(shop.workspace.id, phone)).idempotency_keys
+  expect(exported.map((each: { idempotency_key: string }) => each.idempotency_key).sort()).toEqual(
+    keys.slice(0, 2).sort(),
+  )
   await call('erasures', { method: 'POST', body: { phone } })
   await erase()
   const stored = await storedText(shop.workspace.id)
-  expect([tablesWith(stored, phone), tablesWith(stored, 'secret')]).toEqual([[], []])
-  const again = await shop.send(body, { 'idempotency-key': 'k-1' })
+  expect(
+    tablesWith({ ...stored, idempotency_keys: stored.idempotency_keys?.replaceAll(`${phone}9`, '') ?? '' }, phone),
+  ).toEqual([])
+  expect(tablesWith(stored, 'secret')).toEqual([])
+  const again = await shop.send(body, { 'idempotency-key': keys[0] ?? '' })
   await forms.sending.drain()
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([202, 'true'])
   expect(again.body).toEqual({ ...(first.body as object), to: null, to_user_id: null, reference: null })
   expect(shop.taken(phone)).toHaveLength(count)
+  for (const key of keys.slice(1)) {
+    const same = await shop.send({ ...body, to: other, reference: 'x' }, { 'idempotency-key': key })
+    expect([same.status, same.headers.get('idempotent-replayed'), same.body]).toMatchObject([
+      202,
+      'true',
+      { to: other },
+    ])
+  }
+  const changed = await shop.send({ ...body, reference: 'y' }, { 'idempotency-key': keys[0] ?? '' })
+  expect(changed.status).toBe(422)
 })
 
 test('a person is found by number and by user ID, also where only one of both is known', async () => {
@@ -260,6 +281,91 @@ test('the same person in another workspace, and others in the same webhook of th
   expect(tablesWith(stored, other).sort()).toEqual(tables)
   expect(stored.events?.match(/contact\.preference_changed/g)).toHaveLength(2)
   expect(tablesWith(await storedText(theirs.id), phone).sort()).toEqual(tables)
+})
+
+/** The export of a person, as text. */
+async function exportText(workspaceId: string, number: string): Promise<string> {
+  const pieces: string[] = []
+  for await (const piece of exportPerson(server.db, server.clock, workspaceId, { number })) pieces.push(piece)
+  return pieces.join('')
+}
+
+/** WhatsApp's ID of a message to or from a number, which contains it. */
+const idOf = (number: string, name: string) =>
+  `wamid.${Buffer.from(`\x1c\x18${String.fromCharCode(number.length)}${number}\x15\x02\x00\x11\x18${name}`).toString('base64')}`
+
+/** The same in the format that WhatsApp used until 2022: two digits in each byte. */
+const packedIdOf = (number: string) => `wamid.${Buffer.from(`801186${number}f02`, 'hex').toString('base64url')}`
+
+test('the export has from a webhook about several people what erasing one of them removes', async () => {
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const [phone, other] = [newPhone(), newPhone()]
+  const webhook = webhookOf(String(Math.trunc(Math.random() * 1e15)), [
+    { ...text(idOf(phone, 'a'), 'words of one'), from: phone },
+    { ...text(idOf(other, 'b'), 'words of the other'), from: other },
+  ])
+  const value = {
+    ...webhook.entry[0]?.changes[0]?.value,
+    contacts: [phone, other].map((wa_id) => ({ profile: { name: `name of ${wa_id}` }, wa_id })),
+    statuses: [phone, other].map((number) => ({ id: idOf(number, 'c'), status: 'read', timestamp: '1786000000' })),
+  }
+  const quoting = { ...text(idOf(other, 'd'), phone), from: other }
+  const parked = (each: object) => ({
+    object: webhook.object,
+    entry: [{ id: sender.wabaId, changes: [{ field: 'messages', value: each }] }],
+  })
+  expect(await app.post(parked(value))).toBe(200)
+  expect(await app.post(parked({ ...value, statuses: [], messages: [quoting] }))).toBe(200)
+  const document = await exportText(workspace.id, phone)
+  expect(tablesWith({ document }, other)).toEqual([])
+  expect(document).not.toContain('words of the other')
+  const about = { contacts: [{ wa_id: phone }], messages: [{ from: phone }], statuses: [{ id: idOf(phone, 'c') }] }
+  const onlyContact = { contacts: [{ wa_id: phone }], messages: [], statuses: [] }
+  const change = (each: object) => ({ webhook: { entry: [{ changes: [{ value: each }] }] } })
+  expect(JSON.parse(document).parked_updates).toMatchObject([change(about), change(onlyContact)])
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  await admin.call(`/w/${workspace.id}/erasures`, { method: 'POST', body: { phone } })
+  await erase()
+  const stored = await storedText(workspace.id)
+  // What the other person wrote stays, also if it is this number.
+  expect(stored.parked_updates?.match(new RegExp(phone, 'g'))).toHaveLength(1)
+  expect(stored.parked_updates).toContain('words of the other')
+  expect(JSON.parse(await exportText(workspace.id, phone)).parked_updates).toEqual([])
+})
+
+test('statuses of unknown messages are exported and erased by the number in their ID or in their error', async () => {
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const phone = newPhone()
+  const longer = `${phone}1`
+  const failed = (id: string, details: string) => {
+    const errors = [{ code: 131026, title: 'Undeliverable', message: 'Undeliverable', error_data: { details } }]
+    return { id, status: 'failed', timestamp: '1786000000', errors }
+  }
+  const sent = (id: string) => ({ id, status: 'sent', timestamp: '1786000000' })
+  const theirs = [sent(idOf(phone, 'a')), sent(packedIdOf(phone)), failed('wamid.opaque', `No account for +${phone}.`)]
+  const others = [sent(idOf(longer, 'b')), sent(packedIdOf(newPhone())), sent('wamid.A'), failed('x', `For ${longer}.`)]
+  const webhook = webhookOf(sender.phoneNumberId, [])
+  Object.assign(webhook.entry[0]?.changes[0]?.value ?? {}, { contacts: [], statuses: [...theirs, ...others] })
+  expect(await app.post(webhook)).toBe(200)
+  const idsIn = async () =>
+    (
+      await server.db.rows<{ id: string }>('select wa_message_id as id from early_statuses where workspace_id = $1', [
+        workspace.id,
+      ])
+    ).map(({ id }) => id)
+  expect((await idsIn()).sort()).toEqual([...theirs, ...others].map(({ id }) => id).sort())
+  const { early_statuses: exported } = JSON.parse(await exportText(workspace.id, phone))
+  expect(exported.map((each: { wa_message_id: string }) => each.wa_message_id).sort()).toEqual(
+    theirs.map(({ id }) => id).sort(),
+  )
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  await admin.call(`/w/${workspace.id}/erasures`, { method: 'POST', body: { phone } })
+  await erase()
+  expect((await idsIn()).sort()).toEqual(others.map(({ id }) => id).sort())
 })
 
 test('messages in tables of older messages, and contents that were removed before, are erased too', async () => {

@@ -9,13 +9,15 @@ import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refuse.ts'
 import { parkedOfPerson } from '../connections/parked-of-person.ts'
-import { eventsOfMessages } from '../deliveries/erase-events.ts'
+import { eventsNaming, eventsOfMessages } from '../deliveries/erase-events.ts'
 import { fileStatesOf } from '../files/files.ts'
 import { openReceivedFile, type StoredFile } from '../files/read.ts'
 import { openFlowFile } from '../flows/flows.ts'
 import { formsOfMessages } from '../flows/privacy.ts'
 import {
+  earlyStatusesOf,
   findPerson,
+  idempotencyKeysOf,
   type KnownPerson,
   type NamedPerson,
   type Position,
@@ -52,14 +54,19 @@ export async function* exportPerson(
   yield* list('messages', sentMessages(db, person))
   yield* list('inbound_messages', receivedMessages(db, clock, person))
   const preferences = await preferencesOf(db, person)
-  yield* list(
-    'marketing_preferences',
-    toJson(preferences.map((each) => ({ ...each, sender_id: withPrefix('snd', each.sender_id) }))),
-  )
+  yield* list('marketing_preferences', toJson(preferences.map(withSender)))
   yield* list('user_id_changes', toJson(await userIdChangesOf(db, person)))
+  yield* list('early_statuses', toJson((await earlyStatusesOf(db, person)).map(withSender)))
+  yield* list('idempotency_keys', toJson(await idempotencyKeysOf(db, person)))
   yield* list('parked_updates', parkedUpdates(db, person))
+  yield* list('events', separated(await eventsNaming(db, person)))
   yield '}\n'
 }
+
+const withSender = <Row extends { sender_id: string }>(row: Row) => ({
+  ...row,
+  sender_id: withPrefix('snd', row.sender_id),
+})
 
 /** A member of the document: a list, whose pieces begin with a comma where one is needed. */
 async function* list(name: string, pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
@@ -78,15 +85,17 @@ function newSeparator(): () => string {
   }
 }
 
-const toJson = (rows: readonly object[]): string[] => {
+const separated = (items: readonly string[]): string[] => {
   const separator = newSeparator()
-  return rows.map((row) => separator() + JSON.stringify(row))
+  return items.map((item) => separator() + item)
 }
 
-async function* parkedUpdates(db: Db, { workspaceId, numbers, userIds }: KnownPerson): AsyncGenerator<string> {
+const toJson = (rows: readonly object[]): string[] => separated(rows.map((row) => JSON.stringify(row)))
+
+async function* parkedUpdates(db: Db, person: KnownPerson): AsyncGenerator<string> {
   const separator = newSeparator()
-  for await (const { receivedAt, webhook } of parkedOfPerson(db, workspaceId, [...numbers, ...userIds])) {
-    yield `${separator()}{"received_at":${JSON.stringify(receivedAt)},"webhook":${webhook}}`
+  for await (const { receivedAt, about } of parkedOfPerson(db, person.workspaceId, person)) {
+    yield `${separator()}{"received_at":${JSON.stringify(receivedAt)},"webhook":${about}}`
   }
 }
 

@@ -1,5 +1,6 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { erasedKey } from '../sending/idempotency.sql.ts'
 import { nothingSent } from './remove-content.sql.ts'
 
 /**
@@ -204,15 +205,18 @@ export const receivedOfPerson = (
     take,
   ])
 
+/** A number of a person who is named by user ID may be another person's by now. */
+const changesUserId = `workspace_id = $1
+       and (old_user_id = any($3::text[]) or new_user_id = any($3::text[]) or ($4 and number = any($2::text[])))`
+
 export const userIdChangesOf = (
   db: Db,
-  { workspaceId, numbers, userIds }: KnownPerson,
+  person: KnownPerson,
 ): Promise<{ old_user_id: string; new_user_id: string; number: string | null; changed_at: Date }[]> =>
   db.rows(
     `select old_user_id, new_user_id, number, changed_at from user_id_changes
-     where workspace_id = $1 and (old_user_id = any($3::text[]) or new_user_id = any($3::text[]) or number = any($2::text[]))
-     order by changed_at, old_user_id`,
-    [workspaceId, numbers, userIds],
+     where ${changesUserId} order by changed_at, old_user_id`,
+    parametersOf(person),
   )
 
 /** A message that was erased. */
@@ -285,34 +289,77 @@ export const eraseReceivedMessages = (
     [...parametersOf(person), until, take, now],
   )
 
+/** A regular expression for each number and user ID, which finds it in a text, and not in a longer number. */
+const patternsOf = ({ numbers, userIds }: KnownPerson): string[] =>
+  [...numbers, ...userIds].map((id) => `(^|[^0-9A-Za-z])${id.replaceAll('.', '[.]')}([^0-9A-Za-z]|$)`)
+
+const answersPerson = `((answer::json ->> 'to' = any($2::text[])
+         and ($4 or answer::json ->> 'to_user_id' is null or answer::json ->> 'to_user_id' = any($3::text[])))
+       or (answer::json ->> 'to' is null and answer::json ->> 'to_user_id' = any($3::text[])))`
+const keyNamesPerson = `(idempotency_key ~ any($5::text[]) and ($4 or ${answersPerson}))`
+const isKeyOfPerson = `workspace_id = $1 and (${answersPerson} or ${keyNamesPerson})`
+
+/** The idempotency keys of requests that sent messages to a person, and those that contain their number or user ID. */
+export const idempotencyKeysOf = (
+  db: Db,
+  person: KnownPerson,
+): Promise<{ idempotency_key: string; created_at: Date }[]> =>
+  db.rows(
+    `select idempotency_key, created_at from idempotency_keys where ${isKeyOfPerson} order by created_at, idempotency_key`,
+    [...parametersOf(person), patternsOf(person)],
+  )
+
 /**
- * Removes the person from the stored responses to requests that sent messages to them. The responses stay: without them, a
- * repeated request would send its message again. There are at most two days of a workspace's keys.
+ * Removes the person from the stored responses to requests, and from their keys. The responses stay: without them, a repeated
+ * request would send its message again. There are at most two days of a workspace's keys.
  */
 export const eraseStoredResponses = (db: Db, person: KnownPerson, until: Date): Promise<number> =>
   db.change(
-    `update idempotency_keys set answer = (answer::jsonb || '{"to":null,"to_user_id":null,"reference":null}')::text
-     where workspace_id = $1 and created_at <= $5 and (
-       (answer::json ->> 'to' = any($2::text[])
-         and ($4 or answer::json ->> 'to_user_id' is null or answer::json ->> 'to_user_id' = any($3::text[])))
-       or (answer::json ->> 'to' is null and answer::json ->> 'to_user_id' = any($3::text[])))`,
-    [...parametersOf(person), until],
+    `update idempotency_keys set
+       answer = case when ${answersPerson}
+         then (answer::jsonb || '{"to":null,"to_user_id":null,"reference":null}')::text else answer end,
+       idempotency_key = case when ${keyNamesPerson} then ${erasedKey('idempotency_key')} else idempotency_key end
+     where ${isKeyOfPerson} and created_at <= $6`,
+    [...parametersOf(person), patternsOf(person), until],
   )
 
-export const deleteUserIdChanges = (
-  db: Db,
-  { workspaceId, isNumber, numbers, userIds }: KnownPerson,
-): Promise<number> =>
-  db.change(
-    `delete from user_id_changes
-     where workspace_id = $1 and (old_user_id = any($3::text[]) or new_user_id = any($3::text[]) or number = any($2::text[]))`,
-    // A number of a person who is named by user ID may be another person's by now.
-    [workspaceId, isNumber ? numbers : [], userIds],
+export const deleteUserIdChanges = (db: Db, person: KnownPerson): Promise<number> =>
+  db.change(`delete from user_id_changes where ${changesUserId}`, parametersOf(person))
+
+/** The bytes of WhatsApp's ID of a message. Null if it is not `wamid.` and base64; the last characters may be missing. */
+const idBytes = `case when wa_message_id ~ '^wamid[.]([A-Za-z0-9+/_-]{4})*([A-Za-z0-9+/_-]{2,3})?=*$' then decode(
+         rpad(translate(rtrim(substr(wa_message_id, 7), '='), '-_', '+/'),
+           (length(rtrim(substr(wa_message_id, 7), '=')) + 3) / 4 * 4, '='), 'base64') end`
+
+/** Statuses that wait for their message: by user ID, or by the number in the network's ID or in the text of an error. */
+const isEarlyOfPerson = `workspace_id = $1 and (recipient_user_id = any($2::text[]) or (($3 or recipient_user_id is null)
+       and (error::text ~ any($4::text[])
+         or exists (select from unnest($5::text[]) as named(hex) where position(decode(named.hex, 'hex') in ${idBytes}) > 0))))`
+
+const earlyParametersOf = (person: KnownPerson, bytesInIds: readonly Buffer[]) => [
+  person.workspaceId,
+  person.userIds,
+  person.isNumber,
+  patternsOf(person),
+  bytesInIds.map((bytes) => bytes.toString('hex')),
+]
+
+export interface EarlyOfPerson {
+  sender_id: string
+  wa_message_id: string
+  status: string
+  occurred_at: Date
+  error: MessageError | null
+  recipient_user_id: string | null
+  pricing: unknown
+}
+
+export const earlyStatusesOf = (db: Db, person: KnownPerson, bytesInIds: readonly Buffer[]): Promise<EarlyOfPerson[]> =>
+  db.rows(
+    `select sender_id, wa_message_id, status, occurred_at, error, recipient_user_id, pricing from early_statuses
+     where ${isEarlyOfPerson} order by occurred_at, wa_message_id`,
+    earlyParametersOf(person, bytesInIds),
   )
 
-/** Statuses that wait for their message, of the person's user IDs. */
-export const deleteEarlyOf = (db: Db, { workspaceId, userIds }: KnownPerson): Promise<number> =>
-  db.change('delete from early_statuses where workspace_id = $1 and recipient_user_id = any($2::text[])', [
-    workspaceId,
-    userIds,
-  ])
+export const deleteEarlyOf = (db: Db, person: KnownPerson, bytesInIds: readonly Buffer[]): Promise<number> =>
+  db.change(`delete from early_statuses where ${isEarlyOfPerson}`, earlyParametersOf(person, bytesInIds))

@@ -1,6 +1,7 @@
 /** What the messages of a workspace know about a person, to export or to erase it. */
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
+import { bytesInIds } from '../../../whatsapp/person-in-id.ts'
 import { eraseEventsOf } from '../../deliveries/erase-events.ts'
 import { expireFiles } from '../../files/fetching.ts'
 import { eraseAnswers, eraseTokens } from '../../flows/privacy.ts'
@@ -11,17 +12,20 @@ import { deleteReceipts } from '../sending/read-receipts.sql.ts'
 import {
   deleteEarlyOf,
   deleteUserIdChanges,
+  type EarlyOfPerson,
   eraseReceivedMessages,
   eraseSentMessages,
   eraseStoredResponses,
   type KnownPerson,
   numbersOfUserIds,
+  earlyStatusesOf as readEarly,
   replacedUserIds,
   userIdsOfNumber,
 } from './person.sql.ts'
 
 export {
   countQueued,
+  idempotencyKeysOf,
   type KnownPerson,
   type Position,
   type ReceivedOfPerson,
@@ -86,5 +90,11 @@ export async function eraseReceived(tx: Db, person: KnownPerson, limits: EraseLi
 export async function eraseTraces(tx: Db, person: KnownPerson, until: Date): Promise<void> {
   await eraseStoredResponses(tx, person, until)
   await deleteUserIdChanges(tx, person)
-  await deleteEarlyOf(tx, person)
+  await deleteEarlyOf(tx, person, bytesInIdsOf(person))
 }
+
+/** The statuses of a person that wait for their message. */
+export const earlyStatusesOf = (db: Db, person: KnownPerson): Promise<EarlyOfPerson[]> =>
+  readEarly(db, person, bytesInIdsOf(person))
+
+const bytesInIdsOf = ({ numbers, userIds }: KnownPerson): Buffer[] => bytesInIds([...numbers, ...userIds])

@@ -8,13 +8,16 @@ export interface IdempotencyKey {
   idempotencyKey: string
 }
 
+/** What replaces a key that names a person who is erased. A repeated request is found by it. */
+export const erasedKey = (key: string): string => `'erased:' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`
+
 const reading = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', systemId: 'uuid', idempotencyKey: 'text' } },
   // `offset 0` makes PostgreSQL look up each key, also if it planned the statement while there were few.
   ({ wanted }) => `select wanted.index, i.fingerprint, i.answer from ${wanted} cross join lateral (
        select fingerprint, answer from idempotency_keys i
-       where (i.workspace_id, i.key_id, i.idempotency_key)
-         = (wanted.workspace_id, wanted.system_id, wanted.idempotency_key) offset 0) as i`,
+       where (i.workspace_id, i.key_id) = (wanted.workspace_id, wanted.system_id)
+         and i.idempotency_key in (wanted.idempotency_key, ${erasedKey('wanted.idempotency_key')}) offset 0) as i`,
 )
 
 /** The responses that are stored under these keys, by the index of the key. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { withoutPerson } from './without-person.ts'
+import { splitByPerson } from './split-by-person.ts'
 
 const webhookOf = (value: object) =>
   JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] })
+const withoutPerson = (webhook: string, person: typeof ids) => splitByPerson(webhook, person).rest
 const ids = { isNumber: true, numbers: ['491701', '491702x'], userIds: ['DE.1'] }
 
 test('what is about a person is removed, by number or user ID, and everything else stays', () => {
@@ -26,6 +27,33 @@ test('what is about a person is removed, by number or user ID, and everything el
     ],
   })
   expect(withoutPerson(webhook, ids)).toBe(webhookOf(kept))
+  expect(JSON.parse(splitByPerson(webhook, ids).about ?? '')).toEqual(
+    JSON.parse(
+      webhookOf({
+        metadata: { phone_number_id: '9' },
+        contacts: [{ wa_id: '491701' }, { user_id: 'DE.1' }],
+        messages: [
+          { from: '491701', id: 'a' },
+          { from_user_id: 'DE.1', id: 'c' },
+        ],
+        statuses: [{ recipient_user_id: 'DE.1', status: 'read' }],
+      }),
+    ),
+  )
+})
+
+test.each([
+  ['16503879439', 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBJCOTY3NDc0NDFDRUI3NTA0Q0UA', true],
+  ['1650387943', 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBJCOTY3NDc0NDFDRUI3NTA0Q0UA', false],
+  ['6503879439', 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBJCOTY3NDc0NDFDRUI3NTA0Q0UA', false],
+  ['16508683472', 'wamid.gBGGFlCGg0cvAgkLFm4e9tICiTI', true],
+  ['16508683473', 'wamid.gBGGFlCGg0cvAgkLFm4e9tICiTI', false],
+  ['16503879439', 'wamid.', false],
+  ['16503879439', undefined, false],
+])('a status without a number is about the number in its ID: %s in %s is %s', (number, id, isTheirs) => {
+  const webhook = webhookOf({ statuses: [{ id, status: 'read' }] })
+  const { about } = splitByPerson(webhook, { isNumber: true, numbers: [number], userIds: [] })
+  expect(about !== null).toBe(isTheirs)
 })
 
 test('a webhook about no one else is gone, and one that does not name the person is the same text', () => {
