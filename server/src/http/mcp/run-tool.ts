@@ -5,7 +5,7 @@ import type { Context, Route } from '../route.ts'
 import { type CompiledRoute, compileRoute } from '../router.ts'
 import { type Check, checkFor } from '../validate.ts'
 import type { ToolRow } from './tools.ts'
-import { markUntrusted } from './untrusted.ts'
+import { markUntrusted, untrustedFields } from './untrusted.ts'
 
 export interface Tool extends ToolRow {
   scope: Route['scope']
@@ -38,6 +38,7 @@ export function newTool(row: ToolRow, routes: readonly Route[]): Tool {
   if (!route) throw new Error(`the tool ${row.name} has no route`)
   const compiled = compileRoute(route)
   const read = route.body ? readSend(compiled) : readQuery(compiled)
+  const untrusted = row.own === 'all' ? [] : untrustedFields(route.reply, row.own)
   let inputSchema: Tool['inputSchema'] | undefined
   return {
     ...row,
@@ -68,7 +69,7 @@ export function newTool(row: ToolRow, routes: readonly Route[]): Tool {
       }
       const reply = compiled.toJson(await compiled.handle(inner, input))
       // Numbers keep their digits.
-      return { value: markUntrusted(parseExactly(reply) as object, row.untrusted), isReplayed }
+      return { value: markUntrusted(parseExactly(reply) as object, untrusted), isReplayed }
     },
   }
 }
