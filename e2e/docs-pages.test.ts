@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf, type DocsBlock, docsFiles, isRun } from '../scripts/docs-blocks.ts'
@@ -15,7 +16,7 @@ import { Reader, root } from './reader.ts'
 
 /**
  * Runs every code block of the documentation that is not marked as output or as an example, page by page, with one service.
- * The blocks of the README are followed by `readme.test.ts`, the programs of the quickstart by `quickstart.test.ts`.
+ * The blocks of the README are followed by `readme.test.ts`.
  */
 const isOurs = ({ file, language, words }: DocsBlock) =>
   file !== 'README.md' && !words.some((word) => word.startsWith('tab=')) && (language !== 'python' || hasPython)
@@ -28,6 +29,12 @@ const pages = docsFiles()
   .filter(({ blocks }) => blocks.some((block) => isRun(block) && isOurs(block)))
   .sort((a, b) => rank(a.file) - rank(b.file))
 const [startBlock] = blocksOf('docs/quickstart.md')
+/** The programs of the quickstart, one in each tab. A comment says how to save and run it; curl is typed. */
+const programs = blocksOf('docs/quickstart.md').flatMap(({ text, words }) => {
+  const tab = words.find((word) => word.startsWith('tab='))?.slice('tab='.length)
+  const [, name, command = text] = /Save as (\S+) and run: (.+)/.exec(text) ?? []
+  return tab ? [{ tab, text, name, command, program: name ? command.split(' ', 1)[0] : 'curl' }] : []
+})
 
 const folder = newFolder()
 const dataDir = join(folder, 'data')
@@ -114,6 +121,32 @@ test.for(pages)('every block of $file works', { timeout: 180_000 }, async ({ fil
     if (isHeld) await demo.enableWebhook()
   }
 })
+
+test.for(programs)(
+  'the quickstart in $tab sends a message that is delivered, and the same one if it is run again',
+  { timeout: 300_000 },
+  async ({ tab, text, name, command, program }, { skip }) => {
+    expect(name === undefined, 'the name of the file').toBe(tab === 'curl')
+    skip(spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0, `${program} is not installed`)
+    await options.database.query('truncate budget_windows')
+    const cwd = join(folder, tab)
+    mkdirSync(cwd)
+    if (name) writeFileSync(join(cwd, name), text)
+    const { url, key } = options
+    const terminal = reader.openTerminal({ PARLEY_URL: url, PARLEY_API_KEY: key }, { cwd, shell: 'bash' })
+    // Go compiles its standard library first.
+    const idOfSent = async () => /msg_[\da-f-]{36}/.exec(await terminal.run(command, 240_000))?.[0]
+    const id = await idOfSent()
+    expect(await idOfSent()).toBe(id)
+    await until('the message is delivered', async () => {
+      const response = await fetch(`${url}/v1/messages/${id}`, { headers: { authorization: `Bearer ${key}` } })
+      const message = (await response.json()) as { status: string; error: unknown }
+      if (message.status === 'failed') throw new Error(JSON.stringify(message.error))
+      // Twice a second, because of the rate limit.
+      return ['delivered', 'read'].includes(message.status) || sleep(500, false)
+    })
+  },
+)
 
 test('the blocks in TypeScript have no type errors', () => {
   const blocks = docsFiles()

@@ -138,7 +138,7 @@ test('a chosen language is chosen everywhere, and code can be copied', async () 
   const block = page.locator('pre', { hasText: 'package main' })
   await block.getByRole('button', { name: 'Copy' }).click()
   await block.getByRole('button', { name: 'Copied' }).waitFor()
-  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/^package main\n/)
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/^package main$/m)
   // Also on the next page, and later.
   await page.goto(`${server.url}/docs/sending`)
   await page.goto(`${server.url}/docs/quickstart`)

@@ -44,7 +44,7 @@ export class Terminal {
   }
 
   /** Runs commands and returns their output. */
-  async run(commands: string): Promise<string> {
+  async run(commands: string, timeoutMs = 60_000): Promise<string> {
     const before = this.#out.length
     const mark = `[done ${++this.#runs}]`
     this.start(`${commands}\necho '${mark}'`)
@@ -55,7 +55,7 @@ export class Terminal {
         if (at < 0 && this.#ended) throw new Error(`failed:\n${commands}\n${this.all()}`)
         return at >= 0 && at
       },
-      60_000,
+      timeoutMs,
     )
     return this.#out.slice(before, end)
   }

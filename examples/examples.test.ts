@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../sdk/testing/free-port.ts'
 import { useService } from '../sdk/testing/service.ts'
 import { eventBody, sign } from '../sdk/testing/signing.ts'
+import { syncConnection } from '../server/src/domain/connections/sync.ts'
 import { newLine } from '../server/testing/deliveries.ts'
 import { until } from '../server/testing/until.ts'
 
@@ -88,8 +89,11 @@ test('a receiver without a secret names the variable to set', async ({ skip }) =
   expect(python.err()).toContain('Set PARLEY_WEBHOOK_SECRET')
 })
 
-test('the sending example lists templates, sends one and waits until it is delivered', async () => {
-  const { workspace } = await service.sending.newShop()
+test('the sending example lists templates, sends one and waits until it is delivered, in a workspace with two senders', async () => {
+  const { workspace, account, connection } = await service.sending.newShop()
+  const { control, network } = service.sending.network
+  control.numbers.create({ wabaId: account.wabaId, phoneNumber: '15552000001', verifiedName: 'Second' })
+  await syncConnection(network, connection.id)
   const env = { PARLEY_URL: service.server.url, PARLEY_API_KEY: workspace.secret }
   const send = (...args: string[]) => start([process.execPath, 'send-typescript/send.ts', ...args], env)
   const listing = send()

@@ -8,8 +8,7 @@ import { blocksOf, type DocsBlock, docsFiles, isOutput, isRun } from './docs-blo
 
 /**
  * Every code block of the documentation has to be right in its language, also an example that no test can run. All others are
- * run: by `e2e/docs-pages.test.ts`, those of the README by `e2e/readme.test.ts`, the programs of the quickstart by
- * `server/src/http/docs/quickstart.test.ts`.
+ * run: by `e2e/docs-pages.test.ts`, those of the README by `e2e/readme.test.ts`.
  */
 const blocks = docsFiles().flatMap(blocksOf)
 const checked = blocks.filter((block) => !isOutput(block))

@@ -9,7 +9,14 @@ try {
   const parley = newClient({ baseUrl: PARLEY_URL, key: PARLEY_API_KEY })
   if (to && name && language) {
     const variables = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
-    await sendAndWait(parley, { to, type: 'template', template: { name, language, variables } })
+    // Any number may send a template, also to a person who has not written to it.
+    const [sender] = await parley.senders.list().all({ max: 1 })
+    await sendAndWait(parley, {
+      ...(sender && { sender_id: sender.id }),
+      to,
+      type: 'template',
+      template: { name, language, variables },
+    })
   } else {
     console.log('Usage: send.ts <phone number> <template> <language> <variable>=<value> …\nTemplates:')
     for await (const { name, language, variables } of parley.templates.list({ status: 'APPROVED' })) {

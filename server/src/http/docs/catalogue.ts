@@ -28,7 +28,7 @@ export const docsGroups: readonly DocsGroup[] = [
   {
     title: 'Get started',
     pages: [
-      page('quickstart', 'Quickstart', 'Send the first message in curl, TypeScript, Python, Go or PHP.'),
+      page('quickstart', 'Quickstart', 'Send the first message in curl, JavaScript, Python, Go or PHP.'),
       page('agents', 'Agents', 'Let an agent use the API over the Model Context Protocol.'),
     ],
   },

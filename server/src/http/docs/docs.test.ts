@@ -263,7 +263,7 @@ test('code blocks with tabs are radio buttons, of which one is chosen', async ()
   const { text } = await get('/docs/quickstart')
   const [tabs = ''] = /<fieldset class="tabs">.*?<\/fieldset>/s.exec(text) ?? []
   const labels = [...tabs.matchAll(/<label for="[^"]+">([^<]+)</g)].map(([, name]) => name)
-  expect(labels).toEqual(['curl', 'TypeScript', 'Python', 'Go', 'PHP'])
+  expect(labels).toEqual(['curl', 'JavaScript', 'Python', 'Go', 'PHP'])
   expect(tabs.match(/ checked>/g)).toHaveLength(1)
   expect(tabs.match(/<pre/g)).toHaveLength(5)
 })
