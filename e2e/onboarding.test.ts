@@ -92,7 +92,7 @@ async function createWebhook(page: Page): Promise<Receiver> {
     await confirming.getByLabel('Password').fill(ada.password)
     await confirming.getByRole('button', { name: 'Confirm' }).click()
   }
-  await secret.getByText('npx parley listen --port').waitFor()
+  await secret.getByText('./parley listen --port').waitFor()
   await secret.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Close without copying' }).click()
   await ticked(page, 'Create a webhook')

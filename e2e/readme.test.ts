@@ -45,9 +45,9 @@ test('the README leads from a clone to a received message, a reply and the conso
   const setUpLink = /http:\S+\/link#\S+/.exec(service.terminal.out())?.[0] ?? ''
   const key = seen.get('prl_live_…') ?? ''
 
-  await follow('npx parley workspace list')
-  await follow('npx parley webhook create')
-  const listener = await follow('npx parley listen')
+  await follow('./parley workspace list')
+  await follow('./parley webhook create')
+  const listener = await follow('./parley listen')
   const phone = await browser.newPage()
   await phone.goto(here('http://127.0.0.1:8090'))
   await say(phone, 'hi')
@@ -84,7 +84,7 @@ test('the README leads from a clone to a received message, a reply and the conso
 
   await listener.terminal.interrupt()
   const example = await follow('PORT=8095 PARLEY_WEBHOOK_SECRET=')
-  await follow('npx parley phone send')
+  await follow('./parley phone send')
   await expectLine(example.terminal, /^message\.received .*"hi again"/m)
   await example.terminal.interrupt()
   const snippet = runSnippet('parleyWebhook', { PARLEY_WEBHOOK_SECRET: seen.get('whsec_…') ?? '' })
@@ -92,7 +92,7 @@ test('the README leads from a clone to a received message, a reply and the conso
   await say(phone, 'and again')
   await expectLine(snippet, /^16505550123 and again$/m)
 
-  await follow('npx parley key create')
+  await follow('./parley key create')
   expect(steps.slice(followed), 'steps of the documents that were not followed').toEqual([])
   // An open page would log errors when its server stops.
   await Promise.all([phone.close(), desk.close()])

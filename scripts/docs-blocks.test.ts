@@ -85,6 +85,11 @@ test('every parley command in the documentation exists, with its options', async
   expect(wrong).toEqual([])
 })
 
+test('no block runs parley with npx, which outside of the clone runs a package of the npm registry', () => {
+  const words = ({ text }: DocsBlock) => text.replaceAll(/[^\w./-]+/g, ' ')
+  expect(blocks.filter((block) => /\bnpx (args )?parley\b/.test(words(block))).map(({ at }) => at)).toEqual([])
+})
+
 test('every path of the API in a curl command exists', () => {
   const paths = checked
     .filter(({ language }) => language === 'sh')
@@ -100,12 +105,12 @@ test('every path of the API in a curl command exists', () => {
   expect(paths.filter(({ path }) => !exists(path))).toEqual([])
 })
 
-/** The lines of a block that begin with `npx parley`, as words. */
+/** The lines of a block that begin with `./parley`, as words. */
 function parleyLines({ at, text }: DocsBlock): { at: string; words: string[] }[] {
   return text
     .replaceAll('\\\n', ' ')
     .split('\n')
-    .flatMap((line) => /(?:^|\s)npx parley (.*?)(?: +#.*| [|>&].*)?$/.exec(line)?.[1] ?? [])
+    .flatMap((line) => /(?:^|\s)\.\/parley (.*?)(?: +#.*| [|>&].*)?$/.exec(line)?.[1] ?? [])
     .map((line) => ({
       at,
       words: (line.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? []).map((word) => word.replaceAll(/^["']|["']$/g, '')),

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -70,6 +71,7 @@ function projectWithFakes() {
   write('bin/node', '#!/bin/sh\necho "prepare $*"\n')
   write('node_modules/.bin/node', '#!/bin/sh\necho "run $*"\n')
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json']) write(lock, '{}')
+  symlinkSync(readlinkSync(join(import.meta.dirname, '..', 'parley')), join(root, 'parley'))
   // As npm links the command of a workspace.
   mkdirSync(join(root, 'node_modules', '@parley'))
   symlinkSync('../../cli', join(root, 'node_modules', '@parley', 'cli'))
@@ -80,11 +82,15 @@ function projectWithFakes() {
       utimesSync(join(root, path), seconds, seconds)
     },
     remove: (path: string) => rmSync(join(root, path)),
-    parley: (...words: string[]) =>
-      execFileSync(join(root, 'node_modules', '.bin', 'parley'), words, {
-        encoding: 'utf8',
-        env: { PATH: `${join(root, 'bin')}:${process.env.PATH}` },
-      }).replaceAll(`${realpathSync(root)}/`, ''),
+    parley: (...words: string[]) => run(join(root, 'node_modules', '.bin', 'parley'), words),
+    root,
+    run,
+  }
+
+  function run(program: string, words: string[], cwd = tmpdir()): string {
+    // `cd` with CDPATH would look in other folders first.
+    const env = { PATH: `${join(root, 'bin')}:${process.env.PATH}`, CDPATH: '/usr' }
+    return execFileSync(program, words, { encoding: 'utf8', cwd, env }).replaceAll(`${realpathSync(root)}/`, '')
   }
 }
 
@@ -105,6 +111,20 @@ test('parley runs the sources directly while the dependencies are current, and p
   expect(parley('key', 'list')).toBe(prepares)
   remove('node_modules/.package-lock.json')
   expect(parley('key', 'list')).toBe(prepares)
+})
+
+test('./parley runs the same command from any working directory, through links, and without a path', () => {
+  const { run, root } = projectWithFakes()
+  const other = mkdtempSync(join(tmpdir(), 'parley-other-'))
+  onTestFinished(() => rmSync(other, { recursive: true }))
+  symlinkSync(join(root, 'parley'), join(other, 'parley'))
+  symlinkSync('parley', join(other, 'again'))
+  const prepares = 'prepare scripts/run.mjs parley mcp\n'
+  expect(run(join(root, 'parley'), ['mcp'], other)).toBe(prepares)
+  expect(run('./again', ['mcp'], other)).toBe(prepares)
+  expect(run('./parley', ['mcp'], root)).toBe(prepares)
+  expect(run('cli/bin/parley', ['mcp'], root)).toBe(prepares)
+  expect(run('sh', ['parley', 'mcp'], root)).toBe(prepares)
 })
 
 test('an installation is prepared once, with TypeBox in one file', async () => {

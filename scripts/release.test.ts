@@ -62,7 +62,7 @@ test.skipIf(!hasPython)(
       'package/dist/sdk.js',
     )
     const archived = execFileSync('tar', ['tzf', join(out, 'parley-0.1.0.tar.gz')], { encoding: 'utf8' })
-    expect(archived).toContain('parley-0.1.0/server/package.json\n')
+    for (const file of ['server/package.json', 'parley']) expect(archived).toContain(`parley-0.1.0/${file}\n`)
     expect(archived).not.toContain('node_modules')
     expect(stdout).toContain('Dry run')
     expect(stdout).not.toContain('npm publish')

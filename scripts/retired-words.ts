@@ -57,6 +57,11 @@ export const retiredEverywhere: readonly RetiredWord[] = [
   { pattern: /\btally\b/i, use: 'counters' },
   { pattern: /\bstor(y|ies)\b/i, use: 'timeline, detail' },
   { pattern: /\bUnfit\b/, use: 'StartupError' },
+  {
+    pattern: /\bnpx parley\b/,
+    use: './parley, because outside of the clone npx runs a package of the npm registry',
+    except: /works in the clone|no database/,
+  },
 ]
 
 /** Not in text that people read: the console, the handset, the command line, errors and documents. */

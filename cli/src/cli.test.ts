@@ -12,22 +12,22 @@ const run = (words: readonly string[], env: Record<string, string> = {}) =>
   runCaptured(words, { PARLEY_DATA_DIR: '/dev/null/nowhere', ...env })
 
 test.each([
-  [['fly'], /^Unknown command "fly"\. Run "npx parley --help" to see all commands\.\n$/],
+  [['fly'], /^Unknown command "fly"\. Run "\.\/parley --help" to see all commands\.\n$/],
   [['webhok', 'list'], /^Unknown command "webhok list"\. Did you mean "webhook list"\?\n$/],
   [['webhook', 'liist'], /^Unknown command "webhook liist"\. Did you mean "webhook list"\?\n$/],
   [['strat'], /^Unknown command "strat"\. Did you mean "start"\?\n$/],
-  [['webhook'], /^Usage: npx parley webhook <command> [\s\S]*\n {2}webhook create --name NAME --url URL/],
+  [['webhook'], /^Usage: \.\/parley webhook <command> [\s\S]*\n {2}webhook create --name NAME --url URL/],
   [
     ['workspace', 'fly'],
-    /^Unknown command "workspace fly"\. Run "npx parley workspace --help" to see all commands\.\n$/,
+    /^Unknown command "workspace fly"\. Run "\.\/parley workspace --help" to see all commands\.\n$/,
   ],
   [
     ['workspace', 'create'],
-    /^Missing required option: --name NAME\.\n\nUsage: npx parley workspace create --name NAME\n/,
+    /^Missing required option: --name NAME\.\n\nUsage: \.\/parley workspace create --name NAME\n/,
   ],
   [['workspace', 'create', '--nmae', 'x'], /^Unknown option "--nmae"\. Did you mean --name\?\n\nUsage: /],
-  [['key', 'revoke', 'a', 'b'], /^Unexpected argument: "b"\.\n\nUsage: npx parley key revoke ID\n/],
-  [['key', 'revoke'], /^Missing argument: ID\.\n\nUsage: npx parley key revoke ID\n/],
+  [['key', 'revoke', 'a', 'b'], /^Unexpected argument: "b"\.\n\nUsage: \.\/parley key revoke ID\n/],
+  [['key', 'revoke'], /^Missing argument: ID\.\n\nUsage: \.\/parley key revoke ID\n/],
 ])('%j prints the error and how to fix it', async (words, message) => {
   const { code, out, err } = await run(words)
   expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -57,7 +57,7 @@ test('every command is listed, and its help has an example and --json', async ()
   expect(commands.map(({ name }) => name).sort()).toEqual(defined.map(({ name }) => name).sort())
   for (const { name } of commands) {
     const { out } = await run([...name.split(' '), '--help'])
-    expect(out).toMatch(new RegExp(`^Examples:\\n  \\$ npx parley ${name}\\b`, 'm'))
+    expect(out).toMatch(new RegExp(`^Examples:\\n  \\$ \\./parley ${name}\\b`, 'm'))
     expect(out).toMatch(/^ {2}--json +Print/m)
   }
 })

@@ -49,7 +49,7 @@ async function printHelp(words: readonly string[]): Promise<number> {
   }
   const typed = names.slice(0, 2).join(' ')
   const suggestion = inGroup.length > 0 ? nearestInGroup(names, inGroup) : nearestName(typed, group)
-  const all = inGroup.length > 0 ? `npx parley ${group} --help` : 'npx parley --help'
+  const all = inGroup.length > 0 ? `./parley ${group} --help` : './parley --help'
   const advice = suggestion ? `Did you mean "${suggestion}"?` : `Run "${all}" to see all commands.`
   const message = `Unknown command "${typed}". ${advice}`
   const error = { type: 'invalid_request_error', code: 'invalid_usage', message }

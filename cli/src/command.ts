@@ -46,7 +46,7 @@ export interface Command {
   /** What the first argument is the ID of. A part of the ID is enough if only one has it. */
   idOf?: IdNoun
   options?: Readonly<Record<string, OptionRule>>
-  /** Arguments for example command lines, without `npx parley`. */
+  /** Arguments for example command lines, without `./parley`. */
   examples?: readonly string[]
   /**
    * Runs until `stopped` is aborted; `follow`: only with the option --follow; `itself`: it handles signals itself. All others are

@@ -8,7 +8,7 @@ import { notFound } from './short-ids.ts'
 /** The error of a command, for people. */
 export function explain(error: unknown, command: Command, args: readonly string[]): string {
   if (error instanceof UsageError) {
-    return `${error.message}\n\n${usageLine(command)}\n\nRun "npx parley ${command.name} --help" for options and examples.`
+    return `${error.message}\n\n${usageLine(command)}\n\nRun "./parley ${command.name} --help" for options and examples.`
   }
   if (error instanceof StartupError) return error.message
   if (error instanceof Refusal) {

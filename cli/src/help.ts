@@ -20,12 +20,12 @@ export function overview(sections: readonly Section[]): string {
   return [
     'Run and manage Parley, a self-hosted messaging service for WhatsApp.',
     '',
-    'Usage: npx parley <command> [options]',
+    'Usage: ./parley <command> [options]',
     '',
     ...lists,
     ...optionLines({
       json: { help: 'Print the result as one JSON document' },
-      help: { help: 'Show help for a command or a group, for example "npx parley key --help"' },
+      help: { help: 'Show help for a command or a group, for example "./parley key --help"' },
       version: { help: 'Show the version' },
     }),
     '',
@@ -47,12 +47,12 @@ export async function helpForGroup(commands: readonly ListedCommand[]): Promise<
   const group = groupOf(commands[0]?.name ?? '')
   const usages = await Promise.all(commands.map(async (listed) => usageOf(await listed.load())))
   return [
-    `Usage: npx parley ${group} <command> [options]`,
+    `Usage: ./parley ${group} <command> [options]`,
     '',
     styled('bold', 'Commands:'),
     ...commands.flatMap(({ summary }, index) => [`  ${usages[index]}`, ...hanging('      ', summary)]),
     '',
-    `Run "npx parley ${group} <command> --help" for the options of a command.`,
+    `Run "./parley ${group} <command> --help" for the options of a command.`,
   ].join('\n')
 }
 
@@ -69,7 +69,7 @@ export async function helpForCommand({ summary, load }: ListedCommand): Promise<
   ].join('\n')
 }
 
-export const usageLine = (command: Command): string => `Usage: npx parley ${usageOf(command)}`
+export const usageLine = (command: Command): string => `Usage: ./parley ${usageOf(command)}`
 
 /** The first word of a command: `key` for `key create`. */
 export const groupOf = (name: string): string => name.split(' ', 1)[0] as string
@@ -89,7 +89,7 @@ function optionLines(rules: Readonly<Record<string, OptionRule>>): string[] {
 
 const exampleLines = (examples: readonly string[]): string[] => [
   styled('bold', 'Examples:'),
-  ...examples.map((example) => `  $ npx parley ${example}`),
+  ...examples.map((example) => `  $ ./parley ${example}`),
 ]
 
 function usageOf({ name, args = [], options = {} }: Command): string {

@@ -38,6 +38,6 @@ test('an error of the database is one line, and a bug has its stack', () => {
   })
   expect(explain(new TypeError('x is not a function'), command, [])).toMatch(/^TypeError: x is not a function\n {4}at /)
   expect(explain(new Refusal('not_found'), command, ['whk_1'])).toBe(
-    'No webhook has the ID "whk_1". Run "npx parley webhook list" to see all webhooks.',
+    'No webhook has the ID "whk_1". Run "./parley webhook list" to see all webhooks.',
   )
 })

@@ -135,7 +135,7 @@ test('the beginning of the ID of an event is enough to deliver it again', async 
   )
   for (const unknown of ['ffff', 'not-an-id', id.slice(9)]) {
     expect((await run('delivery', 'retry', unknown, '--webhook', webhook)).err).toBe(
-      `No event has an ID that begins with "${unknown}". Run "npx parley delivery list" to see the latest.\n`,
+      `No event has an ID that begins with "${unknown}". Run "./parley delivery list" to see the latest.\n`,
     )
   }
 })
@@ -146,7 +146,7 @@ test('events continues at a cursor, and prints new events of a type as they happ
   const second = await json('events', '--limit', '2', '--after', first.next_cursor)
   expect(second.data[0].id).not.toBe(first.data[1].id)
   expect((await run('events', '--limit', '1')).out).toMatch(
-    /^ID +TIME +TYPE +ABOUT\n[\s\S]*\nMore: npx parley events --after /,
+    /^ID +TIME +TYPE +ABOUT\n[\s\S]*\nMore: \.\/parley events --after /,
   )
   const following = follow('events', '--follow', '--type', 'message.received', '--json')
   await until('it follows', () => following.err().includes('Press Ctrl+C'))
@@ -159,7 +159,7 @@ test('events continues at a cursor, and prints new events of a type as they happ
   )
   expect(JSON.parse(line)).toMatchObject({ type: 'message.received', data: { text: 'followed' } })
   expect(await stop(following)).toBe(0)
-  expect(following.err()).toMatch(/To continue: npx parley events --follow --after \S+\n$/)
+  expect(following.err()).toMatch(/To continue: \.\/parley events --follow --after \S+\n$/)
   expect((await run('events', '--limit', '0')).err).toMatch(
     /^Invalid --limit "0"\. Enter a whole number from 1 to 1000\./,
   )

@@ -29,7 +29,7 @@ export async function checkService({ host, port, dataDir, databaseUrl }: Config,
 const notRunning = (says: string): Finding =>
   warning('service', says, {
     means: 'If it runs on another machine, this is fine. Otherwise no messages are received, sent or delivered.',
-    advice: 'Start it: npx parley start',
+    advice: 'Start it: ./parley start',
   })
 
 const gigabyte = 1e9

@@ -116,7 +116,7 @@ test('a missing secret is reported with the option and the environment variable'
   const { code, err } = await run(['app', 'create', '--name', 'X'])
   expect(code).toBe(1)
   expect(err).toContain('Missing --app-secret. Pass it as an option or set PARLEY_APP_SECRET.')
-  expect(err).toContain('Usage: npx parley app create --name NAME --app-secret SECRET --verify-token TOKEN')
+  expect(err).toContain('Usage: ./parley app create --name NAME --app-secret SECRET --verify-token TOKEN')
 })
 
 const phone = ['phone', 'send', '--from', '+49 170 1234567', '--to', '15550780001']

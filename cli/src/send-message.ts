@@ -41,9 +41,7 @@ async function callerFor(
   if (first && others.length === 0) return { workspaceId, keyId: first.id, systemId: first.systemId }
   if (keyId !== undefined)
     throw new UsageError(`API key ${keyId} of this workspace not found, not valid, or without the scope messages:send.`)
-  throw new UsageError(
-    '--idempotency-key needs an API key that it belongs to. Pass --key ID, see "npx parley key list".',
-  )
+  throw new UsageError('--idempotency-key needs an API key that it belongs to. Pass --key ID, see "./parley key list".')
 }
 
 export async function listedSenders(call: Call, { id }: Workspace): Promise<Sender[]> {

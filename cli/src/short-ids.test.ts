@@ -22,7 +22,7 @@ test('a part of an ID is enough if only one has it, and several are listed', asy
   expect(await complete(first.id)).toBe(first.id)
   for (const text of ['none such', first.id.slice(-3)]) {
     await expect(complete(text)).rejects.toThrow(
-      `No workspace has the ID or name "${text}". Run "npx parley workspace list" to see all workspaces.`,
+      `No workspace has the ID or name "${text}". Run "./parley workspace list" to see all workspaces.`,
     )
   }
   // IDs that were made together begin alike.

@@ -76,7 +76,7 @@ async function wholeIdOf(db: () => Promise<Db>, noun: IdNoun, text: string): Pro
 /** Says that nothing has an ID, and where to find those that exist. */
 export function notFound(noun: IdNoun, text: string): string {
   if (noun === 'event')
-    return `No event has an ID that begins with "${text}". Run "npx parley delivery list" to see the latest.`
+    return `No event has an ID that begins with "${text}". Run "./parley delivery list" to see the latest.`
   const what = noun === 'workspace' ? 'ID or name' : 'ID'
-  return `No ${noun} has the ${what} "${text}". Run "npx parley ${noun} list" to see all ${noun}s.`
+  return `No ${noun} has the ${what} "${text}". Run "./parley ${noun} list" to see all ${noun}s.`
 }

@@ -50,7 +50,7 @@ test('commands on a database of an older version fail with one line and do not m
     expect(await run(connection, ...words), words.join(' ')).toEqual({
       code: 1,
       out: '',
-      err: `The database has schema version ${latest - 1}, but this version of Parley needs ${latest}. Run "npx parley migrate", or start the new version, which migrates the database. Processes of the version before keep working.\n`,
+      err: `The database has schema version ${latest - 1}, but this version of Parley needs ${latest}. Run "./parley migrate", or start the new version, which migrates the database. Processes of the version before keep working.\n`,
     })
   }
   expect(await versionOf(connection)).toBe(latest - 1)
@@ -75,7 +75,7 @@ test('commands on an empty database fail with one line and leave it empty', asyn
     expect(await run(connection, ...words), words.join(' ')).toEqual({
       code: 1,
       out: '',
-      err: 'The database is empty. Run "npx parley start" or "npx parley migrate" first.\n',
+      err: 'The database is empty. Run "./parley start" or "./parley migrate" first.\n',
     })
   }
   expect(await query(connection, "select to_regclass('migrations')::text as found")).toEqual([{ found: null }])
@@ -122,7 +122,7 @@ test('without a data folder, commands fail with one line and create nothing; "mi
   const expected = {
     code: 1,
     out: '',
-    err: `No database found in ${dataDir}. Run "npx parley start" or "npx parley migrate" first.\n`,
+    err: `No database found in ${dataDir}. Run "./parley start" or "./parley migrate" first.\n`,
   }
   expect(await parley(['workspace', 'list'], env)).toMatchObject(expected)
   expect(await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)).toMatchObject(

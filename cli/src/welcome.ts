@@ -45,4 +45,4 @@ const firstSteps = ({ setupUrl, secret }: Demo, address: string, simulator: Simu
 ]
 
 const signInHint = async ({ runtime: { db } }: Service): Promise<string[]> =>
-  (await hasPeople(db)) ? [] : ['', 'No one can sign in yet. Create an account with: npx parley user operator']
+  (await hasPeople(db)) ? [] : ['', 'No one can sign in yet. Create an account with: ./parley user operator']

@@ -21,10 +21,10 @@ export async function readWorkspace(call: Call): Promise<Workspace> {
   const named = await readWorkspaceFilter(call)
   if (named) return named
   const [first, ...others] = await listWorkspaces(await call.db())
-  if (!first) throw new StartupError('No workspaces yet. Create one with: npx parley workspace create --name NAME')
+  if (!first) throw new StartupError('No workspaces yet. Create one with: ./parley workspace create --name NAME')
   if (others.length > 0)
     throw new UsageError(
-      'Missing option: --workspace ID. It may be left out only while there is one workspace. Run "npx parley workspace list" to see all workspaces.',
+      'Missing option: --workspace ID. It may be left out only while there is one workspace. Run "./parley workspace list" to see all workspaces.',
     )
   return first
 }
@@ -38,6 +38,6 @@ export async function readWorkspaceFilter({ db, option }: Call): Promise<Workspa
   const found = workspaces.find(({ id }) => id === text.toLowerCase())
   if (found) return found
   throw new StartupError(
-    `No workspace has the ID or name "${text}". Run "npx parley workspace list" to see all workspaces.`,
+    `No workspace has the ID or name "${text}". Run "./parley workspace list" to see all workspaces.`,
   )
 }

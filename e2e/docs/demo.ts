@@ -55,7 +55,7 @@ export async function prepareDemo(reader: Reader, url: string, key: string): Pro
 
   const terminal = reader.openTerminal()
   const parley = async (words: string): Promise<Json> =>
-    JSON.parse(await terminal.run(reader.here(`node_modules/.bin/parley ${words} --json`)))
+    JSON.parse(await terminal.run(reader.here(`./parley ${words} --json`)))
   const { account_id: workspaceId } = await api('/me')
   const { id: senderId } = await newest('/senders', ({ phone_number: number }) => String(number).endsWith(business))
   await phone(ana, 'say', { to: business, text: 'hi' })

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type pg from 'pg'
@@ -67,10 +67,8 @@ async function useAgent({ mcpServers: { parley } }: AgentSettings): Promise<void
   }
   const client = new Client({ name: 'test agent', version: '1' })
   const all = { ...getDefaultEnvironment(), ...env }
-  // As npx does, without starting npm.
-  const isNpx = command === 'npx'
-  const program = isNpx ? join(root, 'node_modules/.bin', args[0] ?? '') : command
-  const transport = { command: program, args: isNpx ? args.slice(1) : args, cwd: root, env: all }
+  // An agent has a working directory of its own.
+  const transport = { command: command.replace(/^\/opt\/parley(?=\/)/, root), args, cwd: tmpdir(), env: all }
   await client.connect(new StdioClientTransport({ ...transport, stderr: 'ignore' }))
   expect(await agentOf(client).tools()).toContain('list_senders')
   await client.close()

@@ -73,7 +73,7 @@ export const commands: readonly Command[] = [
             ? []
             : ['', 'Meta accepts only a public https URL. Set PUBLIC_URL to the public address of this installation.']),
           '',
-          `Then connect an account: npx parley connection create --workspace ID --app ${app.id} --waba-id ID`,
+          `Then connect an account: ./parley connection create --workspace ID --app ${app.id} --waba-id ID`,
         ],
         json,
       }
@@ -114,7 +114,7 @@ export const commands: readonly Command[] = [
     async run({ db, config }) {
       const apps = await listApps(await db())
       const rows = apps.map((app) => [app.id, app.name, app.graphUrl, ingressPath(app.id), formatTime(app.createdAt)])
-      const empty = 'No apps yet. Create one with: npx parley app create --name NAME'
+      const empty = 'No apps yet. Create one with: ./parley app create --name NAME'
       const lines = table(['ID', 'NAME', 'GRAPH API', 'CALLBACK PATH', 'CREATED'], rows, empty)
       return { lines, json: jsonList(apps.map((app) => toJson(app, config.publicUrl))) }
     },

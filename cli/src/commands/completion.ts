@@ -8,7 +8,7 @@ export const commands: readonly Command[] = [
   {
     name: 'completion',
     details:
-      'bash: add eval "$(npx parley completion bash)" to ~/.bashrc. zsh: the same with zsh, in ~/.zshrc after compinit. fish: npx parley completion fish > ~/.config/fish/completions/parley.fish. It completes the command "parley"; put node_modules/.bin into PATH for it.',
+      'bash: add eval "$(./parley completion bash)" to ~/.bashrc. zsh: the same with zsh, in ~/.zshrc after compinit. fish: ./parley completion fish > ~/.config/fish/completions/parley.fish. It completes the command "parley"; put node_modules/.bin into PATH for it.',
     args: ['SHELL'],
     examples: ['completion bash', 'completion zsh', 'completion fish > ~/.config/fish/completions/parley.fish'],
     async run({ args: [name = ''], commands: all }) {

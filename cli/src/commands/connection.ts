@@ -31,7 +31,7 @@ export const commands: readonly Command[] = [
     details: 'Fetches the senders and templates of the account.',
     options: {
       workspace: workspaceOption('Workspace that gets the senders and templates'),
-      app: { value: 'ID', idOf: 'app', required: true, help: 'Meta app of the account, see "npx parley app list"' },
+      app: { value: 'ID', idOf: 'app', required: true, help: 'Meta app of the account, see "./parley app list"' },
       'waba-id': { value: 'ID', required: true, help: 'Account ID (WABA ID), from Meta’s WhatsApp Manager' },
       'access-token': accessToken,
     },
@@ -108,7 +108,7 @@ export const commands: readonly Command[] = [
       ])
       const headings = ['ID', 'WABA ID', 'WORKSPACE', 'APP', 'LAST SYNC', 'LAST ERROR']
       const empty =
-        'No connections yet. Create one with: npx parley connection create --workspace ID --app ID --waba-id ID'
+        'No connections yet. Create one with: ./parley connection create --workspace ID --app ID --waba-id ID'
       const lines = table(headings, rows, empty)
       return { lines, json: jsonList(connections.map(toJson)) }
     },

@@ -51,8 +51,7 @@ const toCheck = ({ consoleAdvice: _, actions: _actions, ...check }: Finding) => 
 
 async function databaseFindings({ config, clock, flag, store }: Call, progress: Progress): Promise<Finding[]> {
   if (config.databaseUrl === null && !hasEmbedded(config.dataDir)) {
-    const advice =
-      'Create one with "npx parley start", or set DATABASE_URL or PARLEY_DATA_DIR to your existing database.'
+    const advice = 'Create one with "./parley start", or set DATABASE_URL or PARLEY_DATA_DIR to your existing database.'
     return [warning('database', `No database in ${config.dataDir} yet.`, { advice })]
   }
   progress.say('Opening the database')

@@ -42,7 +42,7 @@ async function readPage(call: Call) {
     const { bodies, hasMore, nextCursor } = await feed.read(given(query))
     const events = bodies.map((body) => JSON.parse(body.toString()) as Envelope)
     const rows = events.map((event) => [event.id, formatTime(event.created_at), event.type, summaryOf(event)])
-    const more = hasMore ? `More: npx parley events --after ${nextCursor}` : `To continue later: --after ${nextCursor}`
+    const more = hasMore ? `More: ./parley events --after ${nextCursor}` : `To continue later: --after ${nextCursor}`
     return {
       lines: [...table(['ID', 'TIME', 'TYPE', 'ABOUT'], rows, 'No events.'), '', styled('dim', more)],
       json: { object: 'list', data: events, has_more: hasMore, next_cursor: nextCursor },
@@ -66,7 +66,7 @@ async function follow(call: Call): Promise<undefined> {
       if (flag('json')) printJson(event)
       else say(lineOf(event))
     })
-    sayAside(`To continue: npx parley events --follow --after ${cursor}`)
+    sayAside(`To continue: ./parley events --follow --after ${cursor}`)
   } finally {
     await feed.close()
   }

@@ -128,7 +128,7 @@ export const commands: readonly Command[] = [
         key.lastUsedAt ? formatTime(key.lastUsedAt) : 'never',
         key.scopes.join(' '),
       ])
-      const empty = 'No API keys yet. Create one with: npx parley key create --workspace ID --name NAME --scope SCOPE'
+      const empty = 'No API keys yet. Create one with: ./parley key create --workspace ID --name NAME --scope SCOPE'
       const lines = table(['ID', 'NAME', 'KEY', 'STATE', 'RATE LIMIT', 'LAST USED', 'SCOPES'], rows, empty)
       return { lines, json: jsonList(keys.map(toJson)) }
     },

@@ -14,7 +14,7 @@ const kindNames: Readonly<Record<(typeof mediaKinds)[number], string>> = {
 export const commands: readonly Command[] = [
   {
     name: 'phone send',
-    details: 'Needs the simulator, which "npx parley start" runs by default. Pass one kind of message.',
+    details: 'Needs the simulator, which "./parley start" runs by default. Pass one kind of message.',
     options: {
       from: { value: 'NUMBER', required: true, help: 'Phone number of the person; any number works' },
       to: { value: 'SENDER_NUMBER', required: true, help: 'Phone number of the sender, such as 15550780001' },

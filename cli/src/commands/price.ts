@@ -16,7 +16,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'price set',
-    details: 'Applies to messages accepted from now on. "npx parley price list" shows the items.',
+    details: 'Applies to messages accepted from now on. "./parley price list" shows the items.',
     args: ['ITEM', 'CREDITS'],
     examples: ['price set text 1', 'price set template.MARKETING 3'],
     async run(call) {

@@ -58,7 +58,7 @@ const startReplayCommand: Command = {
     return {
       lines: [
         `Started replay ${replay.id}. It covers ${plural(replay.total, 'event')}, at most ${replay.rate} per second.`,
-        `See its progress with: npx parley replay show ${replay.id}`,
+        `See its progress with: ./parley replay show ${replay.id}`,
       ],
       json: replay,
     }
@@ -84,7 +84,7 @@ export const commands: readonly Command[] = [
         formatTime(each.created_at),
       ])
       const headings = ['ID', 'WEBHOOK', 'STATE', 'EVENTS', 'DELIVERED', 'FAILED', 'RATE', 'STARTED']
-      const empty = 'No replays yet. Start one with: npx parley webhook replay ID --since TIME'
+      const empty = 'No replays yet. Start one with: ./parley webhook replay ID --since TIME'
       return { lines: table(headings, rows, empty), json: jsonList(replays.map(toJson)) }
     },
   },

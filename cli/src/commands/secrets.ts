@@ -35,7 +35,7 @@ function linesOf(done: Resealed): string[] {
       : `Nothing to do: no secret needed to be encrypted with the key "${keyId}".`,
     ...(unreadable > 0
       ? [
-          `${plural(unreadable, 'secret')} cannot be decrypted, because the key is missing. "npx parley doctor" lists them.`,
+          `${plural(unreadable, 'secret')} cannot be decrypted, because the key is missing. "./parley doctor" lists them.`,
         ]
       : []),
     ...[...stillUsed].map(

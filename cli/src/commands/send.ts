@@ -84,7 +84,7 @@ async function windowHint(call: Call, { id }: Workspace, { type, to, sender_id }
   const expiresAt = await findReplyWindow((await call.db()).within(id), id, senderId, { phone: to })
   if (expiresAt !== null && new Date(expiresAt) > call.clock.now()) return []
   return [
-    `${to} has not written to this sender within 24 hours, so WhatsApp delivers only templates to it. In the demo, write first: npx parley phone send --from ${to} --to SENDER_NUMBER --text hi`,
+    `${to} has not written to this sender within 24 hours, so WhatsApp delivers only templates to it. In the demo, write first: ./parley phone send --from ${to} --to SENDER_NUMBER --text hi`,
   ]
 }
 

@@ -48,7 +48,7 @@ function listTypes() {
         '',
       ),
       '',
-      'Run "npx parley trigger EVENT" with one of them.',
+      'Run "./parley trigger EVENT" with one of them.',
     ],
     json: jsonList(rows),
   }
@@ -85,7 +85,7 @@ async function asTest(call: Call, workspace: Workspace, type: EventType) {
   )
   if (webhooks.length === 0) {
     throw new StartupError(
-      `No enabled webhook of workspace ${workspace.name} receives ${type}. Create one with: npx parley webhook create --name NAME --url URL --event ${type}`,
+      `No enabled webhook of workspace ${workspace.name} receives ${type}. Create one with: ./parley webhook create --name NAME --url URL --event ${type}`,
     )
   }
   const sent = await change(call, async (tx, audit) => {

@@ -74,7 +74,7 @@ export function templateTypes(templates: readonly Template[]): string {
     '    }',
   ])
   return [
-    '// Written by "npx parley types". Run it again when templates change.',
+    '// Written by "./parley types". Run it again when templates change.',
     "import type * as Value from '@parley/sdk/known-templates'",
     '',
     "declare module '@parley/sdk/known-templates' {",

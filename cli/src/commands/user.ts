@@ -91,7 +91,7 @@ export const commands: readonly Command[] = [
       }))
       const headings = ['EMAIL', 'NAME', 'STATE', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
       return {
-        lines: table(headings, rows, 'No users yet. Create the first account with: npx parley user operator'),
+        lines: table(headings, rows, 'No users yet. Create the first account with: ./parley user operator'),
         json: jsonList(json),
       }
     },
@@ -241,7 +241,7 @@ export const commands: readonly Command[] = [
       return {
         lines: [
           `Removed the passkey “${passkey.name}” of ${email}.`,
-          `Their open sessions continue. To end them, run: npx parley user reset --email ${email}`,
+          `Their open sessions continue. To end them, run: ./parley user reset --email ${email}`,
         ],
         json: { email, removed: toJson(passkey) },
       }
@@ -265,7 +265,7 @@ const entryFor = (action: string, { id, email }: { id: string; email: string }) 
 async function requireByEmail({ db }: Call, email: string) {
   const person = await findPerson(await db(), email)
   if (!person)
-    throw new StartupError(`No user has the email address "${email}". Run "npx parley user list" to see all users.`)
+    throw new StartupError(`No user has the email address "${email}". Run "./parley user list" to see all users.`)
   return person
 }
 

@@ -34,7 +34,7 @@ export const testCommand: Command = {
     })
     const ids = { event_id: eventId, webhook_id: id }
     if (!flag('wait')) {
-      const lines = [`Queued test event ${eventId}.`, `See the result with: npx parley delivery list --webhook ${id}`]
+      const lines = [`Queued test event ${eventId}.`, `See the result with: ./parley delivery list --webhook ${id}`]
       return { lines, json: { ...ids, state: 'pending' } }
     }
     const attempt = await firstAttempt(await db(), id, eventId)

@@ -85,7 +85,7 @@ export const commands: readonly Command[] = [
       ])
       const headings = ['ID', 'NAME', 'URL', 'STATE', 'SECRET', 'LAST SUCCESS', 'EVENTS OR DISABLED REASON']
       const empty =
-        'No webhooks yet. Create one with: npx parley webhook create --workspace ID --name NAME --url URL --event EVENT'
+        'No webhooks yet. Create one with: ./parley webhook create --workspace ID --name NAME --url URL --event EVENT'
       const lines = table(headings, rows, empty)
       return { lines, json: jsonList(webhooks.map((each) => ({ ...each.webhook, account_id: each.workspaceId }))) }
     },
@@ -182,7 +182,7 @@ export const commands: readonly Command[] = [
         const line = `Created a new secret for webhook ${webhook.name} (${webhook.id}). Deliveries are signed with both secrets.`
         return withSecret(line, { webhook, secret }, [
           '',
-          `When the receiver has it, end the old secret with: npx parley webhook activate ${webhook.id}`,
+          `When the receiver has it, end the old secret with: ./parley webhook activate ${webhook.id}`,
         ])
       }
       const rotated = await change(call, async (tx, audit) => {

@@ -38,7 +38,7 @@ export const commands: readonly Command[] = [
         suspended ? `suspended: ${suspended.reason}` : 'active',
         formatTime(createdAt),
       ])
-      const empty = 'No workspaces yet. Create one with: npx parley workspace create --name NAME'
+      const empty = 'No workspaces yet. Create one with: ./parley workspace create --name NAME'
       const lines = table(['ID', 'NAME', 'STATE', 'CREATED'], rows, empty)
       return { lines, json: jsonList(workspaces.map(toJson)) }
     },

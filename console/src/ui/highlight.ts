@@ -8,7 +8,7 @@ export interface Token {
 const rules: Record<Exclude<Language, 'plain'>, RegExp> = {
   json: /(?<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?<string>"(?:[^"\\]|\\.)*")|(?<word>\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*)/g,
   shell:
-    /(?<comment>(?<=^|\s)#.*)|(?<string>"(?:[^"\\]|\\.)*"|'[^']*')|(?<key>(?<=\s)--?[A-Za-z][\w-]*)|(?<word>^\s*(?:curl|npm|npx|export|parley)\b|\$\w+)/gm,
+    /(?<comment>(?<=^|\s)#.*)|(?<string>"(?:[^"\\]|\\.)*"|'[^']*')|(?<key>(?<=\s)--?[A-Za-z][\w-]*)|(?<word>^\s*(?:curl|npm|npx|export|(?:\.\/)?parley)\b|\$\w+)/gm,
   js: /(?<comment>\/\/.*)|(?<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?<word>\b(?:import|from|const|let|await|async|function|return|new|if|else|export|throw|try|catch)\b)|(?<key>[\w$]+(?=\s*:))/g,
   python:
     /(?<comment>#.*)|(?<string>f?"(?:[^"\\]|\\.)*"|f?'(?:[^'\\]|\\.)*')|(?<word>\b(?:import|from|def|return|if|else|raise|with|as|not|None|True|False)\b)|(?<key>[\w]+(?==))/g,

@@ -59,7 +59,7 @@ export async function openStore(
 ): Promise<Store> {
   const { dataDir, databasePool = poolSize.default } = config
   if (config.databaseUrl === null && schema !== 'migrate' && !hasEmbedded(dataDir)) {
-    throw new StartupError(`No database found in ${dataDir}. Run "npx parley start" or "npx parley migrate" first.`)
+    throw new StartupError(`No database found in ${dataDir}. Run "./parley start" or "./parley migrate" first.`)
   }
   const embedded =
     config.databaseUrl === null ? await openEmbedded({ dataDir, purpose, say, ...(signal ? { signal } : {}) }) : null

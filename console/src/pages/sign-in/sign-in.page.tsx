@@ -74,7 +74,7 @@ const FirstVisit = () => (
     <div style={{ marginTop: 20 }}>
       <Stack gap={3}>
         <p>Did the link expire? Print a new one where Parley runs:</p>
-        <CodeBlock language="shell" code="npx parley user operator" />
+        <CodeBlock language="shell" code="./parley user operator" />
       </Stack>
     </div>
   </FramedPage>

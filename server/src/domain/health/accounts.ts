@@ -33,7 +33,7 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
     details: unreadable.map(({ owner, id }) => `${owner} ${owner === 'endpoint' ? withPrefix('whk', id) : id}`),
     means: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. People whose authenticator app is affected can sign in with a backup code.`,
     advice:
-      'Add the old key to PARLEY_SECRET_KEYS again, after the new one: "new:…,old:…". If it is lost, set new secrets with "npx parley webhook rotate", "npx parley app change" and "npx parley connection change". Run "npx parley user reset --second-factor" for each affected person.',
+      'Add the old key to PARLEY_SECRET_KEYS again, after the new one: "new:…,old:…". If it is lost, set new secrets with "./parley webhook rotate", "./parley app change" and "./parley connection change". Run "./parley user reset --second-factor" for each affected person.',
   })
 }
 
@@ -46,7 +46,7 @@ function usesOf(byKey: ReadonlyMap<string, number>, keys: SecretKeys): { details
   if (others.some((id) => byKey.has(id)))
     return {
       details,
-      advice: `To stop using the old keys, run "npx parley secrets reseal". It encrypts everything with "${first}".`,
+      advice: `To stop using the old keys, run "./parley secrets reseal". It encrypts everything with "${first}".`,
     }
   const unused = others.map((id) => `"${id}"`).join(', ')
   return {
@@ -72,7 +72,7 @@ export async function checkSync(db: Db): Promise<Finding> {
         `${id} (account ${waba_id}): ${sync_error} ${count(sync_failures, 'failure')} in a row, last success: ${synced_at ? formatTime(synced_at) : 'never'}`,
     ),
     means: 'Senders and templates are as of the last successful sync and may be out of date.',
-    advice: 'Parley retries automatically. To retry now and see the error, run: npx parley connection sync ID',
+    advice: 'Parley retries automatically. To retry now and see the error, run: ./parley connection sync ID',
     consoleAdvice: 'Parley retries automatically. Sync now to see the error.',
     actions: failing.map(({ id, waba_id: wabaId }) => ({ kind: 'sync_connection', id, wabaId })),
   })
@@ -93,7 +93,7 @@ export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
     means:
       'Messages and statuses arrived for these numbers, but no sync has found the numbers yet. Their events are published when a sync finds them. Updates older than PARLEY_RETENTION_DAYS are deleted.',
     advice:
-      'If the sync fails, fix its cause (see "account sync"). If it succeeds, check in Meta’s WhatsApp Manager that the number belongs to the account. Then run: npx parley connection sync ID',
+      'If the sync fails, fix its cause (see "account sync"). If it succeeds, check in Meta’s WhatsApp Manager that the number belongs to the account. Then run: ./parley connection sync ID',
     consoleAdvice:
       'Check in Meta’s WhatsApp Manager that the number belongs to the account. Then sync the account: if that fails, fix its cause.',
     actions: [...new Map(numbers.map((each) => [each.connectionId, each.wabaId]))].map(([id, wabaId]) => ({
@@ -126,7 +126,7 @@ export async function checkUnknownNumbers(db: Db, clock: Clock): Promise<Finding
     means:
       'Their accounts are subscribed to an app and not connected to a workspace. Their messages and statuses are dropped.',
     advice:
-      'Connect the account: npx parley connection create --workspace ID --app ID --waba-id ID --access-token T. If it should not be connected, remove the app from the account in Meta’s Business settings.',
+      'Connect the account: ./parley connection create --workspace ID --app ID --waba-id ID --access-token T. If it should not be connected, remove the app from the account in Meta’s Business settings.',
     consoleAdvice:
       'Connect the account. If it should not be connected, remove the app from the account in Meta’s Business settings.',
     actions: [...accounts.values()].map((account) => ({ kind: 'connect_account', ...account })),
@@ -164,7 +164,7 @@ export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
       ({ id, name, balance, spent }) => `${id} ${name}: ${balance} left, ${spent} spent in the last 24 hours`,
     ),
     means: 'Without credits, requests that send messages fail with insufficient_credits.',
-    advice: 'Add credits: npx parley workspace credit ID AMOUNT --note T',
+    advice: 'Add credits: ./parley workspace credit ID AMOUNT --note T',
     consoleAdvice: 'Add credits.',
     actions: low.map(({ id, name }) => ({ kind: 'add_credits', workspaceId: id, name })),
   })
@@ -186,7 +186,7 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
     {
       details: warnings,
       means: 'These allowlists accept every address, so they do not restrict the key.',
-      advice: 'Set the addresses that should use the key: npx parley key change ID --ip CIDR',
+      advice: 'Set the addresses that should use the key: ./parley key change ID --ip CIDR',
       consoleAdvice: 'Ask an admin of the workspace to set the addresses that should use the key.',
       actions: open.map(({ id, workspaceId, name }) => ({ kind: 'change_key', workspaceId, id, name })),
     },

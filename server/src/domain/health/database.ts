@@ -52,7 +52,7 @@ export async function checkMigrations(db: Db): Promise<Finding> {
   if (present === 0) {
     return problem('migrations', 'The database is empty.', {
       means: 'No migration has been applied, so the checks that read tables were skipped.',
-      advice: 'Run "npx parley migrate", or start Parley, which runs the migrations.',
+      advice: 'Run "./parley migrate", or start Parley, which runs the migrations.',
     })
   }
   const missing = known.filter(({ version }) => version > present).map(({ name }) => name)
@@ -64,7 +64,7 @@ export async function checkMigrations(db: Db): Promise<Finding> {
         details: missing,
         means: 'The database has not been migrated. Until it is, other checks and commands may fail.',
         advice:
-          'Back up the database, then run "npx parley migrate" or start the new version. Processes of the version before keep working.',
+          'Back up the database, then run "./parley migrate" or start the new version. Processes of the version before keep working.',
       },
     )
   }

@@ -14,7 +14,7 @@ export async function checkFiles(db: Db, isOnline: boolean): Promise<Finding> {
     return problem('files', 'Files are in a file store, and PARLEY_FILES_URL is not set.', {
       means: 'Requests for these files get 503. Those past their retention stay in the store.',
       advice:
-        'Set PARLEY_FILES_URL. To do without it, first run "npx parley files move --to database" with PARLEY_NEW_FILES=database.',
+        'Set PARLEY_FILES_URL. To do without it, first run "./parley files move --to database" with PARLEY_NEW_FILES=database.',
     })
   }
   try {
@@ -29,7 +29,7 @@ export async function checkFiles(db: Db, isOnline: boolean): Promise<Finding> {
   if (!isOnline && objects.isDown) {
     return problem('files', `The last request of this process to the file store ${objects.name} failed.`, {
       means: 'Requests for files in it get 503. New files stay in the database until it works.',
-      advice: 'Run "npx parley doctor", or search the log for "files.store_failed".',
+      advice: 'Run "./parley doctor", or search the log for "files.store_failed".',
     })
   }
   const overdue = await countOverdue(db, overdueHours)

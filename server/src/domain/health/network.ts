@@ -41,7 +41,7 @@ export async function checkCredentials({ db, client, vault }: Network, onProgres
     details: faults,
     means: 'Messages from the numbers of these accounts are not sent.',
     advice:
-      'Create a new system user token at Meta (see docs/connecting-meta.md), then run: npx parley connection change ID',
+      'Create a new system user token at Meta (see docs/connecting-meta.md), then run: ./parley connection change ID',
   })
 }
 

@@ -31,7 +31,7 @@ export async function checkEndpoints(db: Db): Promise<Finding> {
   return warning('endpoints', `${parts.join('; ')}.`, {
     details: [...disabled, ...failing].map((endpoint) => describe(endpoint, openOf(endpoint))),
     means: `Events for a disabled endpoint are held and deleted after PARLEY_RETENTION_DAYS. An endpoint is disabled after ${failuresMax} failures in a row.`,
-    advice: 'Fix the receiver, check it with "npx parley webhook test ID", then run "npx parley webhook enable ID".',
+    advice: 'Fix the receiver, check it with "./parley webhook test ID", then run "./parley webhook enable ID".',
     consoleAdvice: 'Fix the receiver, send a test event, then enable the webhook.',
     actions: [...disabled, ...failing].map(({ id, name, enabled }) => ({
       kind: 'repair_webhook',

@@ -114,7 +114,7 @@ function partsOf({ kind, data }: MailContent, secret: string | null, publicUrl: 
         subject: `WhatsApp access token expires on ${dayOf(data.expires_at)}`,
         paragraphs: [
           `The access token of the WhatsApp account ${data.waba_id} expires on ${timeOf(data.expires_at)}. From then on its numbers cannot send messages.`,
-          `An operator has to create a new token at Meta and replace the old one: npx parley connection change ${data.connection_id}`,
+          `An operator has to create a new token at Meta and replace the old one: ./parley connection change ${data.connection_id}`,
         ],
         title: 'Show the senders',
       })

@@ -108,7 +108,7 @@ test('an email about an access token is not sent once the token was replaced', a
   await noticeExpiries(server.db, server.clock.now())
   await deliverAfter(() => server.db.change('update connections set token_expires_at = null where id = $1', [replaced]))
   expect(subjectsOf(admin)).toEqual([expect.stringContaining('WhatsApp access token expires')])
-  expect(mailsTo(admin.email)[0]?.text).toContain(`npx parley connection change ${kept}`)
+  expect(mailsTo(admin.email)[0]?.text).toContain(`./parley connection change ${kept}`)
 })
 
 test('a person who left the workspace, or no longer wants a notification, does not get those that wait', async () => {
