@@ -148,6 +148,16 @@ test('a stream whose cursor has expired throws an error with the oldest cursor',
   expect(error).toMatchObject({ code: 'cursor_expired', status: 410, oldestCursor: 'c9', name: 'CursorExpiredError' })
 })
 
+test('a stream ends if Retry-After is longer than ten minutes, with an error that has its value', async () => {
+  const { baseUrl, requests } = await serveScript(fails(503, 'service_unavailable', { 'retry-after': '3600' }))
+  const error = { code: 'service_unavailable', status: 503, retryAfter: 3600 }
+  // Waits end immediately, so that a stream that waits would not keep the test.
+  const stop = new AbortController()
+  const options = { signal: stop.signal, onRetry: () => stop.abort() }
+  await expect(eventsAt(baseUrl).stream(options).next()).rejects.toMatchObject(error)
+  expect(requests.length).toBe(1)
+})
+
 test('a stream ends if the key is not valid, and if the store fails', async () => {
   const { baseUrl } = await serveScript(fails(401, 'invalid_key'))
   await expect(eventsAt(baseUrl).stream().next()).rejects.toMatchObject({ code: 'invalid_key' })
@@ -158,7 +168,7 @@ test('a stream ends if the key is not valid, and if the store fails', async () =
 test('an aborted stream ends its loop: while it waits for events, between attempts and within a page', async () => {
   for (const act of [
     neverResponds,
-    fails(503, 'service_unavailable', { 'retry-after': '3600' }),
+    fails(503, 'service_unavailable', { 'retry-after': '500' }),
     pageOf(['a', 'b'], 'c1'),
   ]) {
     const stop = new AbortController()

@@ -53,8 +53,9 @@ export interface Events {
   read(query?: EventQuery & { wait?: number | undefined }, options?: CallOptions): Promise<EventPage>
   /**
    * Every event, and then those that come, until `signal` aborts: then the loop ends. While the service cannot be reached it
-   * waits and tries again. The cursor is saved when your code asks for the event after the last one of a page: if the program
-   * ends before, the events of that page are repeated. Throws a `CursorExpiredError` if events were deleted meanwhile.
+   * waits and tries again; a `Retry-After` of more than ten minutes is an error. The cursor is saved when your code asks for
+   * the event after the last one of a page: if the program ends before, the events of that page are repeated. Throws a
+   * `CursorExpiredError` if events were deleted meanwhile.
    */
   stream(options?: StreamOptions): AsyncGenerator<ParleyEvent, void, undefined>
   /**

@@ -22,6 +22,12 @@ test('the wait is never shorter than Retry-After', () => {
   expect(waitBeforeReading(rateLimited(66), 1, () => 0)).toBe(66_000)
 })
 
+test('a reader of events waits for up to ten minutes; a longer Retry-After is an error', () => {
+  expect(waitBeforeReading(rateLimited(600), 1, () => 0)).toBe(600_000)
+  expect(waitBeforeReading(rateLimited(601), 1)).toBe(null)
+  expect(waitBeforeReading(rateLimited(Number('9'.repeat(400))), 1)).toBe(null)
+})
+
 test('a Retry-After of 0, or in the past, does not make the waits shorter', () => {
   const waits = [1, 2, 3].map((made) => waitBeforeRetry(rateLimited(0), made, rules, () => 0))
   expect(waits).toEqual([250, 500, 1000])
@@ -35,7 +41,8 @@ test('a wait that is longer than a timer allows does not end immediately', async
   onTestFinished(() => void vi.useRealTimers())
   for (const seconds of [3_000_000, Number('9'.repeat(400))]) {
     let hasEnded = false
-    void pause(waitBeforeReading(rateLimited(seconds), 1) ?? 0, undefined).then(() => {
+    const anyWait = { maxRetries: 5, maxWaitMs: Number.POSITIVE_INFINITY }
+    void pause(waitBeforeRetry(rateLimited(seconds), 1, anyWait) ?? 0, undefined).then(() => {
       hasEnded = true
     })
     await vi.advanceTimersByTimeAsync(24 * 3600_000)

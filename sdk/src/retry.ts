@@ -28,16 +28,20 @@ export function waitBeforeRetry(
 }
 
 const longestBackOffMs = 30_000
+/** A program that waits for hours looks as if it hung, so a longer `Retry-After` is an error. */
+const longestRetryAfterSeconds = 600
 
 /**
- * How many milliseconds a reader of events waits before it reads again; null if the error will not go away. Unlike other
- * requests it goes on for as long as it takes, and after any error of the service.
+ * How many milliseconds a reader of events waits before it reads again; null if the error will not go away soon. Unlike other
+ * requests it retries without a limit, and after any error of the service.
  */
 export function waitBeforeReading(error: unknown, failures: number, random: () => number = Math.random): number | null {
   if (!(error instanceof ParleyError) || !(isRetryable(error) || error.status >= 500)) return null
   const backOffMs = backOff(failures, longestBackOffMs, random)
+  if (error.retryAfter === null) return backOffMs
+  if (error.retryAfter > longestRetryAfterSeconds) return null
   // A service that says "now" each time is not asked more and more often for that.
-  return error.retryAfter === null ? backOffMs : Math.max(backOffMs, afterRetryAfter(error.retryAfter, random))
+  return Math.max(backOffMs, afterRetryAfter(error.retryAfter, random))
 }
 
 /** Half a second after the first failure, then twice as long after each, with jitter. */

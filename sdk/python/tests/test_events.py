@@ -4,7 +4,8 @@ import threading
 import unittest
 from typing import List, Optional
 
-from parley import AuthenticationError, CursorExpiredError, FileCursorStore, MemorySeenEvents
+from parley import AuthenticationError, CursorExpiredError, FileCursorStore, MemorySeenEvents, ParleyError
+from parley.retry import wait_before_retry
 from scripted import Act, ScriptedTest, fails, hangs_up, responds
 
 
@@ -48,7 +49,7 @@ class StreamTest(ScriptedTest):
         self.assertEqual(paths, ["/v1/events?after=latest&wait=0", *["/v1/events?after=c0&wait=25"] * 2])
         self.assertEqual(store.saved, ["c0"])
 
-    def test_waits_grow_and_are_never_longer_than_python_can_wait(self) -> None:
+    def test_waits_grow_up_to_ten_minutes_and_a_longer_retry_after_is_an_error(self) -> None:
         def waits(retry_after: str, count: int) -> List[float]:
             self.serve(fails(503, "service_unavailable", headers={"Retry-After": retry_after}))
             found: List[float] = []
@@ -64,8 +65,16 @@ class StreamTest(ScriptedTest):
 
         first, second, third = waits("0", 3)
         self.assertTrue(0.25 <= first <= 0.5 <= second <= 1 <= third <= 2)
+        self.assertTrue(600 <= waits("600", 1)[0] <= 601)
+        for huge in ("601", "9" * 400):
+            with self.assertRaises(ParleyError) as caught:
+                waits(huge, 1)
+            self.assertEqual((caught.exception.code, caught.exception.retry_after), ("service_unavailable", float(huge)))
+
+    def test_no_wait_is_longer_than_python_can_wait(self) -> None:
         for huge in ("9" * 15, "9" * 400):
-            (seconds,) = waits(huge, 1)
+            error = ParleyError("", code="rate_limited", status=429, retry_after=float(huge))
+            seconds = wait_before_retry(error, 1, 2, float("inf")) or 0
             self.assertTrue(23 * 86_400 < seconds < threading.TIMEOUT_MAX)
 
     def test_it_waits_and_tries_again_while_the_service_is_down(self) -> None:
@@ -99,7 +108,7 @@ class StreamTest(ScriptedTest):
         # The page is read again, and the event that was handled is not repeated.
         self.assertEqual(next(self.parley.events.stream(seen=seen))["id"], "b")
         stop.clear()
-        requests = self.serve(fails(503, "service_unavailable", "api_error", {"Retry-After": "3600"}))
+        requests = self.serve(fails(503, "service_unavailable", "api_error", {"Retry-After": "500"}))
         self.assertEqual(list(self.parley.events.stream(stop=stop, on_retry=lambda *_: stop.set())), [])
         self.assertEqual(len(requests), 1)
 

@@ -21,13 +21,21 @@ def wait_before_retry(error: ParleyError, made: int, max_retries: int, max_wait:
     return None if error.retry_after > max_wait else max(back_off, _after(error.retry_after))
 
 
+#: In seconds. A program that waits for hours looks as if it hung, so a longer `Retry-After` is an error.
+_LONGEST_RETRY_AFTER = 600.0
+
+
 def wait_before_reading(error: ParleyError, failures: int) -> Optional[float]:
-    """Like `wait_before_retry`, for a reader of events: it goes on for as long as it takes, after any error of the service."""
+    """Like `wait_before_retry`, for a reader of events: it retries without a limit, and after any error of the service."""
     if not _is_retryable(error) and error.status < 500:
         return None
     back_off = _back_off(failures, 30.0)
+    if error.retry_after is None:
+        return back_off
+    if error.retry_after > _LONGEST_RETRY_AFTER:
+        return None
     # A service that says "now" each time is not asked more and more often for that.
-    return back_off if error.retry_after is None else max(back_off, _after(error.retry_after))
+    return max(back_off, _after(error.retry_after))
 
 
 def _is_retryable(error: ParleyError) -> bool:
