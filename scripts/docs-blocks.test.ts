@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+// Comes with @redocly/cli.
+import { parse } from 'yaml'
 import { commands } from '../cli/src/commands.ts'
 import { parseArguments } from '../cli/src/parse.ts'
 import { routes } from '../server/src/api.ts'
+import { defaultBodyLimits } from '../server/src/http/body-memory.ts'
 import { checkSend } from '../server/src/whatsapp/check-send.ts'
 import { blocksOf, type DocsBlock, docsFiles, isOutput, isRun } from './docs-blocks.ts'
 
@@ -103,6 +106,26 @@ test('every path of the API in a curl command exists', () => {
   const exists = (path: string) =>
     routes.some((route) => new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path))
   expect(paths.filter(({ path }) => !exists(path))).toEqual([])
+})
+
+test('the alerts report refused sends, and missing webhooks of the network only after sends', () => {
+  const [rules] = blocks.filter(({ text }) => text.startsWith('groups:'))
+  const { groups } = parse(rules?.text ?? '') as { groups: { rules: { alert: string; expr: string }[] }[] }
+  const expressions = Object.fromEntries(groups.flatMap((group) => group.rules).map(({ alert, expr }) => [alert, expr]))
+  expect(expressions.SendsRefused).toContain('parley_sends_total{outcome="failed"}')
+  expect(expressions.NoNetworkWebhooks).toMatch(
+    /parley_sends_total\{outcome="sent"\}.* and .*parley_network_webhooks_total/,
+  )
+})
+
+test('the documented nginx accepts the largest upload, and not much more', () => {
+  const sizes = blocks
+    .filter(({ language }) => language === 'nginx')
+    .flatMap(({ text }) =>
+      [...text.matchAll(/client_max_body_size (\d+)m;/g)].map(([, mebibytes]) => Number(mebibytes)),
+    )
+  const needed = defaultBodyLimits.upload.bodyBytes / (1024 * 1024)
+  expect(sizes).toEqual([expect.toSatisfy((size) => size >= needed && size < needed * 1.1)])
 })
 
 /** The lines of a block that begin with `./parley`, as words. */

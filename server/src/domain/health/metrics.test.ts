@@ -63,6 +63,14 @@ test('requests are counted by route and status class, and an unknown path is nev
   expect(await (await getMetrics()).text()).not.toContain('31415')
 })
 
+test('sends and network webhooks are counted from 0, because alerts do not see a series that begins later', async () => {
+  const text = await (await getMetrics()).text()
+  for (const outcome of ['sent', 'retry', 'failed', 'unknown'])
+    expect(text).toContain(`\nparley_sends_total{outcome="${outcome}"} 0\n`)
+  for (const outcome of ['kept', 'refused', 'failed'])
+    expect(text).toMatch(new RegExp(`^parley_network_webhooks_total\\{outcome="${outcome}"\\} \\d+$`, 'm'))
+})
+
 test('webhooks, events, delivery attempts and held deliveries are counted', async () => {
   const [receiver, line] = [await newReceiver(), await newLine(server)]
   const { id } = await line.listen(receiver)

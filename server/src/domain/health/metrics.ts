@@ -66,10 +66,13 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
   const counter = metric.bind(null, 'counter')
   const gauge = metric.bind(null, 'gauge')
   const histogram = metric.bind(null, 'histogram')
-  const labeledCounter = (name: string, help: string, counterName: string, label: string) =>
-    counter(name, help, () =>
-      [...counted.counts(counterName)].map(([kind, value]) => ({ value, labels: { [label]: kind } })),
-    )
+  // `fromStart` are present with 0. Prometheus does not see an increase in the first value of a series.
+  const labeledCounter = (name: string, help: string, counterName: string, label: string, fromStart: string[] = []) =>
+    counter(name, help, () => {
+      const zeros = fromStart.map((kind): [string, number] => [kind, 0])
+      const counts = new Map([...zeros, ...counted.counts(counterName)])
+      return [...counts].map(([kind, value]) => ({ value, labels: { [label]: kind } }))
+    })
   const queue = (name: string, help: string, read: (queues: Queues) => Value[]) =>
     gauge(name, help, async () => {
       const found = await queues()
@@ -128,6 +131,7 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
     'Webhooks received from the network, by outcome',
     'network webhooks',
     'outcome',
+    ['kept', 'refused', 'failed'],
   )
   histogram('parley_network_webhook_duration_seconds', 'Time to respond to a webhook from the network', () =>
     histogramValues('parley_network_webhook_duration_seconds', counted.durations('network webhooks')),
@@ -138,7 +142,12 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
     'events',
     'type',
   )
-  labeledCounter('parley_sends_total', 'Send requests to the network, by outcome', 'sends', 'outcome')
+  labeledCounter('parley_sends_total', 'Send requests to the network, by outcome', 'sends', 'outcome', [
+    'sent',
+    'retry',
+    'failed',
+    'unknown',
+  ])
   labeledCounter('parley_file_downloads_total', 'Downloads of files from the network', 'file downloads', 'outcome')
   labeledCounter('parley_file_uploads_total', 'Uploads of files to the network', 'file uploads', 'outcome')
   labeledCounter(
