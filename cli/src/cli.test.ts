@@ -147,3 +147,10 @@ test('piped output has no color codes, and signal listeners are removed', async 
   expect(count()).toEqual(before)
   expect((await run(['help'])).out).not.toContain('\u001b')
 })
+
+test('user create --help says that the command sends no email, and that the console does', async () => {
+  const { out } = await run(['user', 'create', '--help'])
+  expect(out.replaceAll(/\s+/g, ' ')).toContain(
+    'This command sends no email: share the link. Invitations from the console are sent by email if PARLEY_SMTP_URL is set.',
+  )
+})

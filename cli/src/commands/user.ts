@@ -15,7 +15,8 @@ import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 export const commands: readonly Command[] = [
   {
     name: 'user create',
-    details: 'Prints an invitation link that works once. Parley does not send email.',
+    details:
+      'Prints an invitation link that works once. This command sends no email: share the link. Invitations from the console are sent by email if PARLEY_SMTP_URL is set.',
     options: {
       email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
       workspace: workspaceOption('Workspace to invite them to'),
