@@ -68,6 +68,14 @@ const shell = patternOf({
   number: /(?<=\s)--?[A-Za-z][\w-]*/,
 })
 
+const proxy = patternOf({
+  comment: hashComment,
+  string: quoted,
+  name: /\$\w+/,
+  keyword: /(?<=^\s*)[a-z_-]+(?=\s)/,
+  number: /\b\d+[smhdk]?\b/,
+})
+
 const patterns: Record<string, RegExp> = {
   json,
   ts: script,
@@ -124,13 +132,8 @@ const patterns: Record<string, RegExp> = {
     name: /^[\w-]+(?=:)/,
     string: doubleQuoted,
   }),
-  nginx: patternOf({
-    comment: hashComment,
-    string: quoted,
-    name: /\$\w+/,
-    keyword: /(?<=^\s*)[a-z_]+(?=\s)/,
-    number: /\b\d+[smhdk]?\b/,
-  }),
+  nginx: proxy,
+  haproxy: proxy,
 }
 patterns.typescript = script
 patterns.bash = shell
