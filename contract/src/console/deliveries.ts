@@ -80,7 +80,7 @@ export const FailureExplanation = Type.Object({ title: Type.String(), remedy: Ty
 export type FailureExplanation = Static<typeof FailureExplanation>
 
 const Counts = Type.Array(Type.Integer())
-const Times = Type.Array(nullable(Type.Integer()))
+const Times = Type.Array(nullable(Type.Number()))
 
 /** The attempts in each step of a period. */
 export const AttemptSeries = Type.Object({
@@ -90,7 +90,7 @@ export const AttemptSeries = Type.Object({
   p50_ms: Times,
   p95_ms: Times,
   /** Over the whole period. */
-  overall: Type.Object({ p50_ms: nullable(Type.Integer()), p95_ms: nullable(Type.Integer()) }),
+  overall: Type.Object({ p50_ms: nullable(Type.Number()), p95_ms: nullable(Type.Number()) }),
 })
 export type AttemptSeries = Static<typeof AttemptSeries>
 

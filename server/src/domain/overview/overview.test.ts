@@ -9,7 +9,7 @@ import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
 import { giveCredits } from '../credits/credits.ts'
-import { addSteps, countSteps, percentileMs, stepsMs } from '../deliveries/engine/durations.ts'
+import { addSteps, countSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
 import { listProblems } from './problems.ts'
 import { risingCodes } from './rising-codes.ts'
@@ -271,8 +271,18 @@ test('percentileMs returns a value within the right step', () => {
   const counts = countSteps([...Array(95).fill(8), ...Array(5).fill(4000)])
   expect(percentileMs(counts, 0.5)).toBeLessThanOrEqual(10)
   expect(percentileMs(counts, 0.99)).toBeGreaterThan(3000)
-  expect(percentileMs(countSteps([60_000]), 0.5)).toBe(stepsMs.at(-1))
-  expect(addSteps(counts, counts).reduce((all, count) => all + count, 0)).toBe(200)
+  expect(percentileMs(countSteps([60_000]), 0.5)).toBe(60_000)
+  expect(percentileMs(addSteps(counts, counts), 0.5)).toBe(percentileMs(counts, 0.5))
+})
+
+test('no percentile is above the longest attempt, and p50 is never above p95', () => {
+  for (const durations of [[120], [3.2, 3.4, 3.6], [1, 2, 101], [10_004, 10_002], [0.4], [7, 5400, 5401]]) {
+    // As stored: counted by batch, then added up.
+    const counts = durations.map((ms) => countSteps([ms])).reduce(addSteps)
+    const [p50, p95] = [percentileMs(counts, 0.5) ?? 0, percentileMs(counts, 0.95) ?? 0]
+    expect(p95).toBe(Math.max(...durations))
+    expect(p50).toBeLessThanOrEqual(p95)
+  }
 })
 
 test('a workspace that never had credits has not used them up', async () => {

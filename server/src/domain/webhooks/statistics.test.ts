@@ -24,10 +24,11 @@ async function setUp() {
 const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
 
 test('the statistics of an endpoint count its attempts by step, and no others', async () => {
-  const { line, receiver, read, deliver } = await setUp()
+  const { line, receiver, id, admin, read, deliver } = await setUp()
   // Of the same workspace, and only one of them fails.
   await line.listen(await newReceiver())
-  await deliver(3)
+  await deliver(2)
+  await deliver(1)
   server.clock.forward({ hours: 2 })
   receiver.next(500)
   await deliver(1)
@@ -38,6 +39,14 @@ test('the statistics of an endpoint count its attempts by step, and no others', 
   expect(day.attempts.failed.slice(-3)).toEqual([0, 0, 1])
   expect(day.attempts.p95_ms.slice(-3)).toEqual([expect.any(Number), null, expect.any(Number)])
   expect(day.attempts.overall.p50_ms).toBeLessThanOrEqual(day.attempts.overall.p95_ms)
+  const { data } = (await admin.call(`/w/${line.workspace.id}/deliveries?webhook=${id}`)).body
+  const details = await Promise.all(
+    data.map((each: { event_id: string }) => admin.call(`/w/${line.workspace.id}/deliveries/${each.event_id}/${id}`)),
+  )
+  const durations = details.flatMap(({ body }) => body.tries.map((each: { duration_ms: number }) => each.duration_ms))
+  expect(durations).toHaveLength(5)
+  // Of so few attempts, the slowest is the p95.
+  expect(day.attempts.overall.p95_ms).toBe(Math.max(...durations))
   for (const [period, steps, hours] of [
     ['7d', 28, 6],
     ['30d', 30, 24],

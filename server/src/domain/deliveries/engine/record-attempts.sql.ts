@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
+import { longestIndex } from './durations.ts'
 import { type FailureRun, failuresBeforePacing, pacedGapMs, unpacedFailuresMax } from './retry-policy.ts'
 import { planVisitsSql } from './visits.sql.ts'
 
@@ -72,7 +73,7 @@ export interface HourRow {
   webhookId: string
   succeeded: number
   failed: number
-  /** A histogram with the steps of `durations.ts`. */
+  /** A histogram as `durations.ts` describes it. */
   durations: readonly number[]
 }
 
@@ -185,7 +186,8 @@ const recording = statement(
          succeeded = h.succeeded + excluded.succeeded,
          failed = h.failed + excluded.failed,
          durations = array(
-           select coalesce(d.had, 0) + coalesce(d.more, 0)
+           select case d.step when ${longestIndex + 1} then greatest(d.had, d.more)
+             else coalesce(d.had, 0) + coalesce(d.more, 0) end
            from unnest(h.durations, excluded.durations) with ordinality as d(had, more, step) order by d.step)
      ), changed as (
      update webhooks w set
