@@ -212,7 +212,10 @@ const rows: Row[] = [
     expected: some({ disabled_reason: 'moving' }),
     before: () => publishOne(ids.workspace ?? ''),
   },
-  { words: 'delivery list --state held', expected: some({ event: 'message.received' }) },
+  {
+    words: 'delivery list --state held',
+    expected: some({ event: 'message.received', held_since: expect.any(String) }),
+  },
   { words: 'webhook enable <webhook>', audited: 'webhook.enable', expected: { enabled: true, disabled_reason: null } },
   { words: 'webhook delete <webhook> --yes', audited: 'webhook.delete', expected: { deleted: true, dropped: 3 } },
   { words: 'webhook list --workspace <workspace>', expected: list() },

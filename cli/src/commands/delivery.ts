@@ -1,5 +1,5 @@
 import { type DeliveryState, deliveryStates } from '@parley/contract/console/deliveries'
-import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
+import { type Delivery, listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import { retryDelivery, retryFailedSince } from '@parley/server/domain/deliveries/retry'
 import { requireWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { change } from '../audit.ts'
@@ -29,7 +29,7 @@ export const commands: readonly Command[] = [
         String(each.attempts),
         each.last_attempt_at ? formatTime(each.last_attempt_at) : 'never',
         [each.last_status, each.last_error].filter((part) => part !== null).join(' '),
-        each.next_attempt_at ? formatTime(each.next_attempt_at) : '',
+        nextAttempt(each),
       ])
       const headings = ['EVENT', 'WEBHOOK', 'TYPE', 'STATE', 'ATTEMPTS', 'LAST ATTEMPT', 'RESPONSE', 'NEXT ATTEMPT']
       return { lines: table(headings, rows, 'No deliveries.'), json: jsonList(deliveries) }
@@ -84,6 +84,11 @@ export const commands: readonly Command[] = [
     },
   },
 ]
+
+function nextAttempt({ next_attempt_at, held_since }: Delivery): string {
+  if (held_since) return `held since ${formatTime(held_since)}`
+  return next_attempt_at ? formatTime(next_attempt_at) : ''
+}
 
 function readState(text: string | undefined): DeliveryState | undefined {
   if (text === undefined) return undefined

@@ -37,6 +37,8 @@ export const Delivery = Type.Object({
   last_error: nullable(Type.String()),
   last_duration_ms: nullable(Type.Number()),
   next_attempt_at: nullable(Timestamp),
+  /** Since when it waits for its endpoint to be enabled; null if it does not. */
+  held_since: nullable(Timestamp),
 })
 export type Delivery = Static<typeof Delivery>
 

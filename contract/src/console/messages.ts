@@ -105,6 +105,8 @@ const TimelineDelivery = Type.Object({
   last_status: nullable(Type.Integer()),
   last_error: text,
   next_attempt_at: nullable(Timestamp),
+  /** Since when it waits for its endpoint to be enabled; null if it does not. */
+  held_since: nullable(Timestamp),
 })
 
 export const TimelineEvent = Type.Object({

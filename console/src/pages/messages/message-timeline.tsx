@@ -200,6 +200,12 @@ function EventLine({ event }: { event: TimelineEvent }) {
                     · next attempt <TimeAgo at={delivery.next_attempt_at} />
                   </>
                 )}
+                {delivery.held_since && (
+                  <>
+                    {' '}
+                    · held <TimeAgo at={delivery.held_since} />
+                  </>
+                )}
               </span>
               <PageLink to={here.path(`deliveries?event=${event.id}`)} className="link small alone">
                 View attempts

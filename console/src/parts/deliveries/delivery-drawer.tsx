@@ -102,6 +102,7 @@ function DeliveryBody({ delivery }: { delivery: DeliveryDetail }) {
         facts={[
           { name: 'Event', value: <CopyId id={delivery.event_id} /> },
           { name: 'Created', value: <Moment at={delivery.created_at} /> },
+          delivery.held_since !== null && { name: 'Held since', value: <Moment at={delivery.held_since} /> },
           waits_for !== null && {
             name: 'Waits for',
             value: (

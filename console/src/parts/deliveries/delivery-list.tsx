@@ -11,7 +11,7 @@ import type { Filter } from '../../ui/filter-bar.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { Countdown, DurationCell, TimeAgo } from '../../ui/time.tsx'
+import { DurationCell, TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { ListBar } from '../list-bar.tsx'
 import { Outcome } from './attempts.tsx'
@@ -20,6 +20,7 @@ import { useDeliveries, useRetrySeveral } from './deliveries.queries.ts'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { eventChoices } from './events.ts'
 import { SendAgainDialog } from './send-again-dialog.tsx'
+import { WaitingTime } from './waiting-time.tsx'
 
 const filters: Filter[] = [
   {
@@ -205,7 +206,17 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
         },
       ]
     : []),
-  { key: 'state', title: 'Status', width: 124, cell: (delivery) => <StatusBadge status={delivery.state} /> },
+  {
+    key: 'state',
+    title: 'Status',
+    width: 150,
+    cell: (delivery) => (
+      <span className="lines">
+        <StatusBadge status={delivery.state} />
+        <WaitingTime delivery={delivery} />
+      </span>
+    ),
+  },
   {
     key: 'response',
     title: 'Last response',
@@ -236,13 +247,6 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
         <span className="numbers">{attempt === 0 ? '–' : `${attempt} of ${attempts_max}`}</span>
       </Tip>
     ),
-  },
-  {
-    key: 'next',
-    title: 'Next attempt',
-    width: 120,
-    hideOn: 'tablet',
-    cell: ({ next_attempt_at: at }) => (at ? <Countdown at={at} /> : <span className="quiet">–</span>),
   },
   {
     key: 'time',

@@ -154,9 +154,14 @@ test('a disabled endpoint shows its reason and its held deliveries, which it get
   await drain()
   expect(await get(`/webhooks/${endpoint.id}`)).toMatchObject({ held: { count: 3, more: false }, enabled: false })
   expect((await get('/deliveries?state=held')).data).toHaveLength(3)
+  const heldSince = server.clock.now().toISOString()
+  server.clock.forward({ minutes: 5 })
   const held = (await get('/deliveries?state=held')).data[0]
+  expect(held).toMatchObject({ attempt: 0, next_attempt_at: null, held_since: heldSince })
+  expect((await get('/deliveries?type=message.received')).data[0]).toMatchObject({ held_since: heldSince })
   expect(await get(`/deliveries/${held.event_id}/${endpoint.id}`)).toMatchObject({
     state: 'held',
+    held_since: heldSince,
     webhook_enabled: false,
     disabled_reason: 'moving servers',
     ahead: [],
@@ -352,15 +357,27 @@ test('a test event has the type webhook.test with an example, goes to this endpo
     expect(await get(`/deliveries/${event.id}/${endpoint.id}`)).toMatchObject({
       state: 'delivered',
       message_id: null,
-      tries: [{ trigger: 'manual', status: 200, answer: 'answer 200' }],
+      attempt: 1,
+      attempts_max: 1,
+      tries: [{ number: 1, trigger: 'manual', status: 200, answer: 'answer 200' }],
     })
   }
   expect(other.received).toEqual([])
   receiver.behave(500)
   const { event_id } = (await admin.call(at(`/webhooks/${endpoint.id}/test`), post({ type: 'message.sent' }))).body
+  const path = `/deliveries/${event_id}/${endpoint.id}`
+  const now = server.clock.now().toISOString()
+  expect(await get(path)).toMatchObject({ state: 'pending', attempt: 0, ahead: [{ number: 1, at: now }] })
   await drain()
   await exhaustRetries()
   expect(receiver.received.filter(({ id }) => id === event_id)).toHaveLength(1)
+  // A manual retry of a test event is one attempt too.
+  expect((await admin.call(at(`${path}/retry`), post())).status).toBe(202)
+  await drain()
+  await exhaustRetries()
+  const detail = await get(path)
+  expect(detail).toMatchObject({ state: 'failed', attempts: 2, attempt: 1, attempts_max: 1, ahead: [] })
+  expect(detail.tries.map(({ number }: { number: number }) => number)).toEqual([1, 1])
 })
 
 test('GET /deliveries filters by endpoint, state, type, event and time, and pages neither skip nor repeat deliveries', async () => {

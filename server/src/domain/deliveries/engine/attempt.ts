@@ -38,7 +38,7 @@ export function outcomeOf(
   const { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, leaseUntilMs, hasTurn } = item
   const number = item.attempts + 1
   const { at, endedAt, leaseUntil, secretChangedAt, signatures } = context
-  const decision = decide(fault, number, endedAt)
+  const decision = decide(type, fault, number, endedAt)
   const delivery = { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, leaseUntilMs, hasTurn }
   const attempt = { ...delivery, at, number, endedAt, fault, secretChangedAt, isTest: type === testEventType }
   const result = { address, status, error: fault, answer: response, responseHeaders, signatures, durationUs }

@@ -114,15 +114,14 @@ const testInsertion = statement(
     webhookId: 'uuid',
     type: 'text',
     body: 'bytea',
-    attempts: 'smallint',
     now: 'timestamptz',
   },
-  ({ id, workspaceId, webhookId, type, body, attempts, now }) => `with event as (
+  ({ id, workspaceId, webhookId, type, body, now }) => `with event as (
        insert into events (id, workspace_id, type, body, created_at)
        values (${id}, ${workspaceId}, ${type}, ${body}, ${now})
      ), delivery as (
-       insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
-       values (${id}, ${webhookId}, ${workspaceId}, ${now}, ${attempts}, 'manual', ${now})
+       insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at)
+       values (${id}, ${webhookId}, ${workspaceId}, ${now}, 'manual', ${now})
        returning webhook_id, workspace_id, due_at
      )${planVisitsSql('delivery')}`,
 )
@@ -136,7 +135,6 @@ export const insertTestEvent = (
     webhookId: string
     type: string
     body: Buffer
-    attempts: number
     now: Date
   },
 ): Promise<number> => testInsertion.change(db, event)

@@ -6,7 +6,6 @@ import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
 import type { TracedWebhook } from '../../../lib/tracing.ts'
 import { conversationOf, keyOf } from './order.ts'
 import { deleteDelivery, type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
-import { attemptsMax } from './retry-policy.ts'
 
 export { insertEventsSql, type PublishedDelivery } from './publish.sql.ts'
 
@@ -50,7 +49,7 @@ export async function publish(db: Db, now: Date, events: readonly NewEvent[]): P
 
 /**
  * Publishes an event to one endpoint only and returns the event's ID. It is attempted once, even if the endpoint is
- * disabled: its schedule starts at the last attempt.
+ * disabled.
  */
 export async function publishTest(
   db: Db,
@@ -58,7 +57,7 @@ export async function publishTest(
   { workspaceId, webhookId, type, data }: { workspaceId: string; webhookId: string; type: string; data: object },
 ): Promise<string> {
   const { id, body } = newEvent(now, type, data)
-  await insertTestEvent(db, { id, workspaceId, webhookId, type, body, attempts: attemptsMax - 1, now })
+  await insertTestEvent(db, { id, workspaceId, webhookId, type, body, now })
   db.notify(workspaceId, 'deliveries')
   wakeAnywhere(db, 'deliveries', workspaceId)
   return id

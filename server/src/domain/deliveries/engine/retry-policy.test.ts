@@ -7,11 +7,12 @@ const endedAt = new Date('2026-11-15T09:00:00.000Z')
 
 test('each failed attempt has its delay, and the eighth fails the delivery', () => {
   const waits = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => {
-    const decision = decide('timeout', number, endedAt)
+    const decision = decide('message.sent', 'timeout', number, endedAt)
     return decision.kind === 'retry' ? (decision.dueAt.getTime() - endedAt.getTime()) / 1000 : decision.kind
   })
   expect(waits).toEqual([0, 10, 60, 300, 1800, 7200, 21_600, 'failed'])
-  expect(decide(null, 8, endedAt)).toEqual({ kind: 'delivered' })
+  expect(decide('message.sent', null, 8, endedAt)).toEqual({ kind: 'delivered' })
+  expect(decide('webhook.test', 'timeout', 1, endedAt)).toEqual({ kind: 'failed' })
 })
 
 test.each([

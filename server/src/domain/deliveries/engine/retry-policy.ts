@@ -1,3 +1,4 @@
+import { testEventType } from '@parley/contract/events'
 import { formatTime } from '../../../lib/format.ts'
 import type { OutboundErrorKind } from '../../../lib/outbound-error.ts'
 
@@ -5,13 +6,16 @@ import type { OutboundErrorKind } from '../../../lib/outbound-error.ts'
 const retryAfterMs = [0, 10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000] as const
 
 /** Attempts of a full schedule: the first, and one after each delay. */
-export const attemptsMax = retryAfterMs.length + 1
+const attemptsMax = retryAfterMs.length + 1
+
+/** The attempts of a schedule. A test event has one. `type` is null if the event is past its retention. */
+export const attemptsMaxOf = (type: string | null): number => (type === testEventType ? 1 : attemptsMax)
 
 /** The attempts from `number`, due at `at`, to the last one, assuming that each fails immediately. */
-export function upcomingAttempts(number: number, at: Date): { number: number; at: Date }[] {
+export function upcomingAttempts(type: string | null, number: number, at: Date): { number: number; at: Date }[] {
   const upcoming = []
   let atMs = at.getTime()
-  for (let next = number; next <= attemptsMax; next++) {
+  for (let next = number; next <= attemptsMaxOf(type); next++) {
     upcoming.push({ number: next, at: new Date(atMs) })
     atMs += retryAfterMs[next - 1] ?? 0
   }
@@ -39,11 +43,13 @@ export const unpacedFailuresMax = 16
 
 export type Decision = { kind: 'delivered' } | { kind: 'failed' } | { kind: 'retry'; dueAt: Date }
 
-/** What to do with a delivery after attempt `number`, which ended at `endedAt`. */
-export function decide(fault: OutboundErrorKind | null, number: number, endedAt: Date): Decision {
+/** What to do with a delivery of an event after attempt `number`, which ended at `endedAt`. */
+export function decide(type: string, fault: OutboundErrorKind | null, number: number, endedAt: Date): Decision {
   if (fault === null) return { kind: 'delivered' }
   const waitMs = retryAfterMs[number - 1]
-  return waitMs === undefined ? { kind: 'failed' } : { kind: 'retry', dueAt: new Date(endedAt.getTime() + waitMs) }
+  return waitMs === undefined || number >= attemptsMaxOf(type)
+    ? { kind: 'failed' }
+    : { kind: 'retry', dueAt: new Date(endedAt.getTime() + waitMs) }
 }
 
 /** How a batch of attempts at one endpoint changes its run of consecutive failures. */

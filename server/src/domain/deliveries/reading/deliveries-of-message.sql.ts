@@ -1,6 +1,6 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
-import { deliveryState, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
+import { deliveryState, heldSince, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface EventOfMessage {
   id: string
@@ -32,6 +32,7 @@ export interface DeliveryOfEvent {
   status: number | null
   error: string | null
   dueAt: Date | null
+  heldSince: Date | null
 }
 
 /** All deliveries of these events. A finished delivery has no row of its own; its last attempt represents it. */
@@ -43,7 +44,7 @@ export const deliveriesOfEvents = (
   db.rows(
     `select e.id as "eventId", w.id as "webhookId", w.name, w.url,
        ${deliveryState} as state, coalesce(l.made, 0) as attempts, l.at as "lastAt", l.status, l.error,
-       ${nextAttemptAt} as "dueAt"
+       ${nextAttemptAt} as "dueAt", ${heldSince} as "heldSince"
      from unnest($2::uuid[], $3::timestamptz[]) as e(id, created_at)
      join webhooks w on w.workspace_id = $1
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id and w.deleted_at is null

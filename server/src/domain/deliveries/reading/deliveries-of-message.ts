@@ -27,6 +27,7 @@ export async function findEventsOf(
       last_status: delivery.status,
       last_error: delivery.error,
       next_attempt_at: delivery.dueAt?.toISOString() ?? null,
+      held_since: delivery.heldSince?.toISOString() ?? null,
     })),
   }))
 }

@@ -17,6 +17,10 @@ export const deliveryState = `case when d.event_id is null then l.state when ${i
 /** When the next attempt is due. Null while an attempt is in flight, while the delivery is held, and when it is finished. */
 export const nextAttemptAt = `case when d.lease is null and not ${isHeld} then nullif(d.due_at, 'infinity') end`
 
+/** Since when the delivery is held: its endpoint was disabled, its event occurred, or its last manual retry failed. Null if it is not. */
+export const heldSince = `case when d.event_id is not null and ${isHeld}
+  then greatest(w.disabled_at, d.event_created_at, l.at) end`
+
 /**
  * Joins the last attempt of a delivery as `l`; `l.made` is the number of its attempts. `is true` keeps PostgreSQL from looking for it
  * in the index by endpoint, which has all of its attempts.

@@ -2,7 +2,7 @@ import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
 import { attemptColumns } from './attempts.sql.ts'
-import { deliveryState, isHeld, lastAttempt } from './delivery-state.sql.ts'
+import { deliveryState, heldSince, isHeld, lastAttempt } from './delivery-state.sql.ts'
 
 export interface DetailRow {
   /** Null if the event is past retention. */
@@ -13,6 +13,7 @@ export interface DetailRow {
   state: DeliveryState | null
   /** Null if the delivery is finished. */
   dueAt: Date | null
+  heldSince: Date | null
   attempts: number | null
   leased: boolean
   /** The delivery of the same conversation that is in progress, if this one waits for it. */
@@ -28,7 +29,8 @@ export const deliveryOf = (
 ): Promise<DetailRow | undefined> =>
   db.first(
     `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", ${deliveryState} as state,
-       case when not ${isHeld} then nullif(d.due_at, 'infinity') end as "dueAt", d.attempts, d.lease is not null as leased,
+       case when not ${isHeld} then nullif(d.due_at, 'infinity') end as "dueAt", ${heldSince} as "heldSince",
+       d.attempts, d.lease is not null as leased,
        (select o.event_id from deliveries o
         where o.webhook_id = d.webhook_id and o.conversation = d.conversation and o.due_at < 'infinity'
           and d.due_at = 'infinity'

@@ -5,10 +5,9 @@ import { withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
 import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
-import { upcomingAttempts } from '../engine/retry-policy.ts'
+import { attemptsMaxOf, upcomingAttempts } from '../engine/retry-policy.ts'
 import { attemptsOfDelivery, type DetailRow, deliveryOf } from './detail.sql.ts'
 import { explainFailure } from './explain-failure.ts'
-import { maxOf } from './list.ts'
 
 /** Only this much of a response body is stored. */
 const responseMax = 16 * 1024
@@ -45,12 +44,13 @@ export async function getDelivery(
     created_at: createdAt.toISOString(),
     attempts: attempts.length,
     attempt: row.attempts ?? last?.number ?? 0,
-    attempts_max: maxOf(row.type),
+    attempts_max: attemptsMaxOf(row.type),
     last_attempt_at: last?.at.toISOString() ?? null,
     last_status: last?.status ?? null,
     last_error: last?.error ?? null,
     last_duration_ms: last ? last.durationUs / 1000 : null,
     next_attempt_at: row.leased ? null : (row.dueAt?.toISOString() ?? null),
+    held_since: row.heldSince?.toISOString() ?? null,
     body,
     message_id: messageOf(body),
     under_way: underWay,
@@ -60,9 +60,9 @@ export async function getDelivery(
   }
 }
 
-function upcomingOf({ attempts, dueAt, leased }: DetailRow, now: Date): DeliveryDetail['ahead'] {
+function upcomingOf({ type, attempts, dueAt, leased }: DetailRow, now: Date): DeliveryDetail['ahead'] {
   if (attempts === null || dueAt === null) return []
-  const [current, ...rest] = upcomingAttempts(attempts + 1, leased || dueAt < now ? now : dueAt)
+  const [current, ...rest] = upcomingAttempts(type, attempts + 1, leased || dueAt < now ? now : dueAt)
   const upcoming = leased || !current ? rest : [current, ...rest]
   return upcoming.map(({ number, at }) => ({ number, at: at.toISOString() }))
 }

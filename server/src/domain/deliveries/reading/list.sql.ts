@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import { firstIdAt, lastIdAt } from '../../../lib/ids.ts'
-import { deliveryState, isHeld, isManualNow, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
+import { deliveryState, heldSince, isHeld, isManualNow, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface DeliveryListRow {
   eventId: string
@@ -20,6 +20,7 @@ export interface DeliveryListRow {
   error: string | null
   durationUs: number | null
   dueAt: Date | null
+  heldSince: Date | null
 }
 
 /** The position of the last row of a page. */
@@ -99,7 +100,8 @@ export function openPage(
            ${ofEndpoint} and not w.enabled and ${isManualNow} ${all(range)} offset 0) as d ${page}`
     return `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
        ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, d.attempts as attempt,
-       l.at as "lastAt", l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
+       l.at as "lastAt", l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt",
+       ${heldSince} as "heldSince"
      from (
        select d.*, w.name, w.enabled, w.disabled_at from webhooks w
        cross join lateral (
@@ -139,7 +141,7 @@ export function finishedPage(
     ]
     return `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
        x.event_created_at as "createdAt", made.count as attempts, x.number as attempt, x.at as "lastAt", x.status, x.error,
-       x.duration_us as "durationUs", null as "dueAt"
+       x.duration_us as "durationUs", null as "dueAt", null as "heldSince"
      from (
        select a.*, w.name from webhooks w
        cross join lateral (
@@ -239,7 +241,7 @@ export function deliveriesOf(
     (param) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", e.type,
        ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts,
        coalesce(d.attempts, l.number) as attempt, l.at as "lastAt",
-       l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
+       l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt", ${heldSince} as "heldSince"
      from (select * from ${param.events}) as e
      cross join webhooks w
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id

@@ -7,13 +7,12 @@ import {
   deliveryFilters,
 } from '@parley/contract/console/deliveries'
 import { type ListTotal, valuesOf } from '@parley/contract/console/list'
-import { testEventType } from '@parley/contract/events'
 import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
-import { attemptsMax } from '../engine/retry-policy.ts'
+import { attemptsMaxOf } from '../engine/retry-policy.ts'
 import { countDeliveries } from './count.sql.ts'
 import {
   type Cursor,
@@ -193,16 +192,14 @@ export const toDelivery = (row: DeliveryListRow): Delivery => ({
   created_at: row.createdAt.toISOString(),
   attempts: row.attempts,
   attempt: row.attempt,
-  attempts_max: maxOf(row.type),
+  attempts_max: attemptsMaxOf(row.type),
   last_attempt_at: row.lastAt?.toISOString() ?? null,
   last_status: row.status,
   last_error: row.error,
   last_duration_ms: row.durationUs === null ? null : row.durationUs / 1000,
   next_attempt_at: row.dueAt?.toISOString() ?? null,
+  held_since: row.heldSince?.toISOString() ?? null,
 })
-
-/** The attempts of a schedule. A test event has one. */
-export const maxOf = (type: string | null): number => (type === testEventType ? 1 : attemptsMax)
 
 const writeCursor = ({ at, eventId, webhookId }: Cursor): string =>
   Buffer.from(`${at.getTime()}.${eventId}.${withPrefix('whk', webhookId)}`).toString('base64url')

@@ -1,6 +1,6 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
-import { deliveryState, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
+import { deliveryState, heldSince, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface DeliveryRow {
   eventId: string
@@ -15,6 +15,7 @@ export interface DeliveryRow {
   error: string | null
   /** When the next attempt is due; null if there is none. */
   dueAt: Date | null
+  heldSince: Date | null
   createdAt: Date
 }
 
@@ -26,14 +27,14 @@ export const newestDeliveries = (
   db.rows(
     `with open as (
        select d.event_id, d.webhook_id, d.workspace_id, d.event_created_at, coalesce(l.made, 0) as attempts,
-         ${deliveryState} as state, ${nextAttemptAt} as due_at, l.at as last_at, l.status, l.error
+         ${deliveryState} as state, ${nextAttemptAt} as due_at, ${heldSince} as held_since, l.at as last_at, l.status, l.error
        from webhooks w
        cross join lateral (select * from deliveries d where d.webhook_id = w.id order by d.event_id desc limit $3) as d
        ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
        where ($1::uuid is null or w.id = $1) and w.deleted_at is null
      ), finished as (
        select a.event_id, a.webhook_id, a.workspace_id, a.event_created_at, made.count as attempts, a.state,
-         null::timestamptz as due_at, a.at as last_at, a.status, a.error
+         null::timestamptz as due_at, null::timestamptz as held_since, a.at as last_at, a.status, a.error
        from webhooks w
        cross join lateral (
          select * from delivery_attempts a
@@ -47,7 +48,7 @@ export const newestDeliveries = (
          and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
      )
      select x.event_id as "eventId", x.webhook_id as "webhookId", x.workspace_id as "workspaceId", e.type, x.state,
-       x.attempts, x.last_at as "lastAt", x.status, x.error, x.due_at as "dueAt", x.event_created_at as "createdAt"
+       x.attempts, x.last_at as "lastAt", x.status, x.error, x.due_at as "dueAt", x.held_since as "heldSince", x.event_created_at as "createdAt"
      from (select * from open union all select * from finished) as x
      left join events e on e.id = x.event_id and e.created_at = x.event_created_at
      where $2::text is null or x.state = $2

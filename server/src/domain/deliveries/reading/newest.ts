@@ -16,6 +16,7 @@ export interface Delivery {
   last_status: number | null
   last_error: string | null
   next_attempt_at: string | null
+  held_since: string | null
   created_at: string
 }
 
@@ -41,6 +42,7 @@ export async function listDeliveries(
     last_status: row.status,
     last_error: row.error,
     next_attempt_at: row.dueAt?.toISOString() ?? null,
+    held_since: row.heldSince?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
   }))
 }
