@@ -66,6 +66,19 @@ test('--workspace may be left out while there is one workspace, and takes its ID
   )
 })
 
+test('key list says until when a rotated key works, and which key replaced it', async () => {
+  const { id: workspaceId } = await newWorkspace(server)
+  const options = ['--workspace', workspaceId]
+  const old = await json('key', 'create', ...options, '--name', 'till', '--scope', 'messages:read')
+  const rotated = await json('key', 'rotate', old.id)
+  const { out } = await parley('key', 'list', ...options)
+  expect(out).toMatch(new RegExp(`${old.id} .* rotated, works until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d`))
+  expect(out).toMatch(new RegExp(`${rotated.id} .* active `))
+  const { data } = await json('key', 'list', ...options)
+  const replacedBy = data.map((each: { id: string; replaced_by: string | null }) => [each.id, each.replaced_by])
+  expect(Object.fromEntries(replacedBy)).toMatchObject({ [old.id]: rotated.id, [rotated.id]: null })
+})
+
 test('key rotate creates a key for the same calling system, as the console does', async () => {
   const { workspace, sendText } = await sending.newShop()
   const sent = await sendText('16505550123')

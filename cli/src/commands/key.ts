@@ -11,7 +11,7 @@ import {
   revokeKey,
   warningsOf,
 } from '@parley/server/domain/keys/keys'
-import { rotateKey, rotationEntry } from '@parley/server/domain/keys/rotate'
+import { replacementsOf, rotateKey, rotationEntry } from '@parley/server/domain/keys/rotate'
 import { changesOf } from '@parley/server/lib/changes'
 import { change } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
@@ -119,18 +119,20 @@ export const commands: readonly Command[] = [
     async run(call) {
       const { db, clock } = call
       const keys = await listKeys(await db(), (await readWorkspaceFilter(call))?.id)
+      const replacements = replacementsOf(keys)
       const rows = keys.map((key) => [
         key.id,
         key.name,
         key.hint,
-        stateOf(key, clock.now()),
+        stateOf(key, clock.now(), replacements.has(key.id)),
         `${key.budget}/min`,
         key.lastUsedAt ? formatTime(key.lastUsedAt) : 'never',
         key.scopes.join(' '),
       ])
       const empty = 'No API keys yet. Create one with: ./parley key create --workspace ID --name NAME --scope SCOPE'
       const lines = table(['ID', 'NAME', 'KEY', 'STATE', 'RATE LIMIT', 'LAST USED', 'SCOPES'], rows, empty)
-      return { lines, json: jsonList(keys.map(toJson)) }
+      const json = keys.map((key) => ({ ...toJson(key), replaced_by: replacements.get(key.id)?.id ?? null }))
+      return { lines, json: jsonList(json) }
     },
   },
   {
@@ -216,9 +218,11 @@ function rulesOf({ option, options }: Call) {
 const warningLines = (warnings: readonly string[]): string[] =>
   warnings.length === 0 ? [] : ['', ...warnings.map((warning) => styled('yellow', warning))]
 
-function stateOf({ revokedAt, expiresAt }: Key, now: Date): string {
+function stateOf({ revokedAt, expiresAt }: Key, now: Date, isReplaced: boolean): string {
   if (revokedAt) return 'revoked'
-  return expiresAt && expiresAt <= now ? 'expired' : 'active'
+  if (!expiresAt) return 'active'
+  if (expiresAt <= now) return 'expired'
+  return isReplaced ? `rotated, works until ${formatTime(expiresAt)}` : 'active'
 }
 
 const toJson = (key: Key) => ({

@@ -34,9 +34,10 @@ export const ConsoleKey = Type.Object({
 })
 export type ConsoleKey = Static<typeof ConsoleKey>
 
-/** A key in the list, with its requests per day (UTC) of the last seven days, today last. */
+/** A key in the list: the key that a rotation replaced it with, and its requests per day (UTC) of the last seven days, today last. */
 export const ListedKey = Type.Object({
   ...ConsoleKey.properties,
+  replaced_by: nullable(Type.Object({ id: Uuid, hint: Type.String() })),
   requests_by_day: Type.Array(Type.Integer()),
 })
 export type ListedKey = Static<typeof ListedKey>

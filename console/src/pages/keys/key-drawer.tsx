@@ -6,13 +6,17 @@ import { CopyId } from '../../ui/copy-button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { Row, Stack } from '../../ui/layout.tsx'
-import { SafeText } from '../../ui/link.tsx'
+import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { KeySparkline, totalOf } from './key-sparkline.tsx'
 
 export type KeyAction = 'edit' | 'rotate' | 'revoke'
+
+/** The state of a key. A rotated key that still works says so. */
+export const KeyStatus = ({ apiKey: { state, replaced_by } }: { apiKey: ListedKey }) =>
+  replaced_by && state === 'expiring' ? <StatusBadge status={state} word="Rotated" /> : <StatusBadge status={state} />
 
 export function KeyDrawer({
   open,
@@ -33,7 +37,7 @@ export function KeyDrawer({
       open={open}
       onClose={onClose}
       title={<SafeText>{apiKey.name}</SafeText>}
-      badge={<StatusBadge status={apiKey.state} />}
+      badge={<KeyStatus apiKey={apiKey} />}
     >
       <Stack gap={5}>
         {mayManage && apiKey.state !== 'revoked' && (
@@ -48,6 +52,12 @@ export function KeyDrawer({
               Revoke
             </Button>
           </Row>
+        )}
+        {apiKey.replaced_by && apiKey.state === 'expiring' && (
+          <Notice tone="warn" title="This key was rotated.">
+            It stops working <TimeAgo at={apiKey.expires_at} /> and is replaced by{' '}
+            <span className="mono">{apiKey.replaced_by.hint}</span>.
+          </Notice>
         )}
         {!isAlive && (
           <Notice tone="note">
@@ -92,6 +102,14 @@ export function KeyDrawer({
                 ),
             },
             { name: 'Expires', value: <Moment at={apiKey.expires_at} none="Never" /> },
+            apiKey.replaced_by !== null && {
+              name: 'Replaced by',
+              value: (
+                <PageLink to={here.path(`keys?open=${apiKey.replaced_by.id}`)} className="link mono">
+                  {apiKey.replaced_by.hint}
+                </PageLink>
+              ),
+            },
             apiKey.revoked_at !== null && { name: 'Revoked', value: <Moment at={apiKey.revoked_at} /> },
             {
               name: 'Last used',

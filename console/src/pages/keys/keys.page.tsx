@@ -12,11 +12,11 @@ import { SafeText } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { CreateKeyDialog, EditKeyDialog } from './key-dialog.tsx'
-import { type KeyAction, KeyDrawer } from './key-drawer.tsx'
+import { type KeyAction, KeyDrawer, KeyStatus } from './key-drawer.tsx'
 import { KeySparkline } from './key-sparkline.tsx'
 import styles from './keys.module.css'
 import { useKeys } from './keys.queries.ts'
@@ -138,6 +138,11 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
       <span className="lines">
         <SafeText className="clip">{key.name}</SafeText>
         <span className={`${styles.hint} mono`}>{key.hint}</span>
+        {key.replaced_by && (
+          <span className={styles.replacement}>
+            New key: <span className="mono">{key.replaced_by.hint.split('_').at(-1)}</span>
+          </span>
+        )}
       </span>
     ),
   },
@@ -145,7 +150,16 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
     key: 'state',
     title: 'Status',
     width: 116,
-    cell: (key) => <StatusBadge status={key.state} />,
+    cell: (key) => (
+      <span className="lines">
+        <KeyStatus apiKey={key} />
+        {key.state === 'expiring' && (
+          <span className="small quiet">
+            ends <TimeAgo at={key.expires_at} />
+          </span>
+        )}
+      </span>
+    ),
   },
   { key: 'scopes', title: 'Scopes', width: 190, hideOn: 'tablet', cell: (key) => <Scopes scopes={key.scopes} /> },
   {
@@ -170,7 +184,7 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
         </span>
       ),
   },
-  { key: 'days', title: 'Last 7 days', width: 116, cell: (key) => <KeySparkline apiKey={key} /> },
+  { key: 'days', title: 'Last 7 days', width: 116, hideOn: 'phone', cell: (key) => <KeySparkline apiKey={key} /> },
   {
     key: 'used',
     title: 'Last used',

@@ -32,6 +32,7 @@ const listKeys = async (person: SignedInPerson, workspace: TestWorkspace, query 
     state: string
     name: string
     requests_by_day: number[]
+    replaced_by: { id: string } | null
   }[]
 
 test('an admin creates a key; its secret is returned only once, and it works', async () => {
@@ -151,13 +152,18 @@ test('a change takes effect on the next request, and the audit log contains only
 test('rotating a key copies its settings; the old key ends immediately or after the grace period', async () => {
   const { workspace, admin, at } = await setUp()
   const { key, secret } = (await admin.call(at('/keys'), post({ ...input, rate_limit_per_min: 7 }))).body
+  server.clock.forward({ seconds: 1 })
   const rotated = await admin.call(at(`/keys/${key.id}/rotate`), post({ grace_hours: 1 }))
   expect(rotated).toMatchObject({ status: 201, body: { key: { ...input, rate_limit_per_min: 7, expires_at: null } } })
   expect(rotated.body.secret).not.toBe(secret)
   expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
-  server.clock.forward({ minutes: 31 })
-  expect((await listKeys(admin, workspace, '?state=expiring')).map(({ id }) => id)).toEqual([key.id])
-  server.clock.forward({ minutes: 30 })
+  // Both have the same name. The old one says from the start that it ends, and what replaces it.
+  const { id, hint } = rotated.body.key
+  const [ended] = await listKeys(admin, workspace, '?state=expiring')
+  expect(ended).toMatchObject({ id: key.id, state: 'expiring', replaced_by: { id, hint } })
+  const both = await listKeys(admin, workspace, '?q=Backend')
+  expect(both.find((each) => each.id === id)).toMatchObject({ state: 'active', replaced_by: null })
+  server.clock.forward({ minutes: 61 })
   expect(await errorCodeOf(secret)).toBe('key_expired')
   expect((await server.call('/v1/me', { key: rotated.body.secret })).status).toBe(200)
 
@@ -166,12 +172,35 @@ test('rotating a key copies its settings; the old key ends immediately or after 
   const again = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
   expect(await errorCodeOf(rotated.body.secret)).toBe('key_revoked')
   expect((await server.call('/v1/me', { key: again.body.secret })).status).toBe(200)
+  const keys = await listKeys(admin, workspace, '?q=Backend')
+  expect(keys.map((each) => [each.state, each.replaced_by?.id ?? null])).toEqual([
+    ['active', null],
+    ['revoked', again.body.key.id],
+    ['expired', id],
+  ])
   const revoked = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
   expect(revoked).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
   expect((await admin.call(at(`/keys/${again.body.key.id}/rotate`), post({ grace_hours: 5 }))).status).toBe(400)
   expect(
     (await auditEntriesOf(workspace.id)).map(({ action }) => action).filter((action) => action === 'key.rotate'),
   ).toHaveLength(2)
+})
+
+test('a key that is rotated twice has two replacements, and the first of them still counts as active', async () => {
+  const { workspace, admin, at } = await setUp()
+  const { key } = (await admin.call(at('/keys'), post(input))).body
+  const rotate = () => {
+    server.clock.forward({ seconds: 1 })
+    return admin.call(at(`/keys/${key.id}/rotate`), post({ grace_hours: 24 }))
+  }
+  const [first, second] = [await rotate(), await rotate()]
+  const keys = await listKeys(admin, workspace, '?q=Backend')
+  const found = Object.fromEntries(keys.map((each) => [each.id, [each.state, each.replaced_by?.id ?? null]]))
+  expect(found).toEqual({
+    [key.id]: ['expiring', first.body.key.id],
+    [first.body.key.id]: ['active', null],
+    [second.body.key.id]: ['active', null],
+  })
 })
 
 test('rotating a key with a lifetime of 30 days creates one with a lifetime of 30 days', async () => {

@@ -6,6 +6,7 @@ import { exportAll } from '../../lib/csv-export.ts'
 import { hasText, isBetween, isOneOf } from '../../lib/list-filters.ts'
 import { requestsByDay } from './console.sql.ts'
 import { type Key, listKeys } from './keys.ts'
+import { replacementsOf } from './rotate.ts'
 import { rejectedCodes } from './uses.ts'
 
 const dayMs = 86_400_000
@@ -25,6 +26,7 @@ export async function listConsoleKeys(
     listKeys(db, workspaceId),
     requestsByDay(db, workspaceId, new Date(first * dayMs), [...rejectedCodes]),
   ])
+  const replacements = replacementsOf(keys)
   const byKey = Map.groupBy(counts, (row) => row.keyId)
   return keys
     .map((key) => {
@@ -33,7 +35,12 @@ export async function listConsoleKeys(
         const index = Math.floor(day.getTime() / dayMs) - first
         if (index < daysShown) days[index] = count
       }
-      return { ...toConsoleKey(key, now), requests_by_day: days }
+      const replacement = replacements.get(key.id)
+      return {
+        ...toConsoleKey(key, now, replacement),
+        replaced_by: replacement ? { id: replacement.id, hint: replacement.hint } : null,
+        requests_by_day: days,
+      }
     })
     .filter(
       ({ name, id, hint, state, created_at }) =>
@@ -47,29 +54,29 @@ export const exportKeys = (db: Db, clock: Clock, workspaceId: string, filters: K
   exportAll({
     head: [
       ...['id', 'name', 'hint', 'state', 'scopes', 'rate_limit_per_min', 'ip_allow_list', 'expires_at', 'revoked_at'],
-      ...['created_by', 'created_at', 'last_used_at', 'last_used_ip'],
+      ...['created_by', 'created_at', 'last_used_at', 'last_used_ip', 'replaced_by'],
     ],
     rows: () => listConsoleKeys(db, clock, workspaceId, filters),
     toLine: (key) => [
       ...[key.id, key.name, key.hint, key.state, key.scopes.join(' '), key.rate_limit_per_min],
       ...[key.ip_allow_list.join(' '), key.expires_at, key.revoked_at],
-      ...[key.created_by, key.created_at, key.last_used_at, key.last_used_ip],
+      ...[key.created_by, key.created_at, key.last_used_at, key.last_used_ip, key.replaced_by?.id ?? null],
     ],
   })
 
-/** `expiring` from when on the alerts say so. A rotated key is `expiring` too, but causes no alert: a newer one works. */
-function stateOf({ createdAt, revokedAt, expiresAt }: Key, now: Date): KeyState {
+/** `expiring` from when on the alerts say so. A rotated key is `expiring` at once, but causes no alert: a newer one works. */
+function stateOf({ createdAt, revokedAt, expiresAt }: Key, now: Date, replacement?: Key): KeyState {
   if (revokedAt) return 'revoked'
   if (!expiresAt) return 'active'
   if (expiresAt <= now) return 'expired'
-  return isAboutToExpire(createdAt, expiresAt, now) ? 'expiring' : 'active'
+  return replacement || isAboutToExpire(createdAt, expiresAt, now) ? 'expiring' : 'active'
 }
 
-export const toConsoleKey = (key: Key, now: Date): ConsoleKey => ({
+export const toConsoleKey = (key: Key, now: Date, replacement?: Key): ConsoleKey => ({
   id: key.id,
   name: key.name,
   hint: key.hint,
-  state: stateOf(key, now),
+  state: stateOf(key, now, replacement),
   scopes: key.scopes,
   rate_limit_per_min: key.budget,
   ip_allow_list: key.allowedRanges,

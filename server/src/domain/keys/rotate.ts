@@ -1,4 +1,4 @@
-import type { GraceHours } from '@parley/contract/console/keys'
+import { type GraceHours, graceHours } from '@parley/contract/console/keys'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
@@ -28,7 +28,7 @@ export interface RotatedKey {
 export async function rotateKey(
   db: Db,
   clock: Clock,
-  { workspaceId, id, graceHours, createdBy }: Rotation,
+  { workspaceId, id, graceHours: hours, createdBy }: Rotation,
 ): Promise<RotatedKey> {
   const before = await getKey(db, workspaceId, id)
   if (before.revokedAt) {
@@ -38,10 +38,25 @@ export async function rotateKey(
   const { name, scopes, budget, allowedRanges, systemId } = before
   const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime()
   const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs)
-  const old = await endKey(db, clock, before, graceHours)
+  const old = await endKey(db, clock, before, hours)
   const rules = { name, scopes, budget, allowedRanges, expiresAt }
   const created = await createKey(db, clock, { workspaceId, ...rules, createdBy, systemId })
   return { ...created, old }
+}
+
+const longestGraceMs = Math.max(...graceHours) * hourMs
+
+/** Which key replaced which, by the ID of the old key: the next key of its system, if it ends as a rotation ends it. */
+export function replacementsOf(keys: readonly Key[]): Map<string, Key> {
+  const replacements = new Map<string, Key>()
+  for (const ofSystem of Map.groupBy(keys, ({ systemId }) => systemId).values()) {
+    const inOrder = ofSystem.toSorted((left, right) => left.createdAt.getTime() - right.createdAt.getTime())
+    for (const [index, { id, revokedAt, expiresAt }] of inOrder.entries()) {
+      const [next, end] = [inOrder[index + 1], revokedAt ?? expiresAt]
+      if (next && end && end.getTime() <= next.createdAt.getTime() + longestGraceMs) replacements.set(id, next)
+    }
+  }
+  return replacements
 }
 
 /** The audit entry of a rotation. */
@@ -52,9 +67,9 @@ export const rotationEntry = ({ key, old }: RotatedKey) => ({
   after: { new_key: key.id, old_key_ends_at: (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null },
 })
 
-async function endKey(db: Db, clock: Clock, key: Key, graceHours: GraceHours): Promise<Key> {
-  if (graceHours === 0) return revokeKey(db, clock, key.id, key.workspaceId)
-  const end = new Date(clock.now().getTime() + graceHours * hourMs)
+async function endKey(db: Db, clock: Clock, key: Key, hours: GraceHours): Promise<Key> {
+  if (hours === 0) return revokeKey(db, clock, key.id, key.workspaceId)
+  const end = new Date(clock.now().getTime() + hours * hourMs)
   if (key.expiresAt && key.expiresAt <= end) return key
   return (await changeKey(db, clock, key.id, { expiresAt: end }, key.workspaceId)).key
 }
