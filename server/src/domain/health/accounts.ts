@@ -154,14 +154,16 @@ export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
   const balances = new Map(
     (await balancesSince(db, new Date(clock.now().getTime() - dayMs))).map((row) => [row.workspaceId, row]),
   )
-  const low = (await listWorkspaces(db)).flatMap(({ id, name, suspended }) => {
-    const row = balances.get(id)
-    return row && !suspended && (row.balance === 0 || row.balance < row.spent) ? [{ ...row, id, name }] : []
-  })
+  const low = (await listWorkspaces(db))
+    .filter(({ suspended }) => !suspended)
+    .map((workspace) => ({ ...workspace, ...(balances.get(workspace.id) ?? { balance: 0, spent: 0 }) }))
+    .filter(({ balance, spent, lowBalance }) => balance <= lowBalance || balance < spent)
+    .sort((left, right) => left.balance - right.balance)
   if (low.length === 0) return ok('credits', 'No workspace is running out of credits.')
-  return warning('credits', `${count(low.length, 'workspace')} with credits for less than a day.`, {
+  return warning('credits', `${count(low.length, 'workspace')} out of credits or running low.`, {
     details: low.map(
-      ({ id, name, balance, spent }) => `${id} ${name}: ${balance} left, ${spent} spent in the last 24 hours`,
+      ({ id, name, balance, spent, lowBalance }) =>
+        `${id} ${name}: ${balance} left (warning level ${lowBalance}), ${spent} spent in the last 24 hours`,
     ),
     means: 'Without credits, requests that send messages fail with insufficient_credits.',
     advice: 'Add credits: ./parley workspace credit ID AMOUNT --note T',

@@ -18,6 +18,7 @@ import { parkUpdates } from '../connections/parked.ts'
 import { deleteOldUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
+import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { checkRole } from './database.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
 
@@ -41,6 +42,7 @@ const verdicts = (found: Record<string, Finding>, ...checks: string[]) => checks
 
 test('a healthy installation passes every check except the clock, which is faked here', async () => {
   const workspace = await newWorkspace(server)
+  await giveCredits(server.db, server.clock, workspace.id, 1000, 'test')
   await world.newAccount().connect(workspace)
   const maintenance = startMaintenance({ db: server.db, log: server.runtime.log, process: 'app-1:4711' }, [])
   onTestFinished(() => maintenance.stop())
@@ -164,7 +166,11 @@ test('numbers of accounts that are not connected are counted and reported until 
   expect(await server.db.rows('select 1 from unknown_numbers where app_id = $1', [app.id])).toEqual([])
 })
 
-test('reports keys whose allowlist has every address, and workspaces that are running out of credits', async () => {
+test('reports keys whose allowlist has every address, and workspaces without credits or at their warning level', async () => {
+  for (const { id } of await listWorkspaces(server.db)) await giveCredits(server.db, server.clock, id, 1000, 'test')
+  const low = await newWorkspace(server, 'Below its level')
+  await giveCredits(server.db, server.clock, low.id, 101, 'test')
+  const fresh = await newWorkspace(server, 'New')
   const workspace = await newWorkspace(server, 'Short of credits')
   const { key } = await workspace.newKey({ name: 'wide', allowedRanges: ['0.0.0.0/0', '198.51.100.0/24'] })
   await giveCredits(server.db, server.clock, workspace.id, 5, 'test')
@@ -172,7 +178,15 @@ test('reports keys whose allowlist has every address, and workspaces that are ru
   const { keys, credits } = await health()
   expect(keys).toMatchObject({ verdict: 'warning', details: [expect.stringContaining(`${key.id} wide`)] })
   expect(keys?.advice).toContain('key change')
-  expect(credits?.details).toEqual([`${workspace.id} Short of credits: 0 left, 0 spent in the last 24 hours`])
+  const left = ': 0 left (warning level 100), 0 spent in the last 24 hours'
+  expect(credits?.details).toEqual([`${fresh.id} New${left}`, `${workspace.id} Short of credits${left}`])
+  await giveCredits(server.db, server.clock, low.id, -1, 'test')
+  const { verdict, details, actions } = (await health()).credits ?? {}
+  expect([verdict, details?.at(-1)]).toEqual([
+    'warning',
+    `${low.id} Below its level: 100 left (warning level 100), 0 spent in the last 24 hours`,
+  ])
+  expect(actions).toContainEqual({ kind: 'add_credits', workspaceId: fresh.id, name: 'New' })
 })
 
 test('missing partitions for tomorrow are a problem', async () => {

@@ -6,9 +6,10 @@ export interface WorkspaceRow {
   created_at: Date
   suspended_at: Date | null
   suspended_reason: string | null
+  low_balance: number
 }
 
-const columns = 'id, name, created_at, suspended_at, suspended_reason'
+const columns = 'id, name, created_at, suspended_at, suspended_reason, low_balance'
 
 export const insertWorkspace = (db: Db, id: string, name: string, at: Date): Promise<number> =>
   db.change('insert into workspaces (id, name, created_at) values ($1, $2, $3)', [id, name, at])

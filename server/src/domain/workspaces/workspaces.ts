@@ -21,6 +21,8 @@ export interface Workspace {
   name: string
   createdAt: Date
   suspended: { at: Date; reason: string } | null
+  /** At or below this balance, the workspace is warned. */
+  lowBalance: number
 }
 
 export async function createWorkspace(db: Db, clock: Clock, name: string): Promise<Workspace> {
@@ -29,7 +31,7 @@ export async function createWorkspace(db: Db, clock: Clock, name: string): Promi
   const createdAt = clock.now()
   const id = newUuid(createdAt.getTime())
   await insertWorkspace(db, id, trimmed, createdAt)
-  return { id, name: trimmed, createdAt, suspended: null }
+  return requireWorkspace(db, id)
 }
 
 export async function listWorkspaces(db: Db): Promise<Workspace[]> {
@@ -73,5 +75,5 @@ export const endpointsMax = async (db: Db, id: string): Promise<number> =>
 
 function toWorkspace(row: WorkspaceRow): Workspace {
   const suspended = row.suspended_at && { at: row.suspended_at, reason: row.suspended_reason ?? '' }
-  return { id: row.id, name: row.name, createdAt: row.created_at, suspended }
+  return { id: row.id, name: row.name, createdAt: row.created_at, suspended, lowBalance: row.low_balance }
 }
