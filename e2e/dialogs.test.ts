@@ -78,8 +78,9 @@ const confirmations = {
     return {
       page,
       form,
-      submit: form.getByRole('button', { name: 'Rotate secret' }),
-      isUnchanged: () => form.isVisible(),
+      // Without a choice, the old secret keeps signing until the new one is activated.
+      submit: form.getByRole('button', { name: 'Create new secret' }),
+      isUnchanged: () => form.getByRole('radio', { name: 'Sign with both' }).isChecked(),
       done: page.getByRole('dialog', { name: 'Your new signing secret' }),
     }
   },

@@ -67,18 +67,18 @@ export interface NewSecret {
 }
 
 const rotations = [
-  { value: 'now', label: 'Replace now' },
   { value: 'staged', label: 'Sign with both' },
+  { value: 'now', label: 'Replace now' },
 ]
 
-/** Creates a new secret. The old one stops working immediately, or when the new one is activated. */
+/** Creates a new secret. The old one stops working when the new one is activated, or immediately. */
 export function RotateDialog({
   webhook,
   onClose,
   onCreated,
 }: DialogProps & { onCreated: (secret: NewSecret) => void }) {
   const form = useForm({
-    first: { rotation: 'now' },
+    first: { rotation: 'staged' },
     action: useRotateSecret(webhook.id),
     input: ({ rotation }) => ({ staged: rotation === 'staged' }),
     onDone: (created) => {
@@ -121,6 +121,11 @@ export function RotateDialog({
             consecutive failures the webhook is disabled and its events are held until you enable it. No event is lost.
           </p>
         </>
+      )}
+      {webhook.staged_secret_hint !== null && (
+        <p>
+          The pending secret <span className="mono">{webhook.staged_secret_hint}</span> is dropped.
+        </p>
       )}
     </FormDialog>
   )

@@ -24,8 +24,8 @@ export function WebhookSigning({ webhook, onRotate }: { webhook: ConsoleWebhook;
           )}
         </Row>
         <p className="quiet">
-          Rotating replaces it immediately, or first signs with both until you activate the new one. Deliveries that
-          your endpoint rejects meanwhile are retried.
+          Rotating signs with both until you activate the new one, or replaces it immediately. Deliveries that your
+          endpoint rejects meanwhile are retried.
         </p>
       </Section>
       <Section
