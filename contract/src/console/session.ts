@@ -51,6 +51,8 @@ export const SignInReply = Type.Object({
   is_set_up: Type.Boolean(),
   /** The address that passkeys are for. */
   public_url: Type.String(),
+  /** False if the installation sends no emails. Then a person who forgot the password asks the operator for a link. */
+  sends_mail: Type.Boolean(),
 })
 export type SignInReply = Static<typeof SignInReply>
 

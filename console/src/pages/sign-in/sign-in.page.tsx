@@ -9,6 +9,7 @@ import { Stack } from '../../ui/layout.tsx'
 import { ForgotForm } from './forgot-form.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { type CodeKind, SecondFactorForm } from './second-factor-form.tsx'
+import styles from './sign-in.module.css'
 import { useSignInPage } from './sign-in.queries.ts'
 
 /** Password or passkey, then the second factor if the account has one, then the page that was requested. */
@@ -20,7 +21,7 @@ export function SignInPage() {
     firstStep === 'code' ? 'second_factor' : 'password',
   )
   const [codeKind, setCodeKind] = useState<CodeKind>('totp')
-  const { data: installation } = useSignInPage()
+  const { data: installation, isLoading } = useSignInPage()
   const client = useQueryClient()
   const navigate = useNavigate()
   const onStep = (after: 'done' | 'second_factor') => {
@@ -46,7 +47,9 @@ export function SignInPage() {
       </FramedPage>
     )
   }
-  if (step === 'forgot') {
+  // What helps depends on whether the installation sends emails.
+  if (step === 'forgot' && !isLoading) {
+    if (installation?.sends_mail === false) return <ForgotWithoutMail onBack={startOver} />
     return (
       <FramedPage title="Forgot your password?" detail="You get a link by email to set a new one.">
         <ForgotForm onBack={startOver} />
@@ -64,6 +67,27 @@ export function SignInPage() {
     </FramedPage>
   )
 }
+
+/** Only an operator can help. Nothing is asked here: it would not depend on the address. */
+const ForgotWithoutMail = ({ onBack }: { onBack: () => void }) => (
+  <FramedPage
+    title="Forgot your password?"
+    detail="This installation sends no emails. Ask its operator for a link to set a new password."
+  >
+    <div style={{ marginTop: 20 }}>
+      <Stack gap={3}>
+        <p>The operator creates the link under Workspaces → People, or where Parley runs:</p>
+        <CodeBlock language="shell" code="npx parley user reset --email YOUR_EMAIL" />
+        <p>It works once and expires in 30 minutes.</p>
+        <div className={styles.links}>
+          <button type="button" className="link" onClick={onBack}>
+            Back to sign-in
+          </button>
+        </div>
+      </Stack>
+    </div>
+  </FramedPage>
+)
 
 /** No one has an account yet. */
 const FirstVisit = () => (

@@ -4,7 +4,7 @@ import { signByPasskey } from '../../lib/passkey.ts'
 import { useData } from '../../lib/query.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-/** Whether there is an account, and the address that passkeys are for. */
+/** Whether there is an account, the address that passkeys are for, and whether emails are sent. */
 export const useSignInPage = () => useData<SignInReply>('sign-in', { staleTime: 60_000 })
 
 export const useSignIn = () =>

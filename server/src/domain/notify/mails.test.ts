@@ -239,6 +239,7 @@ test('people choose which notifications they get, among those that their roles m
   const wantedBy = async (person: SignedInPerson) => {
     const { body } = await person.call('/account/notifications')
     expect(body.sends_mail).toBe(true)
+    expect((await person.call('/sign-in')).body.sends_mail).toBe(true)
     return Object.fromEntries(body.choices.map(({ kind, wanted }: { kind: string; wanted: boolean }) => [kind, wanted]))
   }
   const all = {

@@ -171,7 +171,7 @@ test('an invitation for another email address, a setup link and a missing sessio
 test('GET /sign-in says whether there is an account, and the address of passkeys', async () => {
   await signedIn(server, { operator: true })
   const { status, body } = await newBrowser(server.url).call('/sign-in')
-  expect([status, body]).toEqual([200, { is_set_up: true, public_url: 'http://parley.test' }])
+  expect([status, body]).toEqual([200, { is_set_up: true, public_url: 'http://parley.test', sends_mail: false }])
 })
 
 test('an invitation does not reveal whether the email address has an account', async () => {

@@ -77,7 +77,11 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       method: 'GET',
       path: '/sign-in',
       reply: SignInReply,
-      handle: async ({ db }) => ({ is_set_up: await hasPeople(db), public_url: deps.publicUrl }),
+      handle: async ({ db }) => ({
+        is_set_up: await hasPeople(db),
+        public_url: deps.publicUrl,
+        sends_mail: deps.mail !== null,
+      }),
     }),
     openRoute({
       method: 'POST',
