@@ -11,7 +11,7 @@ import { Card } from '../../ui/layout.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Chip, HttpBadge, StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import { Moment, TimeAgo } from '../../ui/time.tsx'
+import { Countdown, Moment, TimeAgo } from '../../ui/time.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
 import styles from './messages.module.css'
 
@@ -197,7 +197,7 @@ function EventLine({ event }: { event: TimelineEvent }) {
                 {delivery.next_attempt_at && (
                   <>
                     {' '}
-                    · next attempt <TimeAgo at={delivery.next_attempt_at} />
+                    · next attempt <Countdown at={delivery.next_attempt_at} />
                   </>
                 )}
                 {delivery.held_since && (

@@ -1,4 +1,5 @@
 import type { Attempt, DeliveryDetail } from '@parley/contract/console/deliveries'
+import { testEventType } from '@parley/contract/events'
 import { useState } from 'react'
 import { formatBytes, formatNumber } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -38,7 +39,7 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
         title: (
           <span className={styles.attemptTitle}>
             Attempt {attempt.number} of {delivery.attempts_max}
-            {triggerLabels[attempt.trigger] && <Chip>{triggerLabels[attempt.trigger]}</Chip>}
+            {labelOf(delivery, attempt) && <Chip>{labelOf(delivery, attempt)}</Chip>}
             <Outcome attempt={attempt} />
           </span>
         ),
@@ -63,6 +64,10 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
     </Stack>
   )
 }
+
+/** A test event is sent by a person, so its first attempt is no retry. */
+const labelOf = ({ event_type, tries }: DeliveryDetail, attempt: Attempt): string | null =>
+  event_type === testEventType && attempt === tries[0] ? null : triggerLabels[attempt.trigger]
 
 /** The result of an attempt: the status of the response, or the error if there was no response. */
 export function Outcome({ attempt }: { attempt: Pick<Attempt, 'status' | 'error'> }) {

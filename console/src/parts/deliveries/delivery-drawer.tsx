@@ -91,7 +91,7 @@ function DeliveryBody({ delivery }: { delivery: DeliveryDetail }) {
             Attempt {delivery.ahead[0]?.number ?? 1} of {delivery.attempts_max} <Countdown at={next_attempt_at} />.
           </>
         )}
-        {delivery.disabled_reason && (
+        {delivery.state === 'held' && delivery.disabled_reason && (
           <>
             {' '}
             Reason: <SafeText>{formatTimesIn(delivery.disabled_reason)}</SafeText>

@@ -3,6 +3,7 @@ import { testEventType } from '@parley/contract/events'
 import { type ReactNode, useState } from 'react'
 import { plural } from '../../lib/format.ts'
 import { useLast } from '../../lib/last.ts'
+import { useIsPhone } from '../../lib/media.ts'
 import { useCan } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
@@ -20,7 +21,7 @@ import { useDeliveries, useRetrySeveral } from './deliveries.queries.ts'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { eventChoices } from './events.ts'
 import { SendAgainDialog } from './send-again-dialog.tsx'
-import { WaitingTime } from './waiting-time.tsx'
+import { isOpen, WaitingTime } from './waiting-time.tsx'
 
 const filters: Filter[] = [
   {
@@ -210,12 +211,7 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
     key: 'state',
     title: 'Status',
     width: 150,
-    cell: (delivery) => (
-      <span className="lines">
-        <StatusBadge status={delivery.state} />
-        <WaitingTime delivery={delivery} />
-      </span>
-    ),
+    cell: (delivery) => <Status delivery={delivery} />,
   },
   {
     key: 'response',
@@ -254,6 +250,24 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
     width: 120,
     align: 'right',
     // The same as in the CLI. The list is sorted by it, or by the time of the event while a delivery is open.
-    cell: (delivery) => <TimeAgo at={delivery.last_attempt_at} none="–" />,
+    cell: (delivery) => <Time delivery={delivery} />,
   },
 ]
+
+/** With the time of an open delivery, except on phones, which show it in place of the last attempt. */
+function Status({ delivery }: { delivery: Delivery }) {
+  const isPhone = useIsPhone()
+  if (isPhone || !isOpen(delivery)) return <StatusBadge status={delivery.state} />
+  return (
+    <span className="lines">
+      <StatusBadge status={delivery.state} />
+      <WaitingTime delivery={delivery} />
+    </span>
+  )
+}
+
+function Time({ delivery }: { delivery: Delivery }) {
+  const isPhone = useIsPhone()
+  if (isPhone && isOpen(delivery)) return <WaitingTime delivery={delivery} />
+  return <TimeAgo at={delivery.last_attempt_at} none="–" />
+}

@@ -28,7 +28,7 @@ export function deliveryStateText(delivery: DeliveryDetail): string {
     case 'delivered':
       return `Delivered to ${webhook_name} after ${made}.`
     case 'failed':
-      return attempts >= attempts_max
+      return attempts >= attempts_max && attempts > 1
         ? `All ${made} failed. There are no more automatic retries.`
         : `Failed after ${made}. There are no more automatic retries.`
     case 'held':

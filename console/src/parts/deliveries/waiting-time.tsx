@@ -1,17 +1,17 @@
 import type { Delivery } from '@parley/contract/console/deliveries'
 import { Countdown, TimeAgo } from '../../ui/time.tsx'
 
-/** When an open delivery is due, or since when it waits. Nothing if it is finished. */
-export function WaitingTime({
-  delivery: { state, created_at, next_attempt_at, held_since },
-}: {
-  delivery: Pick<Delivery, 'state' | 'created_at' | 'next_attempt_at' | 'held_since'>
-}) {
-  if (state === 'delivered' || state === 'failed') return null
+export const isOpen = ({ state }: Pick<Delivery, 'state'>): boolean => state !== 'delivered' && state !== 'failed'
+
+/** When an open delivery is due, or since when it is held or queued. */
+export function WaitingTime({ delivery }: { delivery: Delivery }) {
+  const { state, created_at, next_attempt_at, held_since } = delivery
   return (
     <span className="small quiet">
       {held_since ? (
-        <TimeAgo at={held_since} />
+        <>
+          held <TimeAgo at={held_since} />
+        </>
       ) : next_attempt_at ? (
         <>
           next <Countdown at={next_attempt_at} />
