@@ -78,7 +78,7 @@ const ForgotWithoutMail = ({ onBack }: { onBack: () => void }) => (
       <Stack gap={3}>
         <p>The operator creates the link under Workspaces → People, or where Parley runs:</p>
         <CodeBlock language="shell" code="npx parley user reset --email YOUR_EMAIL" />
-        <p>It works once and expires in 30 minutes.</p>
+        <p>The link works once and expires in 30 minutes.</p>
         <div className={styles.links}>
           <button type="button" className="link" onClick={onBack}>
             Back to sign-in
