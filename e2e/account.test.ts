@@ -100,7 +100,7 @@ test('a notification that is turned off stays off after a reload, and a forgotte
   await signOut(page)
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
   // It promises no email, and needs no address to say so.
-  await page.getByText('npx parley user reset --email').waitFor()
+  await page.getByText('./parley user reset --email').waitFor()
   await page.getByText('This installation sends no emails.').waitFor()
   expect(await page.getByLabel('Email address').count()).toBe(0)
   expect(await page.getByText('link by email').count()).toBe(0)

@@ -77,7 +77,7 @@ const ForgotWithoutMail = ({ onBack }: { onBack: () => void }) => (
     <div style={{ marginTop: 20 }}>
       <Stack gap={3}>
         <p>The operator creates the link under Workspaces → People, or where Parley runs:</p>
-        <CodeBlock language="shell" code="npx parley user reset --email YOUR_EMAIL" />
+        <CodeBlock language="shell" code="./parley user reset --email YOUR_EMAIL" />
         <p>The link works once and expires in 30 minutes.</p>
         <div className={styles.links}>
           <button type="button" className="link" onClick={onBack}>
