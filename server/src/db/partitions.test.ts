@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { newDatabase } from '../../testing/database.ts'
+import { asAdmin, newDatabase } from '../../testing/database.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'
+import { openTransaction } from '../../testing/open-transaction.ts'
+import { until } from '../../testing/until.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { type Db, openDatabase } from './db.ts'
@@ -127,6 +129,74 @@ test('an index that a migration creates on the whole table is built for each par
     `select count(*)::int as count from pg_inherits where inhparent = 'events_by_body'::regclass`,
   )
   expect(count?.count).toBe(12)
+})
+
+/** Another session waits in this statement, and has looked for a deadlock. */
+const untilWaits = (db: Db, statement: string) =>
+  until(`${statement} waits`, () =>
+    db.first(
+      `select 1 from pg_stat_activity
+       where wait_event_type = 'Lock' and datname = current_database() and query ilike $1 || '%'
+         and clock_timestamp() - query_start > interval '200 milliseconds'`,
+      [statement],
+    ),
+  )
+
+const unindexed = (db: Db) =>
+  db.rows(
+    `select p.inhrelid::regclass from pg_inherits p where p.inhparent = 'events'::regclass and not p.inhdetachpending
+       and not exists (select from pg_index i join pg_inherits a on a.inhrelid = i.indexrelid
+         where i.indrelid = p.inhrelid and i.indisvalid and a.inhparent = 'events_by_body'::regclass)`,
+  )
+
+test('while indexes are built, no partition is detached, and the build completes', async () => {
+  const { clock, db, days, write } = await setUp()
+  await db.script('create index events_by_body on only events (length(body)) where length(body) > 0')
+  // The build begins with the last partition, and waits for this transaction.
+  const writing = await openTransaction(db, (tx) =>
+    tx.change(
+      `insert into events (id, workspace_id, type, body, created_at) values ($1, $1, 'message.sent', '', '2026-03-17')`,
+      [newUuid()],
+    ),
+  )
+  const building = indexPartitions(db, quiet)
+  await untilWaits(db, 'create index')
+  clock.forward({ hours: 31 * 24 })
+  await dropOldPartitions(db, clock, quiet, 30)
+  await writing.commit()
+  await building
+  expect(await unindexed(db)).toEqual([])
+  await dropOldPartitions(db, clock, quiet, 30)
+  expect((await days())[0]).toBe('20260311')
+  await ensurePartitions(db, clock)
+  await write()
+})
+
+test('an index build that PostgreSQL ends because of a deadlock is tried again', async () => {
+  const { connection, drop } = await newDatabase()
+  await asAdmin(`alter database ${connection.database} set deadlock_timeout = '50ms'`)
+  const db = openDatabase(connection, () => {}, 4)
+  onTestFinished(async () => {
+    await db.close()
+    await drop()
+  })
+  await ensurePartitions(db, new FakeClock('2026-03-10T12:00:00Z'))
+  await db.script('create index events_by_body on only events (length(body)) where length(body) > 0')
+  const writing = await openTransaction(db, (tx) =>
+    tx.change(
+      `insert into events (id, workspace_id, type, body, created_at) values ($1, $1, 'message.sent', '', '2026-03-17')`,
+      [newUuid()],
+    ),
+  )
+  const building = indexPartitions(db, quiet)
+  await untilWaits(db, 'create index')
+  // It waits for the lock of the build, which then waits for its snapshot.
+  const analyzing = db.script('analyze events')
+  await untilWaits(db, 'analyze')
+  await writing.commit()
+  await building
+  await analyzing
+  expect(await unindexed(db)).toEqual([])
 })
 
 test('a partition can be read and written only through its table', async () => {

@@ -22,10 +22,11 @@ const tables = [
 /** How long the rows of a table are stored if it is less than the retention, in days. */
 export type ShorterRetention = Partial<Record<(typeof tables)[number], number>>
 
-/** Held by the process that drops partitions; the others skip it. */
-const dropLock = 7_215_401
-/** Held by the process that builds indexes. */
-const indexLock = 7_215_403
+/**
+ * Held by the process that drops partitions or builds their indexes; the others skip it. Both lock a partition, and a build
+ * waits for every statement that began before it, also for one that waits for its lock: that is a deadlock.
+ */
+const partitionLock = 7_215_401
 const daysAhead = 7
 const dayMs = 86_400_000
 
@@ -89,7 +90,9 @@ export async function dropOldPartitions(
   const now = (await databaseNow(db, clock)).getTime()
   const session = await db.session()
   try {
-    const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [dropLock])
+    const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [
+      partitionLock,
+    ])
     if (!lock?.held) return
     // A process that is frozen here loses its session, and with it the lock.
     await session.rows(`set lock_timeout = '1s'; set idle_session_timeout = '5s'`)
@@ -114,22 +117,45 @@ export async function indexPartitions(db: Database, log: Logger): Promise<void> 
   if ((await findMissingIndexes(db)).length === 0) return
   const session = await db.session()
   try {
-    const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [indexLock])
+    const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [
+      partitionLock,
+    ])
     if (!lock?.held) return
-    // Building waits for transactions that began before it.
-    await session.rows(`set lock_timeout = '60s'; set idle_session_timeout = '5s'`)
+    await session.rows(`set idle_session_timeout = '5s'`)
     // Another process may have built some until this one got the lock.
-    for (const { index, partition, definition } of await findMissingIndexes(session)) {
-      const name = `${partition}_${index.slice(index.indexOf('_') + 1)}`
-      // Left by a process that was stopped.
-      await session.rows(`drop index concurrently if exists ${name}`)
-      await session.rows(definition.replace(/ INDEX \S+ ON ONLY \S+ /, ` INDEX CONCURRENTLY ${name} ON ${partition} `))
-      await session.rows(`alter index ${index} attach partition ${name}`)
-      log.info({ event: 'partition.indexed', partition, index }, 'built an index of a partition')
+    let missing = await findMissingIndexes(session)
+    for (let tries = 1; missing.length > 0; tries++) {
+      for (const each of missing) {
+        await indexPartition(session, each, log).catch((error: unknown) => {
+          if (tries === maxTries || !mayPass(error)) throw error
+        })
+      }
+      missing = await findMissingIndexes(session)
     }
   } finally {
     await session.close()
   }
+}
+
+/** How often a build is tried in one run. */
+const maxTries = 3
+
+/** A deadlock with another statement, for example ANALYZE, or the partition was detached or dropped. */
+const mayPass = (error: unknown): boolean =>
+  ['40P01', '55000', '42P01'].includes((error as { code?: string }).code ?? '')
+
+async function indexPartition(session: Session, missing: MissingIndex, log: Logger): Promise<void> {
+  const { index, partition, definition } = missing
+  const name = `${partition}_${index.slice(index.indexOf('_') + 1)}`
+  // Building waits for transactions that began before it.
+  await session.rows(`set lock_timeout = '60s'`)
+  // Left by a process that was stopped, or by an earlier try.
+  await session.rows(`drop index concurrently if exists ${name}`)
+  await session.rows(definition.replace(/ INDEX \S+ ON ONLY \S+ /, ` INDEX CONCURRENTLY ${name} ON ${partition} `))
+  // Everyone who reads or writes the partition waits behind this lock.
+  await session.rows(`set lock_timeout = '2s'`)
+  await session.rows(`alter index ${index} attach partition ${name}`)
+  log.info({ event: 'partition.indexed', partition, index }, 'built an index of a partition')
 }
 
 /** An index that a partition does not have yet. */
