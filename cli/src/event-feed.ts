@@ -45,7 +45,7 @@ export async function openFeed(
     db: db.within(workspace.id),
     clock: call.clock,
     workspaceId: workspace.id,
-    pulling: newPulling({ db }),
+    pulling: newPulling({ db, secretKeys: call.config.secretKeys() }),
     hold: (ms, subscribe) => holdUntil(signal, ms, subscribe),
   }
   await changes.ready

@@ -22,7 +22,11 @@ const parts: Partial<Record<ErrorCode, Parts>> = {
   },
   insufficient_credits: { details: { required: 1, available: 0 } },
   recipient_opted_out: { details: { opted_out_at: '2026-11-15T09:30:00.000Z' } },
-  cursor_expired: { details: { oldest_cursor: 'AQGZsvRsHnpTnQ5fH2orPE2Y9-XXBgHS-gSapDR7Mrc' } },
+  cursor_expired: {
+    details: {
+      oldest_cursor: 'Ap8cKjRrXU5_ipCxwtPk9QYAAAGh3m5oIAAAAAAAALxVAaHdflKAdSyIhhll53EVBqL2k8ZQIHP5CdRktyDWniE',
+    },
+  },
 }
 
 export const errorExamples = Object.fromEntries(errorCodes.map((code) => [code, exampleOf(code)])) as Readonly<

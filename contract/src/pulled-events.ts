@@ -13,7 +13,7 @@ export const EventQuery = Type.Object(
     after: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 12_000,
+        maxLength: 200,
         examples: ['latest'],
         description:
           'The `next_cursor` of the previous response. Without it, the list begins with the oldest event that is stored; with `latest`, it begins now.',
@@ -68,7 +68,7 @@ export const EventPage = Type.Object(
         object: 'list',
         data: examplesOf(MessageDelivered),
         has_more: false,
-        next_cursor: 'AQGZsvRsHnpTnQ5fH2orPE2Y9-XXBgHS-gSapDR7Mrc',
+        next_cursor: 'Ap8cKjRrXU5_ipCxwtPk9QYAAAGh3m5oIAAAAAAAALxVAaHdflKAdSyIhhll53EVBqL2k8ZQIHP5CdRktyDWniE',
       },
     ],
   },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { newLine } from '../../server/testing/deliveries.ts'
+import { untilReadable } from '../../server/testing/open-transaction.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { fails, hangsUp, neverResponds, respond, serveScript } from '../testing/scripted.ts'
 import { newClient } from './client.ts'
@@ -13,6 +14,7 @@ test('events are read page by page, by type, and followed as they come', async (
   const { workspace, write } = await newLine(server)
   const { events } = newClient({ key: workspace.secret, baseUrl: server.url })
   await write(3)
+  await untilReadable(server.db)
   const first = await events.read({ limit: 2 })
   expect(first).toMatchObject({ object: 'list', data: [{ type: 'message.received' }, {}], has_more: true })
   expect((await events.read({ after: first.next_cursor })).data).toHaveLength(1)

@@ -136,6 +136,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     senders,
     addressOf,
     receivesFile: ({ method, url = '' }) => method === 'POST' && uploads.has(`POST ${url.split('?', 1)[0]}`),
+    secretKeys: network.secretKeys,
     settings: { publicUrl: config.publicUrl, mediaBytesPerWorkspace: config.mediaBytesPerWorkspace },
     workspaceRequests,
     heldRequests,

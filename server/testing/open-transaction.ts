@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../src/db/db.ts'
+import { until } from './until.ts'
 
 /** Runs `work` in a transaction that stays open until `commit` is called. */
 export async function openTransaction(
@@ -21,4 +22,16 @@ export async function openTransaction(
       return ended
     },
   }
+}
+
+/**
+ * Waits until `GET /v1/events` returns everything that is committed: until older transactions have ended, also those of other
+ * databases of the same PostgreSQL.
+ */
+export async function untilReadable(db: Db): Promise<void> {
+  const { next } =
+    (await db.first<{ next: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as next')) ?? {}
+  await until('all older transactions have ended', () =>
+    db.first('select 1 where pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8', [next]),
+  )
 }

@@ -60,6 +60,7 @@ beforeAll(async () => {
     heldRequests: new HeldRequests({ connections, workspaceRequests, overload, limits: defaultHeldLimits }),
     senders: new NetworkSenders(defaultSenderLimits),
     connections,
+    secretKeys: new Map(),
     settings: { publicUrl: '', mediaBytesPerWorkspace: 0 },
     receivesFile: () => false,
     inspect: () => null,

@@ -28,7 +28,7 @@ import { inspectedRequest } from './inspected-request.ts'
 import { readJson } from './json-body.ts'
 import { openFileBody } from './multipart.ts'
 import { closeLater, commonHeaders, notCharged, sendBytes, sendJson } from './reply.ts'
-import type { Context, Route, RouteSettings, WrittenReply } from './route.ts'
+import type { Context, Route, RouteSettings, SharedServices, WrittenReply } from './route.ts'
 import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
 import { hasValidTarget } from './url.ts'
 import type { WorkspaceRequests } from './workspace-requests.ts'
@@ -38,9 +38,7 @@ import type { WorkspaceRequests } from './workspace-requests.ts'
  * body, validation, handler. Every response has the common headers, every error has the same shape, and every request is
  * recorded. It uses Node's own server without Fastify's hooks: docs/decisions/v1-without-fastify.md.
  */
-export interface PipelineDeps {
-  db: Db
-  clock: Clock
+export interface PipelineDeps extends SharedServices {
   log: Logger
   publicUrl: string
   trustProxy: readonly AddressRange[]
@@ -235,9 +233,9 @@ class Exchange implements AccessRequest, Context {
     return this.#services.clock
   }
 
-  shared<T>(make: (services: { db: Db; clock: Clock }) => T): T {
-    const { shared, db, clock } = this.#services
-    if (!shared.has(make)) shared.set(make, make({ db, clock }))
+  shared<T>(make: (services: SharedServices) => T): T {
+    const { shared, db, clock, secretKeys } = this.#services
+    if (!shared.has(make)) shared.set(make, make({ db, clock, secretKeys }))
     return shared.get(make) as T
   }
 

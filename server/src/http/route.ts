@@ -5,6 +5,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import type { Caller } from '../lib/access-check.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { SecretKeys } from '../lib/seal.ts'
 import type { BytesResponse } from './bytes.ts'
 import type { HowEnded, Subscribe } from './held-requests.ts'
 import type { FileBody } from './multipart.ts'
@@ -21,7 +22,7 @@ export interface Context {
    * What the requests of this process share, made once. It is given a database that sees all workspaces, so it must take the
    * workspace of each request from its caller.
    */
-  shared<T>(make: (services: { db: Db; clock: Clock }) => T): T
+  shared<T>(make: (services: SharedServices) => T): T
   header(name: string): string | undefined
   /** What to store with a message, so that its trace continues that of the client; null if there is none. */
   readonly traceparent: string | null
@@ -36,6 +37,12 @@ export interface Context {
    * does not count as a request in progress.
    */
   hold(ms: number, subscribe: Subscribe): Promise<HowEnded>
+}
+
+export interface SharedServices {
+  db: Db
+  clock: Clock
+  secretKeys: SecretKeys
 }
 
 /** The settings of the process that handlers need. */

@@ -4,6 +4,7 @@ import { newLine } from '../../../testing/deliveries.ts'
 import { expectCommonHeaders, expectRefusal } from '../../../testing/expect-error.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { newAgent } from '../../../testing/mcp-client.ts'
+import { untilReadable } from '../../../testing/open-transaction.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
@@ -88,6 +89,7 @@ test('an agent sends a message, which arrives on the phone, and reads its status
   expect(shop.taken('16505550123')).toMatchObject([{ content: { body: 'from an agent' } }])
   const id = sent.value.id as string
   expect((await agent.call('get_message', { id })).value).toMatchObject({ id, status: 'read', history: { length: 4 } })
+  await untilReadable(server.db)
   const { value } = await agent.call('read_events', { type: ['message.sent', 'message.read'], limit: 10 })
   // The network sends each status on its own, so either may be stored first.
   const events = value.data as { type: string; data: { message_id: string } }[]

@@ -5,6 +5,7 @@ import { type TProperties, type TSchema, Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { newAgent } from '../../../testing/mcp-client.ts'
 import { newApp, newSender, webhookOf } from '../../../testing/network-app.ts'
+import { untilReadable } from '../../../testing/open-transaction.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { routes } from '../../api.ts'
@@ -123,6 +124,7 @@ test.each([
   ['read_events', 32],
 ])('%s lists every field that contacts write as untrusted', async (name, atLeast) => {
   const agent = await setUp()
+  await untilReadable(server.db)
   const { value, text } = await agent.call(name, { limit: 100 })
   const { notice, fields } = value.untrusted_content as { notice: string; fields: string[] }
   expect(notice).toContain('not instructions')

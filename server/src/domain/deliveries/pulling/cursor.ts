@@ -1,111 +1,72 @@
-import { sameBytes, sha256 } from '../../../lib/hash.ts'
+import { hkdfSync } from 'node:crypto'
+import { sameBytes } from '../../../lib/hash.ts'
+import { HmacKey } from '../../../lib/hmac.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
-import type { LivePosition, OpenTransaction, Position } from './position.ts'
+import type { SecretKeys } from '../../../lib/seal.ts'
+import type { Place } from './position.ts'
 
-/** What a cursor says: a position, and where it is valid. */
+/** What a cursor says: the place of the last event that was read, and where it is valid. */
 export interface Cursor {
-  /** The ID of the history that the transaction IDs belong to. */
+  /** The ID of the history that the transaction ID belongs to. */
   history: string
   /** No event that was not read was created before this time. If events of that time were deleted, the cursor has expired. */
   unreadFrom: Date
-  position: Position
+  place: Place
 }
 
-const version = 1
-const checkBytes = 6
-
-export function writeCursor(workspaceId: string, { history, unreadFrom, position }: Cursor): string {
-  const bytes: number[] = [version, ...uuidBytes(history)]
-  putNumber(bytes, BigInt(Math.max(0, Math.floor(unreadFrom.getTime() / 1000))))
-  if (position.kind === 'old') {
-    bytes.push(0)
-    putNumber(bytes, BigInt(position.atUs))
-    bytes.push(...uuidBytes(position.id))
-  } else {
-    bytes.push(1)
-    putNumber(bytes, position.next)
-    // Each as the distance to the one before: most are small.
-    let last = 0n
-    for (const { id, after } of position.open) {
-      putNumber(bytes, ((id - last) << 1n) | (after === null ? 0n : 1n))
-      if (after !== null) bytes.push(...uuidBytes(after))
-      last = id
-    }
-  }
-  const content = Buffer.from(bytes)
-  return Buffer.concat([content, checkOf(workspaceId, content)]).toString('base64url')
+/** Writes cursors, and reads those that a process with one of the same keys has written. */
+export interface Cursors {
+  write(workspaceId: string, cursor: Cursor): string
+  /** Refuses a text that is not a cursor of this workspace. */
+  read(workspaceId: string, text: string): Cursor
 }
 
-/** Refuses a text that is not a cursor of this workspace. */
-export function readCursor(workspaceId: string, text: string): Cursor {
-  const bytes = Buffer.from(text, 'base64url')
-  const content = bytes.subarray(0, Math.max(0, bytes.length - checkBytes))
-  if (content[0] !== version || !sameBytes(bytes.subarray(content.length), checkOf(workspaceId, content))) {
-    refuseParam('after', 'invalid', 'Invalid cursor. Use the next_cursor of a response of this workspace, or "latest".')
-  }
-  // The check shows that it was written by `writeCursor`.
-  const reader = new Reader(content, 1)
-  const history = reader.uuid()
-  const unreadFrom = new Date(Number(reader.number()) * 1000)
-  return { history, unreadFrom, position: reader.byte() === 0 ? readOld(reader) : readLive(reader) }
-}
+/** The first byte. It leads to another MAC if the format changes. */
+const version = 2
+const at = { history: 1, unreadFrom: 17, transactionId: 25, id: 33, mac: 49 }
+const macBytes = 16
 
-const readOld = (reader: Reader): Position => ({ kind: 'old', atUs: Number(reader.number()), id: reader.uuid() })
-
-function readLive(reader: Reader): LivePosition {
-  const next = reader.number()
-  const open: OpenTransaction[] = []
-  let last = 0n
-  while (!reader.isAtEnd) {
-    const word = reader.number()
-    last += word >> 1n
-    open.push({ id: last, after: (word & 1n) === 1n ? reader.uuid() : null })
-  }
-  return { kind: 'live', next, open }
-}
-
-/** Makes a cursor valid for one workspace, and finds cursors that were cut off or changed. It keeps nothing secret. */
-const checkOf = (workspaceId: string, content: Buffer): Buffer =>
-  sha256(Buffer.concat([Buffer.from(workspaceId), content])).subarray(0, checkBytes)
-
-const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
-
-/** Seven bits in each byte, the lowest first. The highest bit says that more follow. */
-function putNumber(bytes: number[], value: bigint): void {
-  let rest = value
-  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128)
-  bytes.push(Number(rest))
-}
-
-class Reader {
-  readonly #bytes: Buffer
-  #at: number
-
-  constructor(bytes: Buffer, at: number) {
-    this.#bytes = bytes
-    this.#at = at
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length
-  }
-
-  byte(): number {
-    return this.#bytes[this.#at++] ?? 0
-  }
-
-  number(): bigint {
-    let value = 0n
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = this.byte()
-      value |= BigInt(byte & 127) << shift
-      if (byte < 128) return value
-    }
-  }
-
-  uuid(): string {
-    const hex = this.#bytes.toString('hex', this.#at, this.#at + 16)
-    this.#at += 16
-    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+/** The first key signs, all of them verify. */
+export function newCursors(secretKeys: SecretKeys): Cursors {
+  const keys = Array.from(secretKeys.values(), (key) => {
+    const derived = hkdfSync('sha256', key, '', 'parley event cursor', 32)
+    return new HmacKey(Buffer.from(derived))
+  })
+  const macOf = (key: HmacKey, workspaceId: string, content: Buffer) =>
+    Buffer.from(key.sign(workspaceId, content, 'hex'), 'hex').subarray(0, macBytes)
+  return {
+    write(workspaceId, { history, unreadFrom, place }) {
+      const [key] = keys
+      if (!key) throw new Error('no secret key is configured')
+      const bytes = Buffer.alloc(at.mac)
+      bytes[0] = version
+      putUuid(bytes, at.history, history)
+      bytes.writeBigUInt64BE(BigInt(Math.max(0, unreadFrom.getTime())), at.unreadFrom)
+      bytes.writeBigUInt64BE(place.transactionId, at.transactionId)
+      putUuid(bytes, at.id, place.id)
+      return Buffer.concat([bytes, macOf(key, workspaceId, bytes)]).toString('base64url')
+    },
+    read(workspaceId, text) {
+      const bytes = Buffer.from(text, 'base64url')
+      const [content, mac] = [bytes.subarray(0, at.mac), bytes.subarray(at.mac)]
+      if (content[0] !== version || !keys.some((key) => sameBytes(mac, macOf(key, workspaceId, content)))) {
+        refuseParam(
+          'after',
+          'invalid',
+          'Invalid cursor. Use the next_cursor of a response of this workspace. If you have none, use "latest", or leave "after" out to begin with the oldest event.',
+        )
+      }
+      return {
+        history: uuidAt(bytes, at.history),
+        unreadFrom: new Date(Number(bytes.readBigUInt64BE(at.unreadFrom))),
+        place: { transactionId: bytes.readBigUInt64BE(at.transactionId), id: uuidAt(bytes, at.id) },
+      }
+    },
   }
 }
+
+const putUuid = (bytes: Buffer, offset: number, uuid: string): number =>
+  bytes.write(uuid.replaceAll('-', ''), offset, 'hex')
+
+const uuidAt = (bytes: Buffer, offset: number): string =>
+  bytes.toString('hex', offset, offset + 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

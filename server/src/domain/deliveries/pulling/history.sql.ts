@@ -10,8 +10,8 @@ export interface HistoryRow {
   timeline: number
   beginsAt: string
   continues: boolean
-  /** In microseconds since 1970; null if there are none. */
-  oldUntilUs: number | null
+  /** Events without a transaction ID were created before this time. Null if there are none. */
+  oldUntil: Date | null
 }
 
 /** Begins a history if the server has changed. */
@@ -21,22 +21,9 @@ export const ensureHistory = (db: Db): Promise<object[]> => db.rows('select ensu
 export const readHistories = (db: Db): Promise<HistoryRow[]> =>
   db.rows(
     `select id, system_identifier as system, timeline, begins_at::text as "beginsAt", continues,
-       (extract(epoch from nullif(old_until, '-infinity')) * 1000000)::float8 as "oldUntilUs"
+       nullif(old_until, '-infinity') as "oldUntil"
      from event_histories order by number`,
   )
-
-/**
- * Whether every partition has the index. `indisvalid` of the whole index does not say so: it stays false if the last partition
- * without it was dropped.
- */
-export async function isIndexed(db: Db): Promise<boolean> {
-  const row = await db.first(
-    `select from pg_inherits p where p.inhparent = 'events'::regclass and not p.inhdetachpending and not exists (
-       select from pg_index i join pg_inherits a on a.inhrelid = i.indexrelid
-       where i.indrelid = p.inhrelid and i.indisvalid and a.inhparent = to_regclass('events_by_transaction')) limit 1`,
-  )
-  return row === undefined
-}
 
 /** Records that the current history has come this far. After a failover, cursors continue here at the latest. */
 export const markHistory = (db: Db): Promise<number> =>

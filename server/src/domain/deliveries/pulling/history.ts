@@ -1,8 +1,7 @@
 import type { Db } from '../../../db/db.ts'
-import { refuse } from '../../../lib/refuse.ts'
 import type { Cursor } from './cursor.ts'
-import { ensureHistory, type HistoryRow, isIndexed, markHistory, readHistories } from './history.sql.ts'
-import { liveStart, notBeyond, oldStart, type Position } from './position.ts'
+import { ensureHistory, type HistoryRow, markHistory, readHistories } from './history.sql.ts'
+import { liveStart, notBeyond, oldStart, type Place } from './position.ts'
 
 /** The server that a statement ran on. */
 export interface Server {
@@ -34,13 +33,6 @@ export class Histories {
 
   async #read(): Promise<HistoryRow[]> {
     await ensureHistory(this.#db)
-    if (!(await isIndexed(this.#db))) {
-      refuse('service_unavailable', {
-        message:
-          'Events cannot be read yet: after an upgrade or a restore, their index is being built. Try again shortly.',
-        headers: { 'Retry-After': '30' },
-      })
-    }
     return readHistories(this.#db)
   }
 }
@@ -55,13 +47,15 @@ export const isServerOf = (history: HistoryRow, { system, timeline }: Server): b
   history.system === system && history.timeline === timeline
 
 /** Where reading begins without a cursor. */
-export const startOf = (history: HistoryRow): Position => (history.oldUntilUs === null ? liveStart : oldStart)
+export const startOf = ({ oldUntil }: HistoryRow): Place => (oldUntil === null ? liveStart : oldStart)
 
-/** Where a cursor continues in the current history. Null if its transaction IDs mean nothing any more. */
-export function positionIn(histories: readonly HistoryRow[], { history, position }: Cursor): Position | null {
+/** Where a cursor continues in the current history. Null if its transaction ID means nothing any more. */
+export function placeIn(
+  histories: readonly HistoryRow[],
+  { history, place }: Omit<Cursor, 'unreadFrom'>,
+): Place | null {
   const index = histories.findIndex(({ id }) => id === history)
   const since = histories.slice(index + 1)
   if (index === -1 || since.some(({ continues }) => !continues)) return null
-  if (position.kind === 'old') return position
-  return since.reduce((moved, { beginsAt }) => notBeyond(moved, BigInt(beginsAt)), position)
+  return since.reduce((moved, { beginsAt }) => notBeyond(moved, BigInt(beginsAt)), place)
 }

@@ -1,9 +1,10 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventPage } from '@parley/contract/pulled-events'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { ApiResponse } from '../../../../testing/call.ts'
+import { type ApiResponse, callApi } from '../../../../testing/call.ts'
 import { type Line, newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
-import { openTransaction } from '../../../../testing/open-transaction.ts'
+import { openTransaction, untilReadable } from '../../../../testing/open-transaction.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { serveApi, startTestServer, type TestServer, useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
@@ -12,7 +13,7 @@ import { dropOldPartitions, indexPartitions } from '../../../db/partitions.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { publish, publishTest } from '../engine/publish.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { newCursors } from './cursor.ts'
 import { keepHistory } from './history.ts'
 
 const server = useTestServer()
@@ -25,7 +26,9 @@ beforeAll(async () => {
   line = await newLine(server)
 })
 
+/** Reads when every committed event can be read. */
 const pageOf = async (workspace: TestWorkspace, query = ''): Promise<EventPage> => {
+  await untilReadable(server.db)
   const { status, body } = await workspace.call(`/v1/events${query}`)
   expect({ status, body }).toMatchObject({ status: 200 })
   return body as EventPage
@@ -52,8 +55,14 @@ const insert = (
     [workspaceId, type, size, clock.now(), count],
   )
 
-/** Reads pages from a cursor until there are no more, without checking them against the OpenAPI document. */
-async function readAll(url: string, secret: string, first: string | null, more = '') {
+/** Reads pages from a cursor until there are no more, when every committed event can be read. */
+async function readAll(...from: Parameters<typeof readNow>) {
+  await untilReadable(server.db)
+  return readNow(...from)
+}
+
+/** Reads what can be read, without checking it against the OpenAPI document. */
+async function readNow(url: string, secret: string, first: string | null, more = '') {
   const pages: { data: { id?: string }[]; has_more: boolean; next_cursor: string }[] = []
   for (let cursor = first; ; ) {
     const query = cursor === null ? `?${more.slice(1)}` : after(cursor, more)
@@ -110,23 +119,82 @@ test('it needs no webhook; pages follow each other, and nothing is repeated or s
   expect(await pageOf(workspace, after(first.next_cursor, '&limit=2'))).toMatchObject({ data: second.data })
 })
 
-test('an event of a transaction that commits later than others is not skipped', async () => {
+test('every reader and every reading sees the events in one order, whatever the order in which transactions commit', async () => {
   const { workspace, write } = await newLine(server)
-  const start = await latestOf(workspace)
-  const data = { message_id: `msg_${newUuid()}` }
-  const late = await openTransaction(server.db, (tx) =>
-    publish(tx, server.clock.now(), [{ workspaceId: workspace.id, type: 'message.sent', data }]),
-  )
+  const publishing = () =>
+    openTransaction(server.db, (tx) =>
+      publish(tx, server.clock.now(), [{ workspaceId: workspace.id, type: 'message.sent', data: {} }]),
+    )
+  const [first, second] = [await publishing(), await publishing()]
+  /** Reads page by page while the transactions end. */
+  const followed: string[] = []
+  let cursor: string | null = null
+  const follow = async () => {
+    const read = await readNow(server.url, workspace.secret, cursor, '&limit=2')
+    followed.push(...read.events.map(({ id }) => id as string))
+    cursor = read.cursor
+  }
   await write(2)
-  const before = await readAll(server.url, workspace.secret, start)
-  expect(before.events).toHaveLength(2)
+  await follow()
+  await second.commit()
+  await follow()
   await write(1)
-  const between = await readAll(server.url, workspace.secret, before.cursor)
-  expect(between.events).toHaveLength(1)
-  await late.commit()
-  const afterwards = await readAll(server.url, workspace.secret, between.cursor)
-  expect(afterwards.events).toMatchObject([{ type: 'message.sent', data }])
-  expect((await readAll(server.url, workspace.secret, afterwards.cursor)).events).toEqual([])
+  await follow()
+  await first.commit()
+  await write(1)
+  await untilReadable(server.db)
+  await follow()
+  expect(followed).toHaveLength(6)
+  const again = await readAll(server.url, workspace.secret, null, '&limit=4')
+  expect(again.events.map(({ id }) => id)).toEqual(followed)
+  await follow()
+  expect(followed).toHaveLength(6)
+})
+
+test('a cursor that this service did not write is 400', async () => {
+  const { workspace, write } = await newLine(server)
+  await write(1)
+  const cursor = await latestOf(workspace)
+  const bytes = Buffer.from(cursor, 'base64url')
+  /** A cursor whose checksum anyone can compute, with a number of more than 64 bits. */
+  const history = bytes.subarray(1, 17)
+  const content = Buffer.from([1, ...history, 0, 1, ...Array(10).fill(255), 127])
+  const check = createHash('sha256').update(workspace.id).update(content).digest().subarray(0, 6)
+  const forged = [
+    Buffer.concat([content, check]),
+    // Each byte counts, and so does the length.
+    ...Array.from(bytes, (byte, at) => bytes.with(at, byte ^ 1)),
+    bytes.subarray(0, -1),
+    Buffer.concat([bytes, Buffer.alloc(1)]),
+    Buffer.alloc(bytes.length, 255),
+  ]
+  const { secret } = await workspace.newKey()
+  for (const each of forged) {
+    const response = await server.call(`/v1/events${after(Buffer.from(each).toString('base64url'))}`, { key: secret })
+    expectError(response, 400, 'validation_failed')
+    expect(response.body).toMatchObject({ error: { param: 'after', message: expect.stringContaining('latest') } })
+  }
+  expect((await workspace.call(`/v1/events${after(cursor)}`)).status).toBe(200)
+})
+
+test('a cursor holds while the key that signed it is in PARLEY_SECRET_KEYS', async () => {
+  const { workspace, write } = await newLine(server)
+  const cursor = await latestOf(workspace)
+  await write(1)
+  await untilReadable(server.db)
+  const read = async (keys: TestServer['secretKeys'], query: string) => {
+    const other = await serveApi({ ...server, secretKeys: keys }, quiet)
+    onTestFinished(other.close)
+    return callApi(`${other.url}/v1/events${query}`, { key: workspace.secret })
+  }
+  const next = [['next', randomBytes(32)]] as const
+  const { status, body } = await read(new Map([...next, ...server.secretKeys]), after(cursor))
+  expect({ status, body }).toMatchObject({ status: 200, body: { data: [{}] } })
+  // The new cursor is signed with the first key.
+  const { next_cursor } = body as EventPage
+  expect((await read(new Map(next), after(next_cursor))).status).toBe(200)
+  expectError(await read(new Map(next), after(cursor)), 400, 'validation_failed')
+  expectError(await workspace.call(`/v1/events${after(next_cursor)}`), 400, 'validation_failed')
 })
 
 test('latest begins now, and counts no event twice', async () => {
@@ -285,13 +353,10 @@ test('after a restore of the files of the server, a cursor from the lost time is
   await write(1)
   const { next_cursor: cursor } = await pageOf(workspace)
   await write(1)
-  const { history, unreadFrom, position } = readCursor(workspace.id, cursor)
-  if (position.kind !== 'live') throw new Error('not a live position')
-  const lost = writeCursor(workspace.id, {
-    history,
-    unreadFrom,
-    position: { ...position, next: position.next + 100_000n },
-  })
+  const cursors = newCursors(server.secretKeys)
+  const read = cursors.read(workspace.id, cursor)
+  const later = { ...read.place, transactionId: read.place.transactionId + 100_000n }
+  const lost = cursors.write(workspace.id, { ...read, place: later })
   const response = await workspace.call(`/v1/events${after(lost)}`)
   expectError(response, 410, 'cursor_expired')
   const { oldest_cursor } = (response.body as { error: { details: { oldest_cursor: string } } }).error.details
@@ -313,16 +378,14 @@ test('after a dump was restored into another cluster, cursors have expired, and 
   onTestFinished(other.close)
   const headers = { authorization: `Bearer ${workspace.secret}` }
   const call = (query = '') => fetch(`${other.url}/v1/events${query}`, { headers })
-  // Until maintenance has built the index.
-  const early = await call()
-  expect({ status: early.status, retryAfter: early.headers.get('retry-after') }).toEqual({
-    status: 503,
-    retryAfter: '30',
-  })
-  await indexPartitions(db, quiet)
+  // Also while maintenance has not built the index yet.
+  expect((await call()).status).toBe(200)
   await write(2)
+  const early = await readAll(other.url, workspace.secret, null, '&limit=2')
+  await indexPartitions(db, quiet)
   const { events, cursor: last } = await readAll(other.url, workspace.secret, null)
   expect(new Set(events.map(({ id }) => id)).size).toBe(5)
+  expect(early.events).toEqual(events)
   expect(events).toHaveLength(5)
   const response = await call(after(cursor))
   expect(response.status).toBe(410)
@@ -347,7 +410,12 @@ test('two writers and a reader that races them: the reader gets every event once
     let cursor: string | null = null
     for (let isLast = false; ; ) {
       isLast = !isWriting
-      const read: Awaited<ReturnType<typeof readAll>> = await readAll(server.url, await nextKey(), cursor, '&limit=7')
+      const read: Awaited<ReturnType<typeof readNow>> = await (isLast ? readAll : readNow)(
+        server.url,
+        await nextKey(),
+        cursor,
+        '&limit=7',
+      )
       seen.push(...read.events.map(({ id }) => id as string))
       cursor = read.cursor
       if (isLast) return
@@ -363,4 +431,6 @@ test('two writers and a reader that races them: the reader gets every event once
   await reading
   const stored = await server.db.rows<{ id: string }>('select id from events where workspace_id = $1', [workspace.id])
   expect(seen.toSorted()).toEqual(stored.map(({ id }) => id).toSorted())
+  const again = await readAll(server.url, await nextKey(), null, '&limit=50')
+  expect(again.events.map(({ id }) => id)).toEqual(seen)
 })

@@ -2,19 +2,12 @@ import { defaultEventLimit, type EventQuery } from '@parley/contract/pulled-even
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { refuse } from '../../../lib/refuse.ts'
-import { type Cursor, readCursor, writeCursor } from './cursor.ts'
+import type { SecretKeys } from '../../../lib/seal.ts'
+import { type Cursor, type Cursors, newCursors } from './cursor.ts'
 import type { HistoryRow } from './history.sql.ts'
-import { Histories, isServerOf, positionIn, type Server, startOf } from './history.ts'
-import { afterAll, afterPlace, isBeyond, type LivePosition, liveStart, type Position, runningIn } from './position.ts'
-import {
-  type PageFacts,
-  type PageInput,
-  type PageRead,
-  type PageRow,
-  readLive,
-  readNewest,
-  readOld,
-} from './pulling.sql.ts'
+import { Histories, isServerOf, placeIn, type Server, startOf } from './history.ts'
+import { endOfTransaction, isOld, liveStart, type Place } from './position.ts'
+import { type PageInput, type PageRead, type PageRow, readLive, readNewest, readOld } from './pulling.sql.ts'
 import { SharedReads } from './shared-reads.ts'
 import { WaitingReaders } from './waiting-readers.ts'
 
@@ -27,12 +20,14 @@ export interface PulledPage {
 
 /** What the readers of a process share. */
 export interface Pulling {
+  cursors: Cursors
   histories: Histories
   readers: WaitingReaders
   reads: SharedReads<PageRead>
 }
 
-export const newPulling = ({ db }: { db: Db }): Pulling => ({
+export const newPulling = ({ db, secretKeys }: { db: Db; secretKeys: SecretKeys }): Pulling => ({
+  cursors: newCursors(secretKeys),
   histories: new Histories(db),
   readers: new WaitingReaders(db),
   reads: new SharedReads(),
@@ -72,7 +67,7 @@ export async function pullEvents(deps: PullDeps, query: EventQuery): Promise<Pul
     let page = await readFrom(deps, input, await resolve(deps, query.after))
     let isOver = false
     while (reader && isEmpty(page) && !isOver) {
-      if (page.position.kind === 'live') reader.foundNothing(page.position)
+      reader.foundNothing(page.place.transactionId, page.isHeld)
       // Also if it is woken again and again for events of other types.
       if (!reader.isWoken || performance.now() >= endMs) {
         const how = await hold(Math.max(0, endMs - performance.now()), (wake) => reader.onWake(wake))
@@ -83,8 +78,8 @@ export async function pullEvents(deps: PullDeps, query: EventQuery): Promise<Pul
       reader.look()
       page = await readFrom(deps, input, page)
     }
-    const { history, unreadFrom, position } = page
-    const nextCursor = writeCursor(workspaceId, { history: history.id, unreadFrom, position })
+    const { history, unreadFrom, place } = page
+    const nextCursor = pulling.cursors.write(workspaceId, { history: history.id, unreadFrom, place })
     return { bodies: page.rows.map(({ body }) => body), hasMore: page.hasMore, nextCursor }
   } finally {
     reader?.leave()
@@ -94,13 +89,16 @@ export async function pullEvents(deps: PullDeps, query: EventQuery): Promise<Pul
 /** Where a reader is, in the history of the server that said so. */
 interface Start {
   history: HistoryRow
-  position: Position
+  /** Of the last event that was read. */
+  place: Place
   unreadFrom: Date
 }
 
 interface ReadPage extends Start {
   rows: readonly PageRow[]
   hasMore: boolean
+  /** Whether there are events that cannot be read yet, because an older transaction is open. */
+  isHeld: boolean
 }
 
 const isEmpty = ({ rows, hasMore }: ReadPage): boolean => rows.length === 0 && !hasMore
@@ -111,16 +109,15 @@ async function resolve(deps: PullDeps, after: string | undefined): Promise<Start
   if (after === 'latest') {
     return onCurrentServer(deps, async (history) => {
       const newest = await readNewest(db, workspaceId)
-      const last = newest.transactionId === null ? null : BigInt(newest.transactionId)
-      const position = afterAll(liveStart, last, runningIn(newest.snapshot))
-      return { server: newest, result: { history, position, unreadFrom: unreadSince(deps.clock.now()) } }
+      const place = newest.transactionId === null ? liveStart : endOfTransaction(BigInt(newest.transactionId))
+      return { server: newest, result: { history, place, unreadFrom: unreadSince(deps.clock.now()) } }
     })
   }
   if (after === undefined) {
     const history = lastOf(await pulling.histories.all())
-    return { history, position: startOf(history), unreadFrom: new Date(0) }
+    return { history, place: startOf(history), unreadFrom: new Date(0) }
   }
-  const cursor = readCursor(workspaceId, after)
+  const cursor = pulling.cursors.read(workspaceId, after)
   return (await startAt(pulling.histories, cursor)) ?? expired(deps)
 }
 
@@ -131,8 +128,8 @@ async function startAt(histories: Histories, cursor: Cursor): Promise<Start | nu
     histories.forget()
     known = await histories.all()
   }
-  const position = positionIn(known, cursor)
-  return position && { history: lastOf(known), position, unreadFrom: cursor.unreadFrom }
+  const place = placeIn(known, cursor)
+  return place && { history: lastOf(known), place, unreadFrom: cursor.unreadFrom }
 }
 
 /** Reads from a start until the page has events, there are none left, or the scan takes too long. */
@@ -153,17 +150,18 @@ function readOnce(deps: PullDeps, input: PageInput, start: Start, isChecked: boo
     const from = sameStart(histories, start, history)
     if (from === null) return expired(deps)
     const now = clock.now()
-    const { position } = from
-    const name = writeCursor(input.workspaceId, { ...from, history: history.id, unreadFrom: new Date(0) })
-    const sharedBy = `${input.workspaceId} ${name} ${input.limit} ${input.types}`
+    const { place } = from
+    const sharedBy = [input.workspaceId, history.id, place.transactionId, place.id, input.limit, input.types].join(' ')
     const { facts, rows } = await deps.pulling.reads.read(sharedBy, () =>
-      position.kind === 'old' ? readOld(db, input, position, history.oldUntilUs ?? 0) : readLive(db, input, position),
+      isOld(place) ? readOld(db, input, place, history.oldUntil ?? new Date(0)) : readLive(db, input, place),
     )
-    if (position.kind === 'live' && isServerOf(history, facts) && isBeyond(position, facts.snapshot))
-      return expired(deps)
+    // A place in a transaction that has not begun is of a time that this server does not know: it was restored from a copy of
+    // its files, which shows in no other way.
+    const isUnknown = isServerOf(history, facts) && place.transactionId >= BigInt(facts.nextTransactionId)
     const keptFrom = dayOf(facts.oldest)
-    if (isChecked && keptFrom !== null && start.unreadFrom < keptFrom) return expired(deps)
-    const after = position.kind === 'old' ? afterOld(input, facts, rows) : afterLive(input, facts, rows, position, now)
+    const isDeleted = isChecked && keptFrom !== null && start.unreadFrom < keptFrom
+    if (isUnknown || isDeleted) return expired(deps)
+    const after = afterRead(input, place, { facts, rows }, now)
     const unreadFrom = keptFrom !== null && after.unreadFrom < keptFrom ? keptFrom : after.unreadFrom
     return { server: facts, result: { ...after, unreadFrom, history, rows } }
   })
@@ -172,8 +170,8 @@ function readOnce(deps: PullDeps, input: PageInput, start: Start, isChecked: boo
 /** The start in this history. Between two reads the server may have changed. */
 function sameStart(histories: readonly HistoryRow[], start: Start, history: HistoryRow): Start | null {
   if (start.history.id === history.id) return start
-  const position = positionIn(histories, { ...start, history: start.history.id })
-  return position && { ...start, history, position }
+  const place = placeIn(histories, { history: start.history.id, place: start.place })
+  return place && { ...start, history, place }
 }
 
 /**
@@ -194,38 +192,23 @@ async function onCurrentServer<T>(
   }
 }
 
-type After = Pick<ReadPage, 'position' | 'unreadFrom' | 'hasMore'>
+type After = Pick<ReadPage, 'place' | 'unreadFrom' | 'hasMore' | 'isHeld'>
 
-function afterLive(input: PageInput, facts: PageFacts, rows: readonly PageRow[], from: LivePosition, now: Date): After {
-  const running = runningIn(facts.snapshot)
-  const last = rows.at(-1)
-  if (last && facts.matches > rows.length) {
-    const place = { transactionId: BigInt(last.transactionId ?? 0), id: last.id }
-    return { position: afterPlace(from, place, running), unreadFrom: unreadSince(last.createdAt), hasMore: true }
+/**
+ * Where a read has ended. It does not go beyond the last event: after a crash PostgreSQL may use the IDs of transactions again
+ * that came later and left no trace.
+ */
+function afterRead(input: PageInput, from: Place, { facts, rows }: PageRead, now: Date): After {
+  const isCut = facts.matches > rows.length
+  const last = isCut ? rows.at(-1) : facts.last
+  const place = last ? { transactionId: isOld(from) ? 0n : BigInt(last.transactionId ?? 0), id: last.id } : from
+  const isHeld = facts.heldFrom !== null
+  if (last && (isCut || facts.scanned === input.scanLimit)) {
+    return { place, unreadFrom: unreadSince(last.createdAt), hasMore: true, isHeld }
   }
-  const lastTransactionId = facts.lastTransactionId === null ? null : BigInt(facts.lastTransactionId)
-  if (facts.scanned < input.scanLimit || lastTransactionId === null) {
-    return { position: afterAll(from, lastTransactionId, running), unreadFrom: unreadSince(now), hasMore: false }
-  }
-  const place = { transactionId: lastTransactionId, id: facts.lastId as string }
-  return {
-    position: afterPlace(from, place, running),
-    unreadFrom: unreadSince(facts.lastAt ?? now),
-    hasMore: true,
-  }
-}
-
-/** After the last of the old events, reading goes on with those that have a transaction ID. */
-function afterOld(input: PageInput, facts: PageFacts, rows: readonly PageRow[]): After {
-  const last = rows.at(-1)
-  if (last && facts.matches > rows.length) {
-    const position: Position = { kind: 'old', atUs: last.createdAtUs, id: last.id }
-    return { position, unreadFrom: unreadSince(last.createdAt), hasMore: true }
-  }
-  const unreadFrom = unreadSince(facts.lastAt ?? new Date(0))
-  if (facts.scanned < input.scanLimit) return { position: liveStart, unreadFrom, hasMore: true }
-  const position: Position = { kind: 'old', atUs: facts.lastAtUs as number, id: facts.lastId as string }
-  return { position, unreadFrom, hasMore: true }
+  if (!isOld(from)) return { place, unreadFrom: unreadSince(facts.heldFrom ?? now), hasMore: false, isHeld }
+  // After the last of the old events, reading continues with those that have a transaction ID.
+  return { place: liveStart, unreadFrom: unreadSince(last?.createdAt ?? new Date(0)), hasMore: true, isHeld }
 }
 
 const unreadSince = (at: Date): Date => new Date(Math.max(0, at.getTime() - latenessMs))
@@ -236,10 +219,10 @@ function dayOf(partition: string | null): Date | null {
   return year === undefined ? null : new Date(`${year}-${month}-${day}T00:00:00Z`)
 }
 
-async function expired({ pulling: { histories }, clock, workspaceId }: PullDeps): Promise<never> {
-  const history = lastOf(await histories.all())
-  const oldest = { history: history.id, position: startOf(history), unreadFrom: clock.now() }
-  refuse('cursor_expired', { details: { oldest_cursor: writeCursor(workspaceId, oldest) } })
+async function expired({ pulling, clock, workspaceId }: PullDeps): Promise<never> {
+  const history = lastOf(await pulling.histories.all())
+  const oldest = { history: history.id, place: startOf(history), unreadFrom: clock.now() }
+  refuse('cursor_expired', { details: { oldest_cursor: pulling.cursors.write(workspaceId, oldest) } })
 }
 
 function lastOf(histories: readonly HistoryRow[]): HistoryRow {

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../db/db.ts'
 import type { OnChange } from '../../../lib/process.ts'
-import { afterAll, type LivePosition, runningIn } from './position.ts'
 import { readNewTypes } from './pulling.sql.ts'
 
 /** A reader that waits for an event. */
 export interface WaitingReader {
   /** Call it before looking for events. What is published from then on wakes the reader. */
   look(): void
-  /** It looked, and found nothing up to this position. */
-  foundNothing(position: LivePosition): void
+  /** It looked, and there is nothing to read after this transaction. `isHeld`: there will be, when an older transaction has ended. */
+  foundNothing(after: bigint, isHeld: boolean): void
   /** Whether it was woken since it began to look. */
   readonly isWoken: boolean
   /** Calls `wake` when there is an event. Returns a function that ends that. */
@@ -20,8 +19,8 @@ export interface WaitingReader {
 /** The readers of a workspace. */
 interface Group {
   readers: Set<Reader>
-  /** No event after it has been looked for yet. Null until a reader has found nothing. */
-  position: LivePosition | null
+  /** No event after this transaction has been looked for yet. Null until a reader has found nothing. */
+  after: bigint | null
 }
 
 interface Reader {
@@ -32,6 +31,8 @@ interface Reader {
 
 /** Notices of many workspaces are looked up together. */
 const lookEveryMs = 100
+/** While there are events that cannot be read yet: no notice says when the older transaction has ended. */
+const heldEveryMs = 50
 const retryMs = 1_000
 const workspacesPerLook = 100
 
@@ -52,8 +53,8 @@ export class WaitingReaders {
     const onChange: OnChange = (change) => {
       if (change === null) {
         for (const group of this.#groups.values()) {
-          // After a failover, the transactions of the old position may have been given again.
-          group.position = null
+          // After a failover, the IDs of later transactions may have been given again.
+          group.after = null
           wakeAll(group)
         }
       } else if (change.topic === 'messages') this.#notice(change.workspaceId)
@@ -63,7 +64,7 @@ export class WaitingReaders {
 
   /** Adds a reader. Call `leave` at the end. */
   enter(workspaceId: string, types: readonly string[] | null): WaitingReader {
-    const group = this.#groups.get(workspaceId) ?? { readers: new Set(), position: null }
+    const group = this.#groups.get(workspaceId) ?? { readers: new Set(), after: null }
     this.#groups.set(workspaceId, group)
     const reader: Reader = { types: types && new Set(types), isWoken: false, wake: null }
     group.readers.add(reader)
@@ -71,8 +72,9 @@ export class WaitingReaders {
       look() {
         reader.isWoken = false
       },
-      foundNothing(position) {
-        group.position ??= position
+      foundNothing: (after, isHeld) => {
+        group.after ??= after
+        if (isHeld) this.#notice(workspaceId)
       },
       get isWoken() {
         return reader.isWoken
@@ -101,45 +103,43 @@ export class WaitingReaders {
     while (this.#notified.size > 0) {
       const notified = [...this.#notified].slice(0, workspacesPerLook)
       for (const workspaceId of notified) this.#notified.delete(workspaceId)
-      const isDone = await this.#lookAt(notified).catch(() => {
+      const nextMs = await this.#lookAt(notified).catch(() => {
         // The database is away. Those who still wait are looked up again.
         for (const workspaceId of notified) if (this.#groups.has(workspaceId)) this.#notified.add(workspaceId)
-        return false
+        return retryMs
       })
-      await sleep(isDone ? lookEveryMs : retryMs, undefined, { ref: false })
+      await sleep(nextMs, undefined, { ref: false })
     }
     this.#isLooking = false
   }
 
-  async #lookAt(workspaceIds: readonly string[]): Promise<boolean> {
-    const asked = new Map<string, Group & { position: LivePosition }>()
+  /** Returns when to look again. */
+  async #lookAt(workspaceIds: readonly string[]): Promise<number> {
+    const asked = new Map<string, { group: Group; after: bigint }>()
     for (const workspaceId of workspaceIds) {
       const group = this.#groups.get(workspaceId)
       if (!group) continue
-      if (hasPosition(group)) asked.set(workspaceId, group)
+      if (group.after !== null) asked.set(workspaceId, { group, after: group.after })
       // Its readers are still looking for themselves, and have to look once more.
       else wakeAll(group)
     }
-    if (asked.size === 0) return true
-    const positions = [...asked].map(([workspaceId, { position }]) => ({ workspaceId, position }))
-    const positionOf = new Map(positions.map(({ workspaceId, position }) => [workspaceId, position]))
-    for (const { workspaceId, types, isPartial, lastTransactionId, snapshot } of await readNewTypes(
-      this.#db,
-      positions,
-    )) {
-      const group = asked.get(workspaceId)
-      // If its readers have left meanwhile, those who came after them have looked for themselves. Without the position that was
-      // asked for, its readers were woken meanwhile: the server may be another one.
-      if (!group || this.#groups.get(workspaceId) !== group || group.position !== positionOf.get(workspaceId)) continue
-      const last = lastTransactionId === null ? null : BigInt(lastTransactionId)
-      group.position = afterAll(group.position, last, runningIn(snapshot))
+    if (asked.size === 0) return lookEveryMs
+    const readers = Array.from(asked, ([workspaceId, { after }]) => ({ workspaceId, after }))
+    let nextMs = lookEveryMs
+    for (const { workspaceId, types, isPartial, lastTransactionId, isHeld } of await readNewTypes(this.#db, readers)) {
+      const { group, after } = asked.get(workspaceId) ?? {}
+      // If its readers have left meanwhile, those who came after them have looked for themselves. With another `after`, its
+      // readers were woken meanwhile: the server may be another one.
+      if (!group || this.#groups.get(workspaceId) !== group || group.after !== after) continue
+      if (lastTransactionId !== null) group.after = BigInt(lastTransactionId)
       for (const reader of group.readers) if (isPartial || types.some((type) => wants(reader, type))) wake(reader)
+      if (!isHeld) continue
+      this.#notified.add(workspaceId)
+      nextMs = heldEveryMs
     }
-    return true
+    return nextMs
   }
 }
-
-const hasPosition = (group: Group): group is Group & { position: LivePosition } => group.position !== null
 
 const wants = ({ types }: Reader, type: string): boolean => types === null || types.has(type)
 

@@ -3,7 +3,7 @@ import type { EventPage } from '@parley/contract/pulled-events'
 import { expect, onTestFinished, test } from 'vitest'
 import { callApi } from '../../../../testing/call.ts'
 import { newLine } from '../../../../testing/deliveries.ts'
-import { openTransaction } from '../../../../testing/open-transaction.ts'
+import { openTransaction, untilReadable } from '../../../../testing/open-transaction.ts'
 import { rawConnection } from '../../../../testing/raw.ts'
 import { serveApi, startTestServer, useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
@@ -61,20 +61,26 @@ test('an event that another process publishes ends the wait', async () => {
   expect((await waiting).page.data).toHaveLength(1)
 })
 
-test('an event ends the wait although an earlier transaction is still open, and that one is read later', async () => {
+test('events that are stored while an older transaction is open end the wait when that one ends, in their order', async () => {
   const { workspace, write } = await newLine(server)
   const event = { workspaceId: workspace.id, type: 'message.sent' as const, data: {} }
-  const late = await openTransaction(server.db, (tx) => publish(tx, server.clock.now(), [event]))
+  // Of another workspace, so no notice names this one when it ends.
+  const foreign = { ...event, workspaceId: (await newWorkspace(server)).id }
+  const oldest = await openTransaction(server.db, (tx) => publish(tx, server.clock.now(), [foreign]))
+  const older = await openTransaction(server.db, (tx) => publish(tx, server.clock.now(), [event]))
   const waiting = waitFor(server.url, workspace.secret)
   await held(1)
   await write(1)
-  const { page } = await waiting
-  expect(page.data).toMatchObject([{ type: 'message.received' }])
-  const url = `${server.url}/v1/events?after=${page.next_cursor}&wait=25`
-  const next = callApi(url, { key: workspace.secret })
-  await held(1)
-  await late.commit()
-  expect((await next).body).toMatchObject({ data: [{ type: 'message.sent' }] })
+  await older.commit()
+  // Comes after the notices of these events.
+  const another = waitFor(server.url, workspace.secret)
+  await held(2)
+  await oldest.commit()
+  // Long before their time is over.
+  await until('both are woken', async () => (await metric(heldName)) === 0, 10_000)
+  for (const { page } of await Promise.all([waiting, another])) {
+    expect(page.data).toMatchObject([{ type: 'message.sent' }, { type: 'message.received' }])
+  }
 })
 
 test('with a type, only an event of that type ends the wait', async () => {
@@ -82,6 +88,7 @@ test('with a type, only an event of that type ends the wait', async () => {
   const waiting = waitFor(server.url, workspace.secret, '&type=message.sent')
   await held(1)
   await write(3)
+  await untilReadable(server.db)
   const all = waitFor(server.url, workspace.secret)
   await held(2)
   await write(1)
