@@ -6,8 +6,8 @@ import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/format.ts'
 import type { ReplicaState } from '../../lib/process.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
-import { bypassesRowSecurity, readServer } from './health.sql.ts'
+import { count, type Finding, ok, problem, warning } from './finding.ts'
+import { bypassesRowSecurity, readLongTransactions, readServer } from './health.sql.ts'
 
 const oldestMajor = 15
 const slowMs = 50
@@ -44,6 +44,20 @@ export async function checkRole(db: Db): Promise<Finding> {
       advice: 'Use a dedicated role that owns the database and is neither; see docs/operating.md.',
     },
   )
+}
+
+/** Longer than transactions of Parley take. */
+const longTransactionSeconds = 60
+
+export async function checkTransactions(db: Db, seconds = longTransactionSeconds): Promise<Finding> {
+  const details = (await readLongTransactions(db, seconds)).map(({ what }) => what)
+  if (details.length === 0) return ok('long transactions', 'No transaction has been open for long.')
+  return warning('long transactions', `${count(details.length, 'transaction')} with changes open for over a minute.`, {
+    details,
+    means:
+      'GET /v1/events and replays leave out events that are newer than the oldest of them. Webhooks are not affected.',
+    advice: 'Wait for them, or end them with pg_terminate_backend or ROLLBACK PREPARED; see docs/operating.md.',
+  })
 }
 
 export async function checkMigrations(db: Db): Promise<Finding> {

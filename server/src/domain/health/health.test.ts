@@ -6,6 +6,7 @@ import { newDatabase } from '../../../testing/database.ts'
 import { newLine } from '../../../testing/deliveries.ts'
 import { FakeClock } from '../../../testing/fake-clock.ts'
 import { newApp, newSender, text, webhookOf } from '../../../testing/network-app.ts'
+import { openTransaction } from '../../../testing/open-transaction.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
@@ -19,7 +20,7 @@ import { deleteOldUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
-import { checkRole } from './database.ts'
+import { checkRole, checkTransactions } from './database.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
 
 const server = useTestServer()
@@ -50,12 +51,20 @@ test('a healthy installation passes every check except the clock, which is faked
   const found = await health({ ledger: true, outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(21)
+  expect(Object.keys(others)).toHaveLength(22)
   for (const [check, { verdict, says, advice }] of Object.entries(others)) {
     expect({ check, verdict, advice }).toEqual({ check, verdict: 'ok', advice: null })
     expect(says).not.toBe('')
   }
   expect(verdicts(await health({}, new FakeClock(new Date())), 'clock')).toEqual(['ok'])
+})
+
+test('an open transaction that keeps events from being read is reported', async () => {
+  const open = await openTransaction(server.db, (tx) => tx.rows('select pg_current_xact_id()'))
+  const { verdict, details } = await checkTransactions(server.db, 0)
+  await open.commit()
+  expect(verdict).toBe('warning')
+  expect(details.join()).toContain(`database ${server.connection.database}, role parley, since `)
 })
 
 test('a database role that row-level security does not apply to is reported', async () => {

@@ -15,7 +15,15 @@ import {
   checkSync,
   checkUnknownNumbers,
 } from './accounts.ts'
-import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkReplica, checkRole } from './database.ts'
+import {
+  checkClock,
+  checkDatabase,
+  checkMigrations,
+  checkPartitions,
+  checkReplica,
+  checkRole,
+  checkTransactions,
+} from './database.ts'
 import { checkEmail } from './email.ts'
 import { checkFiles } from './files.ts'
 import { type CheckResult, type Finding, type FindingAction, problem, worstOf } from './finding.ts'
@@ -52,6 +60,7 @@ export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Pr
   const checks: Check[] = [
     ['database', () => checkDatabase(db)],
     ['database role', () => checkRole(db)],
+    ['long transactions', () => checkTransactions(db)],
     ['migrations', () => checkMigrations(db)],
     ['clock', () => checkClock(db, clock)],
     ['proxies', () => checkProxies(deps.site)],
