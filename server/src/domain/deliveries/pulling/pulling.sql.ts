@@ -83,8 +83,8 @@ const pageSql = (
            where i.inhparent = 'events'::regclass and not i.inhdetachpending) as oldest,
          count(*) filter (where is_readable)::int as scanned, (select count(*) from matching)::int as matches,
          min(created_at) filter (where not is_readable) as "heldFrom",
-         (select jsonb_build_object('id', id, 'transactionId', transaction_id::text, 'createdAt', created_at) from scanned
-           where is_readable order by place desc limit 1) as last
+         (select jsonb_build_object('id', id, 'transactionId', transaction_id::text, 'createdAt', created_at)
+           from (select * from scanned where is_readable order by place desc limit 1) as l) as last
        from scanned
      )
      select case when coalesce(m.n, 1) = 1 then to_jsonb(f) end as facts, m.id, b.body,
