@@ -43,6 +43,10 @@ async function newPerson() {
   return { ...person, id, codes: codes as string[], passkeys }
 }
 
+/** As if the person had set the password with a link that was sent to the address. */
+const verifyAddress = (email: string) =>
+  server.db.change('update people set email_verified_at = $2 where email = $1', [email, server.clock.now()])
+
 const signIn = async (email: string, password = goodPassword) => {
   const browser = newBrowser(server.url)
   return { ...(await browser.call('/sign-in', post({ email, password }))), browser }
@@ -120,6 +124,7 @@ test('user list shows people whose invitation is unused as invited', async () =>
     {
       id: null,
       email: 'new.person@example.com',
+      email_verified: false,
       name: null,
       operator: false,
       state: 'invited',
@@ -182,6 +187,7 @@ test('user operator --email E --remove takes effect immediately, except for the 
   }
   await last('operator', '--email', operator.email, '--remove')
   await last('disable', operator.email)
+  await verifyAddress(member.email)
   expect(await json('user', 'operator', '--email', member.email)).toMatchObject({ operator: true })
   expect((await member.call('/operator/workspaces')).status).toBe(200)
   const removed = await json('user', 'operator', '--email', member.email, '--remove')
@@ -194,6 +200,45 @@ test('user operator --email E --remove takes effect immediately, except for the 
   )
   expect(entries).toEqual([{ after: { operator: true } }, { after: { operator: false } }])
   expect((await parley('user', 'operator', '--remove')).err).toContain('--remove needs --email')
+})
+
+test('user operator --email E of an unverified address leaves its owner nothing but a new link', async () => {
+  const { id: workspaceId } = await newWorkspace(server)
+  const owner = await signedIn(server, { workspaceId, role: 'member' })
+  const { secret, backup_codes: codes } = (await owner.call('/account/totp', { method: 'POST' })).body
+  await owner.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
+  const passkey = newPasskey()
+  await passkey.register(owner, 'Passkey')
+  const { id } = (await owner.call('/session')).body.person
+  const { browser: awaitingCode } = await signIn(owner.email)
+  const listed = async () => (await json('user', 'list')).data.find((user: { id: string }) => user.id === id)
+  expect(await listed()).toMatchObject({ email_verified: false, operator: false })
+  expect((await parley('user', 'list')).out).toMatch(new RegExp(`^EMAIL +VERIFIED [^]*^${owner.email} +no `, 'm'))
+
+  const { url, ...promoted } = await json('user', 'operator', '--email', owner.email)
+  expect(promoted).toEqual({ email: owner.email, operator: true })
+  expect((await owner.call('/session')).status).toBe(401)
+  expect((await passkey.signIn(newBrowser(server.url))).status).toBe(401)
+  expect((await signIn(owner.email)).status).toBe(401)
+  expect((await awaitingCode.call('/sign-in/code', post({ code: codes[0], kind: 'backup' }))).status).toBe(401)
+  expect(await auditEntry('person.operator', id)).toMatchObject({
+    after: { operator: true, passkeys_removed: 1, sessions_ended: 1 },
+  })
+  const { body, browser } = await follow(url, 'nine patient herons')
+  expect(body).toEqual({ next: 'done' })
+  expect((await browser.call('/operator/workspaces')).status).toBe(200)
+  // A second time changes nothing: they are an operator.
+  expect((await json('user', 'operator', '--email', owner.email)).url).toBeNull()
+  expect((await browser.call('/session')).status).toBe(200)
+})
+
+test('user operator --email E of a verified address keeps sessions and credentials', async () => {
+  const { id: workspaceId } = await newWorkspace(server)
+  const member = await signedIn(server, { workspaceId, role: 'member' })
+  await verifyAddress(member.email)
+  const promoted = await json('user', 'operator', '--email', member.email)
+  expect(promoted).toEqual({ email: member.email, operator: true, url: null })
+  expect((await member.call('/operator/workspaces')).status).toBe(200)
 })
 
 test('user create does not invite a member again, whose role the invitation would change', async () => {

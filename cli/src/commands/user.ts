@@ -1,7 +1,7 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
 import { inviteToTeam } from '@parley/server/domain/people/invite'
-import { linkUrl, listInvited, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
-import { disablePerson, enablePerson, makeOperator, removeOperator } from '@parley/server/domain/people/operators'
+import { linkUrl, listInvited, newResetLink, newSetupLink, promote } from '@parley/server/domain/people/links'
+import { disablePerson, enablePerson, removeOperator } from '@parley/server/domain/people/operators'
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
 import { findPerson, listPeople } from '@parley/server/domain/people/people'
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
@@ -16,7 +16,8 @@ export const commands: readonly Command[] = [
   {
     name: 'user create',
     details:
-      'Prints an invitation link that works once. This command sends no email: share the link. Invitations from the console are sent by email if PARLEY_SMTP_URL is set.',
+      'Prints an invitation link that works once. This command sends no email: share the link. The address counts as unverified. ' +
+      'Invitations from the console are sent by email if PARLEY_SMTP_URL is set.',
     options: {
       email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
       workspace: workspaceOption('Workspace to invite them to'),
@@ -56,7 +57,14 @@ export const commands: readonly Command[] = [
         ...person,
         state: person.disabled_at ? 'disabled' : 'active',
       }))
-      const nothingYet = { id: null, name: null, operator: false, totp_confirmed_at: null, passkeys: [] }
+      const nothingYet = {
+        id: null,
+        name: null,
+        email_verified_at: null,
+        operator: false,
+        totp_confirmed_at: null,
+        passkeys: [],
+      }
       const invited = (await listInvited(await db(), clock)).map((each) => ({
         ...each,
         ...nothingYet,
@@ -65,8 +73,19 @@ export const commands: readonly Command[] = [
       }))
       const all = [...people, ...invited]
       const rows = all.map(
-        ({ email, name, state, operator, totp_confirmed_at, passkeys, memberships, last_seen_at }) => [
+        ({
           email,
+          email_verified_at,
+          name,
+          state,
+          operator,
+          totp_confirmed_at,
+          passkeys,
+          memberships,
+          last_seen_at,
+        }) => [
+          email,
+          email_verified_at ? 'yes' : 'no',
           name ?? '',
           state,
           [
@@ -81,6 +100,7 @@ export const commands: readonly Command[] = [
       const json = all.map((person) => ({
         id: person.id,
         email: person.email,
+        email_verified: person.email_verified_at !== null,
         name: person.name,
         state: person.state,
         operator: person.operator,
@@ -90,7 +110,7 @@ export const commands: readonly Command[] = [
         created_at: person.created_at.toISOString(),
         last_seen_at: person.last_seen_at?.toISOString() ?? null,
       }))
-      const headings = ['EMAIL', 'NAME', 'STATE', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
+      const headings = ['EMAIL', 'VERIFIED', 'NAME', 'STATE', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
       return {
         lines: table(headings, rows, 'No users yet. Create the first account with: ./parley user operator'),
         json: jsonList(json),
@@ -99,7 +119,9 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'user operator',
-    details: 'Operators manage all workspaces. Without --email, it prints a link that creates a new operator account.',
+    details:
+      'Operators manage all workspaces. Without --email, it prints a link that creates a new operator account. ' +
+      'If the email address is unverified, the password and second factor are removed, and it prints a link to set new ones.',
     options: {
       email: { value: 'EMAIL', help: 'Email address of an existing user (default: create a link)' },
       remove: { help: 'The person is no longer an operator; takes effect immediately' },
@@ -115,17 +137,31 @@ export const commands: readonly Command[] = [
       const operator = !flag('remove')
       if (email !== undefined) {
         const person = await requireByEmail(call, email)
-        await change(call, async (tx, audit) => {
-          await (operator ? makeOperator(tx, person) : removeOperator(tx, person.id))
+        const promotion = await change(call, async (tx, audit) => {
+          const promoted = operator ? await promote(tx, clock, person.id, 'command line') : null
+          if (!operator) await removeOperator(tx, person.id)
+          const removed = promoted && {
+            passkeys_removed: promoted.passkeysRemoved,
+            sessions_ended: promoted.sessionsEnded,
+          }
           await audit({
             ...entryFor('person.operator', person),
             before: { operator: person.operator },
-            after: { operator },
+            after: { operator, ...removed },
           })
+          return promoted
         })
+        const url = promotion ? linkUrl(config.publicUrl, promotion.token) : null
+        const newLink = [
+          '',
+          'The email address is unverified: someone else may have used the account. Its password, second factor and sessions were removed.',
+          'Link to set a new password. It works once and expires in 30 minutes:',
+          '',
+          `  ${url}`,
+        ]
         return {
-          lines: [`${person.email} is ${operator ? 'now' : 'no longer'} an operator.`],
-          json: { email: person.email, operator, url: null },
+          lines: [`${person.email} is ${operator ? 'now' : 'no longer'} an operator.`, ...(url ? newLink : [])],
+          json: { email: person.email, operator, url },
         }
       }
       if (!operator) throw new UsageError('--remove needs --email, with the email address of an operator.')

@@ -32,6 +32,8 @@ export type SyncReport = Static<typeof SyncReport>
 export const OperatedPerson = Type.Object({
   id: Uuid,
   email: Type.String(),
+  /** Whether the owner of the address set the password, with a link that was sent to it. */
+  email_verified: Type.Boolean(),
   name: Type.String(),
   operator: Type.Boolean(),
   two_factor: Type.Boolean(),

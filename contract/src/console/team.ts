@@ -7,6 +7,8 @@ import { RoleName } from './session.ts'
 export const Member = Type.Object({
   id: Uuid,
   email: Type.String(),
+  /** Whether the owner of the address set the password, with a link that was sent to it. */
+  email_verified: Type.Boolean(),
   name: Type.String(),
   role: RoleName,
   two_factor: Type.Boolean(),
@@ -33,11 +35,11 @@ export type Invite = Static<typeof Invite>
 export const Team = Type.Object({ members: Type.Array(Member), invites: Type.Array(Invite) })
 export type Team = Static<typeof Team>
 
-/** A one-time link. It is shown once, to the person who created it. */
+/** A one-time link. It is sent by email, or shown once to the person who created it. */
 export const CreatedLink = Type.Object({
-  url: Type.String(),
+  /** Null: it is sent by email. */
+  url: nullable(Type.String()),
   expires_at: Timestamp,
-  /** Whether it is also sent by email. */
   mailed: Type.Boolean(),
 })
 export type CreatedLink = Static<typeof CreatedLink>

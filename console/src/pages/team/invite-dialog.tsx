@@ -30,7 +30,7 @@ export function InviteDialog({
     <FormDialog
       onClose={onClose}
       title="Invite a teammate"
-      detail="Creates a link, and sends it by email if this installation sends emails. Only an account with this email address can use it."
+      detail="Sends a link by email, or shows it to you if this installation sends no emails. Only an account with this email address can use it."
       form={form}
       submit="Create link"
     >

@@ -57,11 +57,7 @@ export function Members() {
           {
             key: 'person',
             title: 'Member',
-            cell: ({ name, email, is_you }) => (
-              <PersonCell name={name} email={email}>
-                {is_you && <Chip>You</Chip>}
-              </PersonCell>
-            ),
+            cell: (member) => <PersonCell person={member}>{member.is_you && <Chip>You</Chip>}</PersonCell>,
           },
           {
             key: 'role',

@@ -61,7 +61,7 @@ export function TeamPage() {
           }}
         />
       )}
-      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)}>
         <bdi>{lastCreated?.email}</bdi> can use it to join {workspace.name}.
       </OneTimeLink>
     </>

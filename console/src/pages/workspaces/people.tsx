@@ -39,10 +39,8 @@ export function People() {
           {
             key: 'person',
             title: 'Person',
-            cell: ({ name, email, disabled_at }) => (
-              <PersonCell name={name} email={email}>
-                {disabled_at && <StatusBadge status="disabled" />}
-              </PersonCell>
+            cell: (person) => (
+              <PersonCell person={person}>{person.disabled_at && <StatusBadge status="disabled" />}</PersonCell>
             ),
           },
           {
@@ -134,7 +132,7 @@ export function People() {
         use a link until you enable the account again. API keys are not affected: they belong to the workspace.
       </ConfirmDialog>
       <PersonPasskeys person={list.rows?.find(({ id }) => id === openId) ?? null} onClose={() => setOpenId(null)} />
-      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)}>
         <bdi>{lastCreated?.person.email}</bdi> can use it to set a new password.
       </OneTimeLink>
     </>

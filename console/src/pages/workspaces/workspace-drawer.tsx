@@ -107,7 +107,7 @@ function Details({ workspace }: { workspace: OperatedWorkspace }) {
       >
         API keys work again immediately, and queued messages are sent.
       </ConfirmDialog>
-      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)}>
         <bdi>{lastCreated?.email}</bdi> can use it to become an admin of <bdi>{workspace.name}</bdi>.
       </OneTimeLink>
     </Stack>

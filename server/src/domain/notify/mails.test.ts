@@ -11,6 +11,8 @@ import {
 import { useMailingServer } from '../../../testing/mail.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
+import { newResetLink } from '../people/links.ts'
+import { requirePerson } from '../people/people.ts'
 
 const { server, mailServer, deliver, send, mailsTo } = await useMailingServer()
 
@@ -42,14 +44,13 @@ async function newTeam() {
 
 const ask = (email: string) => newBrowser(server.url).call('/sign-in/reset', post({ email }))
 
-test('an invitation is sent by email with the link that the console shows, once, and its token is kept no longer', async () => {
+test('an invitation is sent by email once, its link is shown to no one else, and its token is deleted when it is sent', async () => {
   const { admin, invite } = await newTeam()
   const email = newAddress()
   const { status, body } = await invite(email)
-  expect({ status, mailed: body.mailed }).toEqual({ status: 201, mailed: true })
+  expect({ status, body }).toEqual({ status: 201, body: { url: null, expires_at: expect.any(String), mailed: true } })
   const [row] = await waiting()
   expect(row?.secret_sealed).toMatch(/^test:/)
-  expect(JSON.stringify(row)).not.toContain(tokenOf(body.url))
   await deliver(3)
   const [mail, ...others] = mailsTo(email)
   expect(others).toEqual([])
@@ -57,24 +58,53 @@ test('an invitation is sent by email with the link that the console shows, once,
   expect(mail?.raw).toMatch(/^From: Parley <parley@example\.com>\r$/m)
   expect(mail?.raw).toMatch(/^Auto-Submitted: auto-generated\r$/m)
   expect(mail?.text).toContain(`${admin.email} invites you to the workspace “Harbour Clinic”`)
-  expect(linkIn(mail?.text ?? '')).toBe(body.url)
+  const token = tokenOf(linkIn(mail?.text ?? ''))
+  expect(JSON.stringify(row)).not.toContain(token)
   expect(await waiting()).toEqual([])
-  expect((await readLink(newBrowser(server.url), tokenOf(body.url))).status).toBe(200)
-  expect(server.logged.join()).not.toContain(tokenOf(body.url))
+  expect((await readLink(newBrowser(server.url), token)).status).toBe(200)
+  expect(server.logged.join()).not.toContain(token)
 })
 
-test('an operator’s invitation and reset link are sent by email too', async () => {
+test('an operator’s invitation and reset link are sent by email too, and not shown', async () => {
   const { id } = await newTeam()
   const operator = await signedIn(server, { operator: true })
   const email = newAddress()
   const invited = await operator.call(`/operator/workspaces/${id}/invites`, post({ email }))
-  expect(invited.body).toMatchObject({ mailed: true })
+  expect(invited.body).toMatchObject({ url: null, mailed: true })
   const { body: session } = await operator.call('/session')
   const reset = await operator.call(`/operator/people/${session.person.id}/reset-link`, post())
-  expect(reset.body).toMatchObject({ mailed: true })
+  expect(reset.body).toMatchObject({ url: null, mailed: true })
   await deliver()
-  expect(linkIn(mailsTo(email)[0]?.text ?? '')).toBe(invited.body.url)
-  expect(linkIn(mailsTo(operator.email)[0]?.text ?? '')).toBe(reset.body.url)
+  for (const address of [email, operator.email]) linkIn(mailsTo(address)[0]?.text ?? '')
+})
+
+test('an address is verified once a link that was sent to it sets the password, and only then', async () => {
+  const { id, admin, invite } = await newTeam()
+  const isVerified = async (address: string) => {
+    const { members } = (await admin.call(`/w/${id}/team`)).body
+    return members.find(({ email }: { email: string }) => email === address)?.email_verified
+  }
+  const mailedToken = (address: string) => tokenOf(linkIn(mailsTo(address).at(-1)?.text ?? ''))
+  const email = newAddress()
+  await invite(email)
+  await deliver()
+  await followLink(newBrowser(server.url), mailedToken(email), { name: 'Bea', password: goodPassword })
+  expect([await isVerified(email), await isVerified(admin.email)]).toEqual([true, false])
+  // Someone else may know the password of the admin: an invitation that is accepted with it proves nothing.
+  const other = await newTeam()
+  await other.invite(admin.email)
+  await deliver()
+  await followLink(newBrowser(server.url), mailedToken(admin.email), { password: goodPassword })
+  expect(await isVerified(admin.email)).toBe(false)
+  await ask(admin.email)
+  await deliver()
+  await followLink(admin, mailedToken(admin.email), { password: 'nine patient herons' })
+  expect(await isVerified(admin.email)).toBe(true)
+  // A link that was shown may have been used by another person.
+  const person = (await admin.call('/session')).body.person
+  const shown = await newResetLink(server.db, server.clock, await requirePerson(server.db, person.id), 'test')
+  await followLink(admin, shown, { password: goodPassword })
+  expect(await isVerified(admin.email)).toBe(false)
 })
 
 test('a person who forgot their password gets a link by email that sets a new one', async () => {
@@ -136,13 +166,9 @@ test('an address gets at most five resets and five invitations in an hour', asyn
   await deliver()
   expect(mailsTo(admin.email)).toHaveLength(5)
   const email = newAddress()
-  const mailed = []
-  for (let workspaces = 0; workspaces < 7; workspaces++) {
-    const { status, body } = await (await newTeam()).invite(email)
-    expect([status, body.url]).toEqual([201, expect.stringContaining('/link#')])
-    mailed.push(body.mailed)
-  }
-  expect(mailed).toEqual([true, true, true, true, true, false, false])
+  const statuses = []
+  for (let workspaces = 0; workspaces < 7; workspaces++) statuses.push((await (await newTeam()).invite(email)).status)
+  expect(statuses).toEqual([201, 201, 201, 201, 201, 429, 429])
   await deliver()
   expect(mailsTo(email)).toHaveLength(5)
   server.clock.forward({ hours: 1 })
@@ -151,12 +177,16 @@ test('an address gets at most five resets and five invitations in an hour', asyn
   expect(mailsTo(admin.email)).toHaveLength(6)
 })
 
-test('a workspace can invite fifty addresses in an hour by email; the other links are only shown', async () => {
-  const { invite } = await newTeam()
-  const mailed: boolean[] = []
-  for (let invites = 0; invites < 52; invites++) mailed.push((await invite(newAddress())).body.mailed)
-  expect(mailed.filter(Boolean)).toHaveLength(50)
-  expect(mailed.slice(-2)).toEqual([false, false])
+test('a workspace can invite fifty addresses in an hour by email; more are refused, because their links would be shown', async () => {
+  const { id, admin, invite } = await newTeam()
+  const statuses: number[] = []
+  for (let invites = 0; invites < 51; invites++) statuses.push((await invite(newAddress())).status)
+  expect(statuses.filter((status) => status === 201)).toHaveLength(50)
+  const refused = await invite(newAddress())
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'too_many_tries' } } })
+  expect(refused.body.error.message).toContain('emails')
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await admin.call(`/w/${id}/team`)).body.invites).toHaveLength(50)
 })
 
 test('an email that the server cannot accept now is retried later; one that it rejects is given up', async () => {
@@ -205,7 +235,7 @@ test('a process that is stopped while the mail server hangs leaves the email to 
   const { invite } = await newTeam()
   const email = newAddress()
   mailServer.behave('hang')
-  const { body } = await invite(email)
+  await invite(email)
   const [stop, before] = [new AbortController(), mailServer.connections()]
   const sending = send(stop.signal)
   await until('the process is connected', () => mailServer.connections() > before)
@@ -218,7 +248,7 @@ test('a process that is stopped while the mail server hangs leaves the email to 
   server.clock.forward({ minutes: 2 })
   await deliver(3)
   expect(mailsTo(email)).toHaveLength(1)
-  expect(linkIn(mailsTo(email)[0]?.text ?? '')).toBe(body.url)
+  expect((await readLink(newBrowser(server.url), tokenOf(linkIn(mailsTo(email)[0]?.text ?? '')))).status).toBe(200)
 })
 
 test('a mail server that does not respond is given up after some seconds, and the email is retried', async () => {

@@ -123,7 +123,7 @@ async function secretOf({ db, clock, secretKeys }: MailDeps, mail: MailRow): Pro
     const person = await findPerson(tx, recipient)
     if (!person || person.disabled_at) return undefined
     if (await needsPasskey(tx, person)) return null
-    const token = await newResetLink(tx, clock, person, person.email)
+    const token = await newResetLink(tx, clock, person, person.email, true)
     await setMailSecret(tx, id, seal(secretKeys, token, mailSecretContext(id)))
     return token
   })

@@ -20,7 +20,7 @@ export interface Invitation {
 export async function inviteToTeam(
   db: Db,
   clock: Clock,
-  input: { workspaceId: string; email: string; role: Role; createdBy: string },
+  input: { workspaceId: string; email: string; role: Role; createdBy: string; mailed?: boolean },
 ): Promise<Invitation> {
   const { workspaceId } = input
   const { name: workspaceName } = await requireWorkspace(db, workspaceId)

@@ -11,13 +11,15 @@ export interface LinkRow {
   workspace_id: string | null
   role: Role | null
   operator: boolean
+  /** It was sent by email and shown to no one. */
+  mailed: boolean
   created_by: string
   created_at: Date
   expires_at: Date
 }
 
 const columns =
-  'l.id, l.kind, l.email, l.person_id, l.workspace_id, l.role, l.operator, l.created_by, l.created_at, l.expires_at'
+  'l.id, l.kind, l.email, l.person_id, l.workspace_id, l.role, l.operator, l.mailed, l.created_by, l.created_at, l.expires_at'
 
 const insertion = statement(
   {
@@ -30,6 +32,7 @@ const insertion = statement(
       workspace_id: 'uuid',
       role: 'text',
       operator: 'bool',
+      mailed: 'bool',
       created_by: 'text',
       created_at: 'timestamptz',
       expires_at: 'timestamptz',

@@ -36,14 +36,31 @@ test('only the newest reset link works, and a new password invalidates it', asyn
   expect((await follow(second, { password: 'nine patient herons' })).status).toBe(410)
 })
 
-test('a setup link makes an existing user an operator', async () => {
+/** As if the person had set the password with a link that was sent to the address. */
+const verifyAddress = (email: string) =>
+  server.db.change('update people set email_verified_at = $2 where email = $1', [email, server.clock.now()])
+
+test('a setup link makes an existing user with a verified address an operator', async () => {
   const { id: workspaceId } = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId, role: 'member' })
+  await verifyAddress(person.email)
   const token = await newSetupLink(server.db, server.clock, null, 'test')
   expect((await follow(token, { email: person.email, password: 'not their password' })).status).toBe(401)
   expect((await person.call('/operator/workspaces')).status).toBe(403)
   expect((await follow(token, { email: person.email, password: goodPassword })).status).toBe(200)
   expect((await person.call('/operator/workspaces')).status).toBe(200)
+})
+
+test('a setup link does not make an account an operator whose address is unverified: others may have sessions of it', async () => {
+  const { id: workspaceId } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId, role: 'member' })
+  const token = await newSetupLink(server.db, server.clock, null, 'test')
+  const refused = await follow(token, { email: person.email, password: goodPassword })
+  expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+  expect(refused.body.error.message).toContain(`./parley user operator --email ${person.email}`)
+  expect((await person.call('/operator/workspaces')).status).toBe(403)
+  // The link is not used up.
+  expect((await readLink(newBrowser(server.url), token)).status).toBe(200)
 })
 
 const inviteTo = (workspaceId: string, email: string) =>
@@ -93,6 +110,7 @@ test('an invitation that is withdrawn before the code is not joined', async () =
 
 test('a setup link makes a person with an authenticator app an operator only after the code', async () => {
   const person = await personWithApp((await newWorkspace(server)).id)
+  await verifyAddress(person.email)
   const browser = newBrowser(server.url)
   const token = await newSetupLink(server.db, server.clock, null, 'test')
   const given = { email: person.email, password: goodPassword }

@@ -23,6 +23,7 @@ import {
 import { addMember } from './members.ts'
 import { newPassword } from './new-password.ts'
 import { makeOperator } from './operators.ts'
+import { setVerified } from './people.sql.ts'
 import {
   createPerson,
   findPerson,
@@ -33,7 +34,7 @@ import {
   requireEnabled,
   requirePerson,
 } from './people.ts'
-import { endAccess, type Recovered } from './recovery.ts'
+import { endAccess, type Recovered, removeSecondFactor } from './recovery.ts'
 
 const day = 24 * 3_600_000
 export const linkLifetimeMs: Record<LinkKind, number> = { setup: 7 * day, invite: 7 * day, reset: 30 * 60_000 }
@@ -62,20 +63,43 @@ export async function newSetupLink(
 export async function invite(
   db: Db,
   clock: Clock,
-  input: { workspaceId: string; email: string; role: Role; createdBy: string },
+  input: { workspaceId: string; email: string; role: Role; createdBy: string; mailed?: boolean },
 ): Promise<string> {
   const email = readEmail(input.email)
   await endLinks(db, 'invite', email, input.workspaceId, clock.now())
-  const { workspaceId: workspace_id, role, createdBy } = input
+  const { workspaceId: workspace_id, role, createdBy, mailed = false } = input
   db.notify(workspace_id, 'team')
-  return newLink(db, clock, { kind: 'invite', email, workspace_id, role, createdBy })
+  return newLink(db, clock, { kind: 'invite', email, workspace_id, role, createdBy, mailed })
 }
 
-/** A password reset link: works once, for 30 minutes. A newer link replaces the older one. */
-export async function newResetLink(db: Db, clock: Clock, person: Person, createdBy: string): Promise<string> {
+/** A password reset link: works once, for 30 minutes. A newer link replaces the older one. `mailed`: it is shown to no one. */
+export async function newResetLink(
+  db: Db,
+  clock: Clock,
+  person: Person,
+  createdBy: string,
+  mailed = false,
+): Promise<string> {
   if (person.disabled_at) refuse('conflict', { message: `${person.email} is disabled. Enable the account first.` })
   await endResets(db, person.id, clock.now())
-  return newLink(db, clock, { kind: 'reset', person_id: person.id, createdBy })
+  return newLink(db, clock, { kind: 'reset', person_id: person.id, createdBy, mailed })
+}
+
+export interface Promotion extends Recovered {
+  /** The token of a reset link. */
+  token: string
+}
+
+/**
+ * Makes a person an operator. If the email address is unverified, someone else may have set up the account: everything that
+ * opens it is removed, and the returned reset link is the only way in. Call it in a transaction.
+ */
+export async function promote(db: Db, clock: Clock, id: string, createdBy: string): Promise<Promotion | null> {
+  const person = await lockPerson(db, id)
+  const mustReset = !person.operator && person.email_verified_at === null
+  const recovered = mustReset ? await removeSecondFactor(db, id) : null
+  await makeOperator(db, person)
+  return recovered && { ...recovered, token: await newResetLink(db, clock, person, createdBy) }
 }
 
 export const listInvites = (db: Db, clock: Clock, workspaceId: string): Promise<Invite[]> =>
@@ -132,6 +156,9 @@ export interface FollowedLink {
  * Uses a link. Call it in a transaction. For an existing account, `verified` must be that account, with a password that
  * was checked, and without a second factor. A reset sets the new password, removes every passkey and ends every session and pending challenge; an
  * authenticator app stays.
+ *
+ * Whether the email address is verified depends on the link that set the password: was it sent to the address, and shown to no
+ * one else? An invitation that an existing account accepts does not verify it, because its password and passkeys stay.
  */
 export async function followLink(
   db: Db,
@@ -149,15 +176,17 @@ export async function followLink(
     const person = await requirePerson(db, link.person_id as string)
     const recovered = await endAccess(db, person.id)
     await newPassword(db, clock, person, given.password, client)
+    await setVerified(db, person.id, link.mailed ? clock.now() : null)
     return { link, person, role: null, recovered }
   }
   const existing = await accountFor(db, link, given.email)
   if (existing && !(verified?.id === existing.id && (await isStillVerified(db, verified)))) {
     refuse('conflict', { message: 'An account with this email address exists now. Try again with its password.' })
   }
-  const { operator } = link
-  const input = { email: link.email ?? given.email ?? '', name: given.name ?? '', password: given.password, operator }
-  return grant(db, clock, link, existing ?? (await createPerson(db, clock, input, client)))
+  if (existing) return grant(db, clock, link, existing)
+  const { operator, mailed: isVerified } = link
+  const account = { email: link.email ?? given.email ?? '', name: given.name ?? '', password: given.password }
+  return grant(db, clock, link, await createPerson(db, clock, { ...account, operator, isVerified }, client))
 }
 
 /**
@@ -182,7 +211,15 @@ export async function useLinkAs(db: Db, clock: Clock, linkId: string, person: Pe
 
 /** Gives the person what the link offers: a role in a workspace, or the rights of an operator. */
 async function grant(db: Db, clock: Clock, link: Link, person: Person): Promise<FollowedLink> {
-  if (link.operator && !person.operator) await makeOperator(db, person)
+  if (link.operator && !person.operator) {
+    if (person.email_verified_at === null) {
+      const advice = `./parley user operator --email ${person.email}`
+      refuse('conflict', {
+        message: `The email address of this account is unverified, so others may have access to it. Run: ${advice}`,
+      })
+    }
+    await makeOperator(db, person)
+  }
   const { workspace_id: workspaceId, role } = link
   const granted = workspaceId && role ? await addMember(db, clock, workspaceId, person.id, role) : null
   return { link, person, role: granted, recovered: null }
@@ -206,6 +243,7 @@ async function newLink(db: Db, clock: Clock, { createdBy, ...input }: NewLink): 
     workspace_id: null,
     role: null,
     operator: false,
+    mailed: false,
     ...input,
     id: newUuid(at.getTime()),
     digest: sha256(token),

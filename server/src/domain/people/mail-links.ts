@@ -1,12 +1,13 @@
-/** One-time links by email, if the installation sends emails. */
+/** One-time links: by email, or shown to the person who creates them if the installation sends no emails. */
+import type { CreatedLink } from '@parley/contract/console/team'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { MailSettings } from '../../lib/mail-settings.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import { queueMail } from '../mail/outbox.ts'
+import { type NewMail, queueMail } from '../mail/outbox.ts'
 import type { Invitation } from './invite.ts'
-import { linkLifetimeMs } from './links.ts'
+import { linkLifetimeMs, linkUrl } from './links.ts'
 import { type Person, readEmail } from './people.ts'
 
 export interface MailLinkDeps {
@@ -15,16 +16,17 @@ export interface MailLinkDeps {
   secretKeys(): SecretKeys
 }
 
-/** Sends an invitation, in the transaction that creates it. False if no emails are sent, or this one is one too many. */
-export const mailInvitation = async (
+export type ShareDeps = MailLinkDeps & { publicUrl: string }
+
+/** Sends or shows an invitation, in the transaction that creates it. */
+export const shareInvitation = (
   db: Db,
   clock: Clock,
-  { mail, secretKeys }: MailLinkDeps,
+  deps: ShareDeps,
   { email, workspaceName, token, expiresAt }: Invitation,
   { workspaceId, role, createdBy }: { workspaceId: string; role: string; createdBy: string },
-): Promise<boolean> =>
-  mail !== null &&
-  queueMail(db, clock.now(), secretKeys, {
+): Promise<CreatedLink> =>
+  share(db, clock, deps, {
     kind: 'invitation',
     data: { workspace: workspaceName, inviter: createdBy, role, expires_at: expiresAt.toISOString() },
     recipient: email,
@@ -33,24 +35,45 @@ export const mailInvitation = async (
     expiresAt,
   })
 
-/** Sends a reset link that an operator created, in the transaction that creates it. */
-export const mailResetLink = async (
+/** Sends or shows a reset link that an operator created, in the transaction that creates it. */
+export function shareResetLink(
   db: Db,
   clock: Clock,
-  { mail, secretKeys }: MailLinkDeps,
+  deps: ShareDeps,
   { email }: Person,
   token: string,
-  expiresAt: Date,
-): Promise<boolean> =>
-  mail !== null &&
-  queueMail(db, clock.now(), secretKeys, {
+): Promise<CreatedLink> {
+  const expiresAt = new Date(clock.now().getTime() + linkLifetimeMs.reset)
+  const data = { expires_at: expiresAt.toISOString() }
+  return share(db, clock, deps, {
     kind: 'password_reset',
-    data: { expires_at: expiresAt.toISOString() },
+    data,
     recipient: email,
     workspaceId: null,
     secret: token,
     expiresAt,
   })
+}
+
+/** With email, only the recipient gets the link: a person who has it can own the account. */
+async function share(
+  db: Db,
+  clock: Clock,
+  { mail, secretKeys, publicUrl }: ShareDeps,
+  link: NewMail & { secret: string },
+): Promise<CreatedLink> {
+  const expires_at = link.expiresAt.toISOString()
+  if (mail === null) return { url: linkUrl(publicUrl, link.secret), expires_at, mailed: false }
+  if (!(await queueMail(db, clock.now(), secretKeys, link))) {
+    const seconds = 3600 - (Math.floor(clock.now().getTime() / 1000) % 3600)
+    refuse('too_many_tries', {
+      message: 'Too many emails to this address or from this workspace. Try again in an hour.',
+      details: { retry_after: seconds },
+      headers: { 'Retry-After': String(seconds) },
+    })
+  }
+  return { url: null, expires_at, mailed: true }
+}
 
 /**
  * Someone forgot their password. The link is created when the email is sent: the response must not reveal, by what it says or

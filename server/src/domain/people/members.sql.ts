@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 export interface MemberRow {
   person_id: string
   email: string
+  email_verified: boolean
   name: string
   role: Role
   two_factor: boolean
@@ -33,7 +34,7 @@ export const membershipRow = (db: Db, personId: string, workspaceId: string): Pr
 export const membersOf = (db: Db, workspaceId: string): Promise<MemberRow[]> =>
   db.rows(
     `select m.person_id, p.email, p.name, m.role, m.created_at,
-       p.totp_confirmed_at is not null as two_factor,
+       p.email_verified_at is not null as email_verified, p.totp_confirmed_at is not null as two_factor,
        (select max(last_seen_at) from sessions s where s.person_id = p.id) as last_seen_at
      from memberships m join people p on p.id = m.person_id
      where m.workspace_id = $1 order by m.created_at, m.person_id`,

@@ -36,10 +36,10 @@ export const listMembers = async (db: Db, workspaceId: string, { q, role }: Team
 
 export const exportMembers = (db: Db, workspaceId: string, filters: TeamFilters): AsyncIterable<string> =>
   exportAll({
-    head: ['name', 'email', 'role', 'two_factor', 'joined_at', 'last_seen_at'],
+    head: ['name', 'email', 'email_verified', 'role', 'two_factor', 'joined_at', 'last_seen_at'],
     rows: () => listMembers(db, workspaceId, filters),
-    toLine: ({ name, email, role, two_factor, created_at, last_seen_at }) => [
-      ...[name, email, role, two_factor, created_at.toISOString()],
+    toLine: ({ name, email, email_verified, role, two_factor, created_at, last_seen_at }) => [
+      ...[name, email, email_verified, role, two_factor, created_at.toISOString()],
       last_seen_at?.toISOString() ?? null,
     ],
   })

@@ -7,14 +7,14 @@ import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { inviteToTeam } from './invite.ts'
-import { linkLifetimeMs, linkUrl, newResetLink } from './links.ts'
-import { type MailLinkDeps, mailInvitation, mailResetLink } from './mail-links.ts'
+import { newResetLink } from './links.ts'
+import { type ShareDeps, shareInvitation, shareResetLink } from './mail-links.ts'
 import { disablePerson, enablePerson } from './operators.ts'
 import { removePasskey } from './passkeys.ts'
 import { listPeople, requirePerson } from './people.ts'
 
 /** For operators: list all people, invite the first admin of a workspace, create password reset links, disable accounts. */
-export const operatorPeopleRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { publicUrl: string }): ConsoleRoute[] => [
+export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
     path: '/operator/people',
@@ -25,6 +25,7 @@ export const operatorPeopleRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { pu
         (await listPeople(db)).map((each) => ({
           id: each.id,
           email: each.email,
+          email_verified: each.email_verified_at !== null,
           name: each.name,
           operator: each.operator,
           two_factor: each.totp_confirmed_at !== null,
@@ -46,11 +47,9 @@ export const operatorPeopleRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { pu
     status: 201,
     async handle({ db, clock, person, audit }, { params }) {
       const target = await requirePerson(db, params.id)
-      const token = await newResetLink(db, clock, target, person.email)
+      const token = await newResetLink(db, clock, target, person.email, deps.mail !== null)
       await audit({ action: 'person.reset_link', target: target.id, targetName: target.email })
-      const expiresAt = new Date(clock.now().getTime() + linkLifetimeMs.reset)
-      const mailed = await mailResetLink(db, clock, deps, target, token, expiresAt)
-      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString(), mailed }
+      return shareResetLink(db, clock, deps, target, token)
     },
   }),
   personRoute({
@@ -111,12 +110,11 @@ export const operatorPeopleRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { pu
     status: 201,
     async handle({ db, clock, person, audit }, { params, body }) {
       const input = { workspaceId: params.id, email: body.email, role: 'admin', createdBy: person.email } as const
-      const invitation = await inviteToTeam(db, clock, input)
-      const { id, email, token, expiresAt } = invitation
-      const mailed = await mailInvitation(db, clock, deps, invitation, input)
+      const invitation = await inviteToTeam(db, clock, { ...input, mailed: deps.mail !== null })
+      const { id, email } = invitation
       const after = { role: input.role }
       await audit({ action: 'invite.create', target: id, targetName: email, after, workspaceId: params.id })
-      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString(), mailed }
+      return shareInvitation(db, clock, deps, invitation, input)
     },
   }),
 ]

@@ -11,12 +11,14 @@ export interface PersonRow {
   totp_confirmed_at: Date | null
   totp_last_step: number | null
   created_at: Date
+  /** Null: someone else may have set the password, because the link was not sent to the address. */
+  email_verified_at: Date | null
   /** Set by an operator: the person cannot sign in. */
   disabled_at: Date | null
 }
 
 const columns =
-  'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at, disabled_at' as const
+  'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at, email_verified_at, disabled_at' as const
 
 const insertion = statement(
   {
@@ -27,6 +29,7 @@ const insertion = statement(
       password_hash: 'text',
       operator: 'bool',
       created_at: 'timestamptz',
+      email_verified_at: 'timestamptz',
     },
   },
   ({ person }) => `insert into people (${person.columns}) select * from ${person} on conflict (email) do nothing`,
@@ -34,7 +37,7 @@ const insertion = statement(
 
 export const insertPerson = (
   db: Db,
-  person: Pick<PersonRow, 'id' | 'email' | 'name' | 'password_hash' | 'operator' | 'created_at'>,
+  person: Pick<PersonRow, 'id' | 'email' | 'name' | 'password_hash' | 'operator' | 'created_at' | 'email_verified_at'>,
 ): Promise<number> => insertion.change(db, { person: [person] })
 
 export const personById = (db: Db, id: string): Promise<PersonRow | undefined> =>
@@ -89,6 +92,9 @@ export const setTimeZone = (db: Db, id: string, timeZone: string | null): Promis
 /** Null removes the password. */
 export const setPassword = (db: Db, id: string, passwordHash: string | null): Promise<number> =>
   db.change('update people set password_hash = $2 where id = $1', [id, passwordHash])
+
+export const setVerified = (db: Db, id: string, at: Date | null): Promise<number> =>
+  db.change('update people set email_verified_at = $2 where id = $1', [id, at])
 
 export const setDisabled = (db: Db, id: string, at: Date | null): Promise<number> =>
   db.change('update people set disabled_at = $2 where id = $1', [id, at])

@@ -43,10 +43,12 @@ export interface PersonInput {
   name: string
   password: string
   operator: boolean
+  /** The person used a link that was sent to the email address. */
+  isVerified: boolean
 }
 
 /** Fails with what is wrong with the input for a new account. */
-export function checkNewPerson(input: Omit<PersonInput, 'operator'>): { email: string; name: string } {
+export function checkNewPerson(input: Omit<PersonInput, 'operator' | 'isVerified'>): { email: string; name: string } {
   const email = readEmail(input.email)
   const name = readName(input.name)
   checkPassword(input.password, { email, name })
@@ -58,7 +60,8 @@ export async function createPerson(db: Db, clock: Clock, input: PersonInput, cli
   const id = newUuid(clock.now().getTime())
   const { operator } = input
   const passwordHash = await hashPassword(input.password, client)
-  const row = { id, email, name, password_hash: passwordHash, operator, created_at: clock.now() }
+  const [created_at, email_verified_at] = [clock.now(), input.isVerified ? clock.now() : null]
+  const row = { id, email, name, password_hash: passwordHash, operator, created_at, email_verified_at }
   if ((await insertPerson(db, row)) === 0)
     refuse('conflict', { message: 'An account with this email address already exists.' })
   return requirePerson(db, id)

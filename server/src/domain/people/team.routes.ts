@@ -6,12 +6,12 @@ import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { inviteToTeam } from './invite.ts'
-import { endInvite, linkUrl, listInvites } from './links.ts'
-import { type MailLinkDeps, mailInvitation } from './mail-links.ts'
+import { endInvite, listInvites } from './links.ts'
+import { type ShareDeps, shareInvitation } from './mail-links.ts'
 import { changeRole, exportMembers, listMembers, removeMember } from './members.ts'
 
 /** The members of a workspace and their invitations. */
-export const teamRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { publicUrl: string }): ConsoleRoute[] => [
+export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/team',
@@ -24,6 +24,7 @@ export const teamRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { publicUrl: s
         members: members.map((member) => ({
           id: member.person_id,
           email: member.email,
+          email_verified: member.email_verified,
           name: member.name,
           role: member.role,
           two_factor: member.two_factor,
@@ -58,11 +59,10 @@ export const teamRoutes = ({ publicUrl, ...deps }: MailLinkDeps & { publicUrl: s
     status: 201,
     async handle({ db, clock, workspaceId, person, audit }, { body }) {
       const input = { workspaceId, email: body.email, role: body.role, createdBy: person.email }
-      const invitation = await inviteToTeam(db, clock, input)
-      const { id, email, token, expiresAt } = invitation
-      const mailed = await mailInvitation(db, clock, deps, invitation, input)
+      const invitation = await inviteToTeam(db, clock, { ...input, mailed: deps.mail !== null })
+      const { id, email } = invitation
       await audit({ action: 'invite.create', target: id, targetName: email, after: { role: body.role } })
-      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString(), mailed }
+      return shareInvitation(db, clock, deps, invitation, input)
     },
   }),
   workspaceRoute({
