@@ -21,7 +21,7 @@ export const storedErrorsPerMinute = 65_536
 
 /** What is stored of a body. The settings and every request show it. */
 export const redactionRule =
-  'Field names, true and false are stored as they are; so are IDs of Parley, types, statuses, error codes, template names, languages, times and counts. Every other value is replaced by its length: phone numbers, names, texts, template variables, links, coordinates and references. Headers, such as Authorization, and files are never stored.'
+  'Field names are stored as they are; so are IDs of Parley, message types, template names and languages, and in responses statuses, error codes, times, counts, true and false. Every other value is replaced by its length, and so is everything in the contents of a message: phone numbers, names, texts, template variables, form answers, links, coordinates and references. Headers, such as Authorization, and files are never stored.'
 
 /**
  * `truncated`: cut after `storedBodyMax` characters. Without text: `file` is a file, `unread` was not read or is not JSON,

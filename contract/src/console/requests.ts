@@ -17,7 +17,7 @@ export const LoggedRequest = Type.Object({
   id: Type.String(),
   at: Timestamp,
   method: Type.String(),
-  /** The path pattern of the endpoint, or the path if it matches none. */
+  /** The path pattern of the endpoint; `(no route)` if the path matches none. */
   route: Type.String(),
   status: Type.Integer(),
   code: nullable(Type.String()),

@@ -6,10 +6,10 @@ import type { RouteMatch } from './router.ts'
 export const inspectedRequest = (
   request: IncomingMessage,
   match: RouteMatch | null,
+  pattern: string | null,
   body: InspectedRequest['body'] | undefined,
 ): InspectedRequest => ({
-  url: request.url ?? '/',
-  pattern: match?.route.path ?? null,
+  pattern,
   params: match?.params,
   query: match?.query,
   body: body ?? { kind: hasUnreadBody(request) ? 'unread' : 'none' },

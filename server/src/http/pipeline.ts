@@ -84,6 +84,8 @@ class Exchange implements AccessRequest, Context {
   readonly #startedMs = performance.now()
   readonly #match: RouteMatch | null
   #caller: Caller | null = null
+  /** Whether a key was accepted. */
+  #isAuthenticated = false
   #rateLimit: RateLimitState = notCharged
   #code: string | null = null
   #keyHint: string | null = null
@@ -135,6 +137,7 @@ class Exchange implements AccessRequest, Context {
         this.#keyHint = access.keyHint
         throw access.refusal
       }
+      this.#isAuthenticated = access.caller !== null
       const match = this.#match ?? this.#rejectUnmatched()
       requireScope(access.caller, match.route.scope)
       if (match.route.isForOwnOrigin) this.#requireOwnOrigin()
@@ -169,7 +172,7 @@ class Exchange implements AccessRequest, Context {
   #inspect(response: InspectedResponse): void {
     const { inspect, log } = this.#services
     try {
-      const request = inspectedRequest(this.#request, this.#match, this.#body)
+      const request = inspectedRequest(this.#request, this.#match, this.#pattern(), this.#body)
       this.#contents = inspect(this.caller, this.#at, this.#code, request, response)
     } catch (error) {
       // What is stored for people to look at must not fail the request.
@@ -200,12 +203,13 @@ class Exchange implements AccessRequest, Context {
       id: this.#id,
       startedMs: performance.timeOrigin + this.#startedMs,
       method,
-      route: this.#route(),
+      route: this.#pattern(),
       status,
       code: this.#code,
       workspaceId: this.#caller?.workspaceId ?? null,
       messageId: this.#messageId,
-      traceparent: this.header('traceparent'),
+      // Anyone could have their requests recorded, whatever part of the traces is.
+      traceparent: this.#isAuthenticated ? this.header('traceparent') : undefined,
     })
   }
 
@@ -357,9 +361,14 @@ class Exchange implements AccessRequest, Context {
     throw this.#request.headers.host === undefined ? missingHost() : malformedUrl()
   }
 
-  /** The path pattern of the route, or the requested path if no route matches. */
+  /** The path pattern of the route; null if there is none. */
+  #pattern(): string | null {
+    return this.#match?.route.path ?? this.#services.router.patternOf(this.#url)
+  }
+
+  /** What is logged instead of the path. A path without a route is not: it may contain a phone number or a key. */
   #route(): string {
-    return this.#match?.route.path ?? (this.#url.split('?', 1)[0] as string).slice(0, 200)
+    return this.#pattern() ?? '(no route)'
   }
 }
 

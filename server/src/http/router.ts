@@ -24,6 +24,8 @@ export interface RouteMatch {
 
 export interface Router {
   find(method: string, url: string): RouteMatch | null
+  /** The pattern of the path, for any method; null if there is no such path. */
+  patternOf(url: string): string | null
   /** The error for a request that matches no route: 404, or 405 if the path exists for other methods. */
   unmatched(url: string): Refusal
 }
@@ -42,14 +44,18 @@ export function newRouter(routes: readonly Route[]): Router {
     const isPublic = routes.some((route) => route.path === path && route.scope === 'public')
     mount('OPTIONS', optionsRoute(path, isPublic ? 'public' : 'none', methods))
   }
+  const patternOf = (url: string) => {
+    const path = url.split('?', 1)[0] as string
+    return [...allowed.keys()].find((pattern) => matches(pattern, path)) ?? null
+  }
   return {
+    patternOf,
     find(method, url) {
       const found = tree.find(method as HTTPMethod, url)
       return found && { route: found.store as CompiledRoute, params: found.params, query: found.searchParams }
     },
     unmatched(url) {
-      const path = url.split('?', 1)[0] as string
-      const methods = [...allowed].find(([pattern]) => matches(pattern, path))?.[1]
+      const methods = allowed.get(patternOf(url) ?? '')
       return methods ? new Refusal('method_not_allowed', { headers: { Allow: methods } }) : new Refusal('not_found')
     },
   }

@@ -46,7 +46,6 @@ export type CheckAccess = (request: AccessRequest) => Promise<AccessDecision>
 
 /** A request whose contents may be stored. */
 export interface InspectedRequest {
-  url: string
   /** The path pattern of the route; null if none matches. */
   pattern: string | null
   params: unknown

@@ -5,7 +5,7 @@ type Repeated = Pick<RequestDetail, 'method' | 'route' | 'target' | 'request_bod
 
 /** A curl command that repeats the request, with the key in a variable of the shell. Redacted values are placeholders. */
 export function toCurl(publicUrl: string, { method, route, target, request_body: body }: Repeated): string {
-  const url = publicUrl + (target ?? route.replaceAll(/:(\w+)/g, 'REDACTED'))
+  const url = publicUrl + (target ?? (route.startsWith('/') ? route.replaceAll(/:(\w+)/g, 'REDACTED') : '/REDACTED'))
   const options = ['-H "Authorization: Bearer $PARLEY_API_KEY"']
   if (body?.state === 'file') options.push(`-F ${shellQuote('file=@<file>')}`)
   else if (body || (target === null && hasBody(method))) {

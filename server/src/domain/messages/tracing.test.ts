@@ -171,6 +171,32 @@ test('a refused request is a trace of its own', async () => {
   expect(attribute(spans[0], 'error.type')).toBe('invalid_key')
 })
 
+test('a path without a route is in no span', async () => {
+  const { shop } = await newShop()
+  const response = await shop.workspace.call('/v1/message/15550170007')
+  const [span] = await collector.trace(traceIdOf(response.headers.get('x-request-id') ?? ''), 1)
+  expect([span?.name, attribute(span, 'http.route')]).toEqual(['GET', undefined])
+})
+
+test('only the traceparent of an admitted request counts', async () => {
+  await trace(0)
+  const { shop } = await newShop()
+  const call = async (path: string, key: string | undefined) => {
+    const traceId = newUuid().replaceAll('-', '')
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+    await server.call(path, { ...(key === undefined ? {} : { key }), headers })
+    return traceId
+  }
+  const refused = [
+    await call('/v1/me', undefined),
+    await call('/v1/me', 'prl_live_unknown'),
+    await call('/v1/openapi.json', undefined),
+  ]
+  // The last one is exported, so the others would have been before it.
+  await collector.trace(await call('/v1/me', shop.workspace.secret), 1)
+  expect(collector.spans.filter(({ traceId }) => refused.includes(traceId))).toEqual([])
+})
+
 test('a part of the traces can be recorded: the others have no spans, and deliveries say so', async () => {
   await trace(0)
   const { shop, receiver } = await newShop()

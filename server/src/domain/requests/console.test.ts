@@ -90,7 +90,7 @@ test('filters work alone and combined', async () => {
   const { search, middle, last } = await makeRequests(log)
   const [me, nothing, webhook, options] = [
     'GET /v1/me 200',
-    'GET /v1/nothing 404',
+    'GET (no route) 404',
     'GET /v1/webhook 403',
     'OPTIONS /v1/me 204',
   ]
@@ -103,7 +103,7 @@ test('filters work alone and combined', async () => {
     ['status=5xx', []],
     ['code=insufficient_scope', [webhook]],
     ['method=OPTIONS', [options]],
-    ['route=NOTH', [nothing]],
+    ['route=no%20ROUTE', [nothing]],
     ['route=/v1/me', [me, options]],
     ['route=%25', []],
     [`key=${log.unscoped.key.id}`, [webhook]],
@@ -179,7 +179,7 @@ test('GET /requests/:id explains the error; a request of another workspace gets 
   const id = response.headers.get('x-request-id') ?? ''
   const { status, body } = await read(`/requests/${id}`)
   expect(status).toBe(200)
-  expect(body).toMatchObject({ id, route: '/v1/nothing', code: 'not_found', message: null, events: [] })
+  expect(body).toMatchObject({ id, route: '(no route)', code: 'not_found', message: null, events: [] })
   expect(body.error.remedy).toMatch(/Check the path/)
   const other = await setUp()
   for (const unknown of [id, `req_${newUuid()}`, 'nonsense']) {

@@ -40,10 +40,11 @@ test.concurrent.each<[label: string, path: string, method: string, status: numbe
     ['a success', '/v1/me', 'GET', 200, null, '/v1/me'],
     ['HEAD', '/v1/me', 'HEAD', 200, null, '/v1/me'],
     ['OPTIONS', '/v1/me', 'OPTIONS', 204, null, '/v1/me'],
-    ['an unknown path', '/v1/nothing/here?secret=x', 'GET', 404, 'not_found', '/v1/nothing/here'],
+    ['an unknown path', '/v1/message/491701234567?secret=x', 'GET', 404, 'not_found', '(no route)'],
     ['an unsupported method', '/v1/me', 'PUT', 405, 'method_not_allowed', '/v1/me'],
+    ['an unsupported method with an ID', '/v1/echo/491701234567', 'PUT', 405, 'method_not_allowed', '/v1/echo/:id'],
     ['an invalid ID', '/v1/echo/NONE', 'GET', 404, 'not_found', '/v1/echo/:id'],
-    ['a malformed URL', '/v1/%zz', 'GET', 400, 'validation_failed', '/v1/%zz'],
+    ['a malformed URL', '/v1/%zz', 'GET', 400, 'validation_failed', '(no route)'],
     ['an internal error', '/v1/broken', 'GET', 500, 'internal_error', '/v1/broken'],
   ],
 )('%s is logged', async (_label, path, method, status, code, route) => {

@@ -1,7 +1,7 @@
 import { storedBodiesPerMinute, storedErrorsPerMinute } from '@parley/contract/console/inspector'
 import type { Inspect, InspectedRequest, InspectedResponse, StoredText } from '../../../lib/access-check.ts'
 import { MinuteBudget } from './minute-budget.ts'
-import { redactError, redactJson, redactTarget } from './redact.ts'
+import { inRequests, inResponses, redactError, redactJson, redactTarget } from './redact.ts'
 
 /** A longer response is not parsed to redact it: that would take milliseconds. Lists of 100 rows are shorter. */
 const parsedMax = 262_144
@@ -18,7 +18,7 @@ export function newInspect(): Inspect {
     const isError = response.kind === 'error' && code !== 'rate_limited' && errors.has(workspaceId, at)
     const hasBodies = isInspected && bodies.has(workspaceId, at)
     if (!isError && !hasBodies) return null
-    const target = redactTarget(request.url, request.pattern, request.params, request.query)
+    const target = redactTarget(request.pattern, request.params, request.query)
     const error = isError ? redactError(response.text) : null
     const stored = hasBodies ? { request: requestText(request), response: responseText(response) } : null
     const contents = {
@@ -32,7 +32,7 @@ export function newInspect(): Inspect {
 
 function requestText({ body }: InspectedRequest): StoredText | null {
   if (body.kind === 'none') return null
-  return body.kind === 'json' ? redactJson(body.value) : { text: null, state: body.kind }
+  return body.kind === 'json' ? redactJson(body.value, inRequests) : { text: null, state: body.kind }
 }
 
 /** Null for an error: it is stored separately. */
@@ -41,7 +41,7 @@ function responseText(response: InspectedResponse): StoredText | null {
   if (response.kind === 'file') return { text: null, state: 'file' }
   return response.text.length > parsedMax
     ? { text: null, state: 'too_large' }
-    : redactJson(JSON.parse(response.text) as unknown)
+    : redactJson(JSON.parse(response.text) as unknown, inResponses)
 }
 
 const lengthOf = ({ request, response }: Record<'request' | 'response', StoredText | null>): number =>

@@ -1,9 +1,15 @@
 /**
- * Redacts what a client sent or got before it is stored. Only values that are known to be harmless are kept: a field has to be
- * listed here, and its value has to look as it should. `redactionRule` in the contract says the same to people.
+ * Redacts what a client sent or got before it is stored. Only values that are known to be harmless are kept: the field has to be
+ * listed here, in an object that is listed here, and its value has to look as it should. Form answers and template variables have
+ * fields of any name, so nothing below them is kept. `redactionRule` in the contract says the same to people.
  */
 import { type BodyState, storedBodyMax } from '@parley/contract/console/inspector'
-import type { ErrorReply } from '@parley/contract/errors'
+import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
+import { eventTypes } from '@parley/contract/events'
+import { inboundTypes } from '@parley/contract/inbound'
+import { messageStatuses } from '@parley/contract/message'
+import { sendTypes } from '@parley/contract/send'
+import { templateCategories, templateStatuses } from '@parley/contract/template'
 import { hasSecret, withoutSecrets } from '../secrets.ts'
 
 export interface RedactedText {
@@ -11,14 +17,56 @@ export interface RedactedText {
   state: BodyState
 }
 
+/** What is kept of a body. */
+export interface Kept {
+  /** Objects whose fields may be kept, by the name of their field; the body itself has none. All others are contents. */
+  objects: ReadonlySet<string>
+  isWord(name: string, value: string): boolean
+  /** Fields with a number that describes the request, not a person. */
+  counts: ReadonlySet<string>
+  /** Whether true, false and times are kept. */
+  keepsFlagsAndTimes: boolean
+}
+
+const setOf = (names: string): Set<string> => new Set(names.split(' '))
+
+const types: ReadonlySet<string> = new Set(sendTypes)
+const languageCode = /^[a-z]{2,3}(_[A-Z]{2})?$/
+
+/** Of a request body, which has what the client put there. */
+export const inRequests: Kept = {
+  objects: setOf(' messages template image video audio document sticker params arguments'),
+  isWord: (name, value) => (name === 'type' && types.has(value)) || (name === 'language' && languageCode.test(value)),
+  counts: new Set(),
+  keepsFlagsAndTimes: false,
+}
+
 /** Fields whose value is one of a few words, or a list of them. */
-const words = new Set(
-  'object type status code category language direction order scope scopes required_scope granted_scopes events'.split(
-    ' ',
-  ),
+const words = setOf(
+  'object type status code category language direction order scope scopes required_scope granted_scopes events',
 )
-/** Fields with a number that describes the request, not a person. */
-const counts = new Set('code credits balance total limit index size attempts retry_after remaining wait'.split(' '))
+
+/** Of a response, which has our own words outside of its contents. */
+export const inResponses: Kept = {
+  objects: setOf(' data message error errors details history template key result structuredContent'),
+  isWord: (name, value) => words.has(name) && word.test(value),
+  counts: setOf('code credits balance total limit index size attempts retry_after remaining'),
+  keepsFlagsAndTimes: true,
+}
+
+const filterWords: ReadonlySet<string> = new Set([
+  ...[...sendTypes, ...inboundTypes, ...eventTypes, ...messageStatuses],
+  ...[...templateCategories, ...templateStatuses, 'asc', 'desc'],
+])
+
+/** Of a query string, which has what the client put there. */
+const inQueries: Kept = {
+  objects: new Set(),
+  isWord: (name, value) =>
+    (words.has(name) && filterWords.has(value)) || (name === 'language' && languageCode.test(value)),
+  counts: setOf('limit wait'),
+  keepsFlagsAndTimes: true,
+}
 
 const word = /^[A-Za-z][A-Za-z_.:-]{0,63}$/
 const ourId = /^([a-z]{2,4}_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -31,60 +79,62 @@ const ipAddress = /^[0-9a-f.:]{2,45}$/
 const maxCount = 9_999_999
 
 /** The value as JSON, redacted, and cut after `max` characters. Its cost does not depend on how long the value is. */
-export function redactJson(value: unknown, max: number = storedBodyMax): RedactedText {
-  const out = { text: '', max }
-  write(value, '', '', out)
-  return out.text.length > max
-    ? { text: out.text.slice(0, max).toWellFormed(), state: 'truncated' }
+export function redactJson(value: unknown, kept: Kept): RedactedText {
+  const out = { text: '', kept }
+  write(value, '', '', false, out)
+  return out.text.length > storedBodyMax
+    ? { text: out.text.slice(0, storedBodyMax).toWellFormed(), state: 'truncated' }
     : { text: out.text, state: 'stored' }
 }
 
 interface Output {
   text: string
-  max: number
+  kept: Kept
 }
 
-/** Stops at the limit. A list has the name of its field. */
-function write(value: unknown, name: string, parent: string, out: Output): void {
+/** Stops at the limit. A list has the name of its field. Below contents, everything is contents. */
+function write(value: unknown, name: string, parent: string, isContents: boolean, out: Output): void {
   if (Array.isArray(value)) {
     out.text += '['
-    for (let index = 0; index < value.length && out.text.length <= out.max; index++) {
+    for (let index = 0; index < value.length && out.text.length <= storedBodyMax; index++) {
       if (index > 0) out.text += ','
-      write(value[index], name, parent, out)
+      write(value[index], name, parent, isContents, out)
     }
     out.text += ']'
   } else if (typeof value === 'object' && value !== null) {
     out.text += '{'
+    const hasContents = isContents || !out.kept.objects.has(name)
     let fields = 0
     for (const field in value) {
-      if (out.text.length > out.max) break
+      if (out.text.length > storedBodyMax) break
       const safeName = redactName(field)
       const isHidden = safeName !== field
       out.text += `${fields++ > 0 ? ',' : ''}${JSON.stringify(isHidden ? `${safeName} ${fields}` : field)}:`
-      write((value as Record<string, unknown>)[field], isHidden ? '' : field, name, out)
+      write((value as Record<string, unknown>)[field], field, name, hasContents || isHidden, out)
     }
     out.text += '}'
-  } else out.text += JSON.stringify(redactValue(value, name, parent) ?? null)
+  } else out.text += JSON.stringify(redactValue(value, name, parent, isContents ? null : out.kept) ?? null)
 }
 
-function redactValue(value: unknown, name: string, parent: string): unknown {
+/** `kept` is null for contents. */
+function redactValue(value: unknown, name: string, parent: string, kept: Kept | null): unknown {
   if (typeof value === 'string') {
-    return isShown(value, name, parent) ? value : `[redacted: ${lengthText(value.length)}]`
+    return kept && isShown(value, name, parent, kept) ? value : `[redacted: ${lengthText(value.length)}]`
   }
   if (typeof value === 'number') {
-    return counts.has(name) && Math.abs(value) <= maxCount ? value : '[redacted: number]'
+    return kept?.counts.has(name) && Math.abs(value) <= maxCount ? value : '[redacted: number]'
   }
-  return value
+  return typeof value === 'boolean' && !kept?.keepsFlagsAndTimes ? '[redacted: boolean]' : value
 }
 
 const lengthText = (length: number): string => `${length} ${length === 1 ? 'character' : 'characters'}`
 
-function isShown(value: string, name: string, parent: string): boolean {
+function isShown(value: string, name: string, parent: string, kept: Kept): boolean {
   if (value === '') return true
   if (hasSecret(value)) return false
-  if (words.has(name)) return word.test(value)
+  if (kept.isWord(name, value)) return true
   if (name === 'id' || name.endsWith('_id') || name === 'in_reply_to') return ourId.test(value)
-  if (name.endsWith('_at') || name === 'since' || name === 'until') return time.test(value)
+  if (name.endsWith('_at')) return kept.keepsFlagsAndTimes && time.test(value)
   if (name === 'name' && parent === 'template') return templateName.test(value) && !manyDigits.test(value)
   return name === 'ip' && ipAddress.test(value)
 }
@@ -95,9 +145,9 @@ function redactName(name: string): string {
   return isPlain ? name : '[redacted]'
 }
 
-/** The requested path and query string, with the same rule. `pattern` is null if no route matches. */
-export function redactTarget(url: string, pattern: string | null, params: unknown, query: unknown): string {
-  const path = pattern === null ? redactPath(url.split('?', 1)[0] as string) : fillPath(pattern, params)
+/** The requested path and query string, with the same rule. `pattern` is null if no route matches: then no part of it is known. */
+export function redactTarget(pattern: string | null, params: unknown, query: unknown): string {
+  const path = pattern === null ? `/${redactedWord}` : fillPath(pattern, params)
   const pairs = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(([name, values]) =>
     [values].flat().map((value) => `${encodeURIComponent(redactName(name))}=${redactParameter(name, value)}`),
   )
@@ -108,8 +158,8 @@ const redactedWord = 'REDACTED'
 
 function redactParameter(name: string, value: unknown): string {
   const text = String(value)
-  const isCount = counts.has(name) && /^\d{1,7}$/.test(text)
-  return isCount || isShown(text, name, '') ? encodeURIComponent(text) : redactedWord
+  const isCount = inQueries.counts.has(name) && /^\d{1,4}$/.test(text)
+  return isCount || isShown(text, name, '', inQueries) ? encodeURIComponent(text) : redactedWord
 }
 
 function fillPath(pattern: string, params: unknown): string {
@@ -120,29 +170,17 @@ function fillPath(pattern: string, params: unknown): string {
   })
 }
 
-const redactPath = (path: string): string =>
-  path
-    .split('/')
-    .map((segment) =>
-      segment === '' || ourId.test(segment) || (word.test(segment) && !hasSecret(segment)) || segment === 'v1'
-        ? segment
-        : redactedWord,
-    )
-    .join('/')
-
 /** Field errors that are kept if the response is longer than a stored body. */
 const keptErrors = 5
 
-/**
- * An error response of ours. It has no values of the request, but may have names of fields that the client chose, and the JSON
- * parser quotes the body.
- */
+/** An error response of ours. It has no values of the request, but may have names of fields that the client chose. */
 export function redactError(json: string): RedactedText {
   const { error } = JSON.parse(json) as ErrorReply
   const { message, param, errors, details, ...rest } = error
   const safe = {
     ...rest,
-    message: redactMessage(message, param),
+    // The JSON parser quotes the body.
+    message: rest.code === 'invalid_json' ? errorCatalogue.invalid_json.message : redactMessage(message, param),
     ...(param !== undefined && { param: redactParam(param) }),
     ...(errors && {
       errors: errors.map((each) => ({
@@ -160,17 +198,13 @@ export function redactError(json: string): RedactedText {
 }
 
 function redactDetails(details: Record<string, unknown>): Record<string, unknown> {
-  const { text, state } = redactJson(details)
+  const { text, state } = redactJson(details, inResponses)
   return state === 'stored' ? (JSON.parse(text) as Record<string, unknown>) : {}
 }
 
 function redactMessage(message: string, param: string | undefined): string {
-  const withoutBody = message.replace(
-    /(is not valid JSON: [^"]*)".*" is not valid JSON/s,
-    '$1"[redacted]" is not valid JSON',
-  )
   const names = param === undefined ? [] : [param, ...param.split('.')]
-  let text = withoutBody
+  let text = message
   for (const name of names) {
     // Messages repeat the name of the field.
     if (redactParam(name) !== name) text = text.replaceAll(name, redactParam(name))
