@@ -11,8 +11,11 @@ export interface ReceivedMail {
   text: string
 }
 
-/** What a mail server does with the next emails: a status that it rejects the recipient with, or `hang` for no response. */
-export type MailBehaviour = 'accept' | 'hang' | number
+/**
+ * What a mail server does with the next emails: a status that it rejects the recipient with, `hang` for no response, or a
+ * function that returns why it rejects an email for now.
+ */
+export type MailBehaviour = 'accept' | 'hang' | number | ((mail: Pick<ReceivedMail, 'raw' | 'text'>) => string)
 
 /** A mail server on this machine that keeps what it receives. */
 export interface MailServer {
@@ -54,6 +57,10 @@ export async function startMailServer({ password }: { password?: string } = {}):
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         const raw = Buffer.concat(chunks).toString('utf8')
+        if (typeof behaviour === 'function') {
+          const reason = behaviour({ raw, ...read(raw) }).replace(/\s+/g, ' ')
+          return callback(Object.assign(new Error(reason), { responseCode: 451 }))
+        }
         const from = envelope.mailFrom ? envelope.mailFrom.address : ''
         received.push({ from, to: envelope.rcptTo.map(({ address }) => address), raw, ...read(raw) })
         callback()

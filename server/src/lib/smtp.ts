@@ -100,17 +100,31 @@ function newTransport({ host, port, secure, credentials }: MailSettings, signal:
   })
 }
 
-type SmtpError = Error & { code?: string; command?: string; responseCode?: number }
+/** `response` is what the server said; nodemailer adds it to the end of its own message. */
+type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }
 
 /** A rejected recipient or message is rejected again. Everything else may be a setting or a failure that is repaired. */
-function toMailError({ code, command, responseCode = 0, message }: SmtpError): MailError {
+function toMailError({ code, command, responseCode = 0, response, message }: SmtpError): MailError {
   const isRefused = (command === 'RCPT TO' || code === 'EMESSAGE') && responseCode >= 500
+  const ownMessage = response && message.endsWith(response) ? message.slice(0, -response.length) : ''
   // It is logged, and servers repeat the address.
-  const text = message
+  const text = (response ? ownMessage + plainStart(response) : message)
     .replace(/\s+/g, ' ')
     .replace(/[^\s<>"]+@[^\s<>"]+/g, '…')
     .slice(0, 300)
   return new MailError(text, isRefused || command === 'API')
 }
+
+/**
+ * The beginning of a reply, up to the first word that is neither a status code nor an ordinary word. A server may quote the email
+ * in it, encoded or in pieces, and an email may contain a one-time link.
+ */
+function plainStart(reply: string): string {
+  const words = reply.trim().split(/\s+/)
+  const end = words.findIndex((word) => !plainWord.test(word))
+  return end < 0 ? words.join(' ') : [...words.slice(0, end), '…'].join(' ')
+}
+
+const plainWord = /^(?:(?:\d{3}[ -]?)?\d\.\d{1,3}\.\d{1,3}|\d{3}|(?:[A-Z]?[a-z]{1,14}|[A-Z]{1,6})[.,:;!]?)$/
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)

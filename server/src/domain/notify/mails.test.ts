@@ -11,6 +11,8 @@ import {
 import { useMailingServer } from '../../../testing/mail.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
+import { open } from '../../lib/seal.ts'
+import { mailSecretContext } from '../mail/outbox.ts'
 import { newResetLink } from '../people/links.ts'
 import { requirePerson } from '../people/people.ts'
 
@@ -209,6 +211,32 @@ test('an email that the server cannot accept now is retried later; one that it r
   expect(events).toContain('mail.retried')
   expect(events).toContain('mail.failed')
   expect(server.logged.filter((line) => line.includes('"mail.')).join()).not.toContain('@example.com')
+})
+
+test.each<[string, (mail: { raw: string; text: string }) => string]>([
+  ['its link', ({ text }) => `4.7.1 Message contains a suspicious link: ${linkIn(text)}`],
+  ['its text', ({ text }) => `4.7.1 Message contains a suspicious link: ${text}`],
+  [
+    'its source',
+    ({ raw }) => `4.7.1 Message contains a suspicious link: ${raw.slice(raw.indexOf('http://parley.test'))}`,
+  ],
+  [
+    'its link in pieces',
+    ({ text }) => `4.7.1 Message contains a suspicious link: ${linkIn(text).replace(/.{6}/g, '$& ')}`,
+  ],
+])('a mail server that quotes %s in its rejection puts no token into the log or the database', async (_, quote) => {
+  const { invite } = await newTeam()
+  mailServer.behave(quote)
+  await invite(newAddress())
+  const before = server.logged.length
+  await send()
+  const [mail] = await server.db.rows<{ id: string; secret_sealed: string; error: string }>('select * from mails')
+  const token = open(server.secretKeys, mail?.secret_sealed ?? '', mailSecretContext(mail?.id ?? ''))
+  const kept = [mail?.error, ...server.logged.slice(before)].join()
+  expect(mail?.error).toContain('451 4.7.1 Message contains a suspicious link:')
+  expect(kept).toContain('mail.retried')
+  for (let at = 0; at < token.length - 5; at++) expect(kept).not.toContain(token.slice(at, at + 6))
+  expect(kept).not.toContain('parley.test')
 })
 
 test('an email that is never accepted is given up within a day, and an expired link is not sent', async () => {
