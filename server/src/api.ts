@@ -169,7 +169,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   // They would keep the server from closing.
   app.addHook('preClose', async () => heldRequests.stop())
   const console = openConsole(app, runtime, { ...deps, overload, maxStreams: options.maxStreams })
-  const docs = { publicUrl: config.publicUrl, document: description.document }
+  const docs = { publicUrl: config.publicUrl, document: description.document, clock, addressOf }
   const pages = { whyNotReady, docs, handsetUrl: runtime.simulatorUrl }
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
   await app.register(async (scope) => mountPages(scope, pages))

@@ -82,7 +82,12 @@ beforeAll(async () => {
   app.register(async (scope) =>
     mountPages(scope, {
       whyNotReady: rejects,
-      docs: { publicUrl: 'http://parley.test', document: () => ({}) },
+      docs: {
+        publicUrl: 'http://parley.test',
+        document: () => ({}),
+        clock: new FakeClock(),
+        addressOf: () => '192.0.2.1',
+      },
       handsetUrl: null,
     }),
   )

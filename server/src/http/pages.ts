@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse } from '../lib/refuse.ts'
 import { mountConsolePages } from './console/pages.ts'
-import type { DocsOptions } from './docs/content.ts'
-import { mountDocs } from './docs/mount.ts'
+import { type MountedDocs, mountDocs } from './docs/mount.ts'
 
 export interface PagesOptions {
   whyNotReady(): Promise<string | null>
-  docs: DocsOptions
+  docs: MountedDocs
   /** The only other site that the console may show in a frame. */
   handsetUrl: string | null
 }

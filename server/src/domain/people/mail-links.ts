@@ -3,7 +3,7 @@ import type { CreatedLink } from '@parley/contract/console/team'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { MailSettings } from '../../lib/mail-settings.ts'
-import { refuse } from '../../lib/refuse.ts'
+import { refuse, refuseUntil } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { type NewMail, queueMail } from '../mail/outbox.ts'
 import type { Invitation } from './invite.ts'
@@ -65,12 +65,9 @@ async function share(
   const expires_at = link.expiresAt.toISOString()
   if (mail === null) return { url: linkUrl(publicUrl, link.secret), expires_at, mailed: false }
   if (!(await queueMail(db, clock.now(), secretKeys, link))) {
-    const seconds = 3600 - (Math.floor(clock.now().getTime() / 1000) % 3600)
-    refuse('too_many_tries', {
-      message: 'Too many emails to this address or from this workspace. Try again in an hour.',
-      details: { retry_after: seconds },
-      headers: { 'Retry-After': String(seconds) },
-    })
+    const hourMs = 3_600_000
+    const nextHour = new Date((Math.floor(clock.now().getTime() / hourMs) + 1) * hourMs)
+    refuseUntil(clock.now(), nextHour, 'Too many emails to this address or from this workspace')
   }
   return { url: null, expires_at, mailed: true }
 }

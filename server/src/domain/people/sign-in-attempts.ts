@@ -3,7 +3,7 @@ import { inBatches } from '../../db/in-batches.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { CountedWindows } from '../../lib/counted-windows.ts'
 import { sha256 } from '../../lib/hash.ts'
-import { refuse } from '../../lib/refuse.ts'
+import { refuseUntil } from '../../lib/refuse.ts'
 import {
   accountTriesOf,
   addAccountTry,
@@ -78,14 +78,14 @@ export async function reserveAttempt(db: Db, clock: Clock, account: Account, fro
     allowed,
     locks: locksMs.map((ms) => new Date(now.getTime() + ms)),
   })
-  if (!counted) return tooMany(now, (await attemptsFor(db, subject))?.locked_until ?? now)
+  if (!counted) return refuseUntil(now, (await attemptsFor(db, subject))?.locked_until ?? now, tooMany)
   const subjectLock = counted.locked_until
   const attempt = { subject, subjectLock, countedFor: null, lockedUntil: subjectLock }
   if (from.kind !== 'address') return attempt
   const window = await countForAccount(db, now, account, from.strangers)
   if (window.isFull) {
     await releaseAttempt(db, attempt)
-    return tooMany(now, window.endsAt)
+    return refuseUntil(now, window.endsAt, tooMany)
   }
   const lockedUntil = window.count < accountMax ? subjectLock : window.endsAt
   return { subject, subjectLock, countedFor: account.personId, lockedUntil }
@@ -107,14 +107,7 @@ function subjectOf({ email, personId }: Account, from: TriedFrom): Buffer {
   return sha256(`address ${from.block} ${group}`)
 }
 
-export function tooMany(now: Date, until: Date, what = 'Too many failed attempts'): never {
-  const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000))
-  return refuse('too_many_tries', {
-    message: `${what}. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
-    details: { retry_after: seconds },
-    headers: { 'Retry-After': String(seconds) },
-  })
-}
+const tooMany = 'Too many failed attempts'
 
 /** Takes back an attempt that was not wrong. Earlier ones still count. */
 export async function releaseAttempt(db: Db, { subject, countedFor, subjectLock }: SignInAttempt): Promise<void> {

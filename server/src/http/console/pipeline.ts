@@ -7,7 +7,7 @@ import { CountedWindows } from '../../lib/counted-windows.ts'
 import type { Client } from '../../lib/fair-queue.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { Refusal, refuse } from '../../lib/refuse.ts'
+import { Refusal, refuse, refuseUntil } from '../../lib/refuse.ts'
 import type { Bodies } from '../bodies.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { ClientTimeouts } from '../client-timeouts.ts'
@@ -114,13 +114,7 @@ export function newConsoleGuard(deps: ConsoleDeps) {
     countOpenRequest(request: FastifyRequest): void {
       const now = deps.clock.now()
       const { endsAt, isFull } = openRequests.count(clientOf(request, null).key, now)
-      if (!isFull) return
-      const seconds = Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000))
-      refuse('too_many_tries', {
-        message: `Too many requests from your network. Try again in ${seconds} seconds.`,
-        details: { retry_after: seconds },
-        headers: { 'Retry-After': String(seconds) },
-      })
+      if (isFull) refuseUntil(now, endsAt, 'Too many requests from your network')
     },
     async authorize(
       request: FastifyRequest,

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { docsPages } from './catalogue.ts'
 
-const server = useTestServer()
+const server = useTestServer({ trustProxy: ['127.0.0.1'] })
 const names = docsPages.map(({ name }) => name)
 
 async function get(path: string, headers: Record<string, string> = {}, redirect: 'follow' | 'manual' = 'follow') {
@@ -266,4 +266,23 @@ test('code blocks with tabs are radio buttons, of which one is chosen', async ()
   expect(labels).toEqual(['curl', 'JavaScript', 'Python', 'Go', 'PHP'])
   expect(tabs.match(/ checked>/g)).toHaveLength(1)
   expect(tabs.match(/<pre/g)).toHaveLength(5)
+})
+
+test('a client address may search 300 times in a minute; its other pages and other addresses are not limited', async () => {
+  server.clock.forward({ minutes: 2 })
+  const from = (address: string) => ({ 'x-forwarded-for': address, accept: 'text/html' })
+  const search = async (path: string, address: string) => (await get(path, from(address))).status
+  const paths = ['/docs/search?q=key', '/docs/search.json?q=key', '/docs/kye']
+  const allowed = [200, 200, 404]
+  for (let round = 0; round < 100; round++) {
+    const statuses = await Promise.all(paths.map((path) => search(path, '2001:db8::1')))
+    expect(statuses).toEqual(allowed)
+  }
+  // One /64 is one client.
+  for (const path of paths) expect(await search(path, '2001:db8::2')).toBe(429)
+  expect((await get('/docs/search?q=key', from('2001:db8::1'))).headers.get('retry-after')).toBe('60')
+  expect(await search('/docs/quickstart', '2001:db8::1')).toBe(200)
+  expect(await search('/docs/search?q=key', '2001:db8:0:1::1')).toBe(200)
+  server.clock.forward({ minutes: 1 })
+  expect(await search('/docs/search?q=key', '2001:db8::1')).toBe(200)
 })

@@ -1,5 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { refuse } from '../../lib/refuse.ts'
+import { addressBlock } from '../../lib/addresses.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { CountedWindows } from '../../lib/counted-windows.ts'
+import { refuse, refuseUntil } from '../../lib/refuse.ts'
 import type { DocsOptions } from './content.ts'
 import { prefersMarkdown, sendText } from './respond.ts'
 import { newDocsSite } from './site.ts'
@@ -14,9 +18,23 @@ const types = {
   txt: 'text/plain',
 } as const
 
+/** How often a client address (IPv6: one /64) may search in a minute. Suggestions are looked for while a reader types. */
+const searchesPerMinute = 300
+
+export interface MountedDocs extends DocsOptions {
+  clock: Clock
+  addressOf(request: IncomingMessage): string
+}
+
 /** The documentation at /docs, and the files for language models. */
-export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
+export function mountDocs(app: FastifyInstance, options: MountedDocs): void {
   const site = newDocsSite(options)
+  const searches = new CountedWindows({ max: searchesPerMinute, windowMs: 60_000, maxKeys: 20_000 })
+  const countSearch = ({ raw }: FastifyRequest) => {
+    const now = options.clock.now()
+    const { endsAt, isFull } = searches.count(addressBlock(options.addressOf(raw)), now)
+    if (isFull) refuseUntil(now, endsAt, 'Too many searches from your network')
+  }
   const url = (name: string) => `${options.publicUrl}/docs${name && `/${name}`}`
 
   /** A page, its Markdown, or a page that says that there is none. */
@@ -32,6 +50,8 @@ export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   }
   const notFound = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!/text\/html/.test(request.headers.accept ?? '')) refuse('not_found')
+    // The page searches for what its address may mean.
+    countSearch(request)
     const path = request.url.split('?', 1)[0] ?? ''
     return sendText(request, reply, { type: types.html, text: await site.notFound(path), status: 404 })
   }
@@ -46,12 +66,17 @@ export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
     if (/^\/docs(\/[\w.-]+)*\/$/.test(path)) return reply.redirect(path.slice(0, -1) + query, 308)
     return page(name, request, reply)
   })
-  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) =>
-    sendText(request, reply, { type: types.html, text: await site.results(queryOf(request)) }),
-  )
-  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search.json', async (request, reply) =>
-    sendText(request, reply, { type: types.json, text: JSON.stringify(await site.suggestions(queryOf(request))) }),
-  )
+  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) => {
+    countSearch(request)
+    return sendText(request, reply, { type: types.html, text: await site.results(queryOf(request)) })
+  })
+  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search.json', async (request, reply) => {
+    countSearch(request)
+    return sendText(request, reply, {
+      type: types.json,
+      text: JSON.stringify(await site.suggestions(queryOf(request))),
+    })
+  })
   app.get<{ Params: { file: string }; Querystring: { v?: string } }>('/docs/assets/:file', async (request, reply) => {
     const { file } = request.params
     const type = types[file.split('.').at(-1) as 'css' | 'mjs' | 'svg'] ?? types.txt

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCodes } from '@parley/contract/errors'
 import { receivedEventSchemas } from '@parley/contract/events'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newSearch } from './search.ts'
 import { newDocsSite } from './site.ts'
 
@@ -51,12 +51,33 @@ test('every environment variable is found', async () => {
 })
 
 test('a query without words, and one that means nothing, find nothing', async () => {
-  for (const query of ['', '   ', '"\'<>&()[]', 'zzqx', 'qwrtzpsdf'.repeat(10)]) expect(await find(query)).toEqual([])
+  for (const query of ['', '   ', '"\'<>&()[]', 'zzqx', 'a b c d e f g h', 'qwrtzpsdf'.repeat(10)])
+    expect(await find(query)).toEqual([])
 })
 
 test('if no section has all words, those with the most are found', async () => {
   expect((await find('verify signature zzqx')).slice(0, 3)).toContain('/docs/receiving#verify-the-signature')
   expect(await find('zzqx signature')).toEqual([])
+})
+
+test('the results of a repeated query are kept, also with other spaces and capitals', async () => {
+  let reads = 0
+  const document = () => {
+    reads++
+    return JSON.parse(openapi)
+  }
+  const counted = newDocsSite({ publicUrl: 'http://parley.test', document })
+  const spy = vi.spyOn(String.prototype, 'startsWith')
+  const compared = async (query: string) => {
+    spy.mockClear()
+    await counted.suggestions(query)
+    return spy.mock.calls.length
+  }
+  await compared('first')
+  expect(await compared('verify signature')).toBeGreaterThan(100)
+  expect(await compared('Verify  Signature ')).toBe(0)
+  expect(reads).toBe(1)
+  spy.mockRestore()
 })
 
 test('the excerpt is around the first word that was found', () => {

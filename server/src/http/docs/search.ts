@@ -24,10 +24,8 @@ export interface SearchResult extends SearchEntry {
 
 export type Search = (query: string, max: number) => SearchResult[]
 
-/** The words of an entry and where they are: what a word counts there. */
 interface Indexed {
   entry: SearchEntry
-  weights: Map<string, number>
   name: string
   /** Of the important words of its name. */
   stems: string[]
@@ -36,11 +34,20 @@ interface Indexed {
 /**
  * Finds sections of the documentation. A section has all words of the query, or if there is none, as many as possible. A word
  * is also found by its beginning, in singular and plural, and if nothing else fits, with a typing mistake. Everyone may search, so
- * a query takes a few milliseconds at most: typing mistakes are looked for in some words only, and not in their first letter.
+ * a query takes a few milliseconds at most: single letters are not looked for, typing mistakes in some words only, and not in
+ * their first letter.
  */
 export function newSearch(entries: readonly SearchEntry[]): Search {
-  const index = entries.map(indexOf)
-  const isKnown = new Set(index.flatMap(({ weights }) => [...weights.keys()]))
+  const index: Indexed[] = entries.map((entry) => ({ entry, ...nameOf(entry) }))
+  const places = new Map<string, Place[]>()
+  for (const [at, entry] of entries.entries()) {
+    for (const [word, weight] of weightsOf(entry)) {
+      const known = places.get(word)
+      if (known) known.push({ at, weight })
+      else places.set(word, [{ at, weight }])
+    }
+  }
+  const isKnown = new Set(places.keys())
   const vocabulary = [...isKnown].map((word) => ({ word, stem: stemOf(word) }))
   return (query, max) => {
     const asked = queryWords(query, isKnown)
@@ -52,8 +59,9 @@ export function newSearch(entries: readonly SearchEntry[]): Search {
     })
     const name = query.trim().toLowerCase()
     const stems = asked.map(stemOf)
-    const found = index.flatMap((each) => {
-      const scores = meanings.map((meaning) => scoreOf(each, meaning))
+    const scoresOf = meanings.map((meaning) => scoresBy(meaning, places))
+    const found = index.flatMap((each, at) => {
+      const scores = scoresOf.map((scores) => scores.get(at) ?? 0)
       const matched = scores.filter((score) => score > 0).length
       if (matched === 0) return []
       const isName = each.name === name
@@ -80,7 +88,13 @@ const partsOf = (word: string): string[] => word.split(/[._-]/)
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(wordPattern) ?? []).flatMap((word) => [word, ...partsOf(word)])
 
-function indexOf(entry: SearchEntry): Indexed {
+/** An entry that has a word, by its index, and what the word counts there. */
+interface Place {
+  at: number
+  weight: number
+}
+
+function weightsOf(entry: SearchEntry): Map<string, number> {
   const weights = new Map<string, number>()
   const add = (text: string, weight: number) => {
     for (const word of wordsOf(text)) weights.set(word, Math.max(weight, weights.get(word) ?? 0))
@@ -91,9 +105,13 @@ function indexOf(entry: SearchEntry): Indexed {
   add(entry.summary ?? '', 7)
   add(entry.terms ?? '', 5)
   add(entry.heading, 6)
+  return weights
+}
+
+function nameOf(entry: SearchEntry): Omit<Indexed, 'entry'> {
   const name = (entry.heading || entry.title).toLowerCase()
   const words = (name.match(wordPattern) ?? []).filter((word) => !unimportant.has(word))
-  return { entry, weights, name, stems: words.map(stemOf) }
+  return { name, stems: words.map(stemOf) }
 }
 
 /** Whether a query has all words of a name. The last one may not be typed to its end yet. */
@@ -109,7 +127,8 @@ const correctedMax = 3
 
 function queryWords(query: string, isKnown: ReadonlySet<string>): string[] {
   const typed = query.toLowerCase().match(wordPattern) ?? []
-  const words = [...new Set(typed.flatMap((word) => (isKnown.has(word) ? [word] : partsOf(word))))]
+  const parts = typed.flatMap((word) => (isKnown.has(word) ? [word] : partsOf(word)))
+  const words = [...new Set(parts)].filter((word) => word.length > 1)
   const important = words.filter((word) => !unimportant.has(word))
   return (important.length > 0 ? important : words).slice(0, maxWords)
 }
@@ -158,16 +177,25 @@ const stemOf = (word: string): string =>
         .replace(/(?<=\w{4})(?:ing|ed)$/, '')
         .replace(/(?<=\w{4})e$/, '')
 
-function scoreOf({ weights }: Indexed, meaning: ReadonlyMap<string, number>): number {
-  let best = 0
-  for (const [word, likely] of meaning) best = Math.max(best, likely * (weights.get(word) ?? 0))
-  return best
+/** How well a word of the query fits, by entry. It reads only the entries that have a word it may mean. */
+function scoresBy(
+  meaning: ReadonlyMap<string, number>,
+  places: ReadonlyMap<string, readonly Place[]>,
+): Map<number, number> {
+  const scores = new Map<number, number>()
+  for (const [word, likely] of meaning) {
+    for (const { at, weight } of places.get(word) ?? []) {
+      if (likely * weight > (scores.get(at) ?? 0)) scores.set(at, likely * weight)
+    }
+  }
+  return scores
 }
 
 const excerptMax = 160
 
 function excerptOf(text: string, words: ReadonlySet<string>): string {
-  const first = [...text.matchAll(wordPattern)].find(([word]) => wordsOf(word).some((each) => words.has(each)))
+  // Stops at the first one: texts are long.
+  const first = text.matchAll(wordPattern).find(([word]) => wordsOf(word).some((each) => words.has(each)))
   const from = Math.max(0, (first?.index ?? 0) - 60)
   const start = from === 0 ? 0 : text.indexOf(' ', from) + 1
   const end = text.length <= start + excerptMax ? text.length : text.lastIndexOf(' ', start + excerptMax)

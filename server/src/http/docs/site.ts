@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { deleteOldest } from '../../lib/delete-oldest.ts'
 import { mark } from '../docs-look.ts'
 import { apiEntries } from './api-entries.ts'
 import type { OpenApi } from './api-markdown.ts'
@@ -11,7 +12,7 @@ import { docsLayout, indexHtml } from './layout.ts'
 import { llmsFull, llmsIndex } from './llms.ts'
 import { type RenderedPage, render } from './render.ts'
 import { notFoundHtml, resultsHtml } from './results.ts'
-import { newSearch, type Search, type SearchEntry } from './search.ts'
+import { newSearch, type SearchEntry, type SearchResult } from './search.ts'
 import { pageStyle } from './style.ts'
 
 export interface DocsSite {
@@ -32,6 +33,8 @@ export interface DocsSite {
 const resultsMax = 30
 const suggestionsMax = 8
 const nearestMax = 5
+/** How many queries are kept with their results. */
+const queriesMax = 200
 
 /** The documentation. Pages are rendered when they are first opened, and kept: the start does not wait for them. */
 export function newDocsSite(options: DocsOptions): DocsSite {
@@ -81,7 +84,16 @@ export function newDocsSite(options: DocsOptions): DocsSite {
     }
     return [...found, ...apiEntries(options.document() as OpenApi)]
   }
-  const search: () => Promise<Search> = () => keep('search', async () => newSearch(await entries()))
+  const found = new Map<string, SearchResult[]>()
+  /** Finds sections. What was asked lately is kept. */
+  async function search(query: string, max: number): Promise<SearchResult[]> {
+    const find = await keep('search', async () => newSearch(await entries()))
+    const key = `${max} ${query.trim().toLowerCase().replaceAll(/\s+/g, ' ')}`
+    const results = found.get(key) ?? find(query, max)
+    found.set(key, results)
+    deleteOldest(found, queriesMax)
+    return results
+  }
 
   return {
     page: async (name) => (name === '' || (await find(name)) ? keep(`page ${name}`, () => build(name)) : null),
@@ -90,16 +102,16 @@ export function newDocsSite(options: DocsOptions): DocsSite {
       return name === 'api' || (await find(name)) ? keep(`markdown ${name}`, () => content.markdown(name)) : null
     },
     async results(query) {
-      const html = resultsHtml(query, (await search())(query, resultsMax))
+      const html = resultsHtml(query, await search(query, resultsMax))
       return docsLayout({ title: 'Search', name: null, html, query, publicUrl, assets })
     },
     async suggestions(query) {
-      const found = (await search())(query, suggestionsMax)
-      return found.map(({ href, title, heading }) => ({ href, title, heading }))
+      const results = await search(query, suggestionsMax)
+      return results.map(({ href, title, heading }) => ({ href, title, heading }))
     },
     async notFound(path) {
       const words = path.replace(/^\/docs\//, '').replaceAll(/[^\p{L}\d]+/gu, ' ')
-      const html = notFoundHtml(path, (await search())(words.slice(0, 100), nearestMax))
+      const html = notFoundHtml(path, await search(words.slice(0, 100), nearestMax))
       return docsLayout({ title: 'Page not found', name: null, html, publicUrl, assets })
     },
     asset: async (file) => (Object.hasOwn(files, file) ? (files[file] ?? null) : null),
