@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { consolePages } from './console-pages.ts'
+import { layoutProblems } from './layout-problems.ts'
 import { pageReady } from './page-ready.ts'
 import { smallTargets } from './touch-targets.ts'
 import { useBusy } from './use-busy.ts'
@@ -14,7 +15,7 @@ const busy = useBusy({
   reducedMotion: 'reduce',
 })
 
-test('on no page there is anything too small to touch, and none scrolls sideways', async () => {
+test('on no page there is anything too small to touch or out of reach, and none scrolls sideways', async () => {
   const remaining = (await consolePages(busy.console, busy.place.workspaceId)).values()
   const found: Record<string, string[]> = {}
   const checkPages = async (page: Page) => {
@@ -23,10 +24,8 @@ test('on no page there is anything too small to touch, and none scrolls sideways
       await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
       await pageReady(page)
       await screenshot(page, `phone ${name}`)
-      const small = await smallTargets(page)
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-      if (width > 390) small.push(`the page is ${width} px wide`)
-      if (small.length > 0) found[name] = small
+      const problems = [...(await smallTargets(page)), ...(await layoutProblems(page))]
+      if (problems.length > 0) found[name] = problems
     }
   }
   await Promise.all([checkPages(await busy.openPage()), checkPages(await busy.openPage())])
