@@ -77,6 +77,13 @@ async function exchangeMessages({ api, control }: Installation): Promise<void> {
     reference: 'visit 1001',
   })
   await send(jorg, { type: 'text', text: { body: 'Ja, von neun bis fünf.' } })
+  await send(jorg, {
+    type: 'text',
+    text: {
+      body: 'Bitte bringen Sie zu Ihrem ersten Besuch die Überweisung, Ihre Versichertenkarte und eine Liste der Medikamente mit, die Sie regelmäßig einnehmen.',
+    },
+    reference: 'first-visit-2026-11-checklist-sent-by-reception',
+  })
   await send(ana, {
     type: 'template',
     template: {

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import styles from './data-table.module.css'
 import { Icon } from './icon.tsx'
 import { Skeleton } from './states.tsx'
@@ -7,7 +7,7 @@ export interface Column<Row> {
   key: string
   title: string
   cell: (row: Row) => ReactNode
-  /** Any CSS width. Columns without one share the remaining space. */
+  /** Any CSS width; text with the class `clip` is cut at it. Columns without one share the remaining space. */
   width?: string | number
   align?: 'left' | 'right'
   sortable?: boolean
@@ -123,8 +123,16 @@ export function Space({ height, columns }: { height: number; columns: number }) 
   )
 }
 
-export function cellClass<Row>({ align, hideOn }: Column<Row>): string {
-  return [styles.cell, align === 'right' && styles.right, hideOn === 'tablet' && styles.tablet]
+export function cellClass<Row>({ title, align, hideOn }: Column<Row>): string {
+  return [
+    styles.cell,
+    align === 'right' && styles.right,
+    hideOn === 'tablet' && styles.tablet,
+    title === '' && styles.act,
+  ]
     .filter(Boolean)
     .join(' ')
 }
+
+export const cellStyle = <Row,>({ width }: Column<Row>): CSSProperties | undefined =>
+  width === undefined ? undefined : ({ '--width': typeof width === 'number' ? `${width}px` : width } as CSSProperties)

@@ -1,11 +1,20 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useCallback, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useLetterKey } from '../lib/keyboard.ts'
 import { useIsPhone } from '../lib/media.ts'
 import type { Paged } from '../lib/query.ts'
 import { Button } from './button.tsx'
 import styles from './data-table.module.css'
-import { type Column, cellClass, HeadCell, PhoneCell, SkeletonRows, type Sort, Space } from './data-table-parts.tsx'
+import {
+  type Column,
+  cellClass,
+  cellStyle,
+  HeadCell,
+  PhoneCell,
+  SkeletonRows,
+  type Sort,
+  Space,
+} from './data-table-parts.tsx'
 import { EmptyState, FailedState } from './states.tsx'
 
 export type { Column, Sort } from './data-table-parts.tsx'
@@ -34,12 +43,21 @@ const phoneRowHeight = 65
 
 /** A list as a table, on phones with two lines in each row. Includes the loading, empty and error states. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, list, rowKey, onOpen, openKey, sort, onSort, empty, selected, onSelect } = props
+  const { label, columns, list, rowKey, onOpen, openKey, sort, onSort, empty } = props
+  const { selected, onSelect } = props
   const rows = list.rows ?? []
   const body = useRef<HTMLTableSectionElement>(null)
   const [cursor, setCursor] = useState(-1)
   const headId = useId()
   const isPhone = useIsPhone()
+  const [isTooWide, setTooWide] = useState(false)
+  const watchWidth = useCallback((frame: HTMLDivElement) => {
+    const table = frame.querySelector('table')
+    if (!table) return
+    const observer = new ResizeObserver(() => setTooWide(table.offsetWidth > frame.clientWidth))
+    for (const element of [frame, table]) observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
 
   const focusRow = (index: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, index))
@@ -82,7 +100,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     event.preventDefault()
   }
   return (
-    <div className={styles.frame} aria-busy={list.isLoading || list.isRefreshing}>
+    <div
+      ref={watchWidth}
+      className={`${styles.frame} ${isTooWide ? styles.scrolls : ''}`}
+      aria-busy={list.isLoading || list.isRefreshing}
+      // A scrollable area must be reachable by keyboard.
+      {...(isTooWide ? { role: 'group', 'aria-label': label, tabIndex: 0 } : {})}
+    >
       <table
         className={`${styles.table} ${isPhone ? styles.onPhone : ''}`}
         aria-label={label}
@@ -156,7 +180,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   <PhoneCell columns={columns} row={row} />
                 ) : (
                   columns.map((column) => (
-                    <td key={column.key} className={cellClass(column)}>
+                    <td key={column.key} className={cellClass(column)} style={cellStyle(column)}>
                       {column.cell(row)}
                     </td>
                   ))

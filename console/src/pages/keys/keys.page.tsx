@@ -178,10 +178,10 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
       first === undefined ? (
         <span className="quiet">Any</span>
       ) : (
-        <span className="mono small">
-          {first.replace(/\/(32|128)$/, '')}
-          {more.length > 0 && ` +${more.length}`}
-        </span>
+        <Row gap={1} wrap={false} className="mono small">
+          <span className="clip">{first.replace(/\/(32|128)$/, '')}</span>
+          {more.length > 0 && <span>+{more.length}</span>}
+        </Row>
       ),
   },
   { key: 'days', title: 'Last 7 days', width: 116, hideOn: 'phone', cell: (key) => <KeySparkline apiKey={key} /> },
@@ -192,14 +192,14 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
     cell: (key) => (
       <span className="lines">
         <TimeAgo at={key.last_used_at} />
-        {key.last_used_ip && <span className={`${styles.hint} mono`}>{key.last_used_ip}</span>}
+        {key.last_used_ip && <span className={`${styles.hint} mono clip`}>{key.last_used_ip}</span>}
       </span>
     ),
   },
   {
     key: 'by',
     title: 'Created by',
-    width: 170,
+    width: 130,
     hideOn: 'tablet',
     cell: (key) => <SafeText className="clip">{key.created_by}</SafeText>,
   },
