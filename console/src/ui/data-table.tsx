@@ -35,6 +35,8 @@ interface DataTableProps<Row> {
   /** Makes rows selectable, with a checkbox each. */
   selected?: ReadonlySet<string>
   onSelect?: (selected: ReadonlySet<string>) => void
+  /** What to do with the selected rows. Shown over the head of the table while there are any. */
+  selectedActions?: ReactNode
 }
 
 const virtualFrom = 200
@@ -44,7 +46,7 @@ const phoneRowHeight = 65
 /** A list as a table, on phones with two lines in each row. Includes the loading, empty and error states. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, list, rowKey, onOpen, openKey, sort, onSort, empty } = props
-  const { selected, onSelect } = props
+  const { selected, onSelect, selectedActions } = props
   const rows = list.rows ?? []
   const body = useRef<HTMLTableSectionElement>(null)
   const [cursor, setCursor] = useState(-1)
@@ -107,6 +109,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       // A scrollable area must be reachable by keyboard.
       {...(isTooWide ? { role: 'group', 'aria-label': label, tabIndex: 0 } : {})}
     >
+      {selectedActions && <div className={styles.bulk}>{selectedActions}</div>}
       <table
         className={`${styles.table} ${isPhone ? styles.onPhone : ''}`}
         aria-label={label}

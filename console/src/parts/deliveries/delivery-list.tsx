@@ -93,9 +93,6 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
       >
         {children}
       </ListBar>
-      {selected.size > 0 && (
-        <SelectedActions keys={selected} rows={list.rows ?? []} onDone={() => setSelected(new Set())} />
-      )}
       <DataTable
         label="Deliveries"
         list={list}
@@ -104,6 +101,11 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
         openKey={open}
         columns={columnsFor(webhookId === undefined)}
         {...(mayRetry ? { selected, onSelect: setSelected } : {})}
+        selectedActions={
+          selected.size > 0 && (
+            <SelectedActions keys={selected} rows={list.rows ?? []} onDone={() => setSelected(new Set())} />
+          )
+        }
         empty={
           list.hasMore ? (
             <EmptyState
@@ -159,7 +161,7 @@ function SelectedActions({ keys, rows, onDone }: SelectedActionsProps) {
   const names = [...keys].map(nameOf)
   const delivered = rows.filter((row) => keys.has(keyOf(row)) && row.state === 'delivered').length
   return (
-    <section className={styles.picked} aria-label="Selected deliveries">
+    <section aria-label="Selected deliveries">
       <span>{plural(keys.size, 'delivery', 'deliveries')} selected</span>
       <Button
         kind="primary"
