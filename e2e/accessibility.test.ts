@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { until } from '../server/testing/until.ts'
 import { consolePages } from './console-pages.ts'
 import { layoutProblems } from './layout-problems.ts'
 import { animationsDone, pageReady } from './page-ready.ts'
@@ -41,6 +42,21 @@ test.each([
   await page.getByRole('dialog', { name }).getByRole('button', { name }).click()
   await page.getByRole('dialog', { name }).locator('[aria-invalid="true"]').first().waitFor()
   expect(await violationsOf(page)).toEqual([])
+})
+
+test('the navigation scrolls to the link of the page and to the focused link', async () => {
+  const page = await busy.openPage()
+  await page.goto(`${busy.place.url}/operator/health`)
+  await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
+  const nav = page.getByRole('navigation', { name: 'Pages' })
+  const isInView = (name: string) =>
+    until(`the link "${name}" is in view`, async () => {
+      const [frame, box] = await Promise.all([nav.boundingBox(), nav.getByRole('link', { name }).boundingBox()])
+      return frame && box && box.y >= frame.y && box.y + box.height <= frame.y + frame.height
+    })
+  await isInView('Health')
+  await nav.getByRole('link', { name: 'Overview' }).focus()
+  await isInView('Overview')
 })
 
 test('the drawer of a delivery has no serious accessibility violations', async () => {

@@ -1,5 +1,5 @@
 import { useLocation } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
@@ -16,6 +16,11 @@ import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 export function Sidebar({ onSearch, bell }: { onSearch: () => void; bell?: ReactNode }) {
   const destinations = useDestinations()
   const { pathname } = useLocation()
+  const nav = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another link
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [pathname])
   return (
     <div className={styles.sidebar}>
       <div className={styles.top}>
@@ -33,7 +38,7 @@ export function Sidebar({ onSearch, bell }: { onSearch: () => void; bell?: React
         <span>Search…</span>
         <Kbd keys="mod k" />
       </button>
-      <nav className={styles.nav} aria-label="Pages">
+      <nav ref={nav} className={styles.nav} aria-label="Pages">
         {groups.map((group) => {
           const inGroup = destinations.filter((page) => page.nav?.group === group)
           if (inGroup.length === 0) return null
