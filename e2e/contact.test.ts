@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
+import { asksOnUnload } from './page-ready.ts'
 import { ada, useSignedIn } from './signed-in.ts'
 
 /** The page of a contact: the conversation, writing to them, their files, exporting and erasing them. */
@@ -126,6 +127,24 @@ test('a text is sent inside the window, arrives, and appears in the conversation
   // A reply appears by itself.
   await act(ana, 'say', { text: 'Thank you!' })
   await chatOf(page).getByText('Thank you!').waitFor()
+})
+
+test('a text that was not sent is kept while other pages are open, and the browser asks before a reload loses it', async () => {
+  const page = await console.open(`contacts/${ana}`)
+  const text = page.getByRole('textbox', { name: 'Write a message' })
+  await text.fill('We are closed on')
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Templates' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Templates' }).waitFor()
+  await page.goBack()
+  await expect.poll(() => text.inputValue()).toBe('We are closed on')
+  // It stays in memory.
+  expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('closed')
+  expect(await asksOnUnload(page)).toBe(true)
+  await text.fill('We are closed on Friday.')
+  await text.press('Enter')
+  await chatOf(page).getByText('We are closed on Friday.').waitFor()
+  await expect.poll(() => text.inputValue()).toBe('')
+  expect(await asksOnUnload(page)).toBe(false)
 })
 
 test('outside the window a template is sent with its variables, and errors are shown at their fields', async () => {

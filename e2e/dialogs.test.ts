@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type PageOptions, screenshot } from '../server/testing/browser.ts'
 import { goodPassword } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
-import { animationsDone, choose, isOnTop } from './page-ready.ts'
+import { animationsDone, asksOnUnload, choose, isOnTop } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
 
 /** Stacked dialogs and drawers: the last one opened is on top, has the focus, and is the only one that Esc closes. */
@@ -312,8 +312,102 @@ test('Esc closes the palette over a dialog, and the focus and the typed text sta
   await hasFocus(page, name)
   expect(await isUnchanged()).toBe(true)
   await page.keyboard.press('Escape')
+  await questionOf(page).discard.click()
   await form.waitFor({ state: 'detached' })
   await hasFocus(page, page.getByRole('button', { name: 'Create key' }).first())
+})
+
+test.each(['create key', 'create webhook', 'invite'] as const)(
+  '%s: Esc, Cancel and a click outside ask before edits are lost',
+  async (name) => {
+    const { page, form, isUnchanged } = await confirmations[name]()
+    const { question, keep, discard } = questionOf(page)
+    const closings = [
+      () => page.keyboard.press('Escape'),
+      () => form.getByRole('button', { name: 'Cancel' }).click(),
+      () => form.getByRole('button', { name: 'Close' }).click(),
+      () => page.mouse.click(4, 4),
+    ]
+    for (const close of closings) {
+      await close()
+      await isOnTop(keep)
+      await keep.click()
+      await question.waitFor({ state: 'detached' })
+      expect(await isUnchanged()).toBe(true)
+    }
+    expect(await asksOnUnload(page)).toBe(true)
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await discard.click()
+    await form.waitFor({ state: 'detached' })
+    expect(await question.count()).toBe(0)
+    await until('the browser does not ask', async () => !(await asksOnUnload(page)))
+  },
+)
+
+test('a dialog without edits closes without asking, also after an edit was undone', async () => {
+  const page = await open('keys?new=1')
+  const form = page.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabel('Name').fill('Order service')
+  await form.getByLabel('Name').fill('')
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  expect(await questionOf(page).question.count()).toBe(0)
+})
+
+test('links, tabs and Back ask before the edits of a webhook are lost', async () => {
+  const page = await open('webhooks')
+  await page.getByRole('row', { name: /Booking system/ }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('Another name')
+  const { question, keep, discard } = questionOf(page)
+  const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Team' })
+  const leavings = [
+    () => link.click(),
+    () => page.getByRole('tab', { name: 'Events' }).click(),
+    () => page.evaluate('history.back()'),
+  ]
+  for (const leave of leavings) {
+    await leave()
+    await keep.click()
+    await question.waitFor({ state: 'detached' })
+    await until('the page is open again', () => page.url().endsWith('?tab=settings'))
+    expect(await name.inputValue()).toBe('Another name')
+  }
+  expect(await asksOnUnload(page)).toBe(true)
+  await link.click()
+  await discard.click()
+  await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+  expect(await asksOnUnload(page)).toBe(false)
+
+  await page.goBack()
+  await name.waitFor()
+  expect(await name.inputValue()).toBe('Booking system')
+  await name.fill('Booking system 2')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await until('the browser does not ask', async () => !(await asksOnUnload(page)))
+  await link.click()
+  await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+})
+
+test.each(['settings', '/account'])('leaving %s asks before edits are lost', async (path) => {
+  const page = await open(path)
+  await page.getByRole('textbox', { name: 'Name' }).first().fill('Changed')
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').first().click()
+  await questionOf(page).discard.click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+})
+
+test('leaving a template asks before the values of its variables are lost', async () => {
+  const { ada, place } = console
+  const { body } = await ada.call(`/w/${place.workspaceId}/templates?q=appointment_reminder`)
+  const page = await open(`templates/${body.data[0].id}`)
+  await page.getByRole('textbox', { name: /body\.1/ }).fill('Friday')
+  await page.getByRole('tab', { name: 'Components' }).click()
+  await page.getByRole('tab', { name: 'Use' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').first().click()
+  await questionOf(page).discard.click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 })
 
 test('Esc closes a dialog over a drawer, then the drawer, and the focus returns to what opened each', async () => {
@@ -346,6 +440,15 @@ const expireConfirmation = () =>
 function promptOf(page: Page) {
   const prompt = page.getByRole('dialog', { name: 'Confirm your identity' })
   return { prompt, password: prompt.getByLabel('Password', { exact: true }) }
+}
+
+function questionOf(page: Page) {
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' })
+  return {
+    question,
+    keep: question.getByRole('button', { name: 'Keep editing' }),
+    discard: question.getByRole('button', { name: 'Discard changes' }),
+  }
 }
 
 const hasFocus = (page: Page, target: Locator) =>

@@ -26,3 +26,7 @@ export const isOnTop = (target: Locator): Promise<boolean> =>
 
 /** Chooses a menu item by keyboard: on a slow machine the menu may still be moving when it is clicked. */
 export const choose = (page: Page, name: string): Promise<void> => page.getByRole('menuitem', { name }).press('Enter')
+
+/** Whether the browser asks before the tab is closed or reloaded. */
+export const asksOnUnload = (page: Page): Promise<boolean> =>
+  page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")

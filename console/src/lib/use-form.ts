@@ -1,5 +1,6 @@
 import { type RefObject, useRef, useState } from 'react'
 import { ApiError, errorMessage } from './api.ts'
+import { askToDiscard } from './leave-guard.ts'
 import type { Action } from './use-action.ts'
 
 /** Error messages by field. `form` holds those that belong to no field. */
@@ -13,6 +14,10 @@ export interface Form<Values> {
   /** Checks and sends the values, after applying `changes`. */
   submit(changes?: Partial<Values>): void
   reset(): void
+  /** Whether the values differ from the initial values, or from those sent last. */
+  isChanged: boolean
+  /** Asks before edits are lost. True if there are none. */
+  mayDiscard(): Promise<boolean>
   /** Shows errors and focuses the first invalid field. */
   showErrors(errors: Errors<Values>): void
   /** Props for a field: `text` if its onChange receives an event, `field` if it receives the value. */
@@ -54,6 +59,10 @@ export function useForm<Values extends object, Input, Result>(options: Options<V
   const [values, setValues] = useState(first)
   const [errors, setErrors] = useState<Errors<Values>>({})
   const element = useRef<HTMLFormElement>(null)
+  const saved = useRef(first)
+  // For callbacks: they run before the next render.
+  const latest = useRef(values)
+  latest.current = values
   const set = (changes: Partial<Values>) => {
     setValues((before) => ({ ...before, ...changes }))
     const cleared = Object.fromEntries([...Object.keys(changes), 'form'].map((name) => [name, undefined]))
@@ -69,13 +78,26 @@ export function useForm<Values extends object, Input, Result>(options: Options<V
     if (Object.values(found).some(Boolean)) return showErrors(found)
     setErrors({})
     action.run(input(sent), {
-      onDone: (result) => onDone?.(result, sent),
+      onDone: (result) => {
+        // First, because `onDone` may leave the page.
+        saved.current = sent
+        setErrors({})
+        onDone?.(result, sent)
+      },
       onError: (error) => showErrors(explain?.(error) ?? errorsOf(error, sent)),
     })
   }
   const reset = () => {
+    saved.current = first
+    latest.current = first
     setValues(first)
     setErrors({})
+  }
+  const mayDiscard = async () => {
+    if (isSame(latest.current, saved.current)) return true
+    const may = await askToDiscard()
+    if (may) saved.current = latest.current
+    return may
   }
   return {
     values,
@@ -84,6 +106,8 @@ export function useForm<Values extends object, Input, Result>(options: Options<V
     isPending: action.isPending,
     submit,
     reset,
+    isChanged: !isSame(values, saved.current),
+    mayDiscard,
     showErrors,
     element,
     text: (name) => ({
@@ -98,6 +122,11 @@ export function useForm<Values extends object, Input, Result>(options: Options<V
     }),
   }
 }
+
+/** Spaces around a text are not an edit. */
+const isSame = (left: unknown, right: unknown) => textOf(left) === textOf(right)
+const textOf = (values: unknown) =>
+  JSON.stringify(values, (_name, value) => (typeof value === 'string' ? value.trim() : value))
 
 /** The errors of a response by field; the rest belongs to the form. */
 export function errorsOf<Values extends object>(error: unknown, values: Values): Errors<Values> {

@@ -27,7 +27,7 @@ export function useSendMessage({ opens = true } = {}) {
     refetch: [here.api('messages'), here.api('contacts')],
     done: ({ id, credits }) => {
       if (!opens) return undefined
-      void navigate({ to: here.path(`messages/${id}`) })
+      void navigate({ to: here.path(`messages/${id}`), ignoreBlocker: true })
       return `Sent for ${plural(credits, 'credit')}`
     },
   })

@@ -10,6 +10,7 @@ import { Logo } from '../ui/logo.tsx'
 import { canOpen, useShownWorkspace } from './access.ts'
 import { Banners } from './banners.tsx'
 import { Bell } from './bell.tsx'
+import { DiscardDialog } from './discard-dialog.tsx'
 import { NotPermittedPage, OperatorSecondFactorPage, SecondFactorPage, UnknownWorkspacePage } from './fallbacks.tsx'
 import styles from './layout.module.css'
 import { LowCredit } from './low-credit.tsx'
@@ -63,6 +64,7 @@ export function Layout() {
       <Palette {...palette} />
       <Shortcuts onPalette={palette.open} />
       <StepUp />
+      <DiscardDialog />
     </div>
   )
 }

@@ -82,6 +82,7 @@ export function StepUp() {
       detail="This action affects secrets or access. We won’t ask again for 10 minutes."
       size="s"
       form={form}
+      guarded={false}
       submit={method === 'passkey' ? 'Use passkey' : 'Confirm'}
       {...(method === 'passkey' ? { icon: 'passkey' } : {})}
     >

@@ -50,6 +50,8 @@ interface FormDialogProps<Values> extends FrameProps {
   danger?: boolean
   disabled?: boolean
   close?: string
+  /** Asks before edits are lost, also on closing. */
+  guarded?: boolean
 }
 
 /** A form in a dialog, reset each time it opens. Errors that belong to no field are shown above the buttons. */
@@ -60,17 +62,21 @@ export function FormDialog<Values>({
   danger = false,
   disabled = false,
   close = 'Cancel',
+  guarded = true,
   children,
   ...frame
 }: FormDialogProps<Values>) {
-  const { open = true, onClose } = frame
+  const { open = true } = frame
   // biome-ignore lint/correctness/useExhaustiveDependencies: only opening resets it
   useLayoutEffect(() => {
     if (open) form.reset()
   }, [open])
+  const onClose = async () => {
+    if (!guarded || (await form.mayDiscard())) frame.onClose()
+  }
   return (
-    <Frame {...frame}>
-      <Form form={form} disabled={disabled || !open} ownError>
+    <Frame {...frame} onClose={onClose}>
+      <Form form={form} disabled={disabled || !open} guarded={guarded && open} ownError>
         <div className={styles.body}>{children}</div>
         <footer className={styles.foot}>
           <FormError form={form} />
@@ -180,7 +186,7 @@ export function ConfirmDialog<Input, Result>({
   })
   const isReady = typed === undefined || form.values.typed.trim() === typed.trim()
   return (
-    <FormDialog {...frame} size="s" form={form} submit={confirm} danger={danger} disabled={!isReady}>
+    <FormDialog {...frame} size="s" form={form} submit={confirm} danger={danger} disabled={!isReady} guarded={false}>
       <div className={styles.words}>{children}</div>
       {typed !== undefined && <TypedName name={typed} {...form.text('typed')} data-autofocus />}
     </FormDialog>

@@ -40,6 +40,7 @@ export function AuthenticatorSetup({ setup, onClose }: { setup: NewAuthenticator
       detail="Scan the QR code with 1Password, Google Authenticator, Aegis or a similar app, then enter the code it shows."
       form={form}
       submit="Turn on"
+      guarded={false}
     >
       <div className={styles.scan}>
         <QrCode

@@ -1,7 +1,7 @@
 import type { Contact } from '@parley/contract/console/contacts'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { plural } from '../../lib/format.ts'
-import { useCan } from '../../lib/session.ts'
+import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { senderName, useSendMessage } from '../../parts/network.queries.ts'
 import { addressOf, type Person, personOf, useConnectedSenders } from '../../parts/recipient.tsx'
@@ -67,11 +67,21 @@ export function Composer({ contact }: { contact: Contact }) {
   )
 }
 
+/**
+ * What was written and not sent, for each person and contact, until the browser's tab is closed or reloaded. Only in memory:
+ * a message is personal data.
+ */
+const drafts = new Map<string, string>()
+addEventListener('beforeunload', (event) => {
+  if (drafts.size > 0) event.preventDefault()
+})
+
 /** Enter sends, Shift+Enter adds a line break. */
 function TextForm({ person, senderId, children }: { person: Person; senderId: string; children: ReactNode }) {
   const price = usePrice('text')
+  const draftKey = JSON.stringify([useSession().person.id, useHere().id, person])
   const form = useForm({
-    first: { 'text.body': '' },
+    first: { 'text.body': drafts.get(draftKey) ?? '' },
     action: useSendMessage({ opens: false }),
     input: ({ 'text.body': body }) => ({
       sender_id: senderId,
@@ -79,11 +89,20 @@ function TextForm({ person, senderId, children }: { person: Person; senderId: st
       type: 'text',
       text: { body: body.trim() },
     }),
-    onDone: (): void => form.reset(),
+    onDone: (): void => {
+      // Here too: the page may have been left while it was sent.
+      drafts.delete(draftKey)
+      form.set({ 'text.body': '' })
+    },
   })
-  const isEmpty = form.values['text.body'].trim() === ''
+  const { 'text.body': text } = form.values
+  const isEmpty = text.trim() === ''
+  useEffect(() => {
+    if (isEmpty) drafts.delete(draftKey)
+    else drafts.set(draftKey, text)
+  }, [draftKey, isEmpty, text])
   return (
-    <Form form={form} className={styles.text} disabled={isEmpty}>
+    <Form form={form} className={styles.text} disabled={isEmpty} guarded={false}>
       <Textarea
         aria-label="Write a message"
         placeholder={price === undefined ? 'Write a message' : `Write a message (${costOf(price)})`}

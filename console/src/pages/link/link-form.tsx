@@ -43,7 +43,7 @@ export function LinkForm({
       error instanceof ApiError && error.code === 'wrong_credentials' ? { password: error.message } : undefined,
   })
   return (
-    <Form form={form}>
+    <Form form={form} guarded={false}>
       {needsName && <TextInput label="Your name" name="name" autoComplete="name" {...form.text('name')} autoFocus />}
       {(link.email !== null || link.kind !== 'reset') && (
         <TextInput

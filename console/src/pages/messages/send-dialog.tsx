@@ -45,7 +45,7 @@ export function SendDialog({ kind: chosen, onKind, onClose }: Props) {
     const to = plainRecipient(form.values.to)
     const { sender_id } = form.values
     const search = { send: 'yes', ...(to && { to }), ...(sender_id && { sender: sender_id }) }
-    void navigate({ to: here.path(`templates/${template}`), search: search as never })
+    void navigate({ to: here.path(`templates/${template}`), search: search as never, ignoreBlocker: true })
   }
   return (
     <FormDialog

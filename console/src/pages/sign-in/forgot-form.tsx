@@ -20,7 +20,7 @@ export function ForgotForm({ onBack }: { onBack: () => void }) {
     explain: (error) => ({ form: signInError(error, 'Enter your email address.') }),
   })
   return (
-    <Form form={form}>
+    <Form form={form} guarded={false}>
       {sentTo === null ? (
         <>
           <TextInput

@@ -38,7 +38,7 @@ export function PasswordForm({
     })
   }
   return (
-    <Form form={form}>
+    <Form form={form} guarded={false}>
       <TextInput
         label="Email address"
         name="email"

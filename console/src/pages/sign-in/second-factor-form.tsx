@@ -32,7 +32,7 @@ export function SecondFactorForm({
     }),
   })
   return (
-    <Form form={form}>
+    <Form form={form} guarded={false}>
       <TextInput
         key={kind}
         label={kind === 'totp' ? 'Code' : 'Backup code'}

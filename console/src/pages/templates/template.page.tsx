@@ -2,6 +2,7 @@ import type { ConsoleTemplate } from '@parley/contract/console/templates'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { templateBubble } from '../../lib/bubble.ts'
+import { askToDiscard, useLeaveGuard } from '../../lib/leave-guard.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice, useSearchParam } from '../../lib/url.ts'
 import { Quality } from '../../parts/quality.tsx'
@@ -39,7 +40,9 @@ export function TemplatePage() {
 
 /** Variables on the left, preview on the right, request below. All update as you type. */
 function TemplateView({ template, back }: { template: ConsoleTemplate; back: Back }) {
-  const [values, setValues] = useState<Values>(() => examplesOf(template.variables))
+  const [examples] = useState<Values>(() => examplesOf(template.variables))
+  const [values, setValues] = useState(examples)
+  useLeaveGuard(values !== examples, ({ isSamePage }) => isSamePage || askToDiscard())
   const [tab, setTab] = useChoice('tab', ['use', 'components'])
   const [dialog, setDialog] = useSearchParam('send')
   const maySend = useCan('messages:send')

@@ -40,6 +40,7 @@ export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook;
       submit={eventId ? 'Send another' : 'Send test event'}
       icon="play"
       close="Close"
+      guarded={false}
     >
       <Stack>
         <Select

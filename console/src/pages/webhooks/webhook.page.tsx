@@ -143,7 +143,11 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
       {action === 'replay' && <ReplayDialog webhook={webhook} onClose={close} onStarted={() => setTab('replays')} />}
       {action === 'rotate' && <RotateDialog webhook={webhook} onClose={close} onCreated={setCreated} />}
       {action === 'delete' && (
-        <DeleteDialog webhook={webhook} onClose={close} onDeleted={() => void navigate({ to: back.to })} />
+        <DeleteDialog
+          webhook={webhook}
+          onClose={close}
+          onDeleted={() => void navigate({ to: back.to, ignoreBlocker: true })}
+        />
       )}
       {action === 'activate' && <ActivateDialog webhook={webhook} onClose={close} />}
       {action === 'cancel rotation' && <CancelRotationDialog webhook={webhook} onClose={close} />}
