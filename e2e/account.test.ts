@@ -42,6 +42,7 @@ test('a passkey can be added and used to sign in and to confirm until it is remo
   await second.getByRole('alert').getByText('This device already has a passkey for your account.').waitFor()
   await screenshot(page, 'a passkey that exists already')
   await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard changes' }).click()
 
   await signOut(page)
   await page.getByRole('button', { name: 'Use a passkey' }).click()
