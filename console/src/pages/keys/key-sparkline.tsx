@@ -8,5 +8,6 @@ export const totalOf = (key: ListedKey): number => key.requests_by_day.reduce((s
 export function KeySparkline({ apiKey }: { apiKey: ListedKey }) {
   const total = totalOf(apiKey)
   if (total === 0) return <span className="quiet">–</span>
-  return <Sparkline values={apiKey.requests_by_day} label={`Requests in the last 7 days: ${formatNumber(total)}`} />
+  const label = `Requests in the last 7 days: ${formatNumber(total)}`
+  return <Sparkline values={apiKey.requests_by_day} label={label} width={64} />
 }

@@ -184,7 +184,7 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
         </Row>
       ),
   },
-  { key: 'days', title: 'Last 7 days', width: 116, hideOn: 'phone', cell: (key) => <KeySparkline apiKey={key} /> },
+  { key: 'days', title: 'Last 7 days', width: 92, hideOn: 'phone', cell: (key) => <KeySparkline apiKey={key} /> },
   {
     key: 'used',
     title: 'Last used',
@@ -199,7 +199,7 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
   {
     key: 'by',
     title: 'Created by',
-    width: 130,
+    width: 170,
     hideOn: 'tablet',
     cell: (key) => <SafeText className="clip">{key.created_by}</SafeText>,
   },
