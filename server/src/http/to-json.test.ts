@@ -1,4 +1,4 @@
-import { MessageId, Uuid } from '@parley/contract/ids'
+import { MessageId, nullable, Uuid } from '@parley/contract/ids'
 import { Scopes } from '@parley/contract/scopes'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
@@ -27,4 +27,28 @@ test('a response has only the fields of its schema, and text is escaped', () => 
   }
   const { secret: _, ...of } = response.of
   expect(JSON.parse(toJson(response))).toEqual({ ...response, of })
+})
+
+test('a field that a stored object lacks is null, or has the default of its schema', () => {
+  const Price = Type.Object({
+    category: Type.String(),
+    model: nullable(Type.String()),
+    billable: Type.Boolean({ default: true }),
+  })
+  const toJson = toJsonFor(
+    Type.Object({
+      price: nullable(Price),
+      id: Uuid,
+      kind: nullable(Type.Enum(['a', 'b'])),
+      prices: Type.Array(Price),
+      more: Type.Optional(nullable(Type.String())),
+    }),
+  )
+  const stored = { category: 'utility' }
+  const full = { ...stored, model: null, billable: true }
+  // In the order of the schema.
+  const response = { price: full, id, kind: null, prices: [full] }
+  expect(toJson({ id, price: stored, prices: [stored] })).toBe(JSON.stringify(response))
+  expect(JSON.parse(toJson({ id, kind: 'b', prices: [] }))).toEqual({ price: null, id, kind: 'b', prices: [] })
+  expect(() => toJson({ price: null, kind: null, prices: [] })).toThrow('"id" is required')
 })

@@ -60,6 +60,19 @@ test('the first response is replayed for a day, even if the message and its temp
   expect((await shop.send(text, under('a'))).headers.get('idempotent-replayed')).toBeNull()
 })
 
+test('a response that was stored without fields of the current schema is replayed with null for them', async () => {
+  const shop = await sending.newShop()
+  const first = await shop.send(text, under('a'))
+  const { to_user_id: _, pricing: __, ...stored } = first.body as Message
+  await server.db.change(`update idempotency_keys set answer = $2 where workspace_id = $1`, [
+    shop.workspace.id,
+    JSON.stringify(stored),
+  ])
+  const again = await shop.send(text, under('a'))
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([202, 'true'])
+  expect(again.body).toEqual(first.body)
+})
+
 test('another body with the same key gets 422 and costs nothing', async () => {
   const { send, workspace } = await sending.newShop(5)
   await send(text, under('a'))
