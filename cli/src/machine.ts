@@ -17,7 +17,7 @@ export async function checkService({ host, port, dataDir, databaseUrl }: Config,
     return problem('service', `${url} responds with status ${status}.`, {
       means:
         status === 503
-          ? 'Parley is running, but its database does not respond or needs another version, its clock is wrong, or it is shutting down. The response says which.'
+          ? 'Parley is running, but its database does not respond, has no disk space or needs another version, its clock is wrong, or it is shutting down. The response says which.'
           : null,
       advice: 'Check the log. If another program uses the port, set PORT.',
     })

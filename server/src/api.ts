@@ -173,7 +173,8 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const pages = { whyNotReady, docs, handsetUrl: runtime.simulatorUrl }
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
   await app.register(async (scope) => mountPages(scope, pages))
-  const metrics = newMetrics({ db, clock, requests, bodies, connections, heldRequests, version })
+  const dataDir = config.databaseUrl === null ? config.dataDir : null
+  const metrics = newMetrics({ db, clock, requests, bodies, connections, heldRequests, dataDir, version })
   const metricsOptions = { ...metrics, token: config.metricsToken }
   await app.register(async (scope) => mountMetrics(scope, metricsOptions))
   await app.register(mountReference)

@@ -3,7 +3,7 @@ import { buildApi } from './api.ts'
 import { type Config, withPort } from './config.ts'
 import { toConnection } from './db/connection.ts'
 import { openDatabaseClock, watchClock } from './db/database-clock.ts'
-import type { Db } from './db/db.ts'
+import { type Db, notResponding } from './db/db.ts'
 import { programVersion } from './db/migrate.ts'
 import { ensureToday } from './db/partitions.ts'
 import { openReplica } from './db/replica.ts'
@@ -11,6 +11,7 @@ import { watchSchema } from './db/schema-version.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
 import { openObjects, warnIfUnreadable } from './domain/files/store.ts'
+import { freeBytes, minFreeBytes } from './lib/disk.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
 import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
@@ -151,7 +152,9 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const whyNotReady = async () => {
       if (stopping) return 'The process is stopping.'
       const [reason = null] = pauses.values()
-      return reason ?? ((await isDatabaseWritable(db)) ? null : 'The database does not respond, or is read-only.')
+      if (reason !== null) return reason
+      const isFull = config.databaseUrl === null && freeBytes(config.dataDir) < minFreeBytes
+      return isFull ? `The disk with ${config.dataDir} is full.` : whyNotWritable(db)
     }
     const api = await buildApi(runtime, { whyNotReady })
     undo.push(() => within(stopLimits.logsMs, 'writing the logs', api.flush()))
@@ -239,9 +242,9 @@ async function within(ms: number, name: string, step: Promise<unknown>): Promise
   await Promise.race([step, limit]).finally(() => clearTimeout(timer))
 }
 
-function isDatabaseWritable(db: Runtime['db']): Promise<boolean> {
-  const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, 2000, false).unref())
-  return Promise.race([db.isWritable(), timeout])
+function whyNotWritable(db: Runtime['db']): Promise<string | null> {
+  const timeout = new Promise<string>((resolve) => setTimeout(resolve, 2000, notResponding).unref())
+  return Promise.race([db.whyNotWritable(), timeout])
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

@@ -4,6 +4,7 @@ import { type Api, type ApiOptions, buildApi } from '../src/api.ts'
 import type { Environment } from '../src/config.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
+import { logDatabaseErrors } from '../src/db/store.ts'
 import { type Logger, newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
 import type { Runtime } from '../src/runtime.ts'
@@ -91,9 +92,9 @@ export async function serveApi(
   log: Logger,
   { trustProxy = [], env = {}, ...options }: TestServerOptions = {},
 ) {
-  const db = openDatabase(connection, () => {}, 5)
+  const db = openDatabase(connection, logDatabaseErrors(log), 5)
   const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy, env })
-  const api = await buildApi(runtime, { whyNotReady: async () => null, ...options })
+  const api = await buildApi(runtime, { whyNotReady: db.whyNotWritable, ...options })
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   return {
     url,

@@ -1,9 +1,11 @@
 import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { isDiskError } from '../lib/disk.ts'
 import { newProcessState, type ProcessState } from '../lib/process.ts'
 import { ChangeNotifier, type ChangeTopic, changeChannel } from './change-notices.ts'
 import type { Connection } from './connection.ts'
+import { DiskWatch } from './disk-watch.ts'
 import {
   backgroundLimits,
   hardLimitMs,
@@ -56,8 +58,11 @@ export interface Database extends Db {
   /** Runs text that may contain several statements, without preparing it. */
   script(text: string): Promise<void>
   session(): Promise<Session>
-  /** Whether a writable server responds. If the server of this process is read-only, its connections are dropped. */
-  isWritable(): Promise<boolean>
+  /**
+   * Why the database cannot be written; null if it can. If the server of this process is read-only, its connections are dropped.
+   * After a statement has failed because of the disk, this tries to write, until that succeeds.
+   */
+  whyNotWritable(): Promise<string | null>
   /** The current use of the connection pools. */
   pools(): { pool: 'all' | 'workspace'; open: number; idle: number; waiting: number }[]
   close(): Promise<void>
@@ -88,6 +93,7 @@ export function openDatabase(
     for (const client of sessions) client.destroy(error)
   }
 
+  const disk = new DiskWatch(onError)
   const watch = new SilenceWatch(
     (pids) => findIdle(direct, pids),
     (error) => {
@@ -107,6 +113,7 @@ export function openDatabase(
       // A pooler would pass them on to others.
       setUp: isPooled ? '' : setText(settings),
       onReadOnly: distrustAll,
+      onDiskError: (error) => disk.failed(error),
       onLost: (error) => closing || onError(error),
     })
   const allSettings = {
@@ -158,18 +165,22 @@ export function openDatabase(
       }
     })
   }
+  const db = dbOn({ notifier, process: newProcessState(send) }, (work) => work(), useAll, useWithin)
   return {
-    ...dbOn({ notifier, process: newProcessState(send) }, (work) => work(), useAll, useWithin),
+    ...db,
     script: (text) => useAll.single(async (client) => void (await client.query(text))),
     session,
-    isWritable: () =>
-      useAll
-        .single(async (client) => {
+    async whyNotWritable() {
+      try {
+        await useAll.single(async (client) => {
           const { rows } = await client.query(`select current_setting('transaction_read_only') = 'on' as read_only`)
           if (rows[0].read_only) throw new ReadOnlyServer()
-          return true
         })
-        .catch(() => false),
+      } catch (error) {
+        if (!isDiskError(error)) return notResponding
+      }
+      return (await disk.isFull(() => writeSegment(db))) ? 'The disk of the database is full, or fails.' : null
+    },
     pools: () => [
       { pool: 'all', ...all.usage() },
       { pool: 'workspace', ...workspace.usage() },
@@ -182,6 +193,17 @@ export function openDatabase(
     },
   }
 }
+
+export const notResponding = 'The database does not respond, or is read-only.'
+
+/** Writes as much as a segment of the WAL, in the tablespace of the database. Nothing of it is kept. */
+const writeSegment = (db: Db): Promise<unknown> =>
+  db.transaction(async (tx) => {
+    await tx.rows(`select set_config('temp_tablespaces', '', true)`)
+    await tx.rows(
+      `create temporary table disk_check on commit drop as select repeat('x', 1000) from generate_series(1, 16000)`,
+    )
+  })
 
 /** It becomes part of a text, so it must not end the literal. */
 function uuidOf(workspaceId: string): string {

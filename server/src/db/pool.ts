@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { isDiskError } from '../lib/disk.ts'
 import { lifetimeSeconds, waitForConnectionMs } from './limits.ts'
 import { ReadOnlyServer, ServerClient, type Servers } from './server-client.ts'
 import type { SilenceWatch } from './silence-watch.ts'
@@ -22,11 +23,13 @@ export interface PoolOptions {
   setUp: string
   /** A statement failed because the server is read-only. */
   onReadOnly(error: Error): void
+  /** A statement failed because the server cannot write. */
+  onDiskError(error: Error): void
   /** An idle connection was lost. */
   onLost(error: Error): void
 }
 
-export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost }: PoolOptions): Pool {
+export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onDiskError, onLost }: PoolOptions): Pool {
   class PooledClient extends ServerClient {
     constructor(options: pg.ClientConfig) {
       super(servers, options)
@@ -65,6 +68,7 @@ export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost 
         client.destroy()
         client.release(true)
       } catch (error) {
+        if (isDiskError(error)) onDiskError(error as Error)
         // It failed at one server; the others follow. A connection that never became free is not tried again.
         if (attempt++ >= servers.count || /trying to connect/.test((error as Error).message)) throw error
       }
@@ -94,6 +98,7 @@ export function newPool({ servers, watch, max, maxMs, setUp, onReadOnly, onLost 
           if (client.generation === servers.generation) onReadOnly(broken)
           throw broken
         }
+        if (isDiskError(error)) onDiskError(error as Error)
         if (isStalePlan(error)) {
           broken = new StalePlan()
           // The other connections prepared it before the migration too.

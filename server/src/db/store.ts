@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { poolSize } from '../lib/database-settings.ts'
+import { isDiskError } from '../lib/disk.ts'
 import type { Logger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
 import { toConnection } from './connection.ts'
@@ -88,7 +89,7 @@ export async function openStore(
       schema === 'migrate' ? await whenAvailable(() => migrate(connection, undefined, { ...reports, signal })) : []
     const db = openDatabase(
       connection,
-      (error) => log.warn({ event: 'database.connection_lost', err: error }, 'a database connection was lost'),
+      logDatabaseErrors(log),
       sizeOfEachPool(databasePool),
       // A command is not a request that times out, and some read a whole workspace.
       purpose === 'service' ? requestLimits : backgroundLimits,
@@ -117,6 +118,14 @@ export async function openStore(
     throw signal?.aborted ? error : explainError(error, embedded ? dataDir : null, config)
   }
 }
+
+/** Logs what happens to the connections of a database. */
+export const logDatabaseErrors =
+  (log: Logger) =>
+  (error: Error): void => {
+    if (isDiskError(error)) log.error({ event: 'database.cannot_write', err: error }, 'the database cannot write')
+    else log.warn({ event: 'database.connection_lost', err: error }, 'a database connection was lost')
+  }
 
 /** Repeats `open` while PostgreSQL responds that it has no connection left, is starting, or is read-only. */
 async function retryWhileBusy<T>(open: () => Promise<T>, log: Logger, signal: AbortSignal | undefined): Promise<T> {

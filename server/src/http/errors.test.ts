@@ -108,6 +108,8 @@ test.each<[name: string, error: unknown, status: number, code: string, level: 'w
   ['a statement that took too long', withCode('57014'), 503, 'service_unavailable', 'warn'],
   ['a lock that was not released in time', withCode('55P03'), 503, 'service_unavailable', 'warn'],
   ['a query that timed out', new Error('Query read timeout'), 503, 'service_unavailable', 'warn'],
+  ['a full disk', withCode('53100'), 503, 'service_unavailable', null],
+  ['a disk that fails', withCode('58030'), 503, 'service_unavailable', null],
   ['a pool that is full', new Error('timeout exceeded when trying to connect'), 503, 'service_unavailable', 'warn'],
   ['bytes that are not HTTP', withCode('HPE_INVALID_METHOD'), 400, 'validation_failed', null],
   ['headers that are too large', withCode('HPE_HEADER_OVERFLOW'), 413, 'payload_too_large', null],

@@ -1,6 +1,7 @@
 import { type AnyErrorCode, everyError } from '@parley/contract/console/errors'
 import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
 import { isDatabaseUnavailable } from '../db/is-unavailable.ts'
+import { isDiskError } from '../lib/disk.ts'
 import type { Logger } from '../lib/logger.ts'
 import { invalid, Refusal } from '../lib/refuse.ts'
 
@@ -29,7 +30,8 @@ export const jsonType = 'application/json; charset=utf-8'
 export function errorResponse(error: unknown, { requestId, route, publicUrl, log }: FailedRequest): ErrorResponse {
   const refusal = toRefusal(error)
   const { code, status, message, parts } = refusal
-  if (refusal !== error && status === 503) {
+  // A full disk fails every request that writes. The database logs it.
+  if (refusal !== error && status === 503 && !isDiskError(error)) {
     log.warn(
       { event: 'http.database_unavailable', err: error, request_id: requestId, route },
       'the database is unavailable',

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { asAdmin } from '../../testing/database.ts'
 import { echoRoutes } from '../../testing/echo.ts'
 import { expectRefusal } from '../../testing/expect-error.ts'
@@ -21,6 +22,35 @@ test('an internal error reveals no details, and is logged with the request ID', 
     code: 'internal_error',
     route: '/v1/broken',
   })
+})
+
+test('while its disk is full, requests that write get 503, /readyz too, one line is logged, and both recover by themselves', async () => {
+  const workspace = await newWorkspace(server)
+  const readiness = async () => (await fetch(`${server.url}/readyz`)).status
+  const send = () => workspace.call('/v1/messages', { method: 'POST', body: {} })
+  expect([(await send()).status, await readiness()]).toEqual([400, 200])
+  const admin = new pg.Client({ ...server.connection, user: 'postgres' })
+  await admin.connect()
+  onTestFinished(() => admin.end())
+  // As PostgreSQL fails when it needs another page.
+  await admin.query(`
+    create function full_disk() returns trigger language plpgsql as
+      $$begin raise 'could not extend file "base/1/2": No space left on device' using errcode = '53100'; end$$;
+    create function full_disk_ddl() returns event_trigger language plpgsql as
+      $$begin raise 'could not extend file "base/1/2": No space left on device' using errcode = '53100'; end$$;
+    create trigger full_disk before insert or update on budget_windows execute function full_disk();
+    create event trigger full_disk on ddl_command_start execute function full_disk_ddl()`)
+  server.logged.length = 0
+  for (const response of await Promise.all([send(), send(), send()])) {
+    expectRefusal(response, { code: 'service_unavailable', headers: { 'retry-after': '1' } })
+  }
+  expect(await readiness()).toBe(503)
+  expect(await (await fetch(`${server.url}/readyz`)).text()).toContain('disk')
+  expect(server.logged.filter((line) => line.includes('No space left'))).toEqual([
+    expect.stringContaining('database.cannot_write'),
+  ])
+  await admin.query('drop event trigger full_disk; drop trigger full_disk on budget_windows')
+  expect([(await send()).status, await readiness()]).toEqual([400, 200])
 })
 
 test('while the database is unavailable every request gets 503; afterwards the service recovers and the requests are in the log', async () => {

@@ -34,6 +34,11 @@ export const logEvents = {
     level: 'error',
     meaning: 'The balance of a workspace is not the sum of its entries. Report it: this is a bug.',
   },
+  'database.cannot_write': {
+    level: 'error',
+    meaning:
+      'PostgreSQL cannot write: its disk is full, or fails. Requests and /readyz get 503. At most one line a minute.',
+  },
   'database.connection_lost': {
     level: 'warn',
     meaning: 'A connection was closed by PostgreSQL or went silent. The pool opens a new one.',

@@ -1,3 +1,4 @@
+import { isDiskError } from './disk.ts'
 import type { Logger } from './logger.ts'
 import type { LoopName, ProcessState } from './process.ts'
 
@@ -45,7 +46,9 @@ export function startLoop(
         if (earlier) waitMs = Math.min(everyMs, earlier.nextInMs)
       } catch (error) {
         process.metrics.add('loop failures', name)
-        log.warn({ event: 'loop.failed', err: error, loop: name }, 'a background loop failed; it runs again')
+        // A full disk fails most loops, often. The database logs it.
+        if (!isDiskError(error))
+          log.warn({ event: 'loop.failed', err: error, loop: name }, 'a background loop failed; it runs again')
       }
       if (stopped) return
       if (woken) continue

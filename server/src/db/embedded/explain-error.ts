@@ -1,9 +1,7 @@
-import { existsSync, readFileSync, statfsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freeBytes, minFreeBytes } from '../../lib/disk.ts'
 import { StartupError } from '../../lib/refuse.ts'
-
-/** One WAL segment. With less free space PostgreSQL cannot start. */
-const minFreeBytes = 16 * 1024 * 1024
 
 /** Turns an error from the data directory or from PostgreSQL into one line that says what is wrong and what to do. */
 export function toStartupError(error: unknown, dataDir: string): Error {
@@ -50,15 +48,6 @@ const diskFull = (dataDir: string): StartupError =>
   new StartupError(
     `The disk with ${dataDir} is full. Free some space, or move the directory to a larger disk and set PARLEY_DATA_DIR.`,
   )
-
-function freeBytes(folder: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
-}
 
 /**
  * The last error that the process `pid` logged after byte `from`: its last FATAL or PANIC, or else its last line. Lines

@@ -3,9 +3,11 @@ import type { Database } from '../../db/db.ts'
 import { readMaintenance } from '../../db/maintenance.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type DurationHistogram, durationBounds } from '../../lib/counters.ts'
+import { freeBytes } from '../../lib/disk.ts'
 import { load } from '../../lib/load.ts'
 import { readMailQueue } from '../mail/outbox.ts'
 import type { RequestMeter } from '../requests/meter.ts'
+import { readServer } from './health.sql.ts'
 import { type Queues, readQueues } from './traffic.ts'
 
 export interface MetricsDeps {
@@ -18,6 +20,8 @@ export interface MetricsDeps {
   connections: { readonly open: number; readonly max: number; readonly requests: number }
   /** Requests that wait for an event. They are not in progress. */
   heldRequests: { readonly count: number }
+  /** The folder of the embedded database; null if there is none. */
+  dataDir: string | null
   version: string
 }
 
@@ -34,6 +38,8 @@ interface Value {
 }
 
 const queuesCachedForMs = 2_000
+/** To sum up the size of the database, PostgreSQL asks for the size of each of its files. */
+const sizeCachedForMs = 5 * 60_000
 const timeoutMs = 3_000
 
 /**
@@ -51,13 +57,15 @@ export function newMetrics(deps: MetricsDeps): Metrics {
   }
 }
 
-function newRegistry({ db, clock, requests, bodies, connections, heldRequests, version }: MetricsDeps): Registry {
+function newRegistry(deps: MetricsDeps): Registry {
+  const { db, clock, requests, bodies, connections, heldRequests, dataDir, version } = deps
   const { Registry, collectDefaultMetrics } = load('prom-client') as typeof import('prom-client')
   const registry = new Registry()
   const counted = db.process.metrics
   const queues = cached(() => readQueues(db, clock.now()))
   const maintenance = cached(() => readMaintenance(db))
   const mails = cached(() => readMailQueue(db))
+  const server = cached(() => readServer(db), sizeCachedForMs)
   const metric = (type: string, name: string, help: string, read: () => Value[] | Promise<Value[]>) => {
     const get = async () => ({ name, help, type, values: await read() })
     // prom-client's own classes need every increment; the registry itself needs only a name and `get`.
@@ -225,6 +233,14 @@ function newRegistry({ db, clock, requests, bodies, connections, heldRequests, v
   gauge('parley_database_connection_waiters', 'Statements waiting for a database connection, by pool', () =>
     db.pools().map(({ pool, waiting }) => ({ value: waiting, labels: { pool } })),
   )
+  gauge('parley_database_size_bytes', 'The size of the database', async () => {
+    const bytes = (await server())?.bytes
+    return bytes === undefined ? [] : [{ value: bytes }]
+  })
+  gauge('parley_disk_free_bytes', 'Free space on the disk of the embedded database', () => {
+    const value = dataDir === null ? Number.POSITIVE_INFINITY : freeBytes(dataDir)
+    return Number.isFinite(value) ? [{ value }] : []
+  })
   const { replica } = db.process
   if (replica) {
     gauge('parley_database_replica_used', '1 if the console reads from the replica, otherwise 0', () => [
@@ -278,11 +294,11 @@ function histogramValues(
 }
 
 /** Caches the result briefly, so that all metrics of a scrape share one read. Null if the read fails or times out. */
-function cached<T>(read: () => Promise<T>): () => Promise<T | null> {
+function cached<T>(read: () => Promise<T>, forMs = queuesCachedForMs): () => Promise<T | null> {
   let readAtMs = Number.NEGATIVE_INFINITY
   let result: Promise<T | null> = Promise.resolve(null)
   return () => {
-    if (performance.now() - readAtMs > queuesCachedForMs) {
+    if (performance.now() - readAtMs > forMs) {
       readAtMs = performance.now()
       const timeout = new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null).unref())
       result = Promise.race([read().catch(() => null), timeout])
