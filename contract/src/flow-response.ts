@@ -75,7 +75,9 @@ export const FlowFileParams = Type.Object({
 })
 
 /** Why a file is not available. */
-export const fileLosses = ['missing', 'wrong_hash', 'too_large', 'too_late', 'retention'] as const
+export const fileLosses = ['missing', 'wrong_hash', 'too_large', 'too_late', 'quota_exceeded', 'retention'] as const
+/** The last error of a file that waits until the workspace has space for it. */
+export const quotaExceeded = 'quota_exceeded'
 export type FileLoss = (typeof fileLosses)[number]
 
 /** The download state of a file, as the console shows it. */

@@ -174,7 +174,18 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
   await app.register(async (scope) => mountPages(scope, pages))
   const dataDir = config.databaseUrl === null ? config.dataDir : null
-  const metrics = newMetrics({ db, clock, requests, bodies, connections, heldRequests, dataDir, version })
+  const maxStoredBytes = config.mediaBytesPerWorkspace
+  const metrics = newMetrics({
+    db,
+    clock,
+    requests,
+    bodies,
+    connections,
+    heldRequests,
+    dataDir,
+    maxStoredBytes,
+    version,
+  })
   const metricsOptions = { ...metrics, token: config.metricsToken }
   await app.register(async (scope) => mountMetrics(scope, metricsOptions))
   await app.register(mountReference)

@@ -14,7 +14,7 @@ import { newConversationSweep } from './domain/deliveries/engine/order.ts'
 import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { keepHistory } from './domain/deliveries/pulling/history.ts'
 import { deleteOldLeftOut, sumLeftOut } from './domain/deliveries/reading/left-out.ts'
-import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
+import { deleteOldFiles, retryOverQuota, startFetching } from './domain/files/fetching.ts'
 import { newFileMover } from './domain/files/move.ts'
 import { deleteUnusedObjects } from './domain/files/objects.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
@@ -120,7 +120,9 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       name: 'old files',
       everyMs: 600_000,
       async run(db) {
-        if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, await databaseNow(db, clock), contentDays)
+        const now = await databaseNow(db, clock)
+        if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, now, contentDays)
+        await retryOverQuota(db, clock.now(), config.mediaBytesPerWorkspace)
       },
     },
     { name: 'move files', everyMs: 10_000, run: newFileMover(database, log) },
@@ -165,7 +167,7 @@ function startWorkers(runtime: Runtime): Work[] {
     startReleaseLoop(db, clock, log, config.publicUrl),
     startSending(network, log),
     startReadReceipts(network, log),
-    startFetching(network, log),
+    startFetching(network, log, config.mediaBytesPerWorkspace),
     startNotifications({ db, clock, log, secretKeys: () => secretKeys, sendsMail: mail !== null }),
     ...(mail ? [startMails({ db, clock, log, secretKeys, publicUrl, settings: mail })] : []),
   ]

@@ -67,6 +67,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
       secretKeys: config.secretKeys(),
       site: config,
       mail: config.mail,
+      mediaBytesPerWorkspace: config.mediaBytesPerWorkspace,
       ledger: flag('ledger'),
       ...(!flag('offline') && { outside: { client, get } }),
       onProgress: (check, done, all) =>

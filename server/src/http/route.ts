@@ -48,7 +48,7 @@ export interface SharedServices {
 /** The settings of the process that handlers need. */
 export interface RouteSettings {
   publicUrl: string
-  /** How much the uploaded files of a workspace may take. */
+  /** How much the files of a workspace may take, uploaded and received. */
   mediaBytesPerWorkspace: number
 }
 

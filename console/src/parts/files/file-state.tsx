@@ -1,4 +1,4 @@
-import type { FileLoss, FileState } from '@parley/contract/flow-response'
+import { type FileLoss, type FileState, quotaExceeded } from '@parley/contract/flow-response'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 
@@ -7,6 +7,7 @@ const losses: Readonly<Record<FileLoss, string>> = {
   wrong_hash: 'Checksum mismatch',
   too_large: 'Too large to store',
   too_late: 'Download timed out',
+  quota_exceeded: 'Storage quota exceeded',
   retention: 'Deleted after the retention period',
 }
 
@@ -14,6 +15,13 @@ const losses: Readonly<Record<FileLoss, string>> = {
 export function FileStateBadge({ state }: { state: FileState }) {
   if (state.kind === 'fetched') return null
   if (state.kind === 'gone') return <StatusBadge status="gone" word={losses[state.why]} tone="bad" />
+  if (state.last_error === quotaExceeded) {
+    return (
+      <span className="small quiet">
+        <StatusBadge status="pending" word="Storage quota exceeded" tone="warn" /> downloaded when there is space
+      </span>
+    )
+  }
   return (
     <span className="small quiet">
       <StatusBadge status="pending" word="Downloading" /> {state.attempts > 0 && <>next attempt </>}

@@ -73,7 +73,7 @@ test('a falsified old entry is found by the full check, which doctor runs, and a
   const wrong = [{ workspace_id: id, balance: 5, entered: 7 }]
   expect([await verifyNew(), await verifyAll()]).toEqual([[], wrong])
   const site = { publicUrl: server.url, trustProxy: [] }
-  const deps = { secretKeys: server.secretKeys, site, ledger: true }
+  const deps = { secretKeys: server.secretKeys, site, mediaBytesPerWorkspace: 1e6, ledger: true }
   const { findings } = await instanceHealth(server.db, server.clock, deps)
   expect(findings.find(({ check }) => check === 'ledger')).toMatchObject({
     verdict: 'problem',

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { servedType } from '../../lib/attachment.ts'
 import type { GraphAccess } from '../../whatsapp/client.ts'
-import type { CallFailure } from '../../whatsapp/graph-call.ts'
+import type { CallFailure, CallOutcome } from '../../whatsapp/graph-call.ts'
 import type { FileSource } from '../../whatsapp/incoming-form.ts'
 import { BadFile, checkFile, type Download } from '../../whatsapp/media.ts'
 import { openSealed } from '../../whatsapp/sealed-file.ts'
@@ -10,6 +10,7 @@ import type { Network } from '../connections/network.ts'
 import { networkIdsOf } from '../senders/senders.ts'
 import type { FetchFailure } from './fetch-retry-policy.ts'
 import { type ClaimedFile, type Fetched, insertChunk, renewLease } from './fetching.sql.ts'
+import { OverQuota, Reservation } from './quota.ts'
 
 /** The largest file that is stored: the network's limit for a received file, and for all files of a form. */
 export const maxFileBytes = 100 * 1024 * 1024
@@ -20,7 +21,13 @@ export const leaseMs = 60_000
 const renewEveryMs = 10_000
 const attemptTimeoutMs = 15 * 60_000
 
-export type FetchOutcome = { kind: 'fetched'; file: Fetched } | FetchFailure | { kind: 'lost' } | { kind: 'stopped' }
+export type FetchOutcome =
+  | { kind: 'fetched'; file: Fetched }
+  | FetchFailure
+  /** The workspace has no space for it. */
+  | { kind: 'quota_exceeded'; size: number }
+  | { kind: 'lost' }
+  | { kind: 'stopped' }
 
 /** Another process has claimed the file, so this attempt must stop. */
 export class LeaseLost extends Error {
@@ -30,7 +37,12 @@ export class LeaseLost extends Error {
 /**
  * Streams a file from the network into chunks. Failures of the network are outcomes; only our own errors are thrown.
  */
-export async function fetchFile(network: Network, claimed: ClaimedFile, stop: AbortSignal): Promise<FetchOutcome> {
+export async function fetchFile(
+  network: Network,
+  claimed: ClaimedFile,
+  maxStoredBytes: number,
+  stop: AbortSignal,
+): Promise<FetchOutcome> {
   const { source, senderId } = claimed
   // Only an upload has neither, and it is deleted before.
   if (source === null || senderId === null) throw new Error(`file ${claimed.id} is not in the network`)
@@ -39,15 +51,21 @@ export async function fetchFile(network: Network, claimed: ClaimedFile, stop: Ab
   if (!access) throw new Error(`no connection for sender ${senderId}`)
   const found = await locate(network, access, source, sender.phoneNumberId)
   if (found.kind !== 'found') return found
-  const { download, sha256, size } = found
+  const { sha256, size } = found
   const check = checkFile({ sha256, maxBytes: maxFileBytes })
   const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptTimeoutMs)])
   const writer = newWriter(network, claimed)
+  const reservation = new Reservation(network.db, claimed, maxStoredBytes)
   try {
+    await reservation.grow(size ?? 0)
+    const response = await found.open()
+    if (response.kind !== 'ok') return failureOf(response)
+    const { body } = response.value
     const { sealed } = source
+    const write = (pieces: AsyncIterable<Buffer>) => writer.write(reservation.watch(pieces))
     await (sealed === null
-      ? pipeline(download.body, check, writer.write, { signal })
-      : pipeline(download.body, openSealed(sealed), check, writer.write, { signal }))
+      ? pipeline(body, check, write, { signal })
+      : pipeline(body, openSealed(sealed), check, write, { signal }))
     const file = writer.result()
     // Without a hash, at least check the announced size.
     if (sha256 === null && size !== null && size !== file.size) {
@@ -58,12 +76,15 @@ export async function fetchFile(network: Network, claimed: ClaimedFile, stop: Ab
     if (stop.aborted) return { kind: 'stopped' }
     if (error instanceof LeaseLost) return { kind: 'lost' }
     if (error instanceof BadFile) return { kind: error.why }
+    if (error instanceof OverQuota) return { kind: 'quota_exceeded', size: error.size }
     if (error instanceof WriteFailed) throw error.cause
     return { kind: 'failed', error: `interrupted: ${(error as Error).message}`, retryAfterMs: null }
   }
 }
 
-type Located = { kind: 'found'; download: Download; sha256: string | null; size: number | null } | FetchFailure
+type Located =
+  | { kind: 'found'; open(): Promise<CallOutcome<Download>>; sha256: string | null; size: number | null }
+  | FetchFailure
 
 async function locate(
   network: Network,
@@ -73,9 +94,8 @@ async function locate(
 ): Promise<Located> {
   const { client } = network
   if (source.sealed !== null) {
-    const response = await client.downloadSealed(access, source.sealed.url)
-    if (response.kind !== 'ok') return failureOf(response)
-    return { kind: 'found', download: response.value, sha256: source.sha256, size: null }
+    const { url } = source.sealed
+    return { kind: 'found', open: () => client.downloadSealed(access, url), sha256: source.sha256, size: null }
   }
   // The id comes from the submission. With other characters it could address another object of the Graph API.
   if (!/^[A-Za-z0-9_-]{1,256}$/.test(source.media_id)) return { kind: 'missing', error: 'not a media ID' }
@@ -85,9 +105,8 @@ async function locate(
   if (fileSize !== null && fileSize > maxFileBytes) return { kind: 'too_large' }
   const announced = sha256Hex(source.sha256)
   if (announced !== null && networkSha256 !== null && announced !== networkSha256) return { kind: 'wrong_hash' }
-  const response = await client.downloadMedia(access, url)
-  if (response.kind !== 'ok') return failureOf(response)
-  return { kind: 'found', download: response.value, sha256: announced ?? networkSha256, size: fileSize }
+  const open = () => client.downloadMedia(access, url)
+  return { kind: 'found', open, sha256: announced ?? networkSha256, size: fileSize }
 }
 
 /** The network reports an unknown object with error code 100. */

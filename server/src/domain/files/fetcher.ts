@@ -6,8 +6,10 @@
  *
  *   waiting → fetching → fetched → gone (retention)
  *                      → waiting again, with backoff
+ *                      → waiting for space, if the workspace has none: maintenance makes it due (`quota.sql.ts`)
  *                      → gone: missing, wrong hash or too large, or the network's seven days are over
  */
+import { quotaExceeded } from '@parley/contract/flow-response'
 import { FairShares } from '../../lib/fair-shares.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Network } from '../connections/network.ts'
@@ -23,6 +25,7 @@ import {
   recordFileLost,
   workspacesWithDueFiles,
 } from './fetching.sql.ts'
+import { recordOverQuota } from './quota.sql.ts'
 
 export interface Fetcher {
   /** Claims due files up to the concurrency limit, starts fetching them, and returns how many. */
@@ -40,11 +43,24 @@ export interface Fetcher {
 const concurrency = 16
 const stopTimeoutMs = 3_000
 
-export function newFetcher(network: Network, log: Logger, onSlotFree: () => void = () => {}): Fetcher {
+export interface FetcherOptions {
+  /** How much the files of a workspace may take. */
+  maxStoredBytes?: number
+  onSlotFree?: () => void
+}
+
+export function newFetcher(network: Network, log: Logger, options: FetcherOptions = {}): Fetcher {
+  const { maxStoredBytes = Number.POSITIVE_INFINITY, onSlotFree = () => {} } = options
   const { db, clock } = network
   const running = new Map<Promise<void>, ClaimedFile>()
   const slots = new FairShares(concurrency)
   const stopping = new AbortController()
+
+  function logFailure({ id, workspaceId, attempts }: ClaimedFile, outcome: string, next: string): void {
+    const fields = { file_id: id, workspace_id: workspaceId, attempts, outcome, next }
+    log.warn({ event: 'file.fetch_failed', ...fields }, 'downloading a file failed')
+    db.process.metrics.add('file downloads', next)
+  }
 
   async function record(claimed: ClaimedFile, outcome: FetchOutcome | { kind: 'too_late' }): Promise<void> {
     const now = clock.now()
@@ -56,14 +72,16 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
       case 'fetched':
         db.process.metrics.add('file downloads', 'fetched')
         return void (await recordFetched(db, claimed, outcome.file, now))
-      case 'too_late':
-        return void (await recordFileLost(db, claimed, 'too_late', null))
+      case 'too_late': {
+        const why = claimed.lastError === quotaExceeded ? quotaExceeded : 'too_late'
+        return void (await recordFileLost(db, claimed, why, null))
+      }
+      case 'quota_exceeded':
+        logFailure(claimed, outcome.kind, outcome.kind)
+        return void (await recordOverQuota(db, claimed, outcome.size))
     }
     const decision = classifyFetchFailure(outcome, claimed.attempts, now, claimed.tryUntil)
-    const { id: fileId, workspaceId, attempts } = claimed
-    const fields = { file_id: fileId, workspace_id: workspaceId, attempts, outcome: outcome.kind, next: decision.kind }
-    log.warn({ event: 'file.fetch_failed', ...fields }, 'downloading a file failed')
-    db.process.metrics.add('file downloads', decision.kind)
+    logFailure(claimed, outcome.kind, decision.kind)
     if (decision.kind === 'retry') await recordFetchRetry(db, claimed, decision.at, decision.error)
     else await recordFileLost(db, claimed, decision.why, decision.error)
   }
@@ -75,7 +93,7 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
 
   async function fetchAndRecord(claimed: ClaimedFile): Promise<void> {
     if (claimed.senderId === null) return void (await deleteUpload(db, claimed))
-    // Only a file whose attempts all crashed the process is still claimed this late.
+    // A file whose attempts all crashed the process, or one that waited for space.
     const isTooLate = claimed.tryUntil <= clock.now()
     const outcome = isTooLate ? ({ kind: 'too_late' } as const) : await fetchOne(claimed)
     await record(claimed, outcome)
@@ -84,7 +102,7 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
 
   async function fetchOne(claimed: ClaimedFile): Promise<FetchOutcome> {
     try {
-      return await fetchFile(network, claimed, stopping.signal)
+      return await fetchFile(network, claimed, maxStoredBytes, stopping.signal)
     } catch (error) {
       log.warn(
         { event: 'file.fetch_crashed', err: error, file_id: claimed.id },

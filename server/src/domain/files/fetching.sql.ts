@@ -17,6 +17,8 @@ export interface ClaimedFile {
   source: FileSource | null
   /** Includes this attempt, so one that crashes the process also counts. */
   attempts: number
+  /** Of the attempt before. */
+  lastError: string | null
   tryUntil: Date
 }
 
@@ -53,10 +55,10 @@ const claiming = statement(
          order by f.due_at, f.id limit quotas.max_count for update skip locked) f
      ), claimed as (
        update flow_files f set state = 'fetching', lease = gen_random_uuid(), due_at = ${leaseUntil},
-         attempts = f.attempts + 1
+         attempts = f.attempts + 1, size = case when f.expires_at is null then null else f.size end
        from due where f.id = due.id
        returning f.id, f.lease, f.workspace_id as "workspaceId", f.sender_id as "senderId", f.mime_type as "mimeType",
-         f.message_id as "messageId", f.source, f.attempts, f.try_until as "tryUntil"
+         f.message_id as "messageId", f.source, f.attempts, f.last_error as "lastError", f.try_until as "tryUntil"
      ), cleared as (
        delete from file_chunks c using due where c.file_id = due.id
      )

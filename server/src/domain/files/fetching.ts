@@ -4,6 +4,7 @@ import { type Loop, startLoop } from '../../lib/loop.ts'
 import type { Network } from '../connections/network.ts'
 import { newFetcher } from './fetcher.ts'
 import { deleteExpiredBefore, deleteFilesBefore, expireFilesOf, type FileOwner } from './fetching.sql.ts'
+import { makeFittingDue } from './quota.sql.ts'
 import { deleteUploadsBefore } from './uploads.sql.ts'
 
 const pollMs = 500
@@ -12,9 +13,9 @@ const pollMs = 500
  * Fetches files until stopped. A file that this process received is fetched immediately; the poll finds those of other
  * processes.
  */
-export function startFetching(network: Network, log: Logger): Pick<Loop, 'stop'> {
+export function startFetching(network: Network, log: Logger, maxStoredBytes: number): Pick<Loop, 'stop'> {
   const { db } = network
-  const fetcher = newFetcher(network, log, () => loop.wake())
+  const fetcher = newFetcher(network, log, { maxStoredBytes, onSlotFree: () => loop.wake() })
   const loop = startLoop({ db, log }, 'fetch files', pollMs, async () => void (await fetcher.turn()))
   return {
     async stop() {
@@ -32,6 +33,10 @@ export async function deleteOldFiles(db: Db, now: Date, retentionDays: number): 
   while ((await deleteExpiredBefore(db, daysAgo(expiredKeptDays), batchSize)) === batchSize);
   while ((await deleteUploadsBefore(db, daysAgo(expiredKnownDays), batchSize)) === batchSize);
 }
+
+/** Makes files due that did not fit when they were received, as far as their workspaces have space: a poll finds them. */
+export const retryOverQuota = (db: Db, now: Date, maxStoredBytes: number): Promise<number> =>
+  makeFittingDue(db, maxStoredBytes, now)
 
 /**
  * Removes the files of submitted forms and of inbound messages. Their bytes are deleted by `deleteExpiredFiles`, or with the next

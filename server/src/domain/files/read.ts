@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FileLoss } from '@parley/contract/flow-response'
+import { type FileLoss, quotaExceeded } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
 import { attachment } from '../../lib/attachment.ts'
 import type { ByteRange } from '../../lib/byte-range.ts'
@@ -70,6 +70,7 @@ const losses: Readonly<Record<FileLoss, string>> = {
   wrong_hash: 'The file from WhatsApp does not match its checksum.',
   too_large: 'This file is larger than 100 MB, the limit for stored files.',
   too_late: 'This file could not be downloaded before WhatsApp deleted it.',
+  quota_exceeded: 'This file did not fit into the storage quota of this workspace before WhatsApp deleted it.',
   retention: 'This file was deleted after its retention period.',
 }
 
@@ -78,6 +79,15 @@ const isArriving = (file: FileRow, now: Date): boolean =>
   file.state === 'fetching' || (file.state === 'waiting' && file.due_at.getTime() - now.getTime() <= 2000)
 
 function refuseTemporarily(file: FileRow, now: Date): never {
+  if (file.last_error === quotaExceeded && !isArriving(file, now)) {
+    refuse('service_unavailable', {
+      message:
+        'This file is not downloaded, because this workspace has reached its storage quota. It is downloaded when there is space. ' +
+        'Ask the operator for more storage.',
+      details: { reason: quotaExceeded },
+      headers: { 'Retry-After': String(retryAfterMaxSeconds) },
+    })
+  }
   const seconds = file.state === 'waiting' ? Math.ceil((file.due_at.getTime() - now.getTime()) / 1000) : 2
   return refuse('service_unavailable', {
     message: 'This file is still being downloaded from WhatsApp. Try again later.',

@@ -2,21 +2,6 @@ import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 import { columns, type FileRow } from './files.sql.ts'
 
-/** Uploads of the workspace that begin after this one wait until its transaction has ended. */
-export const lockUploads = async (db: Db, workspaceId: string): Promise<void> => {
-  await db.rows(`select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`, [workspaceId])
-}
-
-/** What the uploads of a workspace take, with those that are being received. Each counts with at least `minBytes`. */
-export const uploadedBytes = async (db: Db, workspaceId: string, minBytes: number): Promise<number> => {
-  const row = await db.first<{ bytes: number }>(
-    `select coalesce(sum(greatest(size, $2::bigint)), 0)::bigint as bytes from flow_files
-     where workspace_id = $1 and expires_at is not null and state in ('fetching', 'fetched')`,
-    [workspaceId, minBytes],
-  )
-  return row?.bytes ?? 0
-}
-
 /** An upload that is being received. */
 export interface NewUpload {
   id: string

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { expectCommonHeaders, expectRefusal } from '../../../testing/expect-error.ts'
+import { newReceivedFile } from '../../../testing/files.ts'
 import { rawConnection } from '../../../testing/raw.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
@@ -239,6 +240,14 @@ test('the uploads of a workspace take no more than its storage, also together, a
   strict.clock.forward({ seconds: 1 })
   await deleteOldFiles(strict.db, strict.clock.now(), 365)
   expect((await upload(ours, randomBytes(300_000))).status).toBe(201)
+})
+
+test('received files count together with uploads', async () => {
+  const uploader = await newUploader(strict)
+  await newReceivedFile(strict, uploader, { bytes: randomBytes(800_000) })
+  const { status, body } = await upload(uploader, randomBytes(300_000))
+  expect([status, body]).toMatchObject([413, { error: { code: 'payload_too_large', details: { limit: 1_000_000 } } }])
+  expect((await upload(uploader, randomBytes(150_000))).status).toBe(201)
 })
 
 test('an upload is kept for a day after it expires, and its row without a name for 30 days', async () => {

@@ -8,14 +8,15 @@ import { refuse, refuseParam } from '../../lib/refuse.ts'
 import { LeaseLost, newWriter, WriteFailed } from './fetch.ts'
 import { deleteUpload, recordFetched } from './fetching.sql.ts'
 import { typeOfName } from './file-types.ts'
-import { insertUpload, lockUploads, type NewUpload, uploadedBytes, uploadsOf } from './uploads.sql.ts'
+import { lockStored, minCountedBytes, storedBytes } from './quota.ts'
+import { insertUpload, type NewUpload, uploadsOf } from './uploads.sql.ts'
 
 export interface UploadDeps {
   /** Limited to the workspace. */
   db: Db
   clock: Clock
   workspaceId: string
-  /** How much the uploads of the workspace may take. */
+  /** How much the files of the workspace may take. */
   maxStoredBytes: number
 }
 
@@ -31,12 +32,6 @@ export interface IncomingUpload {
   length: number | null
   receive<T>(store: (file: IncomingFile) => Promise<T>): Promise<T>
 }
-
-/**
- * A file counts with at least this much, which limits how many a workspace can have: what it has stored is summed up before
- * each upload.
- */
-const minCountedBytes = 128 * 1024
 
 /** Longer than a client may take for an upload. If the process dies, the file is given up after this. */
 const uploadLeaseMs = 20 * 60_000
@@ -93,7 +88,7 @@ export async function findUploads(db: Db, workspaceId: string, ids: readonly str
   )
 }
 
-/** Reserves the space of the file. Uploads of a workspace do this one after another, so that they cannot exceed it together. */
+/** Reserves the space of the file. */
 async function begin(
   { db, clock, workspaceId, maxStoredBytes }: UploadDeps,
   { fileName, mimeType }: IncomingFile,
@@ -112,8 +107,8 @@ async function begin(
     expiresAt: new Date(now.getTime() + uploadDays * dayMs),
   }
   await db.transaction(async (tx) => {
-    await lockUploads(tx, workspaceId)
-    const left = maxStoredBytes - (await uploadedBytes(tx, workspaceId, minCountedBytes))
+    await lockStored(tx, workspaceId)
+    const left = maxStoredBytes - (await storedBytes(tx, workspaceId))
     // Without a known length, the file may take what is left.
     upload.size = Math.min(length ?? left, maxUploadBytes)
     if (Math.max(upload.size, minCountedBytes) > left) refuseFull(maxStoredBytes)
@@ -125,8 +120,8 @@ async function begin(
 function refuseFull(limit: number): never {
   refuse('payload_too_large', {
     message:
-      `This file does not fit: the uploaded files of this workspace may take ${limit / 1_000_000} MB. ` +
-      `Files expire after ${uploadDays} days. Ask the operator for more storage.`,
+      `This file does not fit: the files of this workspace, uploaded and received, may take ${limit / 1_000_000} MB. ` +
+      `Uploads expire after ${uploadDays} days. Ask the operator for more storage.`,
     details: { limit },
   })
 }

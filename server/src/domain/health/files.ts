@@ -1,6 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import { ObjectStoreError } from '../../lib/object-store.ts'
 import { countOverdue, hasFilesInObjects } from '../files/objects.ts'
+import { fullestWorkspaces } from '../files/quota.ts'
+import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 
 /** Unused objects are deleted every ten minutes, and again an hour after that failed. */
@@ -40,4 +42,22 @@ export async function checkFiles(db: Db, isOnline: boolean): Promise<Finding> {
     })
   }
   return ok('files', isOnline ? `${objects.name} can be written and read.` : `Files are in ${objects.name}.`)
+}
+
+/** Warns before the quota is reached. */
+const warningShare = 0.8
+
+export async function checkStorage(db: Db, maxStoredBytes: number): Promise<Finding> {
+  const full = await fullestWorkspaces(db, warningShare * maxStoredBytes)
+  if (full.length === 0) return ok('file storage', 'No workspace has used 80 % of its storage quota.')
+  const names = new Map((await listWorkspaces(db)).map(({ id, name }) => [id, name]))
+  return warning('file storage', `${count(full.length, 'workspace')} with 80 % of the storage quota used.`, {
+    details: full.map(
+      ({ workspaceId, bytes }) =>
+        `${workspaceId} ${names.get(workspaceId)}: ${Math.floor((100 * bytes) / maxStoredBytes)} % of ${maxStoredBytes / 1_000_000} MB`,
+    ),
+    means:
+      'Beyond the quota, uploads get 413. Received files are not downloaded until there is space; WhatsApp keeps them for 7 days.',
+    advice: 'Raise PARLEY_MEDIA_MB_PER_WORKSPACE, or lower PARLEY_RETENTION_DAYS.',
+  })
 }

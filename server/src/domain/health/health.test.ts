@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../../testing/database.ts'
 import { newLine } from '../../../testing/deliveries.ts'
 import { FakeClock } from '../../../testing/fake-clock.ts'
+import { newReceivedFile } from '../../../testing/files.ts'
 import { newApp, newSender, text, webhookOf } from '../../../testing/network-app.ts'
 import { openTransaction } from '../../../testing/open-transaction.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
@@ -35,7 +36,12 @@ async function get(url: string) {
 async function health(deps: Partial<HealthDeps> = {}, clock = server.clock): Promise<Record<string, Finding>> {
   const { secretKeys } = server
   const site = { publicUrl: server.url, trustProxy: [] }
-  const { findings } = await instanceHealth(server.db, clock, { secretKeys, site, ...deps })
+  const { findings } = await instanceHealth(server.db, clock, {
+    secretKeys,
+    site,
+    mediaBytesPerWorkspace: 1e6,
+    ...deps,
+  })
   return Object.fromEntries(findings.map((each) => [each.check, each]))
 }
 
@@ -51,7 +57,7 @@ test('a healthy installation passes every check except the clock, which is faked
   const found = await health({ ledger: true, outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(22)
+  expect(Object.keys(others)).toHaveLength(23)
   for (const [check, { verdict, says, advice }] of Object.entries(others)) {
     expect({ check, verdict, advice }).toEqual({ check, verdict: 'ok', advice: null })
     expect(says).not.toBe('')
@@ -65,6 +71,17 @@ test('an open transaction that keeps events from being read is reported', async 
   await open.commit()
   expect(verdict).toBe('warning')
   expect(details.join()).toContain(`database ${server.connection.database}, role parley, since `)
+})
+
+test('files that take 80 % of the quota are a warning', async () => {
+  const workspace = await newWorkspace(server)
+  expect(verdicts(await health(), 'file storage')).toEqual(['ok'])
+  await newReceivedFile(server, workspace, { bytes: Buffer.alloc(810_000) })
+  expect((await health())['file storage']).toMatchObject({
+    verdict: 'warning',
+    says: '1 workspace with 80 % of the storage quota used.',
+    details: [expect.stringMatching(new RegExp(`^${workspace.id} .*: 81 % of 1 MB$`))],
+  })
 })
 
 test('a database role that row-level security does not apply to is reported', async () => {
@@ -284,6 +301,7 @@ test('a check that throws is reported as a problem, and the other checks still r
   const { findings, verdict } = await instanceHealth(failingDb, server.clock, {
     secretKeys: server.secretKeys,
     site: { publicUrl: server.url, trustProxy: [] },
+    mediaBytesPerWorkspace: 1e6,
   })
   expect(verdict).toBe('problem')
   expect(findings.find(({ check }) => check === 'sending')).toMatchObject({

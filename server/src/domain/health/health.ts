@@ -25,7 +25,7 @@ import {
   checkTransactions,
 } from './database.ts'
 import { checkEmail } from './email.ts'
-import { checkFiles } from './files.ts'
+import { checkFiles, checkStorage } from './files.ts'
 import { type CheckResult, type Finding, type FindingAction, problem, worstOf } from './finding.ts'
 import { checkMaintenance } from './maintenance.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
@@ -36,6 +36,8 @@ export type { CheckResult, Finding, FindingAction, Get, Site }
 export interface HealthDeps {
   secretKeys: SecretKeys
   site: Site
+  /** How much the files of a workspace may take. */
+  mediaBytesPerWorkspace: number
   /** Null: no emails are sent. */
   mail?: MailSettings | null
   /** Also checks every balance against the whole ledger. */
@@ -87,7 +89,7 @@ const isEmpty = (db: Db): Promise<boolean> =>
   )
 
 function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
-  const { secretKeys, site, mail = null, ledger, outside, onProgress = () => {} } = deps
+  const { secretKeys, site, mediaBytesPerWorkspace, mail = null, ledger, outside, onProgress = () => {} } = deps
   const checks: Check[] = [
     ['partitions', () => checkPartitions(db, clock)],
     ['maintenance', () => checkMaintenance(db)],
@@ -102,6 +104,7 @@ function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],
     ['files', () => checkFiles(db, outside !== undefined)],
+    ['file storage', () => checkStorage(db, mediaBytesPerWorkspace)],
     ['email', () => checkEmail(db, clock, mail, outside !== undefined)],
   ]
   if (ledger) checks.push(['ledger', () => checkLedger(db)])

@@ -43,6 +43,7 @@ test('every metric has a help text and a type, and Parley’s own start with par
   expect(text).toMatch(/^parley_build_info\{version="\d+\.\d+\.\d+"\} 1$/m)
   expect(text).toMatch(/^parley_database_up 1$/m)
   expect(text).toMatch(/^parley_database_size_bytes \d{7,}$/m)
+  expect(text).toMatch(/^parley_file_quota_used_ratio 0$/m)
 })
 
 test('requests are counted by route and status class, and an unknown path is never a label', async () => {

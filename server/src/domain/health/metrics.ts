@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type DurationHistogram, durationBounds } from '../../lib/counters.ts'
 import { freeBytes } from '../../lib/disk.ts'
 import { load } from '../../lib/load.ts'
+import { fullestWorkspaces } from '../files/quota.ts'
 import { readMailQueue } from '../mail/outbox.ts'
 import type { RequestMeter } from '../requests/meter.ts'
 import { readServer } from './health.sql.ts'
@@ -22,6 +23,8 @@ export interface MetricsDeps {
   heldRequests: { readonly count: number }
   /** The folder of the embedded database; null if there is none. */
   dataDir: string | null
+  /** How much the files of a workspace may take. */
+  maxStoredBytes: number
   version: string
 }
 
@@ -38,7 +41,7 @@ interface Value {
 }
 
 const queuesCachedForMs = 2_000
-/** To sum up the size of the database, PostgreSQL asks for the size of each of its files. */
+/** To sum up the size of the database, PostgreSQL asks for the size of each of its files. All stored files are summed up, too. */
 const sizeCachedForMs = 5 * 60_000
 const timeoutMs = 3_000
 
@@ -58,7 +61,7 @@ export function newMetrics(deps: MetricsDeps): Metrics {
 }
 
 function newRegistry(deps: MetricsDeps): Registry {
-  const { db, clock, requests, bodies, connections, heldRequests, dataDir, version } = deps
+  const { db, clock, requests, bodies, connections, heldRequests, dataDir, maxStoredBytes, version } = deps
   const { Registry, collectDefaultMetrics } = load('prom-client') as typeof import('prom-client')
   const registry = new Registry()
   const counted = db.process.metrics
@@ -66,6 +69,7 @@ function newRegistry(deps: MetricsDeps): Registry {
   const maintenance = cached(() => readMaintenance(db))
   const mails = cached(() => readMailQueue(db))
   const server = cached(() => readServer(db), sizeCachedForMs)
+  const stored = cached(() => fullestWorkspaces(db, 0), sizeCachedForMs)
   const metric = (type: string, name: string, help: string, read: () => Value[] | Promise<Value[]>) => {
     const get = async () => ({ name, help, type, values: await read() })
     // prom-client's own classes need every increment; the registry itself needs only a name and `get`.
@@ -237,6 +241,14 @@ function newRegistry(deps: MetricsDeps): Registry {
     const bytes = (await server())?.bytes
     return bytes === undefined ? [] : [{ value: bytes }]
   })
+  gauge(
+    'parley_file_quota_used_ratio',
+    'The share of its quota for files that the fullest workspace uses',
+    async () => {
+      const fullest = await stored()
+      return fullest ? [{ value: (fullest[0]?.bytes ?? 0) / maxStoredBytes }] : []
+    },
+  )
   gauge('parley_disk_free_bytes', 'Free space on the disk of the embedded database', () => {
     const value = dataDir === null ? Number.POSITIVE_INFINITY : freeBytes(dataDir)
     return Number.isFinite(value) ? [{ value }] : []

@@ -22,6 +22,7 @@ export interface InstanceDeps {
   secretKeys(): SecretKeys
   site: Parameters<typeof readHealth>[2]['site']
   mail: MailSettings | null
+  mediaBytesPerWorkspace: number
 }
 
 /** For operators of the installation only. */
@@ -55,8 +56,9 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
     who: 'operator',
     reply: HealthReport,
     async handle({ db, clock }) {
-      const { site, mail } = deps
-      return toReport(await readHealth(db, clock, { secretKeys: deps.secretKeys(), site, mail }))
+      const { site, mail, mediaBytesPerWorkspace } = deps
+      const secretKeys = deps.secretKeys()
+      return toReport(await readHealth(db, clock, { secretKeys, site, mail, mediaBytesPerWorkspace }))
     },
   }),
   personRoute({

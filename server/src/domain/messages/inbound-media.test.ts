@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { InboundMessage } from '@parley/contract/inbound'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { ApiResponse } from '../../../testing/call.ts'
 import { expectCommonHeaders, expectRefusal } from '../../../testing/expect-error.ts'
 import { digestOf, startFileHost } from '../../../testing/file-host.ts'
@@ -13,7 +13,8 @@ import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { newLogger } from '../../lib/logger.ts'
 import { type Fetcher, newFetcher } from '../files/fetcher.ts'
-import { deleteOldFiles } from '../files/fetching.ts'
+import { deleteOldFiles, retryOverQuota } from '../files/fetching.ts'
+import { fileStatesOf } from '../files/files.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -179,6 +180,76 @@ test('the file of a message that a process of the version before stored is fetch
   ])
   const late = await shop.workspace.call(pathOf(old.message_id))
   expectRefusal(late, { code: 'file_expired', message: expect.stringContaining('before WhatsApp deleted it') })
+})
+
+test('a received file beyond the quota of the workspace waits, and is fetched when there is space', async () => {
+  const shop = await sending.newShop()
+  const { workspace } = shop
+  const small = newFetcher(sending.network.network, newLogger('silent'), { maxStoredBytes: 1_000_000 })
+  const requested = vi.spyOn(sending.network.network.client, 'getMedia')
+  onTestFinished(() => requested.mockRestore())
+  const send = async () => {
+    const data = await receive(shop, 'document', { base64: jpeg(600_000).toString('base64'), filename: 'a.pdf' })
+    await small.drain()
+    return data
+  }
+  const statusOf = async ({ message_id }: InboundMessage) => (await get(workspace, pathOf(message_id))).status
+  const [first, second] = [await send(), await send()]
+  expect(await statusOf(first)).toBe(200)
+  expectRefusal(await workspace.call(pathOf(second.message_id)), {
+    code: 'service_unavailable',
+    message: expect.stringContaining('storage quota'),
+    details: { reason: 'quota_exceeded' },
+    headers: { 'retry-after': '3600' },
+  })
+  const uuid = second.message_id.slice('msg_'.length)
+  const states = await fileStatesOf(server.db.within(workspace.id), workspace.id, [uuid])
+  expect(states.get(uuid)).toMatchObject({ kind: 'waiting', attempts: 0, last_error: 'quota_exceeded' })
+  expect(await server.db.rows('select bytes from file_chunks where workspace_id = $1', [workspace.id])).toHaveLength(3)
+
+  // Without space it is not requested again.
+  await server.passDays(1)
+  await retryOverQuota(server.db, server.clock.now(), 1_000_000)
+  await small.drain()
+  expect(requested).toHaveBeenCalledTimes(2)
+
+  // A higher quota, or fewer files.
+  await retryOverQuota(server.db, server.clock.now(), 1_300_000)
+  await small.drain()
+  expect(requested).toHaveBeenCalledTimes(3)
+  await deleteOldFiles(server.db, server.clock.now(), 0.5)
+  await retryOverQuota(server.db, server.clock.now(), 1_000_000)
+  await small.drain()
+  expect([await statusOf(first), await statusOf(second)]).toEqual([410, 200])
+
+  const lost = await send()
+  await server.passDays(7)
+  await small.drain()
+  expectRefusal(await workspace.call(pathOf(lost.message_id)), {
+    code: 'file_expired',
+    message: expect.stringContaining('storage quota'),
+  })
+})
+
+test('the quota holds for concurrent downloads, and for files whose size is not known', async () => {
+  const shop = await sending.newShop()
+  const small = [1, 2].map(() =>
+    newFetcher(sending.network.network, newLogger('silent'), { maxStoredBytes: 1_000_000 }),
+  )
+  const { client } = sending.network.network
+  const getMedia = client.getMedia.bind(client)
+  const unknown = vi.spyOn(client, 'getMedia').mockImplementation(async (...input) => {
+    const found = await getMedia(...input)
+    return found.kind === 'ok' ? { ...found, value: { ...found.value, fileSize: null } } : found
+  })
+  onTestFinished(() => unknown.mockRestore())
+  for (let n = 0; n < 6; n++) await receive(shop, 'image', { base64: jpeg(300_000).toString('base64') })
+  await Promise.all(small.map((fetcher) => fetcher.drain()))
+  const rows = await server.db.rows<{ state: string }>('select state from flow_files where workspace_id = $1', [
+    shop.workspace.id,
+  ])
+  const fetched = rows.filter(({ state }) => state === 'fetched').length
+  expect([fetched > 0, fetched <= 3, rows.every(({ state }) => state !== 'gone')]).toEqual([true, true, true])
 })
 
 test('after the retention period the file is deleted and the message stays', async () => {
