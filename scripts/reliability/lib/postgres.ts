@@ -30,7 +30,7 @@ export async function openPostgres(settings: Record<string, string> = {}): Promi
     async crash() {
       const before = postmasterPid(dataDir)
       if (before !== undefined) process.kill(before, 'SIGKILL')
-      while (postmasterPid(dataDir) === before || !(await db.isWritable())) await sleep(50)
+      while (postmasterPid(dataDir) === before || (await db.whyNotWritable()) !== null) await sleep(50)
     },
     freeze() {
       const postmaster = postmasterPid(dataDir) ?? 0
