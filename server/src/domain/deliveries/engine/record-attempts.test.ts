@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { asAdmin } from '../../../../testing/database.ts'
-import { attemptsOf, localRules, newDeliveryWorker, newLine } from '../../../../testing/deliveries.ts'
+import { attemptsOf, localRules, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
 import { mayIdle } from '../../../../testing/may-idle.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
@@ -97,4 +97,25 @@ test('recording an attempt waits for the disk, so a crash of PostgreSQL does not
   await worker.drain()
   const recorded = await server.db.rows('select waits from recorded where webhook_id = $1', [id.slice(4)])
   expect(recorded).toEqual([{ waits: 'on' }])
+})
+
+test('an attempt that PostgreSQL never accepts does not keep its failing endpoint from the next attempts', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(server)
+  const { id } = await line.listen(receiver)
+  await line.write(2)
+  await server.db.script(`update webhooks set failures = 10, next_attempt_at = '2000-01-01' where id = '${id.slice(4)}';
+    create function refuse_once() returns trigger language plpgsql as $$ begin
+      if new.webhook_id = '${id.slice(4)}' and new.status = 200 then raise check_violation; end if; return new; end $$;
+    create trigger refuse_once before insert on delivery_attempts for each row execute function refuse_once()`)
+  onTestFinished(() => server.db.script('drop function if exists refuse_once cascade'))
+  const worker = newDeliveryWorker(server)
+  onTestFinished(() => worker.stop(0))
+  await worker.claim()
+  await worker.idle()
+  expect(receiver.received).toHaveLength(1)
+  await server.db.script('drop function refuse_once cascade')
+  server.clock.forward({ seconds: 61 })
+  await worker.drain()
+  expect(await openOf(server, id)).toEqual([])
 })

@@ -23,7 +23,7 @@ export type EndedAttempt = AttemptRow & {
   hasTurn: boolean
   /** When its lease ends in the database. */
   leaseUntilMs: number
-  /** Called when the attempt is recorded and, if this was one failure too many, its endpoint is disabled. */
+  /** Called when the attempt is recorded and, if this was one failure too many, its endpoint is disabled; or when it is dropped. */
   onRecorded?: () => void
 }
 
@@ -121,7 +121,7 @@ export class AttemptWriter {
         if (!isInvalidData(error)) continue
         // PostgreSQL will never accept this attempt, so drop it: its lease expires and it is delivered again. Smaller
         // batches find it without losing the others.
-        if (batch.length === 1) this.#waiting.shift()
+        if (batch.length === 1) this.#waiting.shift()?.onRecorded?.()
         return false
       }
     }
