@@ -199,6 +199,23 @@ test('an index build that PostgreSQL ends because of a deadlock is tried again',
   expect(await unindexed(db)).toEqual([])
 })
 
+test('an index that is built and could not be attached is not built again, unless its definition differs', async () => {
+  const { db } = await setUp()
+  await db.script(`create index events_by_body on only events (length(body)) where length(body) > 0;
+    create index events_20260317_by_body on events_20260317 (length(body)) where length(body) > 0;
+    create index events_20260316_by_body on events_20260316 (length(body))`)
+  const built = () =>
+    db.rows<{ oid: number; other: number }>(
+      `select 'events_20260317_by_body'::regclass::oid, 'events_20260316_by_body'::regclass::oid as other`,
+    )
+  const [before] = await built()
+  await indexPartitions(db, quiet)
+  expect(await unindexed(db)).toEqual([])
+  const [after] = await built()
+  expect(after?.oid).toBe(before?.oid)
+  expect(after?.other).not.toBe(before?.other)
+})
+
 test('a partition can be read and written only through its table', async () => {
   const { db, write } = await setUp()
   await write()

@@ -147,11 +147,19 @@ const mayPass = (error: unknown): boolean =>
 async function indexPartition(session: Session, missing: MissingIndex, log: Logger): Promise<void> {
   const { index, partition, definition } = missing
   const name = `${partition}_${index.slice(index.indexOf('_') + 1)}`
-  // Building waits for transactions that began before it.
-  await session.rows(`set lock_timeout = '60s'`)
-  // Left by a process that was stopped, or by an earlier try.
-  await session.rows(`drop index concurrently if exists ${name}`)
-  await session.rows(definition.replace(/ INDEX \S+ ON ONLY \S+ /, ` INDEX CONCURRENTLY ${name} ON ${partition} `))
+  // An earlier try may have built it and not got the lock to attach it. A build can take many minutes.
+  const built = await session.rows(
+    `select from pg_index where indexrelid = to_regclass($1) and indisvalid
+       and split_part(pg_get_indexdef(indexrelid), ' USING ', 2) = split_part($2, ' USING ', 2)`,
+    [name, definition],
+  )
+  if (built.length === 0) {
+    // Building waits for transactions that began before it.
+    await session.rows(`set lock_timeout = '60s'`)
+    // Left by a process that was stopped, or by an earlier try.
+    await session.rows(`drop index concurrently if exists ${name}`)
+    await session.rows(definition.replace(/ INDEX \S+ ON ONLY \S+ /, ` INDEX CONCURRENTLY ${name} ON ${partition} `))
+  }
   // Everyone who reads or writes the partition waits behind this lock.
   await session.rows(`set lock_timeout = '2s'`)
   await session.rows(`alter index ${index} attach partition ${name}`)
