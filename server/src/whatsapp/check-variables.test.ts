@@ -67,6 +67,11 @@ test.each<[string, Record<string, unknown>, string[]]>([
       '.body.1.date_time.timezone unknown',
     ],
   ],
+  [
+    'appointment_reminder',
+    { 'body.1': { date_time: { ...calendar, day_of_week: ['FRIDAY'], calendar: ['GREGORIAN'] } } },
+    ['.body.1.date_time.day_of_week wrong_type', '.body.1.date_time.calendar invalid'],
+  ],
   ['appointment_reminder', { 'body.1': currency({ year: 1977 }) }, ['.body.1.currency.year unknown']],
   ['appointment_reminder', { 'body.1': {} }, ['.body.1 invalid']],
   ['appointment_reminder', { 'body.1': { ...currency(), ...dateTime('3 May') } }, ['.body.1 invalid']],

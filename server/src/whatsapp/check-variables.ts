@@ -77,19 +77,19 @@ const dateParts: ReadonlyMap<string, readonly [min: number, max: number]> = new 
   ['hour', [0, 23]],
   ['minute', [0, 59]],
 ])
-const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY']
-const calendars = ['GREGORIAN', 'SOLAR_HIJRI']
+const weekdays: readonly unknown[] = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY']
+const calendars: readonly unknown[] = ['GREGORIAN', 'SOLAR_HIJRI']
 
 /** The parts of a date are optional: WhatsApp shows the fallback. */
 function checkDate(at: string, { calendar, ...parts }: JsonObject): FieldError[] {
   const wrong = [...dateParts].flatMap(([name, [min, max]]): FieldError[] => {
     const value = parts[name]
-    if (value === undefined || (name === 'day_of_week' && weekdays.includes(String(value)))) return []
+    if (value === undefined || (name === 'day_of_week' && weekdays.includes(value))) return []
     const text = `"${at}.${name}" must be an integer from ${min} to ${max}.`
     if (!Number.isInteger(value)) return [fieldError(`${at}.${name}`, 'wrong_type', text)]
     return Number(value) >= min && Number(value) <= max ? [] : [fieldError(`${at}.${name}`, 'out_of_range', text)]
   })
-  if (calendar !== undefined && !calendars.includes(String(calendar)))
+  if (calendar !== undefined && !calendars.includes(calendar))
     wrong.push(fieldError(`${at}.calendar`, 'invalid', `"${at}.calendar" must be one of ${calendars.join(', ')}.`))
   return [
     ...wrong,
