@@ -78,7 +78,11 @@ test('the commands for .env write it once, readable only by its owner, and the s
   const cwd = tempFolder()
   execFileSync('sh', ['-e', '-c', commands], { cwd })
   expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600)
-  const values = parseEnv(readFileSync(join(cwd, '.env'), 'utf8'))
+  const written = readFileSync(join(cwd, '.env'), 'utf8')
+  // The keys that encrypt the database must not be lost.
+  expect(() => execFileSync('sh', ['-c', commands], { cwd, stdio: 'pipe' })).toThrow(/\.env/)
+  expect(readFileSync(join(cwd, '.env'), 'utf8')).toBe(written)
+  const values = parseEnv(written)
   expect(values.PARLEY_DB_PASSWORD).toMatch(/^[\da-f]{48}$/)
   const config = readConfig(settingsWith(values))
   expect(config).toMatchObject({ publicUrl: 'https://parley.example.com', metricsToken: values.PARLEY_METRICS_TOKEN })
