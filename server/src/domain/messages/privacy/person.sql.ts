@@ -289,15 +289,25 @@ export const eraseReceivedMessages = (
     [...parametersOf(person), until, take, now],
   )
 
-/** A regular expression for each number and user ID, which finds it in a text, and not in a longer number. */
-const patternsOf = ({ numbers, userIds }: KnownPerson): string[] =>
-  [...numbers, ...userIds].map((id) => `(^|[^0-9A-Za-z])${id.replaceAll('.', '[.]')}([^0-9A-Za-z]|$)`)
+/**
+ * A regular expression for each number and user ID, which finds it in a text, and not in a longer one. Letters may be next to a
+ * number: in JSON, a line break is one.
+ */
+const patternsOf = ({ numbers, userIds }: Pick<KnownPerson, 'numbers' | 'userIds'>): string[] => [
+  ...numbers.map((number) => `(^|[^0-9])${number}([^0-9]|$)`),
+  ...userIds.map((id) => `(^|[^0-9])${id.replaceAll('.', '[.]')}([^0-9A-Za-z]|$)`),
+]
 
 const answersPerson = `((answer::json ->> 'to' = any($2::text[])
          and ($4 or answer::json ->> 'to_user_id' is null or answer::json ->> 'to_user_id' = any($3::text[])))
        or (answer::json ->> 'to' is null and answer::json ->> 'to_user_id' = any($3::text[])))`
-const keyNamesPerson = `(idempotency_key ~ any($5::text[]) and ($4 or ${answersPerson}))`
-const isKeyOfPerson = `workspace_id = $1 and (${answersPerson} or ${keyNamesPerson})`
+const isKeyOfPerson = `workspace_id = $1 and (${answersPerson} or idempotency_key ~ any($5::text[]))`
+
+/** A number of a person who is named by user ID may be another person's by now. */
+const keyParametersOf = (person: KnownPerson) => [
+  ...parametersOf(person),
+  patternsOf({ numbers: person.isNumber ? person.numbers : [], userIds: person.userIds }),
+]
 
 /** The idempotency keys of requests that sent messages to a person, and those that contain their number or user ID. */
 export const idempotencyKeysOf = (
@@ -306,11 +316,11 @@ export const idempotencyKeysOf = (
 ): Promise<{ idempotency_key: string; created_at: Date }[]> =>
   db.rows(
     `select idempotency_key, created_at from idempotency_keys where ${isKeyOfPerson} order by created_at, idempotency_key`,
-    [...parametersOf(person), patternsOf(person)],
+    keyParametersOf(person),
   )
 
 /**
- * Removes the person from the stored responses to requests, and from their keys. The responses stay: without them, a repeated
+ * Removes the person from the stored responses to requests, and replaces their keys. The responses stay: without them, a repeated
  * request would send its message again. There are at most two days of a workspace's keys.
  */
 export const eraseStoredResponses = (db: Db, person: KnownPerson, until: Date): Promise<number> =>
@@ -318,9 +328,9 @@ export const eraseStoredResponses = (db: Db, person: KnownPerson, until: Date): 
     `update idempotency_keys set
        answer = case when ${answersPerson}
          then (answer::jsonb || '{"to":null,"to_user_id":null,"reference":null}')::text else answer end,
-       idempotency_key = case when ${keyNamesPerson} then ${erasedKey('idempotency_key')} else idempotency_key end
+       idempotency_key = ${erasedKey('idempotency_key')}
      where ${isKeyOfPerson} and created_at <= $6`,
-    [...parametersOf(person), patternsOf(person), until],
+    [...keyParametersOf(person), until],
   )
 
 export const deleteUserIdChanges = (db: Db, person: KnownPerson): Promise<number> =>

@@ -8,8 +8,8 @@ export interface IdempotencyKey {
   idempotencyKey: string
 }
 
-/** What replaces a key that names a person who is erased. A repeated request is found by it. */
-export const erasedKey = (key: string): string => `'erased:' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`
+/** What replaces the key of a person who is erased. A repeated request is found by it. No client can send it: it has a space. */
+export const erasedKey = (key: string): string => `'erased ' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`
 
 const reading = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', systemId: 'uuid', idempotencyKey: 'text' } },
