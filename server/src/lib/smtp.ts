@@ -100,13 +100,13 @@ function newTransport({ host, port, secure, credentials }: MailSettings, signal:
   })
 }
 
-/** `response` is what the server said; nodemailer adds it to the end of its own message. */
+/** `response` is what the server said; nodemailer adds it to its own message, to some twice. */
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }
 
 /** A rejected recipient or message is rejected again. Everything else may be a setting or a failure that is repaired. */
 function toMailError({ code, command, responseCode = 0, response, message }: SmtpError): MailError {
   const isRefused = (command === 'RCPT TO' || code === 'EMESSAGE') && responseCode >= 500
-  const ownMessage = response && message.endsWith(response) ? message.slice(0, -response.length) : ''
+  const ownMessage = response && message.includes(response) ? message.slice(0, message.indexOf(response)) : ''
   // It is logged, and servers repeat the address.
   const text = (response ? ownMessage + plainStart(response) : message)
     .replace(/\s+/g, ' ')
