@@ -1,4 +1,5 @@
-import { beforeEach, expect, test } from 'vitest'
+import { type AddressInfo, createServer } from 'node:net'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import {
   followLink,
   goodPassword,
@@ -12,9 +13,11 @@ import { useMailingServer } from '../../../testing/mail.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { open } from '../../lib/seal.ts'
+import { checkSmtp } from '../../lib/smtp.ts'
 import { mailSecretContext } from '../mail/outbox.ts'
 import { newResetLink } from '../people/links.ts'
 import { requirePerson } from '../people/people.ts'
+import { codeAt } from '../people/totp.ts'
 
 const { server, mailServer, deliver, send, mailsTo } = await useMailingServer()
 
@@ -107,6 +110,25 @@ test('an address is verified once a link that was sent to it sets the password, 
   const shown = await newResetLink(server.db, server.clock, await requirePerson(server.db, person.id), 'test')
   await followLink(admin, shown, { password: goodPassword })
   expect(await isVerified(admin.email)).toBe(false)
+})
+
+test('a reset by email does not verify an address whose authenticator app another person may have set up', async () => {
+  const { id, admin } = await newTeam()
+  const { secret } = (await admin.call('/account/totp', post())).body
+  await admin.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
+  const operator = await signedIn(server, { workspaceId: id, role: 'admin' })
+  const reset = async () => {
+    await ask(admin.email)
+    await deliver()
+    const token = tokenOf(linkIn(mailsTo(admin.email).at(-1)?.text ?? ''))
+    const used = await followLink(newBrowser(server.url), token, { password: 'nine patient herons' })
+    expect(used.body).toEqual({ next: 'second_factor' })
+    const { members } = (await operator.call(`/w/${id}/team`)).body
+    return members.find(({ email }: { email: string }) => email === admin.email)?.email_verified
+  }
+  expect(await reset()).toBe(false)
+  await server.db.change('update people set email_verified_at = $2 where email = $1', [admin.email, server.clock.now()])
+  expect(await reset()).toBe(true)
 })
 
 test('a person who forgot their password gets a link by email that sets a new one', async () => {
@@ -320,4 +342,14 @@ test('people choose which notifications they get, among those that their roles m
   expect((await choose(admin, 'weather', true)).status).toBe(400)
   expect(await wantedBy(admin)).toEqual(all)
   expect((await newBrowser(server.url).call('/account/notifications')).status).toBe(401)
+})
+
+test('a mail server that refuses the connection is quoted no further than its ordinary words', async () => {
+  const refusing = createServer((socket) => void socket.end('554 Blocked token-0123456789abcdef\r\n'))
+  onTestFinished(() => void refusing.close())
+  await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve))
+  const { port } = refusing.address() as AddressInfo
+  const from = { name: 'Parley', address: 'parley@example.com' }
+  const settings = { host: '127.0.0.1', port, secure: false, credentials: null, from }
+  await expect(checkSmtp(settings)).rejects.toThrow(/^Invalid greeting\. response=554 Blocked …$/)
 })

@@ -158,7 +158,8 @@ export interface FollowedLink {
  * authenticator app stays.
  *
  * Whether the email address is verified depends on the link that set the password: was it sent to the address, and shown to no
- * one else? An invitation that an existing account accepts does not verify it, because its password and passkeys stay.
+ * one else? An invitation that an existing account accepts does not verify it, because its password and passkeys stay. Nor does
+ * a reset of an unverified account with an authenticator app, which stays: someone else may have set it up.
  */
 export async function followLink(
   db: Db,
@@ -176,7 +177,8 @@ export async function followLink(
     const person = await requirePerson(db, link.person_id as string)
     const recovered = await endAccess(db, person.id)
     await newPassword(db, clock, person, given.password, client)
-    await setVerified(db, person.id, link.mailed ? clock.now() : null)
+    const isOwn = person.email_verified_at !== null || person.totp_confirmed_at === null
+    await setVerified(db, person.id, link.mailed && isOwn ? clock.now() : null)
     return { link, person, role: null, recovered }
   }
   const existing = await accountFor(db, link, given.email)
