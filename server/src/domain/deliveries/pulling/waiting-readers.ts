@@ -73,8 +73,10 @@ export class WaitingReaders {
         reader.isWoken = false
       },
       foundNothing: (after, isHeld) => {
-        group.after ??= after
-        if (isHeld) this.#notice(workspaceId)
+        // Another reader may have read further since this one looked.
+        const isBehind = group.after !== null && after < group.after
+        if (group.after === null || isBehind) group.after = after
+        if (isHeld || isBehind) this.#notice(workspaceId)
       },
       get isWoken() {
         return reader.isWoken

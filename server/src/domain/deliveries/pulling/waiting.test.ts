@@ -12,6 +12,7 @@ import { newLogger } from '../../../lib/logger.ts'
 import { revokeKey } from '../../keys/keys.ts'
 import { suspendWorkspace } from '../../workspaces/workspaces.ts'
 import { publish } from '../engine/publish.ts'
+import { WaitingReaders } from './waiting-readers.ts'
 
 /** `GET /v1/events` with `wait`. Every request here would take 25 seconds if nothing ended it. */
 const requestsPerWorkspace = 5
@@ -65,6 +66,21 @@ test('an event that another process publishes ends the wait', async () => {
   await held(1, other.url)
   await write(1, server.url)
   expect((await waiting).page.data).toHaveLength(1)
+})
+
+test('a reader whose look ends late is woken for an event that another reader has read', async () => {
+  const { id } = await newWorkspace(server)
+  await insertWithoutNotice(id)
+  await untilReadable(server.db)
+  const { last } = (await server.db.first<{ last: string }>(
+    'select transaction_id::text as last from events where workspace_id = $1',
+    [id],
+  )) ?? { last: '0' }
+  const readers = new WaitingReaders(server.db)
+  const [ahead, late] = [readers.enter(id, null), readers.enter(id, null)]
+  ahead.foundNothing(BigInt(last), false)
+  late.foundNothing(BigInt(last) - 1n, false)
+  await until('it is woken', () => late.isWoken, 5_000)
 })
 
 test('events that are stored while an older transaction is open end the wait when that one ends, without a notice', async () => {
