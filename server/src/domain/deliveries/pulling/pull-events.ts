@@ -6,7 +6,7 @@ import type { SecretKeys } from '../../../lib/seal.ts'
 import { type Cursor, type Cursors, newCursors } from './cursor.ts'
 import type { HistoryRow } from './history.sql.ts'
 import { Histories, isServerOf, placeIn, type Server, startOf } from './history.ts'
-import { endOfTransaction, isOld, liveStart, type Place } from './position.ts'
+import { endOfTransaction, isOld, liveStart, oldStart, type Place } from './position.ts'
 import { type PageInput, type PageRead, type PageRow, readLive, readNewest, readOld } from './pulling.sql.ts'
 import { SharedReads } from './shared-reads.ts'
 import { WaitingReaders } from './waiting-readers.ts'
@@ -153,7 +153,9 @@ function readOnce(deps: PullDeps, input: PageInput, start: Start, isChecked: boo
     const { place } = from
     const sharedBy = [input.workspaceId, history.id, place.transactionId, place.id, input.limit, input.types].join(' ')
     const { facts, rows } = await deps.pulling.reads.read(sharedBy, () =>
-      isOld(place) ? readOld(db, input, place, history.oldUntil ?? new Date(0)) : readLive(db, input, place),
+      isOld(place)
+        ? readOld(db, input, place, { until: history.oldUntil ?? new Date(0), since: unreadAfter(from) })
+        : readLive(db, input, place),
     )
     // A place in a transaction that has not begun is of a time that this server does not know: it was restored from a copy of
     // its files, which shows in no other way.
@@ -210,6 +212,10 @@ function afterRead(input: PageInput, from: Place, { facts, rows }: PageRead, now
   // After the last of the old events, reading continues with those that have a transaction ID.
   return { place: liveStart, unreadFrom: unreadSince(last?.createdAt ?? new Date(0)), hasMore: true, isHeld }
 }
+
+/** All unread events were created after it. The oldest cursor has another time, so that it has not expired. */
+const unreadAfter = ({ place, unreadFrom }: Start): Date =>
+  new Date(place.id === oldStart.id ? 0 : Math.max(0, unreadFrom.getTime() - 1))
 
 const unreadSince = (at: Date): Date => new Date(Math.max(0, at.getTime() - latenessMs))
 

@@ -105,11 +105,11 @@ const live = statement({ ...parameters, after: 'text' }, (param) =>
   }),
 )
 
-/** If the event itself was deleted, so were all of its day, and every other one follows it. */
-const old = statement({ ...parameters, until: 'timestamptz' }, (param) =>
+/** If the event itself was deleted, with its day or its person, it begins at `since`. */
+const old = statement({ ...parameters, until: 'timestamptz', since: 'timestamptz' }, (param) =>
   pageSql(param, {
     scanned: `e.created_at < ${param.until} and (e.created_at, e.id) > (
-      coalesce((select created_at from events where workspace_id = ${param.workspaceId} and id = ${param.afterId}), '-infinity'),
+      coalesce((select created_at from events where workspace_id = ${param.workspaceId} and id = ${param.afterId}), ${param.since}),
       ${param.afterId})`,
     order: 'created_at, id',
     isReadable: 'true',
@@ -153,9 +153,14 @@ export const readLive = async (db: Db, input: PageInput, place: Place): Promise<
     ),
   )
 
-/** The events after a place among those without a transaction ID. They were created before `until`. */
-export const readOld = async (db: Db, input: PageInput, place: Place, until: Date): Promise<PageRead> =>
-  pageOf(await oneInIndexOrder(db, (tx) => old.rows<FoundRow>(tx, { ...valuesOf(input, place), until })))
+/** The events after a place among those without a transaction ID. They were created before `until`, all unread ones after `since`. */
+export const readOld = async (
+  db: Db,
+  input: PageInput,
+  place: Place,
+  times: { until: Date; since: Date },
+): Promise<PageRead> =>
+  pageOf(await oneInIndexOrder(db, (tx) => old.rows<FoundRow>(tx, { ...valuesOf(input, place), ...times })))
 
 export interface Newest {
   system: string
