@@ -38,7 +38,7 @@ export const Phone = Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$', ...phone }
 export const degrees = {
   pattern: '^[+-]?([0-9]{1,3}(\\.[0-9]{0,30})?|\\.[0-9]{1,30})([eE][+-]?[0-9]{1,2})?$',
   examples: ['52.5163'],
-  errorMessage: 'Enter degrees as a decimal number such as 52.5163.',
+  errorMessage: 'Enter a decimal number of degrees such as 52.5163.',
 }
 
 export const httpLink = (maxLength: number, description?: string) =>

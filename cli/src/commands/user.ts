@@ -16,8 +16,8 @@ export const commands: readonly Command[] = [
   {
     name: 'user create',
     details:
-      'Prints an invitation link that works once. This command sends no email: share the link. The address counts as unverified. ' +
-      'Invitations from the console are sent by email if PARLEY_SMTP_URL is set.',
+      'Prints an invitation link that works once. This command sends no email: share the link. Invitations from the console are sent by email if PARLEY_SMTP_URL is set. ' +
+      'The address counts as unverified.',
     options: {
       email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
       workspace: workspaceOption('Workspace to invite them to'),

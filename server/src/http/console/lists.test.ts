@@ -107,7 +107,7 @@ test('statuses, codes and methods of requests can be combined, and the total inc
   const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   const read = async (path: string) => (await admin.call(`/w/${workspace.id}/${path}`)).body
   await workspace.call('/v1/me')
-  await workspace.call('/v1/nothing')
+  await workspace.call(`/v1/messages/msg_${newUuid()}`)
   await workspace.call('/v1/me', { method: 'DELETE' })
   const found = async (query: string) => {
     const { data } = await read(`requests?${query}`)
