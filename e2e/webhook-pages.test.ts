@@ -105,7 +105,7 @@ test('a failing webhook counts down to its next attempt, by the clock of the ser
   await page.goto(`${console.place.url}/w/${console.place.workspaceId}/webhooks`)
   await page.getByRole('row', { name: /Countdown.*3 of 20, next in \d+ s/ }).waitFor()
   await page.goto(`${console.place.url}/w/${console.place.workspaceId}/deliveries?webhook=${id}&state=waiting`)
-  await page.getByRole('row', { name: /message\.received.*next in \d+ s.*3 of 8/ }).click()
+  await page.getByRole('row', { name: /message\.received.*due in \d+ s.*3 of 8/ }).click()
   await page
     .getByRole('dialog')
     .getByText(/Attempt 4 of 8 in \d+ s\./)

@@ -14,7 +14,7 @@ export function WaitingTime({ delivery }: { delivery: Delivery }) {
         </>
       ) : next_attempt_at ? (
         <>
-          next <Countdown at={next_attempt_at} />
+          due <Countdown at={next_attempt_at} />
         </>
       ) : state === 'retrying' ? (
         'in progress'
