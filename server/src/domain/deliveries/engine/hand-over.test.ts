@@ -5,7 +5,7 @@ import { newDeliveryProcesses } from '../../../../testing/delivery-processes.ts'
 import type { ServiceProcess } from '../../../../testing/service.ts'
 import { until } from '../../../../testing/until.ts'
 import { openDatabase } from '../../../db/db.ts'
-import { announcementChannel, readAnnouncement } from '../../../db/worker-notices.ts'
+import { announcementChannel, listenerName, readAnnouncement } from '../../../db/worker-notices.ts'
 
 async function setUp() {
   const { connection, drop } = await newDatabase()
@@ -45,12 +45,18 @@ async function setUp() {
       const row = await db.first<{ count: number }>('select count(lease)::int as count from deliveries')
       return row?.count ?? 0
     },
+    /** Kills a process, and waits until PostgreSQL has noticed: a notice that is sent until then is lost with its lease. */
+    async kill({ child }: ServiceProcess): Promise<void> {
+      const listeners = () =>
+        db.rows('select from pg_stat_activity where datname = current_database() and application_name = $1', [
+          listenerName,
+        ])
+      const before = (await listeners()).length
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      await until('its listener is gone', async () => (await listeners()).length < before)
+    },
   }
-}
-
-async function kill({ child }: ServiceProcess): Promise<void> {
-  child.kill('SIGKILL')
-  await once(child, 'exit')
 }
 
 async function attemptsOf({ url }: ServiceProcess): Promise<number> {
@@ -80,7 +86,7 @@ test('an API process hands its deliveries to the workers in turn, and each arriv
 })
 
 test('deliveries do not wait for the lease of a worker that was killed', async () => {
-  const { start, post, arrivals, startWorkers, haveArrived, leases } = await setUp()
+  const { start, post, arrivals, startWorkers, haveArrived, leases, kill } = await setUp()
   const api = await start('api')
   const [killed, last] = (await startWorkers(2)) as [ServiceProcess, ServiceProcess]
   await kill(killed)
