@@ -14,9 +14,10 @@ import { newConversationSweep } from './domain/deliveries/engine/order.ts'
 import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { keepHistory } from './domain/deliveries/pulling/history.ts'
 import { deleteOldLeftOut, sumLeftOut } from './domain/deliveries/reading/left-out.ts'
-import { deleteOldFiles, retryOverQuota, startFetching } from './domain/files/fetching.ts'
+import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { newFileMover } from './domain/files/move.ts'
 import { deleteUnusedObjects } from './domain/files/objects.ts'
+import { makeFittingDue } from './domain/files/quota.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
 import { countBlocks } from './domain/messages/reading/inbound-blocks.ts'
 import { deleteOldMessageHours, sumMessageHours } from './domain/messages/reading/message-hours.ts'
@@ -122,7 +123,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       async run(db) {
         const now = await databaseNow(db, clock)
         if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, now, contentDays)
-        await retryOverQuota(db, clock.now(), config.mediaBytesPerWorkspace)
+        await makeFittingDue(db, config.mediaBytesPerWorkspace, clock.now())
       },
     },
     { name: 'move files', everyMs: 10_000, run: newFileMover(database, log) },

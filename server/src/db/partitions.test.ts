@@ -7,7 +7,7 @@ import { openTransaction } from '../../testing/open-transaction.ts'
 import { until } from '../../testing/until.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
-import { type Db, openDatabase } from './db.ts'
+import { type Database, type Db, openDatabase } from './db.ts'
 import { dropOldPartitions, ensurePartitions, ensureToday, indexPartitions, tablesMissingDays } from './partitions.ts'
 import { mayDeleteOld } from './retention.ts'
 
@@ -149,10 +149,9 @@ const unindexed = (db: Db) =>
          where i.indrelid = p.inhrelid and i.indisvalid and a.inhparent = 'events_by_body'::regclass)`,
   )
 
-test('while indexes are built, no partition is detached, and the build completes', async () => {
-  const { clock, db, days, write } = await setUp()
+/** A build of an index, which begins with the last partition and waits for an open transaction. */
+async function buildThatWaits(db: Database) {
   await db.script('create index events_by_body on only events (length(body)) where length(body) > 0')
-  // The build begins with the last partition, and waits for this transaction.
   const writing = await openTransaction(db, (tx) =>
     tx.change(
       `insert into events (id, workspace_id, type, body, created_at) values ($1, $1, 'message.sent', '', '2026-03-17')`,
@@ -161,6 +160,12 @@ test('while indexes are built, no partition is detached, and the build completes
   )
   const building = indexPartitions(db, quiet)
   await untilWaits(db, 'create index')
+  return { writing, building }
+}
+
+test('while indexes are built, no partition is detached, and the build completes', async () => {
+  const { clock, db, days, write } = await setUp()
+  const { writing, building } = await buildThatWaits(db)
   clock.forward({ hours: 31 * 24 })
   await dropOldPartitions(db, clock, quiet, 30)
   await writing.commit()
@@ -181,15 +186,7 @@ test('an index build that PostgreSQL ends because of a deadlock is tried again',
     await drop()
   })
   await ensurePartitions(db, new FakeClock('2026-03-10T12:00:00Z'))
-  await db.script('create index events_by_body on only events (length(body)) where length(body) > 0')
-  const writing = await openTransaction(db, (tx) =>
-    tx.change(
-      `insert into events (id, workspace_id, type, body, created_at) values ($1, $1, 'message.sent', '', '2026-03-17')`,
-      [newUuid()],
-    ),
-  )
-  const building = indexPartitions(db, quiet)
-  await untilWaits(db, 'create index')
+  const { writing, building } = await buildThatWaits(db)
   // It waits for the lock of the build, which then waits for its snapshot.
   const analyzing = db.script('analyze events')
   await untilWaits(db, 'analyze')

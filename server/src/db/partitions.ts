@@ -27,6 +27,14 @@ export type ShorterRetention = Partial<Record<(typeof tables)[number], number>>
  * waits for every statement that began before it, also for one that waits for its lock: that is a deadlock.
  */
 const partitionLock = 7_215_401
+
+/** Whether this session has the lock now. It ends with the session. */
+async function takeLock(session: Session): Promise<boolean> {
+  const query = 'select pg_try_advisory_lock($1::bigint) as held'
+  const [lock] = await session.rows<{ held: boolean }>(query, [partitionLock])
+  return lock?.held === true
+}
+
 const daysAhead = 7
 const dayMs = 86_400_000
 
@@ -90,10 +98,7 @@ export async function dropOldPartitions(
   const now = (await databaseNow(db, clock)).getTime()
   const session = await db.session()
   try {
-    const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [
-      partitionLock,
-    ])
-    if (!lock?.held) return
+    if (!(await takeLock(session))) return
     // A process that is frozen here loses its session, and with it the lock.
     await session.rows(`set lock_timeout = '1s'; set idle_session_timeout = '5s'`)
     for (const table of tables) {
@@ -117,10 +122,7 @@ export async function indexPartitions(db: Database, log: Logger): Promise<void> 
   if ((await findMissingIndexes(db)).length === 0) return
   const session = await db.session()
   try {
-    const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [
-      partitionLock,
-    ])
-    if (!lock?.held) return
+    if (!(await takeLock(session))) return
     await session.rows(`set idle_session_timeout = '5s'`)
     // Another process may have built some until this one got the lock.
     let missing = await findMissingIndexes(session)

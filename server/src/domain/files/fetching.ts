@@ -4,7 +4,6 @@ import { type Loop, startLoop } from '../../lib/loop.ts'
 import type { Network } from '../connections/network.ts'
 import { newFetcher } from './fetcher.ts'
 import { deleteExpiredBefore, deleteFilesBefore, expireFilesOf, type FileOwner } from './fetching.sql.ts'
-import { makeFittingDue } from './quota.sql.ts'
 import { deleteUploadsBefore } from './uploads.sql.ts'
 
 const pollMs = 500
@@ -33,10 +32,6 @@ export async function deleteOldFiles(db: Db, now: Date, retentionDays: number): 
   while ((await deleteExpiredBefore(db, daysAgo(expiredKeptDays), batchSize)) === batchSize);
   while ((await deleteUploadsBefore(db, daysAgo(expiredKnownDays), batchSize)) === batchSize);
 }
-
-/** Makes files due that did not fit when they were received, as far as their workspaces have space: a poll finds them. */
-export const retryOverQuota = (db: Db, now: Date, maxStoredBytes: number): Promise<number> =>
-  makeFittingDue(db, maxStoredBytes, now)
 
 /**
  * Removes the files of submitted forms and of inbound messages. Their bytes are deleted by `deleteExpiredFiles`, or with the next

@@ -51,7 +51,7 @@ export const recordOverQuota = (db: Db, { id, lease }: Leased, size: number): Pr
     [id, lease, size],
   )
 
-/** Makes the files due that wait for space and fit together, those first that the network deletes first. */
+/** Makes the files due that wait for space and fit together, in the order in which the network deletes them. A poll finds them. */
 export const makeFittingDue = (db: Db, maxStoredBytes: number, now: Date): Promise<number> =>
   db.change(
     `with waiting as (

@@ -6,7 +6,7 @@ import type { Db } from '../../db/db.ts'
 import type { ClaimedFile } from './fetching.sql.ts'
 import { lockStored, minCountedBytes, setReserved, storedBytes } from './quota.sql.ts'
 
-export { fullestWorkspaces, lockStored, minCountedBytes, storedBytes } from './quota.sql.ts'
+export { fullestWorkspaces, lockStored, makeFittingDue, minCountedBytes, storedBytes } from './quota.sql.ts'
 
 /** A received file does not fit. */
 export class OverQuota extends Error {

@@ -13,8 +13,9 @@ import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { newLogger } from '../../lib/logger.ts'
 import { type Fetcher, newFetcher } from '../files/fetcher.ts'
-import { deleteOldFiles, retryOverQuota } from '../files/fetching.ts'
+import { deleteOldFiles } from '../files/fetching.ts'
 import { fileStatesOf } from '../files/files.ts'
+import { makeFittingDue } from '../files/quota.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -209,16 +210,16 @@ test('a received file beyond the quota of the workspace waits, and is fetched wh
 
   // Without space it is not requested again.
   await server.passDays(1)
-  await retryOverQuota(server.db, server.clock.now(), 1_000_000)
+  await makeFittingDue(server.db, 1_000_000, server.clock.now())
   await small.drain()
   expect(requested).toHaveBeenCalledTimes(2)
 
   // A higher quota, or fewer files.
-  await retryOverQuota(server.db, server.clock.now(), 1_300_000)
+  await makeFittingDue(server.db, 1_300_000, server.clock.now())
   await small.drain()
   expect(requested).toHaveBeenCalledTimes(3)
   await deleteOldFiles(server.db, server.clock.now(), 0.5)
-  await retryOverQuota(server.db, server.clock.now(), 1_000_000)
+  await makeFittingDue(server.db, 1_000_000, server.clock.now())
   await small.drain()
   expect([await statusOf(first), await statusOf(second)]).toEqual([410, 200])
 
