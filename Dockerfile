@@ -15,9 +15,9 @@ COPY cli/package.json cli/
 COPY bench/package.json bench/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# Build the console with all dependencies. Then remove those that only the build, the console's sources and the benchmarks
-# need, and Node, which the image has.
-RUN node scripts/ensure-console.mjs \
+# Build the console and the bundle with all dependencies. Then remove those that only the build, the console's sources and the
+# benchmarks need, and Node, which the image has.
+RUN node scripts/ensure-console.mjs && node scripts/bundle.mjs \
  && rm -rf console/package.json bench/package.json \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/node-linux-* node_modules/node-bin-* node_modules/.bin/node node_modules/.cache
@@ -37,7 +37,7 @@ COPY --from=build /app/server server
 COPY --from=build /app/cli cli
 COPY --from=build /app/scripts scripts
 COPY --from=build /app/console/dist console/dist
-RUN printf '#!/bin/sh\nexec node --max-semi-space-size=16 --heap-growing-percent=50 /app/cli/src/main.ts "$@"\n' > /usr/local/bin/parley \
+RUN printf '#!/bin/sh\nexec node --max-semi-space-size=16 --heap-growing-percent=50 /app/cli/dist/main.mjs "$@"\n' > /usr/local/bin/parley \
  && chmod 755 /usr/local/bin/parley \
  && install -d -o node -g node -m 0711 /data
 USER node

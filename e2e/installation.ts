@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { bundleOf } from '../scripts/prepare.mjs'
 import { freePort } from '../sdk/testing/free-port.ts'
 import { childEnv } from '../server/testing/child-env.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
@@ -23,7 +24,7 @@ export interface Installation {
   stop(): Promise<void>
 }
 
-const entry = join(import.meta.dirname, '..', 'cli', 'src', 'main.ts')
+const entry = bundleOf(join(import.meta.dirname, '..'))
 
 export interface InstallationOptions {
   /** The host in the printed URLs. Passkeys do not work with an IP address. */

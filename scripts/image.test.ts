@@ -25,7 +25,7 @@ test('the image is built in two stages, runs as a user without privileges, and h
   expect(textsOf(final, 'HEALTHCHECK').join()).toContain('/readyz')
   expect(textsOf(final, 'ENTRYPOINT')).toEqual(['["parley"]'])
   expect(textsOf(final, 'CMD')).toEqual(['["start"]'])
-  expect(textsOf(final, 'RUN').join()).toContain(`exec node ${serviceFlags.join(' ')} /app/cli/src/main.ts`)
+  expect(textsOf(final, 'RUN').join()).toContain(`exec node ${serviceFlags.join(' ')} /app/cli/dist/main.mjs`)
 })
 
 test('every image is pinned by its digest, and has the Node of the dependencies', () => {

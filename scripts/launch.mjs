@@ -15,9 +15,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** The oldest Node that runs TypeScript without a build. */
 const oldestForSources = 24
 
+/** Those without an entry run the bundle. */
 const programs = {
-  start: { entry: 'cli/src/main.ts', args: ['start'], console: true },
-  parley: { entry: 'cli/src/main.ts', args: [] },
+  start: { args: ['start'], console: true },
+  parley: { args: [] },
   test: { entry: 'node_modules/vitest/vitest.mjs', args: ['run'], console: true },
   unit: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'unit'] },
   whole: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'whole'] },
@@ -57,11 +58,11 @@ export async function launch(name, args) {
     throw new Error(`Unknown script "${name}". scripts/run.mjs can run: ${Object.keys(programs).join(', ')}`)
   await ensureInstalled(root)
   const node = chooseNode(join(root, 'node_modules', '.bin', 'node'), process)
-  prepare(root, node)
+  const bundle = prepare(root, node)
   if (program.console) await ensureConsole(root, node)
-  const entry = join(root, program.entry)
+  const entry = program.entry ? join(root, program.entry) : bundle
   const all = [...program.args, ...args]
-  const isService = program.entry === programs.start.entry && all.find((word) => !word.startsWith('-')) === 'start'
+  const isService = !program.entry && all.find((word) => !word.startsWith('-')) === 'start'
   const flags = isService ? serviceFlags : []
   const hasFlags = flags.every((flag) => process.execArgv.includes(flag))
   if (realpathSync(process.execPath) === realpathSync(node) && hasFlags) {

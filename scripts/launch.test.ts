@@ -3,7 +3,6 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -22,7 +21,7 @@ import { spawnNode } from '../server/testing/parley.ts'
 import { urlOf } from '../server/testing/service.ts'
 import { until } from '../server/testing/until.ts'
 import { chooseNode, serviceFlags } from './launch.mjs'
-import { cacheOf, prepare } from './prepare.mjs'
+import { prepare } from './prepare.mjs'
 
 const machine = { execPath: '/usr/bin/node', platform: 'linux', arch: 'riscv64' }
 
@@ -77,6 +76,7 @@ function projectWithFakes() {
   symlinkSync('../../cli', join(root, 'node_modules', '@parley', 'cli'))
   symlinkSync('../@parley/cli/bin/parley', join(root, 'node_modules', '.bin', 'parley'))
   return {
+    write,
     touch(path: string, seconds: number) {
       write(path, '')
       utimesSync(join(root, path), seconds, seconds)
@@ -94,22 +94,27 @@ function projectWithFakes() {
   }
 }
 
-test('parley runs the sources directly while the dependencies are current, and prepares first otherwise', () => {
-  const { parley, touch, remove } = projectWithFakes()
+test('parley runs the bundle while it is current, and prepares first otherwise', () => {
+  const { parley, touch, remove, root } = projectWithFakes()
   const prepares = 'prepare scripts/run.mjs parley key list\n'
   expect(parley('key', 'list')).toBe(prepares)
-  touch('package-lock.json', 100)
-  touch('node_modules/.package-lock.json', 110)
-  touch('node_modules/.cache/parley/prepared', 120)
-  expect(parley('key', 'list', '--workspace', 'two words')).toBe('run cli/src/main.ts key list --workspace two words\n')
+  const sources = ['cli', 'server', 'simulator', 'contract', 'sdk'].map((name) => `${name}/src/a.ts`)
+  const all = [...sources, 'scripts/bundle.mjs', 'package-lock.json', 'node_modules/.package-lock.json']
+  for (const path of all) touch(path, 110)
+  for (const path of sources) utimesSync(dirname(join(root, path)), 110, 110)
+  touch('cli/dist/main.mjs', 120)
+  expect(parley('key', 'list', '--workspace', 'two words')).toBe(
+    'run cli/dist/main.mjs key list --workspace two words\n',
+  )
   // The service has settings of V8 and needs the console.
   expect(parley('start', '--json')).toBe('prepare scripts/run.mjs parley start --json\n')
-  touch('package-lock.json', 130)
-  expect(parley('key', 'list')).toBe(prepares)
-  touch('package-lock.json', 100)
-  touch('node_modules/.package-lock.json', 130)
-  expect(parley('key', 'list')).toBe(prepares)
-  remove('node_modules/.package-lock.json')
+  for (const path of all) {
+    touch(path, 130)
+    expect(parley('key', 'list')).toBe(prepares)
+    touch(path, 110)
+  }
+  expect(parley('key', 'list')).toMatch(/^run /)
+  remove('server/src/a.ts')
   expect(parley('key', 'list')).toBe(prepares)
 })
 
@@ -127,26 +132,28 @@ test('./parley runs the same command from any working directory, through links, 
   expect(run('sh', ['parley', 'mcp'], root)).toBe(prepares)
 })
 
-test('an installation is prepared once, with TypeBox in one file', async () => {
-  const root = join(import.meta.dirname, '..')
-  const folder = mkdtempSync(join(tmpdir(), 'parley-typebox-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'typebox.mjs')
-  const { code, err } = await spawnNode([join(import.meta.dirname, 'bundle-typebox.mjs'), file], {}).ended
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(readdirSync(folder)).toEqual(['typebox.mjs'])
-  const [{ Type: bundled }, { Type: original }] = await Promise.all([import(file), import('typebox')])
-  const schemas = (type: typeof original) =>
-    type.Object({
-      a: type.Optional(type.Array(type.Integer({ minimum: 1 }))),
-      b: type.Union([type.Null(), type.String()]),
-    })
-  expect(schemas(bundled)).toEqual(schemas(original))
-  prepare(root, process.execPath)
-  const stamp = join(cacheOf(root), 'prepared')
-  const { mtimeMs } = statSync(stamp)
-  prepare(root, '/not/needed')
-  expect(statSync(stamp).mtimeMs).toBe(mtimeMs)
+test('the sources are bundled if one of them has changed; if that fails, they run as they are', () => {
+  const { root, touch, remove, write } = projectWithFakes()
+  for (const name of ['cli', 'server', 'simulator', 'contract', 'sdk']) touch(`${name}/src/a.ts`, 100)
+  for (const path of ['scripts/bundle.mjs', 'package-lock.json', 'node_modules/.package-lock.json']) touch(path, 100)
+  const bundle = join(root, 'cli', 'dist', 'main.mjs')
+  const builder = join(root, 'bin', 'builder')
+  write('bin/builder', `#!/bin/sh\nmkdir -p "${dirname(bundle)}" && date > "${bundle}"\n`)
+  const isBuilt = (path: string) => {
+    rmSync(bundle, { force: true })
+    touch('cli/dist/main.mjs', 2_000_000_000)
+    touch(path, 2_000_000_100)
+    prepare(root, builder)
+    const built = statSync(bundle).mtimeMs !== 2_000_000_000_000
+    touch(path, 100)
+    return built
+  }
+  expect(['server/src/a.ts', 'contract/src/a.ts', 'package-lock.json'].map(isBuilt)).toEqual([true, true, true])
+  expect(['server/src/a.test.ts', 'docs/a.md'].map(isBuilt)).toEqual([false, false])
+  remove('cli/dist/main.mjs')
+  expect(prepare(root, builder)).toBe(bundle)
+  remove('cli/dist/main.mjs')
+  expect(prepare(root, '/not/there')).toBe(join(root, 'cli', 'src', 'main.ts'))
 })
 
 test('the service replaces the process that was started with another Node, and runs with its settings of V8', async () => {
@@ -177,11 +184,11 @@ test('the service replaces the process that was started with another Node, and r
   const ofService = processes.filter((line) => line.trim().split(/\s+/, 2).includes(String(child.pid)))
   expect(ofService).toHaveLength(1)
   expect(ofService[0]).toContain(
-    `${serviceFlags.join(' ')} ${join(import.meta.dirname, '..', 'cli/src/main.ts')} start`,
+    `${serviceFlags.join(' ')} ${join(import.meta.dirname, '..', 'cli/dist/main.mjs')} start`,
   )
 })
 
 test('the container uses the same settings of V8', () => {
   const dockerfile = readFileSync(join(import.meta.dirname, '..', 'Dockerfile'), 'utf8')
-  expect(dockerfile).toContain(`exec node ${serviceFlags.join(' ')} /app/cli/src/main.ts`)
+  expect(dockerfile).toContain(`exec node ${serviceFlags.join(' ')} /app/cli/dist/main.mjs`)
 })

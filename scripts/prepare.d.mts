@@ -1,3 +1,3 @@
 export function cacheOf(root: string): string
-export function prepare(root: string, node: string): void
 export function bundleOf(root: string): string
+export function prepare(root: string, node: string): string

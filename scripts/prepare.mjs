@@ -1,32 +1,43 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Node's compile cache, and what else shortens the start. It is deleted together with the dependencies. */
+/** Node's compile cache. It is deleted together with the dependencies. */
 export const cacheOf = (root) => join(root, 'node_modules', '.cache', 'parley')
 
-/**
- * Prepares quick starts once after each installation. The file `prepared` then tells cli/bin/parley that it can run the
- * sources directly.
- */
+/** The command and the service in few files. Loading a thousand sources takes longer than everything else in a start. */
+export const bundleOf = (root) => join(root, 'cli', 'dist', 'main.mjs')
+
+/** What the bundle is made of. cli/bin/parley has the same list. */
+const sources = [
+  ...['cli/src', 'server/src', 'simulator/src', 'contract/src', 'sdk/src'],
+  ...['scripts/bundle.mjs', 'package-lock.json', 'node_modules/.package-lock.json'],
+]
+
+/** Bundles the sources if one of them has changed. Returns the file to run: the sources themselves if they cannot be bundled. */
 export function prepare(root, node) {
-  const cache = cacheOf(root)
-  const stamp = join(cache, 'prepared')
-  const locks = [join(root, 'package-lock.json'), join(root, 'node_modules', '.package-lock.json')]
+  const bundle = bundleOf(root)
+  if (isCurrent(root, bundle)) return bundle
+  process.stderr.write('Bundling the sources…\n')
+  const { status, error, stderr } = spawnSync(node, [fileURLToPath(new URL('bundle.mjs', import.meta.url))])
+  if (status === 0) return bundle
+  process.stderr.write(`The sources could not be bundled, so this start is slower. ${error ?? stderr}\n`)
+  return join(root, 'cli', 'src', 'main.ts')
+}
+
+function isCurrent(root, bundle) {
   try {
-    if (existsSync(stamp) && locks.every((lock) => statSync(lock).mtimeMs < statSync(stamp).mtimeMs)) return
-    mkdirSync(cache, { recursive: true })
-    if (!existsSync(bundleOf(root)))
-      spawnSync(node, [fileURLToPath(new URL('bundle-typebox.mjs', import.meta.url)), bundleOf(root)])
-    writeFileSync(stamp, '')
+    const { mtimeMs } = statSync(bundle)
+    return sources.every((path) => !isNewer(join(root, path), mtimeMs))
   } catch {
-    // The folder cannot be written, as in a container. Everything works without it.
+    return false
   }
 }
 
-/** TypeBox as one file. It has 370 modules, and loading them takes longer than everything else together. */
-export function bundleOf(root) {
-  const { version } = JSON.parse(readFileSync(join(root, 'node_modules', 'typebox', 'package.json'), 'utf8'))
-  return join(cacheOf(root), `typebox-${version}.mjs`)
+/** Whether the file, or a file or folder below it, is newer. A folder is newer if a file in it was added or removed. */
+function isNewer(path, mtimeMs) {
+  const stat = statSync(path)
+  if (stat.mtimeMs > mtimeMs && !path.endsWith('.test.ts')) return true
+  return stat.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name), mtimeMs))
 }

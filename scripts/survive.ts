@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../server/src/db/embedded/processes.ts'
+import { bundleOf } from './prepare.mjs'
 
 const root = join(import.meta.dirname, '..')
 const isRoot = process.getuid?.() === 0
@@ -279,7 +280,7 @@ interface Ended {
 
 function parley(dataDir: string, args: readonly string[]): Promise<Ended> {
   const env = { ...process.env, PARLEY_DATA_DIR: dataDir }
-  const child = spawn(process.execPath, [join(root, 'cli', 'src', 'main.ts'), ...args], { env })
+  const child = spawn(process.execPath, [bundleOf(root), ...args], { env })
   const ended: Ended = { code: null, out: '', err: '' }
   child.stdout.on('data', (chunk) => {
     ended.out += chunk

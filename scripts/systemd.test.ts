@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..')
 const unit = readFileSync(join(root, 'packaging', 'parley.service'), 'utf8')
 
 test('the unit runs the service with the same settings as npm start, without privileges', () => {
-  expect(unit).toContain(`node ${serviceFlags.join(' ')} /opt/parley/cli/src/main.ts start\n`)
+  expect(unit).toContain(`node ${serviceFlags.join(' ')} /opt/parley/cli/dist/main.mjs start\n`)
   for (const line of [
     'User=parley',
     'NoNewPrivileges=yes',

@@ -53,9 +53,11 @@ async function setUp() {
         return next(url, context)
       },
     })`
-  const service = await spawnService(connection, {
-    NODE_OPTIONS: `--import=data:text/javascript;base64,${Buffer.from(record).toString('base64')}`,
-  })
+  const service = await spawnService(
+    connection,
+    { NODE_OPTIONS: `--import=data:text/javascript;base64,${Buffer.from(record).toString('base64')}` },
+    { root: join(import.meta.dirname, '..', '..') },
+  )
   onTestFinished(async () => void (await service.stop()))
   const files = () => readFileSync(file, 'utf8').split('\n')
   const names = () => new Set(files().map((url) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]))

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { prepare } from '../../scripts/prepare.mjs'
 import { openDatabase } from '../src/db/db.ts'
 import type { Binaries } from '../src/db/embedded/binaries.ts'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
@@ -37,10 +38,12 @@ function installed(major: string): Binaries {
 }
 
 /**
- * Prepares a data directory, and starts one PostgreSQL on a copy of it for all tests. `npm test -- postgres-15` sets
+ * Bundles the sources, prepares a data directory, and starts one PostgreSQL on a copy of it for all tests. `npm test -- postgres-15` sets
  * PARLEY_TEST_POSTGRES: then the tests use that version instead of the embedded one, on an empty data directory.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Child processes run the bundle.
+  prepare(join(import.meta.dirname, '..', '..'), process.execPath)
   const major = process.env.PARLEY_TEST_POSTGRES
   const binaries = major ? installed(major) : undefined
   const folder = newFolder()

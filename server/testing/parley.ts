@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { bundleOf } from '../../scripts/prepare.mjs'
 import { isAlive } from '../src/db/embedded/processes.ts'
 import { childEnv } from './child-env.ts'
 import { until } from './until.ts'
 
-const entry = join(import.meta.dirname, '..', '..', 'cli', 'src', 'main.ts')
+const entry = bundleOf(join(import.meta.dirname, '..', '..'))
 
 export interface Ended {
   code: number | null

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { bundleOf } from '../../scripts/prepare.mjs'
 import type { Connection } from '../src/db/db.ts'
 import { childEnv } from './child-env.ts'
 
@@ -21,19 +22,18 @@ export function urlOf({ host, port, user, password, database }: Connection): str
   return `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
 }
 
+const bundled = join(dirname(bundleOf(join(import.meta.dirname, '..', '..'))), 'service-process.mjs')
+
 /**
  * Starts the service in a separate process, on an existing database. `openFiles` limits its file descriptors; `root` is the
- * folder of another version.
+ * folder of another version, or of this one to run its sources instead of the bundle.
  */
 export async function spawnService(
   connection: Connection,
   env: Record<string, string> = {},
-  {
-    openFiles = 'unchanged',
-    root = join(import.meta.dirname, '..', '..'),
-  }: { openFiles?: number | 'unchanged'; root?: string } = {},
+  { openFiles = 'unchanged', root }: { openFiles?: number | 'unchanged'; root?: string } = {},
 ): Promise<ServiceProcess> {
-  const service = [process.execPath, join(root, 'server', 'testing', 'service-process.ts')]
+  const service = [process.execPath, root ? join(root, 'server', 'testing', 'service-process.ts') : bundled]
   const limited = openFiles === 'unchanged' ? [] : ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']
   const [command = '', ...args] = [...limited, ...service]
   const child = spawn(command, args, {
