@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { createSecureContext, getCACertificates } from 'node:tls'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { buildConnector as BuildConnector } from 'undici'
 import { deleteOldest } from './delete-oldest.ts'
 import { load } from './load.ts'
@@ -174,21 +174,29 @@ function newDial(options: OutboundOptions, timeout: number): Dial {
   // host, so each connection gets a host of its own there; the name in TLS and in the request is still that of the URL.
   const checked = new Map<string, Address[]>()
   let connections = 0
-  const connect = buildConnector({
-    allowH2: false,
-    timeout,
-    // Created once for all connections, because reading the root certificates takes longer than a handshake.
-    secureContext: createSecureContext({ ca: rootsWith(options.ca) }),
-    lookup: (key, lookupOptions, done) => {
-      const found = checked.get(key) ?? []
-      checked.delete(key)
-      if (lookupOptions.all) done(null, found)
-      else done(null, found[0]?.address ?? '', found[0]?.family ?? 0)
-    },
-  })
+  const newConnect = (tls: { secureContext?: SecureContext }) =>
+    buildConnector({
+      allowH2: false,
+      timeout,
+      ...tls,
+      lookup: (key, lookupOptions, done) => {
+        const found = checked.get(key) ?? []
+        checked.delete(key)
+        if (lookupOptions.all) done(null, found)
+        else done(null, found[0]?.address ?? '', found[0]?.family ?? 0)
+      },
+    })
+  const connectPlain = newConnect({})
+  // One for all connections, because reading the root certificates takes longer than a handshake.
+  let connectSecurely: typeof connectPlain | undefined
+  const connectFor = (protocol: string) => {
+    if (protocol === 'http:') return connectPlain
+    connectSecurely ??= newConnect({ secureContext: createSecureContext({ ca: rootsWith(options.ca) }) })
+    return connectSecurely
+  }
   return ({ protocol, host, hostname, port }, workspaceId, done) => {
     const connectTo = (target: string) =>
-      connect({ protocol, host, hostname: target, port }, (...[error, socket]) => {
+      connectFor(protocol)({ protocol, host, hostname: target, port }, (...[error, socket]) => {
         if (error) done(error, null)
         else done(null, socket)
       })

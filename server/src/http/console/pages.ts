@@ -34,12 +34,11 @@ export function mountConsolePages(
   app.register(fastifyStatic, {
     root: join(built, 'assets'),
     prefix: '/assets/',
-    wildcard: false,
     index: false,
     immutable: true,
     maxAge: '365d',
     preCompressed: true,
-    globIgnore: ['**/*.{br,gz}'],
+    allowedPath: (path) => !/\.(br|gz)$/.test(path),
     setHeaders: (reply) => void reply.headers({ 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding' }),
   })
   return (reply) => {
