@@ -43,8 +43,15 @@ export function newConnectionLimits(
   return { ...fixedLimits, processConnections, addressConnections }
 }
 
-/** How many files and connections this process may have open (`ulimit -n`). */
+let knownLimit: number | undefined
+
+/** How many files and connections this process may have open (`ulimit -n`). It does not change while the process runs. */
 function descriptorLimit(): number {
+  knownLimit ??= readDescriptorLimit()
+  return knownLimit
+}
+
+function readDescriptorLimit(): number {
   // Not in the types yet. Otherwise the report looks up the names of all connections.
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean }
   report.excludeNetwork = true

@@ -1,20 +1,22 @@
 import buildToJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 import { plainSchema } from '../lib/field-errors.ts'
+import { oncePerSchema } from '../lib/once-per-schema.ts'
 
 /**
- * Serializes a response with only the fields that the schema has. Compiled on first use.
+ * Serializes a response with only the fields that the schema has.
  *
  * Parts of a response are stored as JSON, and lack the fields that were added to their schema afterwards. Such a field is null,
  * or has the `default` of its schema: give it one if it cannot be null.
  */
-export function toJsonFor(schema: TSchema): (response: unknown) => string {
-  let write: ((response: unknown) => string) | undefined
-  return (response) => {
-    write ??= buildToJson(JSON.parse(JSON.stringify(plainSchema(schema)), nullByDefault) as object)
-    return write(response)
-  }
-}
+export const toJsonFor =
+  (schema: TSchema) =>
+  (response: unknown): string =>
+    compile(schema)(response)
+
+const compile = oncePerSchema((schema): ((response: unknown) => string) =>
+  buildToJson(JSON.parse(JSON.stringify(plainSchema(schema)), nullByDefault) as object),
+)
 
 interface Part {
   anyOf?: Part[]

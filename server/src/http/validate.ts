@@ -1,18 +1,14 @@
 import type { TSchema } from 'typebox'
-import { newValidator, type Source, type Validator } from '../lib/field-errors.ts'
+import { newValidator, type Source } from '../lib/field-errors.ts'
 import { refuse, refuseInvalid } from '../lib/refuse.ts'
 import { characterErrors } from '../lib/text-errors.ts'
 
 export type Check = (value: unknown) => void
 
-/**
- * A check that refuses a value with all its errors. An invalid path parameter is 404, like an unknown ID. The schema is
- * compiled on first use, because compiling all of them would slow down the start.
- */
+/** A check that refuses a value with all its errors. An invalid path parameter is 404, like an unknown ID. */
 export function checkFor(source: Source, schema: TSchema): Check {
-  let validate: Validator | undefined
+  const validate = newValidator(schema, source)
   return (value) => {
-    validate ??= newValidator(schema, source)
     const schemaErrors = validate(value)
     const errors = schemaErrors.length > 0 ? schemaErrors : characterErrors(value)
     if (errors.length === 0) return

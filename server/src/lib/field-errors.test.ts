@@ -4,12 +4,13 @@ import { Moment, Recipient } from '@parley/contract/formats'
 import { nullable } from '@parley/contract/ids'
 import { SendRequest } from '@parley/contract/send'
 import { interactiveSchemas } from '@parley/contract/send-interactive'
+import { Ajv } from 'ajv'
 import { type TSchema, Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { routes } from '../api.ts'
 import { consoleRoutes } from '../console.ts'
 import type { Runtime } from '../runtime.ts'
-import { newValidator } from './field-errors.ts'
+import { newValidator, plainSchema } from './field-errors.ts'
 import { textErrors } from './text-errors.ts'
 
 const contract = join(import.meta.dirname, '..', '..', '..', 'contract', 'src')
@@ -169,10 +170,19 @@ test('no message about a request has words of its schema', () => {
 test('a schema with an unknown format fails instead of being checked without it', () => {
   const unknown = Type.Object({ link: Type.String({ format: 'uri' }) })
   for (const source of ['params', 'query', 'body'] as const) {
-    expect(() => newValidator(unknown, source)).toThrow('unknown format "uri"')
+    expect(() => newValidator(unknown, source)({})).toThrow('unknown format "uri"')
   }
   // The tests above compile the schemas of all queries and bodies.
-  for (const { params } of [...routes, ...consoleRoutes({} as Runtime)]) if (params) newValidator(params, 'params')
+  for (const { params } of [...routes, ...consoleRoutes({} as Runtime)]) if (params) newValidator(params, 'params')({})
+})
+
+test('every schema of a request is a valid JSON Schema', () => {
+  const ajv = new Ajv({ strict: false })
+  for (const { method, path, params, query, body } of [...routes, ...consoleRoutes({} as Runtime)]) {
+    for (const schema of [params, query, body]) {
+      if (schema) expect(ajv.validateSchema(plainSchema(schema)), `${method} ${path}`).toBe(true)
+    }
+  }
 })
 
 type Node = Record<string, unknown>
