@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { cpuUsOf, endedChildrenCpuUs } from './lib/cpu.ts'
 import { inTurn, rowOf } from './lib/in-turn.ts'
 import type { Scope } from './lib/scope.ts'
 import type { Row, Target } from './lib/table.ts'
@@ -14,13 +16,18 @@ interface Timed {
   dataDir: string
   code: number
   target?: Target
+  cpuTarget?: Target
+  /** It is measured until it is ready, then stopped. */
+  isService?: true
 }
 
-/** How long commands take from the shell, next to a Node that does nothing. */
+/** How long commands take from the shell, next to a Node that does nothing, and the CPU time of those with a target for it. */
 export async function benchCommands(scope: Scope): Promise<Row[]> {
   const missing = join(scope.newFolder(), 'missing')
   const filled = scope.newFolder()
   await scope.part((part) => part.openStore(filled))
+  const running = scope.newFolder()
+  await scope.openStore(running)
   const quick = { dataDir: missing, target: { atMost: 250 } }
   const timed: Timed[] = [
     { name: 'node -e 0', command: [process.execPath, '-e', '0'], dataDir: missing, code: 0 },
@@ -35,6 +42,21 @@ export async function benchCommands(scope: Scope): Promise<Row[]> {
       code: 0,
     },
     {
+      name: 'parley workspace list',
+      command: [parley, 'workspace', 'list'],
+      dataDir: running,
+      code: 0,
+      cpuTarget: { atMost: 0.2 },
+    },
+    {
+      name: 'parley start, until it is ready',
+      command: [parley, 'start', '--json'],
+      dataDir: filled,
+      code: 0,
+      cpuTarget: { atMost: 1 },
+      isService: true,
+    },
+    {
       name: 'npx parley workspace list, no database',
       command: ['npx', 'parley', 'workspace', 'list'],
       dataDir: missing,
@@ -43,26 +65,47 @@ export async function benchCommands(scope: Scope): Promise<Row[]> {
   ]
   const byName = new Map(timed.map((each) => [each.name, each]))
 
-  async function measure(name: string): Promise<number> {
-    const { command, dataDir, code } = byName.get(name) as Timed
+  async function measure(name: string): Promise<{ ms: number; cpuSeconds: number }> {
+    const { command, dataDir, code, isService } = byName.get(name) as Timed
+    const cpuBefore = endedChildrenCpuUs()
     const began = performance.now()
-    const ended = await exitCodeOf(command, dataDir)
+    const child = run(command, dataDir)
+    const ready = isService && (await untilReady(child))
+    const ms = performance.now() - began
+    const [ended] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode]
     if (ended !== code) scope.fault(`${name} ended with ${ended} instead of ${code}`)
-    return performance.now() - began
+    return {
+      ms: isService ? ms : performance.now() - began,
+      cpuSeconds: (ready || endedChildrenCpuUs() - cpuBefore) / 1e6,
+    }
   }
 
   for (const name of byName.keys()) await measure(name)
   const measured = await inTurn([...byName.keys()], rounds, measure)
-  return timed.map(({ name, target }) =>
-    rowOf(measured, (ms) => ms, { what: name, unit: 'ms', subject: name, ...(target && { target }) }),
-  )
+  return timed.flatMap(({ name, target, cpuTarget }) => [
+    rowOf(measured, ({ ms }) => ms, { what: name, unit: 'ms', subject: name, ...(target && { target }) }),
+    ...(cpuTarget
+      ? [
+          rowOf(measured, ({ cpuSeconds }) => cpuSeconds, {
+            what: `${name}: CPU`,
+            unit: 's',
+            subject: name,
+            target: cpuTarget,
+          }),
+        ]
+      : []),
+  ])
 }
 
-function exitCodeOf([program, ...args]: readonly [string, ...string[]], dataDir: string): Promise<number | null> {
-  const env = { ...process.env, PARLEY_DATA_DIR: dataDir }
-  const child = spawn(program, args, { cwd: root, env, stdio: 'ignore' })
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', resolve)
-  })
+function run([program, ...args]: readonly [string, ...string[]], dataDir: string): ChildProcess {
+  const env = { ...process.env, PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0' }
+  return spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] })
+}
+
+/** The CPU time of a service when it prints that it is ready. Stops it then. */
+async function untilReady(child: ChildProcess): Promise<number> {
+  await Promise.race([once(child.stdout as NonNullable<typeof child.stdout>, 'data'), once(child, 'exit')])
+  const used = cpuUsOf(child.pid ?? 0)
+  child.kill('SIGTERM')
+  return used
 }

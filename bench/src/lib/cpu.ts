@@ -11,6 +11,9 @@ export const cpuUsOf = (pid: number): number => ticksOf(pid, 11, 13) * tickUs
 export const treeCpuUsOf = (root: number): number =>
   treeOf(root).reduce((sum, pid) => sum + (ticksOf(pid, 11, 15) || 0), 0) * tickUs
 
+/** CPU time of the children of this process that have ended. */
+export const endedChildrenCpuUs = (): number => ticksOf(process.pid, 13, 15) * tickUs
+
 /** The resident memory of a process. */
 export function memoryMbOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1]) / 1024
