@@ -29,12 +29,19 @@ async function create(from: string): Promise<TestDatabase> {
   }
 }
 
+let admin: Promise<pg.Client> | undefined
+
+/** Runs a statement as PostgreSQL's superuser, on one connection for all tests of this worker. */
 export async function asAdmin(statement: string): Promise<void> {
-  const admin = new pg.Client({ ...inject('postgres'), user: 'postgres', database: 'postgres' })
-  await admin.connect()
-  try {
-    await admin.query(statement)
-  } finally {
-    await admin.end()
-  }
+  admin ??= connectAdmin()
+  await (await admin).query(statement)
+}
+
+async function connectAdmin(): Promise<pg.Client> {
+  const client = new pg.Client({ ...inject('postgres'), user: 'postgres', database: 'postgres' })
+  client.on('error', () => {})
+  client.on('end', () => {
+    admin = undefined
+  })
+  return client.connect()
 }
