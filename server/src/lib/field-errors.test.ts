@@ -158,7 +158,8 @@ test('no message about a request has words of its schema', () => {
     { '?': 1 },
   ]
   const messages = new Set<string>()
-  for (const { schema } of requestSchemas().values()) {
+  const shallow = [...requestSchemas().values()].map(({ schema }) => withoutParts(schema))
+  for (const schema of new Map(shallow.map((each) => [JSON.stringify(each), each])).values()) {
     const validate = newValidator(Type.Object({ x: Type.Unsafe(schema) }), 'body')
     for (const x of values) for (const { message } of validate({ x })) messages.add(message)
   }
@@ -188,6 +189,16 @@ test('every schema of a request is a valid JSON Schema', () => {
 type Node = Record<string, unknown>
 
 const types = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']
+
+/** A schema without the schemas of its fields and entries. */
+function withoutParts(schema: Node): Node {
+  const names = Object.keys((schema.properties as object | undefined) ?? {})
+  return {
+    ...schema,
+    ...(schema.properties ? { properties: Object.fromEntries(names.map((name) => [name, {}])) } : {}),
+    ...(schema.items ? { items: {} } : {}),
+  }
+}
 
 /** Visits all schemas in a value. */
 function visit(value: unknown, see: (schema: Node) => void): void {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type AddressRange, readRange } from './addresses.ts'
 import { newOutbound } from './outbound.ts'
 import { type TargetRules, targetProblem } from './target-guard.ts'
@@ -53,16 +53,17 @@ const hosts = [
   '[ff02::1]',
 ]
 
+const outbound = newOutbound({ ...nothingAllowed, ca: null })
+afterAll(() => outbound.close())
+
 test.each(hosts)('%s is rejected as a webhook URL, and nothing is posted to it', async (host) => {
   const url = new URL(`https://${host}/hook`)
   expect(await targetProblem(nothingAllowed, url)).toMatch(/cannot be sent to this address: .* is not a public address/)
-  const outbound = newOutbound({ ...nothingAllowed, ca: null })
   expect(await outbound.post(url, [], Buffer.from('{}'))).toMatchObject({
     fault: 'blocked',
     status: null,
     address: null,
   })
-  await outbound.close()
 })
 
 test.each(['8.8.8.8', '[2606:4700:4700::1111]', '[2001:4860:4860::8888]'])(
