@@ -1,4 +1,5 @@
 import type { Message } from '@parley/contract/message'
+import type { SimulatorOptions } from '@parley/simulator/start'
 import { beforeAll } from 'vitest'
 import { ingressPath } from '../src/domain/connections/apps.ts'
 import type { Connection } from '../src/domain/connections/connections.ts'
@@ -36,8 +37,8 @@ export interface Sending {
 }
 
 /** Sets up sending for the tests of this file: a simulated network for the test server, and an outbox. */
-export function useSending(server: TestServer): Sending {
-  const network = useSimulator(server)
+export function useSending(server: TestServer, options?: SimulatorOptions): Sending {
+  const network = useSimulator(server, options)
   const sending = {} as Sending
   beforeAll(() => {
     const open = (options?: OutboxOptions) => newOutbox(network.network, server.runtime.log, options)

@@ -1,4 +1,4 @@
-import { type Simulator, startSimulator } from '@parley/simulator/start'
+import { type Simulator, type SimulatorOptions, startSimulator } from '@parley/simulator/start'
 import { afterAll, beforeAll } from 'vitest'
 import { createApp } from '../src/domain/connections/apps.ts'
 import { type Connection, createConnection } from '../src/domain/connections/connections.ts'
@@ -39,11 +39,11 @@ export interface TestAccount {
 }
 
 /** Starts a simulator for the tests of this file. */
-export function useSimulator(server: TestServer): SimulatedNetwork {
+export function useSimulator(server: TestServer, options: SimulatorOptions = {}): SimulatedNetwork {
   const opened = {} as SimulatedNetwork
   let close = async () => {}
   beforeAll(async () => {
-    const simulator = await startSimulator({ port: 0, dataset: 'demo', maxLogEntries: 100_000 })
+    const simulator = await startSimulator({ port: 0, dataset: 'demo', maxLogEntries: 100_000, ...options })
     const client = new GraphClient({ productVersion: 'test', responseTimeoutMs: 30_000, deadlineMs: 60_000 })
     const { db, clock, secretKeys } = server
     const network = newNetwork({ db, clock, secretKeys, client })

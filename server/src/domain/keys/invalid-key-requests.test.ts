@@ -4,8 +4,10 @@ import { loggedRequest } from '../../../testing/log.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
-import { maxPerMinute } from './invalid-key-requests.ts'
-import { newSecret } from './secret.ts'
+import type { RequestRecord } from '../../lib/access-check.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { InvalidKeyRequests, maxPerMinute } from './invalid-key-requests.ts'
+import { hintOf, newSecret } from './secret.ts'
 
 const server = useTestServer({ trustProxy: ['127.0.0.1'] })
 let lastAddress = 0
@@ -123,4 +125,24 @@ test('a workspace gets at most 60 of them per minute, and all others are counted
   // Up to twice as many if a minute ends during the test.
   expect(counts.ours).toBeGreaterThanOrEqual(maxPerMinute)
   expect(counts.ours).toBeLessThanOrEqual(2 * maxPerMinute)
+})
+
+test('during a flood, an invalid key that resembles a key of a workspace is still an API error of that workspace', async () => {
+  const workspace = await newWorkspace(server)
+  const logged: RequestRecord[] = []
+  const requests = new InvalidKeyRequests(server.db, (record) => void logged.push(record))
+  const record = (address: string, secret: string) =>
+    requests.record({
+      ...{ id: newUuid(), at: server.clock.now(), caller: null, method: 'GET', route: '/v1/me', status: 401 },
+      ...{ code: 'invalid_key', durationUs: 1, address, userAgent: null, keyHint: hintOf(secret) },
+    })
+  // More than may wait, before the next ones are matched.
+  const secrets = Array.from({ length: 100 }, newSecret)
+  for (let n = 0; n < 5_000; n++) record(`198.51.100.${n % 16}`, secrets[n % 100] ?? '')
+  const address = newAddress()
+  for (let n = 0; n < 20; n++) record(address, mistyped(workspace.secret))
+  await requests.stop()
+  expect(logged).toHaveLength(5_020)
+  const caller = expect.objectContaining({ workspaceId: workspace.id, keyId: workspace.key.id })
+  expect(logged.filter((each) => each.address === address).map((each) => each.caller)).toEqual(Array(20).fill(caller))
 })

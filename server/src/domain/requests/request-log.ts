@@ -9,10 +9,11 @@ import { withoutSecrets } from './secrets.ts'
 const flushMs = 250
 const flushAt = 3000
 const maxBatch = 4000
-/** Requests that wait for the database, of all workspaces: up to about 30 MB. */
-const maxWaiting = 50_000
-/** Requests without a workspace that wait. They never take the places of a workspace's. */
-const maxUnauthenticated = 2_000
+/**
+ * Requests that wait for the database, of all workspaces: up to about 30 MB. Those without a workspace never take the places of
+ * a workspace's.
+ */
+const defaultPlaces = { ofWorkspaces: 50_000, unauthenticated: 2_000 }
 const stopAttempts = 3
 
 /**
@@ -28,7 +29,8 @@ export class RequestLog {
   readonly #first: () => Promise<void>
   /** Oldest first; new records go into the last one. */
   #batches: LogBatch[] = []
-  readonly #ofWorkspaces = new FairShares(maxWaiting)
+  readonly #ofWorkspaces: FairShares
+  readonly #maxUnauthenticated: number
   #unauthenticated = 0
   #lost = 0
   /** The last write failed: batches wait for the timer, and may have been written although we got an error. */
@@ -36,10 +38,12 @@ export class RequestLog {
   #writing: Promise<void> | undefined
 
   /** `first` runs before each write and does not fail: what belongs to the requests is written before them. */
-  constructor(db: Db, log: Logger, first: () => Promise<void> = async () => {}) {
+  constructor(db: Db, log: Logger, first: () => Promise<void> = async () => {}, places = defaultPlaces) {
     this.#db = db
     this.#log = log
     this.#first = first
+    this.#ofWorkspaces = new FairShares(places.ofWorkspaces)
+    this.#maxUnauthenticated = places.unauthenticated
     this.#timer = setInterval(() => void this.flush(), flushMs)
     this.#timer.unref()
   }
@@ -140,7 +144,7 @@ export class RequestLog {
 
   #takePlace(workspaceId: string | null): boolean {
     if (workspaceId !== null) return this.#ofWorkspaces.take(workspaceId)
-    if (this.#unauthenticated >= maxUnauthenticated) return false
+    if (this.#unauthenticated >= this.#maxUnauthenticated) return false
     this.#unauthenticated++
     return true
   }

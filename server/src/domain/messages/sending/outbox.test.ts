@@ -1,16 +1,20 @@
+import { type Clock, systemClock } from '@parley/simulator/clock'
 import { expect, test } from 'vitest'
 import { ledgerOf } from '../../../../testing/ledger.ts'
 import { eventsOf } from '../../../../testing/network-app.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
+import { GraphClient } from '../../../whatsapp/client.ts'
 import { readBalance } from '../../credits/credits.ts'
 import { verifyLedger } from '../../credits/verify-ledger.ts'
 import { saveStatuses } from '../receiving/statuses.ts'
-import type { Step } from './outbox.ts'
+import { newOutbox, type Step } from './outbox.ts'
 
 const server = useTestServer()
-const sending = useSending(server)
+/** The network waits a twentieth of the time before it responds. */
+const hurried: Clock = { now: systemClock.now, after: (delayMs, run) => systemClock.after(delayMs / 20, run) }
+const sending = useSending(server, { clock: hurried })
 
 const kindsOf = async ({ workspace }: TestShop) =>
   (await ledgerOf(server.db, workspace.id)).map(({ kind }) => kind).sort()
@@ -75,6 +79,7 @@ const magicNumbers: [to: string, body: object, statuses: string[], code: number 
 test.each(magicNumbers)('the magic number %s ends as documented', async (to, body, statuses, code, taken) => {
   const shop = await sending.newShop(3)
   const { id } = (await shop.send({ to, ...body })).body as { id: string }
+  if (to === neverResponds) await drainImpatiently()
   const message = await finish(shop, id)
   await sending.drain()
   expect(await statusesOf(shop, id)).toEqual(statuses)
@@ -84,6 +89,15 @@ test.each(magicNumbers)('the magic number %s ends as documented', async (to, bod
   expect(await kindsOf(shop)).toEqual(isFailed ? ['debit', 'grant', 'refund'] : ['debit', 'grant'])
   expect(await readBalance(server.db, shop.workspace.id)).toBe(isFailed ? 3 : 2)
 })
+
+const neverResponds = '15559000001'
+
+/** With a client that does not wait long for a response. */
+async function drainImpatiently(): Promise<void> {
+  const client = new GraphClient({ productVersion: 'test', responseTimeoutMs: 300 })
+  await newOutbox({ ...sending.network.network, client }, server.runtime.log).drain()
+  await client.close()
+}
 
 const crashes: [step: Step, ends: string, taken: number][] = [
   ['claimed', 'read', 1],

@@ -1,3 +1,4 @@
+import { ManualClock } from '@parley/simulator/clock'
 import { expect, onTestFinished, test } from 'vitest'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
@@ -7,9 +8,10 @@ import { syncConnection } from '../../connections/sync.ts'
 import { newOutbox } from './outbox.ts'
 
 const server = useTestServer()
-const sending = useSending(server)
+/** It does not move before the end of the test, so the network does not respond to a slow number. */
+const networkClock = new ManualClock()
+const sending = useSending(server, { clock: networkClock })
 
-/** How long the network takes for a slow number. All other calls are over long before. */
 const slowMs = 15_000
 let numbers = 0
 
@@ -40,6 +42,7 @@ function newPatientOutbox(slotCount: number) {
     onStep: (step, messageId) => void (step === 'responded' && responded.push(`msg_${messageId}`)),
   })
   onTestFinished(async () => {
+    await networkClock.advance(slowMs)
     await outbox.stop()
     await client.close()
   })
