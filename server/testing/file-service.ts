@@ -7,24 +7,28 @@ import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
 import { newDatabase } from './database.ts'
 import type { FileHost } from './file-host.ts'
-import { newApp, newSender, webhookOf } from './network-app.ts'
+import { type IngressTarget, newApp, newSender, webhookOf } from './network-app.ts'
 import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 import { until } from './until.ts'
 
-/** The service in separate processes, with a file host as its network. */
-export interface FileService {
+/** A workspace with a number, whose network is a file host. */
+export interface FormFiles {
   db: Database
-  connection: Connection
   secret: string
   workspaceId: string
-  /** With these settings in addition. */
-  start(env?: Record<string, string>): Promise<ServiceProcess>
   /** Creates another workspace with a number, and returns the network's ID of that number. */
   addWorkspace(): Promise<string>
   /** Submits a form with these files to a number, and returns the ID of the submission. */
-  submit(service: ServiceProcess, ids: readonly string[], sha256?: string, phoneNumberId?: string): Promise<string>
+  submit(service: { url: string }, ids: readonly string[], sha256?: string, phoneNumberId?: string): Promise<string>
   /** The state of the file of a submission. */
   state(responseId: string): Promise<string>
+}
+
+/** The service in separate processes, with a file host as its network. */
+export interface FileService extends FormFiles {
+  connection: Connection
+  /** With these settings in addition. */
+  start(env?: Record<string, string>): Promise<ServiceProcess>
 }
 
 export async function newFileService(host: FileHost): Promise<FileService> {
@@ -34,45 +38,48 @@ export async function newFileService(host: FileHost): Promise<FileService> {
     await db.close()
     await database.drop()
   })
-  const { id: workspaceId } = await createWorkspace(db, systemClock, 'Files')
-  const { secret } = await createKey(db, systemClock, {
-    workspaceId,
-    name: 'k',
-    scopes,
-    budget: 100,
-    createdBy: 'test',
-  })
-  const server = { db, clock: systemClock, secretKeys, url: '' }
-  const app = await newApp(server)
-  await db.change('update apps set graph_url = $2 where id = $1', [app.id, host.url])
-  const sender = await newSender(server, workspaceId, app.id, '77000000001')
   return {
-    db,
+    ...(await newFormFiles({ db, clock: systemClock, secretKeys }, host)),
     connection: database.connection,
-    secret,
-    workspaceId,
     async start(env) {
       const service = await spawnService(database.connection, env)
       onTestFinished(() => void service.child.kill('SIGKILL'))
       return service
     },
+  }
+}
+
+export async function newFormFiles(target: Omit<IngressTarget, 'url'>, host: FileHost): Promise<FormFiles> {
+  const { db, clock } = target
+  const { id: workspaceId } = await createWorkspace(db, clock, 'Files')
+  const { secret } = await createKey(db, clock, { workspaceId, name: 'k', scopes, budget: 100, createdBy: 'test' })
+  const server = { ...target, url: '' }
+  const app = await newApp(server)
+  await db.change('update apps set graph_url = $2 where id = $1', [app.id, host.url])
+  const newNumber = (id: string) => newSender(server, id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const sender = await newNumber(workspaceId)
+  return {
+    db,
+    secret,
+    workspaceId,
     async addWorkspace() {
-      const { id } = await createWorkspace(db, systemClock, 'More files')
-      return (await newSender(server, id, app.id, '77000000002')).phoneNumberId
+      const { id } = await createWorkspace(db, clock, 'More files')
+      return (await newNumber(id)).phoneNumberId
     },
-    async submit(service, ids, sha256, phoneNumberId = sender.phoneNumberId) {
-      server.url = service.url
+    async submit({ url }, ids, sha256, phoneNumberId = sender.phoneNumberId) {
       const files = ids.map((id) => ({ id, mime_type: 'image/png', file_name: `${id}.png`, sha256 }))
+      const id = `wamid.${newUuid()}`
       const message = {
         from: '16505550123',
-        id: `wamid.${newUuid()}`,
+        id,
         timestamp: '1786000000',
         type: 'interactive',
         interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify({ files }) } },
       }
-      await app.post(webhookOf(phoneNumberId, [message]))
+      await app.post(webhookOf(phoneNumberId, [message]), { url })
       const row = await db.first<{ id: string }>(
-        'select id from flow_responses order by created_at desc, id desc limit 1',
+        `select r.id from flow_responses r join inbound_messages m on m.id = r.message_id where m.wa_message_id = $1`,
+        [id],
       )
       return row?.id ?? ''
     },
@@ -82,5 +89,5 @@ export async function newFileService(host: FileHost): Promise<FileService> {
   }
 }
 
-export const whenFetched = (files: FileService, responseId: string): Promise<true> =>
+export const whenFetched = (files: FormFiles, responseId: string): Promise<true> =>
   until('the file is fetched', async () => (await files.state(responseId)) === 'fetched')

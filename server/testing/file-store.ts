@@ -1,10 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { childEnv } from './child-env.ts'
 import { newFolder, removeFolder } from './data-dir.ts'
+
+interface S3Server {
+  run(): Promise<{ port: number }>
+  httpServer: Server
+  store: { deleteObject(bucket: string, key: string): Promise<void> }
+}
 
 /** An S3-compatible server, with one bucket. */
 export interface FileStoreServer {
@@ -28,8 +32,8 @@ const credentials = 'S3RVER'
 
 export async function startFileStore(): Promise<FileStoreServer> {
   const folder = newFolder()
-  let child: ChildProcess | null = null
-  let port = '0'
+  let running: Server | null = null
+  let port = 0
   const store: FileStoreServer = {
     url: '',
     env: {},
@@ -39,24 +43,19 @@ export async function startFileStore(): Promise<FileStoreServer> {
         .filter((key) => !key.endsWith('parley-check')),
     pathOf: (key) => join(folder, bucket, `${key}._S3rver_object`),
     async stop() {
-      const stopped = child
-      child = null
+      const stopped = running
+      running = null
       if (!stopped) return
-      stopped.kill('SIGKILL')
-      await once(stopped, 'exit')
+      const closed = new Promise((resolve) => stopped.close(resolve))
+      stopped.closeAllConnections()
+      await closed
     },
     async start() {
-      const script = join(import.meta.dirname, 'file-store-process.ts')
-      const started = spawn(process.execPath, [script, folder, port, bucket], {
-        env: childEnv,
-        stdio: ['pipe', 'pipe', 'inherit'],
-      })
-      child = started
-      const exited = once(started, 'exit').then(() => Promise.reject(new Error('the file store did not start')))
-      // It also ends after it has started.
-      exited.catch(() => {})
-      const [line] = (await Promise.race([once(createInterface(started.stdout), 'line'), exited])) as [string]
-      port = line.replace('listening ', '')
+      const server = newServer({ address: '127.0.0.1', port, directory: folder, silent: true })
+      port = (await server.run()).port
+      running = server.httpServer
+      // It would close its log while requests still write to it.
+      running.removeAllListeners('close')
     },
     async remove() {
       await store.stop()
@@ -71,4 +70,17 @@ export async function startFileStore(): Promise<FileStoreServer> {
     AWS_SECRET_ACCESS_KEY: credentials,
   }
   return store
+}
+
+function newServer(options: object): S3Server {
+  // The package has no types, and is loaded by the tests that need it only.
+  const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => S3Server
+  const server = new S3rver({ ...options, configureBuckets: [{ name: bucket }] })
+  const deleteObject = server.store.deleteObject.bind(server.store)
+  // S3 accepts the deletion of an object that does not exist. This server fails if there is no folder for it.
+  server.store.deleteObject = (name, key) =>
+    deleteObject(name, key).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+  return server
 }
