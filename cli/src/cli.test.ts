@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { childEnv } from '../../server/testing/child-env.ts'
-import { runCaptured } from '../testing/run-captured.ts'
+import { until } from '../../server/testing/until.ts'
+import { runParley, startCommand } from '../testing/run-parley.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 
 /** Runs a command without a service and without a database. */
 const run = (words: readonly string[], env: Record<string, string> = {}) =>
-  runCaptured(words, { PARLEY_DATA_DIR: '/dev/null/nowhere', ...env })
+  runParley(words, { PARLEY_DATA_DIR: '/dev/null/nowhere', ...env })
 
 test.each([
   [['fly'], /^Unknown command "fly"\. Run "\.\/parley --help" to see all commands\.\n$/],
@@ -62,40 +63,44 @@ test('every command is listed, and its help has an example and --json', async ()
   }
 })
 
-/** The modules that a command loads, in a process of its own. */
-function loadedBy(words: readonly string[], env: Record<string, string> = {}): string[] {
-  const report = `
+/** The modules that these commands load together, in a process of its own. */
+function loadedBy(typed: readonly (readonly string[])[], env: Record<string, string> = {}): string[] {
+  const program = `
     import { registerHooks } from 'node:module'
     const urls = []
     registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) })
-    process.on('exit', () => console.log('Loaded: ' + JSON.stringify(urls)))`
-  const hook = `data:text/javascript,${encodeURIComponent(report)}`
-  const args = ['--import', hook, join(import.meta.dirname, 'main.ts'), ...words]
+    const [first, ...others] = ${JSON.stringify(typed)}
+    process.argv.push('parley', ...first)
+    await import(${JSON.stringify(join(import.meta.dirname, 'main.ts'))})
+    const { runCli } = await import(${JSON.stringify(join(import.meta.dirname, 'cli.ts'))})
+    for (const words of others) await runCli(words, process.env)
+    console.log('Loaded: ' + JSON.stringify(urls))`
+  const args = ['--input-type=module', '-e', program]
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { ...childEnv, ...env } })
   return JSON.parse(/^Loaded: (.*)$/m.exec(stdout)?.[1] ?? '[]') as string[]
 }
 
 test('help, the version and an unknown command load no package and nothing of the database', () => {
   const tooMuch = /\/node_modules\/|\/server\/src\/(db|domain)\/|\/cli\/src\/commands\//
-  for (const words of [['--help'], ['-v'], ['wrkspace']]) {
-    const loaded = loadedBy(words)
-    expect(loaded.filter((url) => url.endsWith('/cli/src/commands.ts'))).toHaveLength(1)
-    expect(loaded.filter((url) => tooMuch.test(url))).toEqual([])
-  }
+  const loaded = loadedBy([['--help'], ['-v'], ['wrkspace']])
+  expect(loaded.filter((url) => url.endsWith('/cli/src/commands.ts'))).toHaveLength(1)
+  expect(loaded.filter((url) => tooMuch.test(url))).toEqual([])
 })
 
 test('commands load only the packages that they need', () => {
   const unreachable = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/b', PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=` }
-  for (const words of [
-    ['workspace', 'list'],
-    ['key', 'list'],
-    ['user', 'list'],
-    ['delivery', 'list'],
-  ]) {
-    const loaded = loadedBy(words, unreachable)
-    expect(loaded.filter((url) => url.includes('/node_modules/pg/'))).not.toEqual([])
-    expect(loaded.filter((url) => /\/node_modules\/(ajv|pino|fastify|typebox\/build)\//.test(url))).toEqual([])
-  }
+  const loaded = loadedBy(
+    [
+      ['workspace', 'list'],
+      ['key', 'list'],
+      ['user', 'list'],
+      ['delivery', 'list'],
+    ],
+    unreachable,
+  )
+  for (const needed of ['/node_modules/pg/', '/commands/workspace.ts', '/commands/delivery.ts'])
+    expect(loaded.filter((url) => url.includes(needed))).not.toEqual([])
+  expect(loaded.filter((url) => /\/node_modules\/(ajv|pino|fastify|typebox\/build)\//.test(url))).toEqual([])
 })
 
 test.each([
@@ -134,17 +139,17 @@ test.each([['fly'], ['key', 'revoke'], ['key', 'list', '--all'], ['send', '--tex
   },
 )
 
-test('piped output has no color codes, and signal listeners are removed', async () => {
-  const count = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.listenerCount(signal))
-  const before = count()
+test('piped output has no color codes, and a command that ends removes its signal listeners', async () => {
   const unreachable = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/b', PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=` }
-  await run(['workspace', 'list'], unreachable)
-  await run(['start'], { ...unreachable, LOG_LEVEL: 'silent' })
-  const listening = run(['listen', '--port', '0'])
-  await vi.waitFor(() => expect(count()).not.toEqual(before), 60_000)
-  process.emit('SIGTERM', 'SIGTERM')
-  expect((await listening).code).toBe(0)
-  expect(count()).toEqual(before)
+  const listening = startCommand(['listen', '--port', '0'], {})
+  await until('it listens', () => listening.out().includes('Listening'))
+  expect(listening.signals()).toEqual(['SIGINT', 'SIGTERM', 'SIGHUP'])
+  listening.kill()
+  expect((await listening.ended).code).toBe(0)
+  const failed = startCommand(['workspace', 'list'], unreachable)
+  const start = startCommand(['start'], { ...unreachable, LOG_LEVEL: 'silent' })
+  for (const each of [failed, start]) expect((await each.ended).code).toBe(1)
+  for (const each of [listening, failed, start]) expect(each.signals()).toEqual([])
   expect((await run(['help'])).out).not.toContain('\u001b')
 })
 

@@ -9,7 +9,7 @@ import { type Simulator, startSimulator } from '@parley/simulator/start'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
 import { urlOf } from '../../server/testing/service.ts'
-import { runCaptured } from '../testing/run-captured.ts'
+import { runParley } from '../testing/run-parley.ts'
 import { commands } from './commands.ts'
 
 /** Runs every command once with --json against one installation, in the order an operator might use them. */
@@ -308,7 +308,7 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
   ids.secret = simulator.control.apps.list()[0]?.secret ?? ''
   ids.token = simulator.control.tokens.list()[0]?.token ?? ''
   const typed = words.split(' ').map((word) => word.replace(/^<(.*)>$/, (_, name: string) => ids[name] ?? word))
-  const { code: ended, out, err } = await runCaptured([...typed, '--json'], env)
+  const { code: ended, out, err } = await runParley([...typed, '--json'], env)
   expect({ ended, err }).toEqual({ ended: code, err: '' })
   const json = JSON.parse(out) as Record<string, string>
   expect(json).toMatchObject(expected as object)
@@ -333,7 +333,7 @@ test('every command is in the table above or tested elsewhere', () => {
 })
 
 test('webhook delete requires --yes if undelivered events would be dropped', async () => {
-  const run = (words: string[]) => runCaptured(words, env)
+  const run = (words: string[]) => runParley(words, env)
   const words = ['webhook', 'create', '--workspace', ids.workspace ?? '', '--name', 'a', '--url', 'https://127.0.0.1/']
   const { id } = JSON.parse((await run([...words, '--event', 'message.received', '--json'])).out) as { id: string }
   await publishOne(ids.workspace ?? '')
@@ -348,7 +348,7 @@ test('webhook delete requires --yes if undelivered events would be dropped', asy
 
 test('key change does not change the expiry of a revoked key', async () => {
   const words = ['key', 'change', ids.key ?? '', '--expires-at', '2199-02-01T00:00:00Z']
-  expect(await runCaptured(words, env)).toEqual({
+  expect(await runParley(words, env)).toEqual({
     code: 1,
     out: '',
     err: 'This key was revoked, so its expiry cannot be changed. Create a new key.\n',

@@ -8,9 +8,9 @@ import { startSimulator } from '@parley/simulator/start'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
 import { startMailServer } from '../../server/testing/mail-server.ts'
-import { parley } from '../../server/testing/parley.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
+import { runParley } from '../testing/run-parley.ts'
 
 const newKey = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 
@@ -26,7 +26,7 @@ interface Report {
 }
 
 async function doctor(env: Record<string, string>, ...words: string[]) {
-  const { code, out, err } = await parley(['doctor', '--json', ...words], env)
+  const { code, out, err } = await runParley(['doctor', '--json', ...words], env)
   expect(err).toBe('')
   const { verdict, checks } = JSON.parse(out) as Report
   return { code, verdict, check: (name: string) => checks.find(({ check }) => check === name) }
@@ -40,7 +40,7 @@ test('doctor finds no problem in a running installation with a connected account
   onTestFinished(() => service.stop())
   const running = { ...env, PORT: new URL(service.url).port }
   const create = async (...words: string[]) =>
-    JSON.parse((await parley([...words, '--json'], running)).out) as { id: string }
+    JSON.parse((await runParley([...words, '--json'], running)).out) as { id: string }
   const workspace = await create('workspace', 'create', '--name', 'Shop')
   const token = simulator.control.tokens.list()[0]?.token ?? ''
   const secret = simulator.control.apps.list()[0]?.secret ?? ''
@@ -54,12 +54,12 @@ test('doctor finds no problem in a running installation with a connected account
   for (const name of ['service', 'database', 'migrations', 'clock', 'secrets', 'access tokens', 'ingress']) {
     expect(check(name), name).toMatchObject({ verdict: 'ok' })
   }
-  const report = await parley(['doctor'], running)
+  const report = await runParley(['doctor'], running)
   expect(report.out).toMatch(/^ok {7}database {8}PostgreSQL \d+/m)
   expect(report.out).not.toContain('\u001b')
 
   simulator.control.tokens.change(token, { revoked: true })
-  const revoked = await parley(['doctor'], {
+  const revoked = await runParley(['doctor'], {
     ...running,
     PARLEY_SECRET_KEYS: `${env.PARLEY_SECRET_KEYS},${newKey('k2')}`,
   })
@@ -70,13 +70,13 @@ test('doctor finds no problem in a running installation with a connected account
 
 test('doctor checks the mail server: whether it responds, and whether it accepts the password', async () => {
   const env = await newEnv()
-  await parley(['migrate'], env)
+  await runParley(['migrate'], env)
   expect((await doctor(env)).check('email')).toMatchObject({ verdict: 'ok', says: expect.stringContaining('not set') })
   const mailServer = await startMailServer({ password: 'right' })
   onTestFinished(() => mailServer.close())
   const mailing = { ...env, PARLEY_SMTP_URL: mailServer.url, PARLEY_MAIL_FROM: 'parley@example.com' }
   expect((await doctor(mailing)).check('email')).toMatchObject({ verdict: 'ok' })
-  const wrong = await parley(['doctor'], { ...mailing, PARLEY_SMTP_URL: mailServer.url.replace('right', 'pass-word') })
+  const wrong = await runParley(['doctor'], { ...mailing, PARLEY_SMTP_URL: mailServer.url.replace('right', 'pass-word') })
   expect(wrong.out).toMatch(/^problem {2}email {11}The mail server 127\.0\.0\.1:\d+ does not accept emails: /m)
   expect(wrong.out).not.toContain('pass-word')
   const connections = mailServer.connections()
@@ -86,7 +86,7 @@ test('doctor checks the mail server: whether it responds, and whether it accepts
 
 test('doctor reports secrets that no key can decrypt', async () => {
   const env = await newEnv()
-  await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)
+  await runParley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)
   expect((await doctor(env, '--offline')).check('secrets')).toMatchObject({ verdict: 'ok' })
   const { code, check } = await doctor({ ...env, PARLEY_SECRET_KEYS: newKey('k2') }, '--offline')
   expect(code).toBe(1)
@@ -95,7 +95,7 @@ test('doctor reports secrets that no key can decrypt', async () => {
 
 test('doctor reports a database that is unreachable, old or missing, and creates and changes nothing', async () => {
   const env = await newEnv()
-  const unreachable = await parley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
+  const unreachable = await runParley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
   expect(unreachable).toMatchObject({ code: 1, err: '' })
   expect(unreachable.out).toMatch(/^problem {2}database {8}Cannot connect to the database in DATABASE_URL/m)
   expect(unreachable.out).not.toMatch(/pass-word|\n\s+at /)

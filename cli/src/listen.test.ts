@@ -5,12 +5,13 @@ import { type Database, openDatabase } from '@parley/server/db/db'
 import { publish } from '@parley/server/domain/deliveries/engine/publish'
 import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { systemClock } from '@parley/server/lib/clock'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
 import { spawnParley } from '../../server/testing/parley.ts'
 import { startReceiver } from '../../server/testing/receiver.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
+import { startCommand } from '../testing/run-parley.ts'
 
 /** `parley listen --workspace`: events of a workspace, without a webhook. */
 let env: Record<string, string>
@@ -28,14 +29,13 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-/** Starts `parley listen`, with a pipe instead of a keyboard. */
+/** Starts `parley listen`. */
 const listen = (...options: string[]) => listenWith({}, ...options)
 
 function listenWith(more: Record<string, string>, ...options: string[]) {
-  const running = spawnParley(['listen', ...options], { ...env, ...more }, 'pipe')
+  const running = startCommand(['listen', ...options], { ...env, ...more })
   return {
     ...running,
-    press: (key: string) => running.child.stdin?.write(key),
     lines: () =>
       running
         .out()
@@ -71,7 +71,7 @@ test('it forwards new events with a signature, prints one line for each, and r r
   expect(first?.headers).toMatchObject({ 'service-event': 'message.received', 'service-delivery': event.id })
   expect(first?.headers['user-agent']).toMatch(/^Parley\//)
   receiver.next(500)
-  listening.press('r')
+  listening.type('r')
   await until('it arrives again', () => receiver.received.length === 2)
   expect(receiver.received[1]).toMatchObject({ body: first?.body, id: event.id })
   await until('both are printed', () => listening.lines().length === 2)
@@ -84,7 +84,7 @@ test('it forwards new events with a signature, prints one line for each, and r r
   for (const text of ['two', 'three']) await publishOne(id, 'message.received', text)
   await until('both failures are printed', () => listening.out().match(/FAILED: .*ECONNREFUSED/g)?.length === 2)
   expect(listening.out()).not.toContain('\u001b')
-  listening.press('q')
+  listening.type('q')
   expect(await listening.exitCode()).toBe(0)
 })
 
@@ -105,7 +105,7 @@ test('with --json it prints one document for each event, and --secret signs', as
   await expect(
     verifyWebhook(receiver.received[0]?.body ?? '', receiver.received[0]?.headers ?? {}, secret),
   ).resolves.toMatchObject({ type: 'message.sent' })
-  listening.child.kill('SIGTERM')
+  listening.kill('SIGTERM')
   expect(await listening.exitCode()).toBe(0)
 })
 
@@ -115,7 +115,7 @@ test('without --forward-to it only prints; wrong options are refused', async () 
   await until('it listens', () => listening.out().includes('Press q'))
   await publishOne(id, 'message.received', 'one')
   await until('it is printed', () => listening.lines().length === 1)
-  listening.child.kill('SIGTERM')
+  listening.kill('SIGTERM')
   expect(await listening.exitCode()).toBe(0)
   const cases: [string[], string][] = [
     [['--workspace', id, '--forward-to', 'ftp://x'], 'Invalid --forward-to "ftp://x"'],
@@ -145,12 +145,19 @@ test('in a terminal that shows colors, the status of a response is green or red'
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   const words = ['--workspace', id, '--forward-to', receiver.url]
-  const [colored, plain] = [listenWith({ FORCE_COLOR: '1' }, ...words), listenWith({ NO_COLOR: '1' }, ...words)]
-  for (const each of [colored, plain]) await until('it listens', () => each.out().includes('Press r'))
-  await publishOne(id, 'message.sent', 'one')
-  await until('both print it', () => [colored, plain].every((each) => each.lines().length === 1))
-  expect(colored.lines()[0]).toContain('\u001b[32m200\u001b[39m')
-  expect(plain.lines()[0]).not.toContain('\u001b')
+  const listening = listen(...words)
+  await until('it listens', () => listening.out().includes('Press r'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const printedWith = async (variable: string) => {
+    vi.stubEnv('FORCE_COLOR', undefined)
+    vi.stubEnv('NO_COLOR', undefined)
+    vi.stubEnv(variable, '1')
+    const before = listening.lines().length
+    await publishOne(id, 'message.sent', 'one')
+    return until('it is printed', () => listening.lines()[before])
+  }
+  expect(await printedWith('FORCE_COLOR')).toContain('\u001b[32m200\u001b[39m')
+  expect(await printedWith('NO_COLOR')).not.toContain('\u001b')
 })
 
 test('its own secret is the same at every start, and a secret in the environment does not make it a receiver', async () => {
@@ -159,9 +166,9 @@ test('its own secret is the same at every start, and a secret in the environment
     const listening = listen('--workspace', id, '--forward-to', '9')
     const secret = await until('it prints one', () => /Signing secret: (whsec_\S+)/.exec(listening.out())?.[1])
     await until('it listens', () => listening.out().includes('Press r'))
-    listening.press('r')
+    listening.type('r')
     await until('there is nothing to repeat', () => listening.out().includes('There was no event yet.'))
-    listening.press('q')
+    listening.type('q')
     expect(await listening.exitCode()).toBe(0)
     return secret
   }
@@ -175,7 +182,7 @@ test('its own secret is the same at every start, and a secret in the environment
 test('it ends without an error when no one reads its output any more', async () => {
   const { id } = await createWorkspace(db, systemClock, 'Closed pipe')
   const [listening, following] = [
-    listen('--workspace', id),
+    spawnParley(['listen', '--workspace', id], env),
     spawnParley(['events', '--follow', '--workspace', id], env),
   ]
   await until('it listens', () => listening.out().includes('Press q'))
@@ -204,8 +211,8 @@ test('a response that does not come delays neither q nor a signal', async () => 
   for (const each of [quit, stopped]) await until('it listens', () => each.out().includes('Press r'))
   await publishOne(id, 'message.sent', 'one')
   await until('both are forwarded', () => requests === 2)
-  quit.press('q')
-  stopped.child.kill('SIGINT')
+  quit.type('q')
+  stopped.kill('SIGINT')
   for (const each of [quit, stopped]) {
     expect(await each.exitCode()).toBe(0)
     // It did not wait until the receiver is given up.

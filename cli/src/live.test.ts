@@ -4,10 +4,10 @@ import { eventTypes } from '@parley/contract/events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../sdk/testing/free-port.ts'
 import { removeFolder } from '../../server/testing/data-dir.ts'
-import { type Running, spawnParley, startParley } from '../../server/testing/parley.ts'
+import { type Running, startParley } from '../../server/testing/parley.ts'
 import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { until } from '../../server/testing/until.ts'
-import { runCaptured } from '../testing/run-captured.ts'
+import { type RunningCommand, runParley, startCommand } from '../testing/run-parley.ts'
 
 /** Commands next to a running service with its simulator, on ports that no setting names. */
 let dataDir: string
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 /** Runs a command with no other setting than the data directory. */
-const run = (...words: string[]) => runCaptured(words, { PARLEY_DATA_DIR: dataDir })
+const run = (...words: string[]) => runParley(words, { PARLEY_DATA_DIR: dataDir })
 
 async function json(...words: string[]) {
   const { code, out, err } = await run(...words, '--json')
@@ -39,10 +39,10 @@ async function json(...words: string[]) {
 }
 
 /** Starts a command that runs until it is stopped. */
-const follow = (...words: string[]) => spawnParley(words, { PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: '' })
+const follow = (...words: string[]) => startCommand(words, { PARLEY_DATA_DIR: dataDir })
 
-async function stop(running: Running): Promise<number | null> {
-  running.child.kill('SIGINT')
+async function stop(running: RunningCommand): Promise<number> {
+  running.kill('SIGINT')
   return (await running.ended).code
 }
 

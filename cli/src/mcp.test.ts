@@ -10,6 +10,7 @@ import { spawnParley } from '../../server/testing/parley.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { until } from '../../server/testing/until.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
+import { startCommand } from '../testing/run-parley.ts'
 
 /** `parley mcp`: the protocol over standard input and output. */
 const server = useTestServer()
@@ -24,10 +25,10 @@ const envOf = (key: string, url = server.url): Record<string, string> => ({
 
 /** Starts it without a client of the protocol. */
 function start(env: Record<string, string>, ...options: string[]) {
-  const running = spawnParley(['mcp', ...options], env, 'pipe')
+  const running = startCommand(['mcp', ...options], env)
   return {
     ...running,
-    type: (...lines: string[]) => running.child.stdin?.write(lines.map((line) => `${line}\n`).join('')),
+    type: (...lines: string[]) => running.type(lines.map((line) => `${line}\n`).join('')),
     lines: () =>
       running
         .out()
@@ -72,7 +73,7 @@ test('standard output has only the protocol, also for lines that are no message'
       { jsonrpc: '2.0', id: 'a', result: {} },
     ]),
   )
-  mcp.child.stdin?.end()
+  mcp.endInput()
   expect(await mcp.exitCode()).toBe(0)
   expect(mcp.err()).toBe('')
 })
@@ -88,7 +89,7 @@ test('an invalid key and a service that is down are errors of the protocol', asy
   expect(down.lines()).toMatchObject([
     { id: 2, error: { message: expect.stringMatching(/^The service at http:\/\/127\.0\.0\.1:9 cannot be reached/) } },
   ])
-  down.child.kill('SIGTERM')
+  down.kill('SIGTERM')
   expect(await down.exitCode()).toBe(0)
 })
 
@@ -110,7 +111,7 @@ test('a call that the agent cancels ends, and so does one that waits when the pr
   await until('both wait', async () => (await held()) === 2)
   mcp.type('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}')
   await until('one waits', async () => (await held()) === 1)
-  mcp.child.kill('SIGTERM')
+  mcp.kill('SIGTERM')
   expect(await mcp.exitCode()).toBe(0)
   expect([mcp.out(), mcp.err()]).toEqual(['', ''])
 })
@@ -148,7 +149,7 @@ test('a service below a path of its host is called there', async () => {
     const mcp = start(envOf('prl_live_x', url + path))
     mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     await until('the response is printed', () => mcp.lines().length === 1)
-    mcp.child.stdin?.end()
+    mcp.endInput()
     expect(await mcp.exitCode()).toBe(0)
   }
   expect(urls).toEqual(['POST /parley/mcp', 'POST /parley/mcp'])
@@ -176,11 +177,10 @@ test('a redirect and a page of a proxy are explained', async () => {
 
 test('it ends without an error if the agent closes its output', async () => {
   const { secret } = await newWorkspace(server)
-  const mcp = start(envOf(secret))
-  mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
-  await until('the response is printed', () => mcp.lines().length === 1)
+  const mcp = spawnParley(['mcp'], envOf(secret), 'pipe')
+  mcp.child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  await until('the response is printed', () => mcp.out().endsWith('\n'))
   mcp.child.stdout?.destroy()
-  mcp.type('{"jsonrpc":"2.0","id":2,"method":"ping"}')
-  expect(await mcp.exitCode()).toBe(0)
-  expect(mcp.err()).toBe('')
+  mcp.child.stdin?.write('{"jsonrpc":"2.0","id":2,"method":"ping"}\n')
+  expect(await mcp.ended).toMatchObject({ code: 0, err: '' })
 })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
-import { runCaptured } from '../testing/run-captured.ts'
+import { runParley } from '../testing/run-parley.ts'
 
 /** The commands that use the WhatsApp network: `app`, `connection`, `phone`. */
 let simulator: Simulator
@@ -31,7 +31,7 @@ afterAll(async () => {
   await drop()
 })
 
-const run = (words: string[], more: Record<string, string> = {}) => runCaptured(words, { ...env, ...more })
+const run = (words: string[], more: Record<string, string> = {}) => runParley(words, { ...env, ...more })
 
 /** Runs a command with --json and parses its output. */
 async function json<T>(words: string[], more: Record<string, string> = {}): Promise<T> {

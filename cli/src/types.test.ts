@@ -8,7 +8,7 @@ import { useSending } from '../../server/testing/sending.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
-import { runCaptured } from '../testing/run-captured.ts'
+import { runParley } from '../testing/run-parley.ts'
 import { templateTypes } from './commands/types.ts'
 
 /** `parley types`, and what the compiler says about programs that use the file. */
@@ -17,7 +17,7 @@ const sending = useSending(server)
 const root = join(import.meta.dirname, '..', '..')
 
 const types = (words: readonly string[], more: Record<string, string> = {}) =>
-  runCaptured(['types', ...words], {
+  runParley(['types', ...words], {
     PORT: '0',
     DATABASE_URL: urlOf(server.connection),
     PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,

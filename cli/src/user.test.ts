@@ -6,14 +6,14 @@ import { newPasskey } from '../../server/testing/passkey.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
-import { runCaptured } from '../testing/run-captured.ts'
+import { runParley } from '../testing/run-parley.ts'
 
 /** The `user` commands, against the database of a running service. */
 const server = useTestServer()
 const post = (body: object = {}) => ({ method: 'POST', body })
 
 const parley = (...words: string[]) =>
-  runCaptured(words, {
+  runParley(words, {
     PORT: '0',
     DATABASE_URL: urlOf(server.connection),
     PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,

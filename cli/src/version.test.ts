@@ -6,10 +6,9 @@ import type { Finding } from '@parley/server/domain/health/finding'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase, newEmptyDatabase } from '../../server/testing/database.ts'
 import { query } from '../../server/testing/filled-database.ts'
-import { parley } from '../../server/testing/parley.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
-import { runCaptured } from '../testing/run-captured.ts'
+import { runParley } from '../testing/run-parley.ts'
 
 const migrations = readMigrations()
 const latest = migrations.length
@@ -27,7 +26,7 @@ const commands = [
 ]
 
 const run = (connection: Connection, ...words: string[]) =>
-  runCaptured(words, { DATABASE_URL: urlOf(connection), PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=`, PORT: '0' })
+  runParley(words, { DATABASE_URL: urlOf(connection), PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=`, PORT: '0' })
 
 async function emptyDatabase(): Promise<Connection> {
   const { connection, drop } = await newEmptyDatabase()
@@ -124,14 +123,14 @@ test('without a data folder, commands fail with one line and create nothing; "mi
     out: '',
     err: `No database found in ${dataDir}. Run "./parley start" or "./parley migrate" first.\n`,
   }
-  expect(await parley(['workspace', 'list'], env)).toMatchObject(expected)
-  expect(await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)).toMatchObject(
+  expect(await runParley(['workspace', 'list'], env)).toMatchObject(expected)
+  expect(await runParley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)).toMatchObject(
     expected,
   )
   expect(existsSync(dataDir)).toBe(false)
 
-  const migrated = await parley(['migrate'], env)
+  const migrated = await runParley(['migrate'], env)
   expect(migrated.code).toBe(0)
   expect(migrated.out).toMatch(new RegExp(`\\nThe database is now at version ${latest}\\.\\n$`))
-  expect(await parley(['workspace', 'list', '--json'], env)).toMatchObject({ code: 0, err: '' })
+  expect(await runParley(['workspace', 'list', '--json'], env)).toMatchObject({ code: 0, err: '' })
 })

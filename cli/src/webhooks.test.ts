@@ -4,10 +4,9 @@ import { openDatabase } from '../../server/src/db/db.ts'
 import { systemClock } from '../../server/src/lib/clock.ts'
 import { newDatabase } from '../../server/testing/database.ts'
 import { newApp, newSender } from '../../server/testing/network-app.ts'
-import { spawnParley } from '../../server/testing/parley.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
-import { runCaptured } from '../testing/run-captured.ts'
+import { runParley, startCommand } from '../testing/run-parley.ts'
 
 /** The `webhook`, `replay`, `delivery` and `listen` commands. */
 let env: Record<string, string>
@@ -23,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const run = (words: string[]) => runCaptured(words, env)
+const run = (words: string[]) => runParley(words, env)
 
 async function json<T>(words: string[]): Promise<T> {
   const { code, out, err } = await run([...words, '--json'])
@@ -177,7 +176,7 @@ test('an invalid URL, ID or state is rejected with a reason', async () => {
 
 test('listen verifies and prints each delivery', async () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
-  const listening = spawnParley(['listen', '--port', '0', '--secret', secret, '--json'], env)
+  const listening = startCommand(['listen', '--port', '0', '--secret', secret, '--json'], env)
   const url = await until('listen prints its URL', () => /http:\S+/.exec(listening.err())?.[0])
   const body = JSON.stringify({ id: 'e1', type: 'message.received', created_at: 'now', data: {} })
   const post = async (signedWith: string) => {
@@ -196,6 +195,6 @@ test('listen verifies and prints each delivery', async () => {
     { verified: true, event: { id: 'e1' } },
     { verified: false, why: expect.stringContaining('signature') },
   ])
-  listening.child.kill('SIGTERM')
+  listening.kill()
   expect((await listening.ended).code).toBe(0)
 })

@@ -1,4 +1,3 @@
-import { stdin, stdout } from 'node:process'
 import { createInterface } from 'node:readline'
 import { readKey } from '@parley/sdk/settings'
 import { type Command, UsageError } from '../command.ts'
@@ -19,7 +18,7 @@ export const commands: readonly Command[] = [
     async run({ option, env, config }) {
       const key = checkedKey(option('key') ?? env.PARLEY_API_KEY)
       const url = mcpUrl(option('url') ?? env.PARLEY_URL ?? config.publicUrl)
-      await serve(newForward({ url, key, write: (line) => void stdout.write(`${line}\n`) }))
+      await serve(newForward({ url, key, write: (line) => void process.stdout.write(`${line}\n`) }))
       return undefined
     },
   },
@@ -49,6 +48,7 @@ function mcpUrl(text: string): URL {
 
 /** Forwards each line until the agent closes the input or stops the program. */
 async function serve(forward: Forward): Promise<void> {
+  const { stdin } = process
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })
   const pending = new Set<Promise<void>>()
   // Also when the agent has closed its end.

@@ -63,6 +63,7 @@ export const commands: readonly Command[] = [
       removeRunning()
       await service?.stop()
       print('Stopped.')
+      stopListening()
       process.exit(0)
     },
   },
@@ -85,13 +86,14 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
   const controller = new AbortController()
   let stoppedAt = 0
+  let limit: NodeJS.Timeout | undefined
   const stop = () => {
     if (stoppedAt !== 0) return
     stoppedAt = Date.now()
-    setTimeout(() => process.exit(1), 14_000).unref()
+    limit = setTimeout(() => process.exit(1), 14_000).unref()
     controller.abort()
   }
-  const stopListening = onSignals((name) => {
+  const stopReading = onSignals((name) => {
     // The service runs on without anyone who reads what it prints.
     if (name === 'SIGPIPE') return
     // One Ctrl+C arrives twice, from the terminal and from npm. One that comes later is a person's second Ctrl+C. Other signals
@@ -104,6 +106,10 @@ function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
     setInterval(() => {
       if (process.ppid !== parent) stop()
     }, 500).unref()
+  }
+  const stopListening = () => {
+    clearTimeout(limit)
+    stopReading()
   }
   return { signal: controller.signal, stopListening }
 }
