@@ -354,3 +354,13 @@ test('key change does not change the expiry of a revoked key', async () => {
     err: 'This key was revoked, so its expiry cannot be changed. Create a new key.\n',
   })
 })
+
+test('workspace credit adds and removes credits, and says the new balance', async () => {
+  const run = (...words: string[]) => runParley(['workspace', 'credit', ...words], env)
+  const { id } = JSON.parse((await runParley(['workspace', 'create', '--name', 'Till', '--json'], env)).out)
+  const added = await run(id, '500', '--note', 'invoice 7', '--json')
+  expect(JSON.parse(added.out)).toEqual({ workspace_id: id, amount: 500, balance: 500 })
+  const removed = await run('--note', 'mistake', '--', id, '-200')
+  expect(removed).toMatchObject({ code: 0, out: 'Removed 200 credits. New balance: 300.\n' })
+  expect(await run(id, 'many', '--note', 'x')).toMatchObject({ code: 1, out: '' })
+})

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Connection } from '@parley/server/db/db'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { copyDataDir, newFolder, postmasterPid, removeFolder } from '../../server/testing/data-dir.ts'
@@ -9,6 +10,7 @@ import { isGone, parley, spawnParley, startParley } from '../../server/testing/p
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
+import { runParley, serveParley, startCommand } from '../testing/run-parley.ts'
 
 /** A data directory after its first start and stop, and the API key which that start printed. */
 let startedDir: string
@@ -33,6 +35,11 @@ async function startAndStop(dataDir: string) {
 }
 
 const statusOf = async (url: string, headers: Record<string, string> = {}) => (await fetch(url, { headers })).status
+
+const settingsFor = (connection: Connection) => ({
+  DATABASE_URL: urlOf(connection),
+  PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+})
 
 const withKey = () => ({ authorization: `Bearer ${secret}` })
 
@@ -62,112 +69,88 @@ test('a first start prints how to begin, and nothing else', async () => {
   ])
 })
 
-test('a second start reuses the data directory and prints no secret', async () => {
+test('commands work while a later start is starting, running and stopping; it prints no secret', async () => {
   const dataDir = newDataDir()
-  const service = await startParley({ PARLEY_DATA_DIR: dataDir })
+  const env = { PARLEY_DATA_DIR: dataDir }
+  const list = () => runParley(['workspace', 'list', '--json'], env)
+  const starting = startParley(env)
+  const early = await Promise.all([list(), list()])
+  const service = await starting
   expect(await statusOf(`${service.url}/readyz`)).toBe(200)
   expect(await statusOf(`${service.url}/v1/me`, withKey())).toBe(200)
   const pid = postmasterPid(dataDir)
+  const late = [list(), list()]
   service.child.kill('SIGTERM')
+  const ended = await Promise.all([...late, list()])
   const { code, out } = await service.ended
   expect(code).toBe(0)
   expect(out).not.toContain('prl_')
   expect(out).toMatch(/Stopped\.\n$/)
+  for (const each of [...early, ...ended]) {
+    expect(each).toMatchObject({ code: 0, err: '' })
+    expect(JSON.parse(each.out)).toMatchObject({ object: 'list', total: 1 })
+  }
   expect(isGone(pid)).toBe(true)
+  expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
 test('ten concurrent commands succeed while the service is down, and the last one stops PostgreSQL', async () => {
   const dataDir = newDataDir()
   const env = { PARLEY_DATA_DIR: dataDir }
   const names = Array.from({ length: 10 }, (_, index) => `Team ${index}`)
-  const all = await Promise.all(names.map((name) => parley(['workspace', 'create', '--name', name, '--json'], env)))
+  // Two in processes of their own.
+  const all = await Promise.all(
+    names.map((name, index) =>
+      (index < 2 ? parley : runParley)(['workspace', 'create', '--name', name, '--json'], env),
+    ),
+  )
   for (const { code, err } of all) expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(all.map(({ out }) => (JSON.parse(out) as { name: string }).name)).toEqual(names)
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('workspace credit adds and removes credits, and price set changes a price', async () => {
-  const env = { PARLEY_DATA_DIR: newDataDir() }
-  const runJson = async (...words: string[]) => JSON.parse((await parley([...words, '--json'], env)).out)
-  const [{ id }] = (await runJson('workspace', 'list')).data
-  expect(await runJson('workspace', 'credit', id, '500', '--note', 'invoice 7')).toEqual({
-    workspace_id: id,
-    amount: 500,
-    balance: 1500,
-  })
-  const removed = await parley(['workspace', 'credit', '--note', 'mistake', '--', id, '-200'], env)
-  expect(removed).toMatchObject({ code: 0, out: 'Removed 200 credits. New balance: 1300.\n' })
-  expect(await parley(['workspace', 'credit', id, 'many', '--note', 'x'], env)).toMatchObject({ code: 1, out: '' })
-  expect(await runJson('price', 'set', 'template.MARKETING', '3')).toEqual({ item: 'template.MARKETING', credits: 3 })
-  expect((await runJson('price', 'list')).data).toContainEqual({ item: 'template.MARKETING', credits: 3 })
-})
-
-test('commands work while the service is starting, running and stopping', async () => {
-  const dataDir = newDataDir()
-  const env = { PARLEY_DATA_DIR: dataDir }
-  const list = () => parley(['workspace', 'list', '--json'], env)
-  const starting = startParley(env)
-  const early = await Promise.all([list(), list()])
-  const service = await starting
-  const late = [list(), list()]
-  service.child.kill('SIGTERM')
-  const ended = await Promise.all([...late, list()])
-  expect((await service.ended).code).toBe(0)
-  for (const { code, out, err } of [...early, ...ended]) {
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(JSON.parse(out)).toMatchObject({ object: 'list', total: 1 })
-  }
-  expect(postmasterPid(dataDir)).toBeUndefined()
-})
-
-test('a second start on the same data directory fails with one line, and the first keeps running', async () => {
-  const dataDir = newDataDir()
-  const first = await startParley({ PARLEY_DATA_DIR: dataDir })
-  const second = await parley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: '0' })
-  expect(second.code).toBe(1)
-  expect(second.err).toMatch(/^Parley is already running with the data directory .*\n$/)
-  expect(await statusOf(`${first.url}/v1/me`, withKey())).toBe(200)
-  first.child.kill('SIGTERM')
-  await first.ended
-})
-
-test('start fails with one line if the port is in use, and stops PostgreSQL', async () => {
+test('start fails with one line if its address cannot be used, and stops PostgreSQL', async () => {
   const dataDir = newDataDir()
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void other.close())
   const { port } = other.address() as AddressInfo
-  const { code, err } = await parley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: String(port) })
-  expect({ code, err }).toEqual({
+  const start = (env: Record<string, string>) =>
+    runParley(['start'], { PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: '0', ...env })
+  expect(await start({ PORT: String(port) })).toMatchObject({
     code: 1,
     err: `Port ${port} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT to another port.\n`,
+  })
+  expect(postmasterPid(dataDir)).toBeUndefined()
+  expect(await start({ HOST: '203.0.113.1', PORT: '0' })).toMatchObject({
+    code: 1,
+    err: 'Cannot listen on HOST "203.0.113.1": it is not an address of this machine. Use 127.0.0.1 for this machine only, or 0.0.0.0 for all interfaces.\n',
   })
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
 test('after SIGKILL while starting or running, the service starts again without data loss', async () => {
   const dataDir = newDataDir()
-  for (const momentMs of [0, 80, 160, 400]) {
+  for (const printed of ['Parley', 'Ready at']) {
     const service = spawnParley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: '0' })
-    await until('the process has started', () => service.out().includes('Parley'))
-    // A different moment in each round; none of them may cause data loss.
-    await new Promise((resolve) => setTimeout(resolve, momentMs))
+    await until('it has come so far', () => service.out().includes(printed))
     service.child.kill('SIGKILL')
     await service.ended
   }
-  const service = await startParley({ PARLEY_DATA_DIR: dataDir })
+  const service = await serveParley({ PARLEY_DATA_DIR: dataDir })
   expect(await statusOf(`${service.url}/v1/me`, withKey())).toBe(200)
   const pid = postmasterPid(dataDir)
-  service.child.kill('SIGTERM')
+  service.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
   expect(isGone(pid)).toBe(true)
 })
 
-test('SIGTERM while starting: the service exits 0 and leaves no PostgreSQL running', async () => {
+test('a signal while the service is starting: it ends with 0 and leaves no PostgreSQL running', async () => {
   const dataDir = newDataDir()
-  const service = spawnParley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: '0' })
+  const env = { PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0' }
+  const service = startCommand(['start'], env)
   const pid = await until('PostgreSQL is starting', () => postmasterPid(dataDir))
-  service.child.kill('SIGTERM')
+  service.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
   expect(isGone(pid)).toBe(true)
 })
@@ -177,13 +160,13 @@ test('SIGINT during a command leaves no PostgreSQL running', async () => {
   const command = spawnParley(['workspace', 'list'], { PARLEY_DATA_DIR: dataDir })
   const pid = await until('PostgreSQL is starting', () => postmasterPid(dataDir))
   command.child.kill('SIGINT')
-  await command.ended
+  expect((await command.ended).code).toBe(130)
   expect(isGone(pid)).toBe(true)
 })
 
 test('if PostgreSQL is killed, requests get 503 service_unavailable until it is back', async () => {
   const dataDir = newDataDir()
-  const service = await startParley({ PARLEY_DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
+  const service = await serveParley({ PARLEY_DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
   const getMe = async () => {
     const response = await fetch(`${service.url}/v1/me`, { headers: withKey() })
     return {
@@ -205,7 +188,7 @@ test('if PostgreSQL is killed, requests get 503 service_unavailable until it is 
     expect(body.error?.request_id).toMatch(/^req_/)
   }
   expect(await statusOf(`${service.url}/readyz`)).toBe(200)
-  service.child.kill('SIGTERM')
+  service.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
@@ -213,11 +196,11 @@ test('if PostgreSQL is killed, requests get 503 service_unavailable until it is 
 test('SIGTERM: requests in flight are finished and the request log is complete', async () => {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
-  const env = { DATABASE_URL: urlOf(connection), PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
-  const workspace = JSON.parse((await parley(['workspace', 'create', '--name', 'A', '--json'], env)).out)
+  const env = settingsFor(connection)
+  const workspace = JSON.parse((await runParley(['workspace', 'create', '--name', 'A', '--json'], env)).out)
   const words = ['key', 'create', '--workspace', workspace.id, '--name', 'k', '--scope', 'webhooks:read', '--json']
-  const headers = { authorization: `Bearer ${JSON.parse((await parley(words, env)).out).secret}` }
-  const service = await startParley(env)
+  const headers = { authorization: `Bearer ${JSON.parse((await runParley(words, env)).out).secret}` }
+  const service = await serveParley(env)
   const done = await Promise.all(Array.from({ length: 20 }, () => statusOf(`${service.url}/v1/me`)))
   expect(new Set(done)).toEqual(new Set([401]))
 
@@ -231,7 +214,7 @@ test('SIGTERM: requests in flight are finished and the request log is complete',
     'a request waits for a lock',
     async () => (await client.query(waiting, [connection.database])).rowCount !== 0,
   )
-  service.child.kill('SIGTERM')
+  service.kill('SIGTERM')
   await until('the service is stopping', () => service.out().includes('Stopping'))
   await client.query('commit')
   expect(await inFlight).toBe(200)
@@ -250,41 +233,28 @@ test('SIGTERM: requests in flight are finished and the request log is complete',
 test('a command that follows and is stopped while it starts PostgreSQL leaves none running', async () => {
   const dataDir = newDataDir()
   for (const words of [['events', '--follow'], ['listen']]) {
-    const following = spawnParley(words, { PARLEY_DATA_DIR: dataDir })
+    const following = startCommand(words, { PARLEY_DATA_DIR: dataDir })
     const pid = await until('PostgreSQL starts', () => postmasterPid(dataDir))
-    following.child.kill('SIGINT')
+    following.kill('SIGINT')
     expect((await following.ended).err).not.toMatch(/\n {4}at /)
     await until('PostgreSQL has ended', () => isGone(pid))
   }
 })
 
-test('start fails with one line if HOST is not an address of this machine', async () => {
-  const dataDir = newDataDir()
-  const { code, err } = await parley(['start'], { PARLEY_DATA_DIR: dataDir, HOST: '203.0.113.1', PORT: '0' })
-  expect({ code, err }).toEqual({
-    code: 1,
-    err: 'Cannot listen on HOST "203.0.113.1": it is not an address of this machine. Use 127.0.0.1 for this machine only, or 0.0.0.0 for all interfaces.\n',
-  })
-  expect(postmasterPid(dataDir)).toBeUndefined()
-})
-
-test('with PORT=0, URLs contain the port that was assigned', async () => {
-  const service = await startParley({ PARLEY_DATA_DIR: newDataDir() })
-  const { error } = (await (await fetch(`${service.url}/v1/me`)).json()) as { error: { doc_url: string } }
-  expect(error.doc_url).toBe(`${service.url}/docs/errors#invalid_key`)
-  const { servers } = (await (await fetch(`${service.url}/v1/openapi.json`)).json()) as { servers: unknown }
-  expect(servers).toEqual([{ url: service.url }])
-  service.child.kill('SIGTERM')
-  await service.ended
-})
-
 test('start --json prints one JSON document with the URL and nothing else', async () => {
-  const service = spawnParley(['start', '--json'], { PARLEY_DATA_DIR: newDataDir(), PORT: '0' })
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
+  const service = startCommand(['start', '--json'], { ...settingsFor(connection), PORT: '0' })
   const { url } = await until('the service is ready', () =>
     service.out().endsWith('\n') ? JSON.parse(service.out()) : undefined,
   )
   expect(await statusOf(`${url}/readyz`)).toBe(200)
-  service.child.kill('SIGINT')
+  // With PORT=0, URLs contain the port that was assigned.
+  const { error } = (await (await fetch(`${url}/v1/me`)).json()) as { error: { doc_url: string } }
+  expect(error.doc_url).toBe(`${url}/docs/errors#invalid_key`)
+  const { servers } = (await (await fetch(`${url}/v1/openapi.json`)).json()) as { servers: unknown }
+  expect(servers).toEqual([{ url }])
+  service.kill('SIGINT')
   const { code, out } = await service.ended
   expect(code).toBe(0)
   expect(JSON.parse(out)).toMatchObject({ url })

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { onTestFinished, vi } from 'vitest'
+import { until } from '../../server/testing/until.ts'
 import { runCli } from '../src/cli.ts'
 
 type Environment = Readonly<Record<string, string>>
@@ -41,6 +42,16 @@ export function startCommand(words: readonly string[], env: Environment): Runnin
     await command.ended
   })
   return command
+}
+
+/** Starts the service in this process, on a free port, and waits until it prints that it is ready. */
+export async function serveParley(env: Environment): Promise<RunningCommand & { url: string }> {
+  const service = startCommand(['start'], { PORT: '0', PARLEY_SIMULATOR_PORT: '0', ...env })
+  const url = await until('the service is ready', () => {
+    if (service.hasEnded()) throw new Error(`the service ended instead:\n${service.out()}${service.err()}`)
+    return service.out().includes('Press Ctrl+C') && /Ready at (http:\S+)/.exec(service.out())?.[1]
+  })
+  return { ...service, url }
 }
 
 interface Terminal {
