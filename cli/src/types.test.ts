@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Template, TemplateVariable } from '@parley/contract/template'
 import { expect, test } from 'vitest'
+import { declareContractTypes } from '../../sdk/build/contract-types.ts'
 import { useSending } from '../../server/testing/sending.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
@@ -108,7 +109,10 @@ test.each([{ module: 'nodenext' }, { module: 'esnext', moduleResolution: 'bundle
   async (options) => {
     const folder = tempFolder()
     mkdirSync(join(folder, 'node_modules', '@parley'), { recursive: true })
-    symlinkSync(join(root, 'sdk', 'src'), join(folder, 'node_modules', '@parley', 'sdk'))
+    // The SDK with the types of the contract written out, as in its package: the compiler is four times as fast.
+    cpSync(join(root, 'sdk', 'src'), join(folder, 'sdk'), { recursive: true })
+    writeFileSync(join(folder, 'sdk', 'contract.ts'), await declareContractTypes())
+    symlinkSync(join(folder, 'sdk'), join(folder, 'node_modules', '@parley', 'sdk'))
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     writeFileSync(join(folder, 'parley-templates.d.ts'), templateTypes(templates))
     const invalid = wrong.flatMap((line) => ['// @ts-expect-error', line])

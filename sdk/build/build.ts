@@ -1,32 +1,37 @@
 // Compiles the SDK to JavaScript and self-contained declarations: modules in sdk/dist, CommonJS in sdk/dist/cjs. `npm pack` and
 // `npm publish` in sdk/ run it.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withLock } from '../../scripts/lock.mjs'
 import { declareContractTypes } from './contract-types.ts'
 
 const sdk = join(import.meta.dirname, '..')
 
-const commonJs = ['--module', 'commonjs', '--moduleResolution', 'bundler', '--verbatimModuleSyntax', 'false']
+/** The types are checked in the first run. */
+const commonJs = ['--module', 'commonjs', '--moduleResolution', 'bundler', '--verbatimModuleSyntax', 'false', '--noCheck']
 
-async function build(outDir: string): Promise<void> {
-  rmSync(outDir, { recursive: true, force: true })
-  const contractTypes = await declareContractTypes()
-  compile(outDir, [], contractTypes)
-  const cjs = join(outDir, 'cjs')
-  compile(cjs, commonJs, contractTypes)
+/** Compiles a copy of the sources in which the types of the contract are written out. */
+async function build(folder: string): Promise<string> {
+  const [src, dist] = [join(folder, 'src'), join(folder, 'dist')]
+  cpSync(join(sdk, 'src'), src, { recursive: true, filter: (file) => !file.endsWith('.test.ts') })
+  writeFileSync(join(src, 'contract.ts'), await declareContractTypes())
+  const config = { extends: join(sdk, 'tsconfig.build.json'), compilerOptions: { rootDir: 'src' }, include: ['src'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  compile(folder, dist, [])
+  const cjs = join(dist, 'cjs')
+  compile(folder, cjs, commonJs)
   // The package itself has the type "module".
   writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
+  return dist
 }
 
-function compile(outDir: string, options: readonly string[], contractTypes: string): void {
-  mkdirSync(outDir, { recursive: true })
+function compile(folder: string, outDir: string, options: readonly string[]): void {
   const tsc = join(sdk, '..', 'node_modules', 'typescript', 'bin', 'tsc')
-  execFileSync(process.execPath, [tsc, '-p', join(sdk, 'tsconfig.build.json'), '--outDir', outDir, ...options], {
+  execFileSync(process.execPath, [tsc, '-p', folder, '--outDir', outDir, ...options], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  writeFileSync(join(outDir, 'contract.d.ts'), contractTypes)
   for (const name of readdirSync(outDir)) {
     const file = join(outDir, name)
     const text = readFileSync(file, 'utf8')
@@ -67,10 +72,10 @@ function isSame(fresh: string, dist: string): boolean {
 const filesIn = (folder: string): string[] =>
   (readdirSync(folder, { recursive: true }) as string[]).filter((name) => statSync(join(folder, name)).isFile()).sort()
 
-const fresh = join(sdk, '..', 'node_modules', `.sdk-${process.pid}`)
+// The compiler would take sources in node_modules for modules.
+const fresh = mkdtempSync(join(tmpdir(), 'parley-sdk-'))
 try {
-  await build(fresh)
-  await replace(fresh, join(sdk, 'dist'))
+  await replace(await build(fresh), join(sdk, 'dist'))
 } finally {
   rmSync(fresh, { recursive: true, force: true })
 }
