@@ -15,8 +15,8 @@ export async function ensureConsole(root, node) {
     join(root, 'package-lock.json'),
     fileURLToPath(import.meta.url),
     ...['index.html', 'vite.config.ts'].map((name) => join(folder, name)),
-    ...filesIn(join(folder, 'src')),
-    ...filesIn(join(root, 'contract', 'src')),
+    // Without tests, which an image does not have.
+    ...[join(folder, 'src'), join(root, 'contract', 'src')].flatMap(filesIn).filter((file) => !/\.test\.tsx?$/.test(file)),
     // The Docs page shows them.
     ...['go/verify.go', 'php/verify.php', 'ruby/verify.rb'].map((name) => join(root, 'sdk', name)),
   ])

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, matchesGlob, relative } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -49,8 +49,7 @@ function copyContext(to: string): void {
   const ignored = read('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
-  const isIgnored = (file: string): boolean =>
-    ignored.some((pattern) => matchesGlob(file, pattern)) || (dirname(file) !== '.' && isIgnored(dirname(file)))
+  const isIgnored = (file: string): boolean => ignored.some((pattern) => matchesGlob(file, pattern))
   cpSync(root, to, { recursive: true, filter: (file) => file === root || !isIgnored(relative(root, file)) })
 }
 
@@ -111,7 +110,10 @@ test.skipIf(process.platform !== 'linux')(
     }
     for (const text of textsOf(final, 'COPY')) {
       const [, from = '', to = ''] = /^--from=build \/app\/(\S+) (\S+)$/.exec(text) ?? []
-      copyAll([join(app, from)], join(image, to === './' ? '.' : dirname(to)))
+      // Moved, because the files of the first stage are not needed any more.
+      const target = join(image, to === './' ? from : to)
+      mkdirSync(dirname(target), { recursive: true })
+      renameSync(join(app, from), target)
     }
     rmSync(app, { recursive: true })
     for (const text of textsOf(final, 'RUN')) run(text, image)
@@ -146,14 +148,17 @@ test.skipIf(process.platform !== 'linux')(
     const isHealthy = () =>
       spawnSync(join(bin, check[0] ?? ''), check.slice(1), { env: started, uid, gid }).status === 0
     await until(
-      'the health check succeeds',
+      'the service is ready',
       () => {
         if (service.exitCode !== null) throw new Error(`the service ended:\n${output}`)
-        return isHealthy()
+        return fetch(`http://127.0.0.1:${port}/readyz`).then(
+          ({ status }) => status === 200,
+          () => false,
+        )
       },
       120_000,
     )
-    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+    expect(isHealthy()).toBe(true)
     // The console was built, and its pages are part of the image.
     const page = await fetch(`http://127.0.0.1:${port}/sign-in`, { headers: { accept: 'text/html' } })
     expect(await page.text()).toContain('/assets/')

@@ -9,7 +9,7 @@ import { bundleOf } from './prepare.mjs'
 import { findProblems, readVersion } from './release-checks.ts'
 
 const root = join(import.meta.dirname, '..')
-const left = new Set(['node_modules', 'dist', 'data', '.git', 'e2e', 'bench-results'])
+const left = new Set(['node_modules', 'dist', 'screenshots', 'data', '.git', 'e2e', 'bench-results'])
 
 /** A copy of this project with a section for its version in the changelog, committed. */
 let project: string

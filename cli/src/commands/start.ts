@@ -26,7 +26,7 @@ export const commands: readonly Command[] = [
       const log = newLogger(config.logLevel, json ? process.stderr : undefined)
       print(`Parley ${version}`)
       if (config.targetNotice !== null) print(config.targetNotice)
-      const { signal, stopListening } = stopSignal()
+      const { signal, stopListening, cancelLimit } = stopSignal()
       // Loaded on demand: the other commands do not need the HTTP server.
       const { startService } = await import('@parley/server/start')
       let service: Service | undefined
@@ -63,7 +63,7 @@ export const commands: readonly Command[] = [
       removeRunning()
       await service?.stop()
       print('Stopped.')
-      stopListening()
+      cancelLimit()
       process.exit(0)
     },
   },
@@ -83,7 +83,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   })
 
 /** Aborted on a signal, or when the npm process that started us is gone and can no longer pass one on. */
-function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
+function stopSignal(): { signal: AbortSignal; stopListening: () => void; cancelLimit: () => void } {
   const controller = new AbortController()
   let stoppedAt = 0
   let limit: NodeJS.Timeout | undefined
@@ -93,7 +93,7 @@ function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
     limit = setTimeout(() => process.exit(1), 14_000).unref()
     controller.abort()
   }
-  const stopReading = onSignals((name) => {
+  const stopListening = onSignals((name) => {
     // The service runs on without anyone who reads what it prints.
     if (name === 'SIGPIPE') return
     // One Ctrl+C arrives twice, from the terminal and from npm. One that comes later is a person's second Ctrl+C. Other signals
@@ -107,9 +107,5 @@ function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
       if (process.ppid !== parent) stop()
     }, 500).unref()
   }
-  const stopListening = () => {
-    clearTimeout(limit)
-    stopReading()
-  }
-  return { signal: controller.signal, stopListening }
+  return { signal: controller.signal, stopListening, cancelLimit: () => clearTimeout(limit) }
 }
