@@ -1,31 +1,50 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { newEmptyDatabase } from '../testing/database.ts'
-import { checkOut, findPrevious, nextVersion } from '../testing/previous-version.ts'
-import { exampleMigration, rollingUpgrade } from '../testing/rolling-upgrade.ts'
+import { localRules } from '../testing/deliveries.ts'
+import { checkOut, findPrevious } from '../testing/previous-version.ts'
+import { startReceiver } from '../testing/receiver.ts'
+import { secretKeys, spawnService } from '../testing/service.ts'
+import { newProcessShop } from '../testing/shop-process.ts'
 import { tempFolder } from '../testing/temp-folder.ts'
+import { localReceivers } from '../testing/tenants.ts'
+import { until } from '../testing/until.ts'
+import { verifyLedger } from './domain/credits/verify-ledger.ts'
+import { createWebhook } from './domain/webhooks/webhooks.ts'
+import { systemClock } from './lib/clock.ts'
+import { newLogger } from './lib/logger.ts'
 
-test('an upgrade from the last release, one process after the other, refuses and loses nothing', async ({ skip }) => {
+/** `npm run reliability -- rolling-upgrade` upgrades one process after the other, under load. */
+test('a process of the last release receives, delivers and sends on this schema, beside one of this version', async ({
+  skip,
+}) => {
   const previous = findPrevious()
   if ('missing' in previous) return skip(previous.missing)
-  const folder = tempFolder()
-  const { connection, drop } = await newEmptyDatabase()
-  onTestFinished(drop)
-  const outcome = await rollingUpgrade({
-    connection,
-    oldRoot: checkOut(previous.commit, join(folder, 'old')),
-    newRoot: nextVersion(join(folder, 'new'), exampleMigration),
-    partMs: 2_000,
-    writers: 2,
-  })
-  expect(outcome).toMatchObject({
-    refused: [],
-    lostEvents: 0,
-    notSent: 0,
-    sentTwice: 0,
-    wrongBalances: 0,
-    errors: [],
-  })
-  expect(outcome.received).toBeGreaterThan(20)
-  expect(outcome.accepted).toBeGreaterThan(20)
+  const { db, connection, control, workspaceId, connect, start, sendText } = await newProcessShop()
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
+  const input = { workspaceId, name: 'receiver', url: receiver.url, events: ['message.received'] }
+  await createWebhook(db, systemClock, secretKeys, localRules, input)
+  const root = checkOut(previous.commit, join(tempFolder(), 'old'))
+  const old = await spawnService(connection, localReceivers, { root })
+  onTestFinished(() => void old.child.kill('SIGKILL'))
+  const services = [old, await start()]
+  const texts: string[] = []
+  for (const [index, service] of services.entries()) {
+    await connect(service, {})
+    for (let n = 0; n < 5; n++) {
+      expect((await sendText(service, `1650555${index}00${n}`)).status).toBe(202)
+      texts.push(`to ${index}, ${n}`)
+      await control.phones.say('491701112223', { to: '15550780001', text: texts.at(-1) ?? '' })
+    }
+    await control.idle()
+  }
+  const open = 'select (select count(*) from deliveries) + (select count(*) from outbox) as open'
+  await until('nothing waits', async () => (await db.first<{ open: number }>(open))?.open === 0)
+  const arrived = receiver.received.map(({ body }) => (JSON.parse(body) as { data: { text: string } }).data.text)
+  expect(arrived.sort()).toEqual(texts.sort())
+  const calls = control.log.list({ limit: 1_000 }).filter((line) => line.kind === 'call' && /\/messages$/.test(line.url))
+  expect(calls).toHaveLength(10)
+  expect(await verifyLedger(db, newLogger('silent'))).toEqual([])
+  expect(await old.stop()).toBe(0)
+  expect(old.output()).not.toMatch(/"level":(50|60)/)
 })

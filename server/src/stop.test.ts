@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startDatabaseProxy } from '../testing/database-proxy.ts'
 import { newApp, newSender, text, webhookOf } from '../testing/network-app.ts'
@@ -9,7 +8,6 @@ import { startParley } from '../testing/parley.ts'
 import { secretKeys, urlOf } from '../testing/service.ts'
 import { newProcessShop } from '../testing/shop-process.ts'
 import { until } from '../testing/until.ts'
-import type { Connection } from './db/db.ts'
 import { createWebhook } from './domain/webhooks/webhooks.ts'
 import { systemClock } from './lib/clock.ts'
 
@@ -45,31 +43,12 @@ async function newHangingReceiver() {
   }
 }
 
-const start = (connection: Connection, role: string) =>
-  startParley({
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'warn',
-    DATABASE_URL: urlOf(connection),
-    PARLEY_ROLE: role,
-    PARLEY_SECRET_KEYS: [...secretKeys].map(([name, key]) => `${name}:${key.toString('base64')}`).join(),
-    PARLEY_WEBHOOK_ALLOW_HTTP: 'true',
-    PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-  })
-
 const deliveries = 40
 /** How many attempts a process makes at an endpoint that has not responded yet. */
 const parallelAttempts = 8
 
-/** A service with deliveries in its queue and in a hanging receiver, a hanging call to the network and a hanging client. */
-async function newBusyService({
-  behind = async (connection: Connection) => connection,
-  hasOther = false,
-}: {
-  /** Returns the connection through a proxy. */
-  behind?: (connection: Connection) => Promise<Connection>
-  /** Whether another process delivers too. */
-  hasOther?: boolean
-} = {}) {
+/** A shop with an endpoint that hangs and a network that hangs. */
+async function newHangingShop() {
   const shop = await newProcessShop()
   const { db, control, workspaceId, secret } = shop
   const receiver = await newHangingReceiver()
@@ -80,67 +59,60 @@ async function newBusyService({
   const app = await newApp(target)
   const { phoneNumberId } = await newSender(target, workspaceId, app.id, '99000000002')
   control.switches.set({ answerAfterMs: 300_000 })
-  const service = await start(await behind(shop.connection), 'all')
-  expect((await shop.sendText(service, '16505550301')).status).toBe(202)
-  await until('a call to the network hangs', () => db.first(`select 1 from outbox where state = 'calling'`))
-  if (hasOther) await start(shop.connection, 'worker')
-  const texts = Array.from({ length: deliveries }, (_, n) => text(`wamid.stop.${n}`))
-  expect(await app.post(webhookOf(phoneNumberId, texts), { url: service.url })).toBe(200)
-  await until('as many attempts hang as begin at a time', () => receiver.hanging.size === parallelAttempts)
-  const client = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {})
-  onTestFinished(() => void client.destroy())
-  client.write(
-    `POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"to":`,
-  )
-  const leased = async () => (await db.rows('select 1 from deliveries where lease is not null')).length
-  expect(await leased()).toBe(deliveries)
-  return { ...shop, receiver, service, leased }
+  return {
+    ...shop,
+    receiver,
+    /** Gives the service deliveries, a call to the network and a client that all hang. `others` start in between. */
+    async occupy(service: { url: string }, startOthers = async () => {}) {
+      expect((await shop.sendText(service, '16505550301')).status).toBe(202)
+      await until('a call to the network hangs', () => db.first(`select 1 from outbox where state = 'calling'`))
+      await startOthers()
+      const texts = Array.from({ length: deliveries }, (_, n) => text(`wamid.stop.${n}`))
+      expect(await app.post(webhookOf(phoneNumberId, texts), { url: service.url })).toBe(200)
+      await until('as many attempts hang as begin at a time', () => receiver.hanging.size === parallelAttempts)
+      const client = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {})
+      onTestFinished(() => void client.destroy())
+      client.write(
+        `POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"to":`,
+      )
+      expect(await db.rows('select 1 from deliveries where lease is not null')).toHaveLength(deliveries)
+    },
+  }
 }
 
-/** Sends SIGTERM and returns how the process ended, and after how long. */
-async function stop(service: Awaited<ReturnType<typeof start>>) {
+test('a service that stops while the network and a client hang returns its leases first, and exits with 0, also if it gets SIGTERM twice', async () => {
+  const { db, connection, receiver, start, occupy } = await newHangingShop()
+  const service = await startParley({
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: urlOf(connection),
+    PARLEY_SECRET_KEYS: [...secretKeys].map(([name, key]) => `${name}:${key.toString('base64')}`).join(),
+    PARLEY_WEBHOOK_ALLOW_HTTP: 'true',
+    PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  })
+  await occupy(service, async () => void (await start({ PARLEY_ROLE: 'worker' })))
+  receiver.respond()
   const from = performance.now()
   service.child.kill('SIGTERM')
-  const { code, signal, err } = await service.ended
-  return { code, signal, err, ms: performance.now() - from }
-}
-
-test('a service that stops while the network and a client hang returns its leases first, and exits with 0', async () => {
-  const { service, receiver, db } = await newBusyService({ hasOther: true })
-  receiver.respond()
-  const stopped = stop(service)
   const all = until('every delivery has arrived', () => receiver.arrived.size === deliveries, 60_000)
-  expect(await Promise.race([all.then(() => 'arrived'), stopped.then(() => 'stopped')])).toBe('arrived')
-  const { code, ms } = await stopped
-  expect(code).toBe(0)
-  expect(ms).toBeLessThan(stopMaxMs)
+  const first = await Promise.race([all.then(() => 'arrived'), service.ended.then(() => 'stopped')])
+  service.child.kill('SIGTERM')
+  expect(first).toBe('arrived')
+  const { code, signal } = await service.ended
+  expect({ code, signal }).toEqual({ code: 0, signal: null })
+  expect(performance.now() - from).toBeLessThan(stopMaxMs)
   // The call was made, so the message is never sent again.
   const outbox = await db.rows<{ state: string; attempts: number }>('select state, attempts from outbox')
   expect(outbox).toEqual([{ state: expect.stringMatching(/calling|unknown/), attempts: 1 }])
 })
 
-test('a second SIGTERM does not interrupt the stop', async () => {
-  const { service, leased } = await newBusyService()
-  const stopped = stop(service)
-  await sleep(1_500)
-  service.child.kill('SIGTERM')
-  const { code, signal, ms } = await stopped
-  expect({ code, signal }).toEqual({ code: 0, signal: null })
-  expect(ms).toBeLessThan(stopMaxMs)
-  expect(await leased()).toBe(0)
-})
-
 test('a service stops in time while the database does not respond', async () => {
-  let hang = () => {}
-  const { service } = await newBusyService({
-    async behind(connection) {
-      const proxy = await startDatabaseProxy(connection)
-      hang = () => proxy.hang()
-      return proxy.connection
-    },
-  })
-  hang()
-  const { code, signal, ms } = await stop(service)
-  expect({ code, signal }).toEqual({ code: 0, signal: null })
-  expect(ms).toBeLessThan(stopMaxMs)
+  const { connection, start, occupy } = await newHangingShop()
+  const proxy = await startDatabaseProxy(connection)
+  const service = await start({ DATABASE_URL: urlOf(proxy.connection) })
+  await occupy(service)
+  proxy.hang()
+  const from = performance.now()
+  await service.stop()
+  expect(performance.now() - from).toBeLessThan(stopMaxMs)
 })

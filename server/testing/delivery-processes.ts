@@ -14,24 +14,25 @@ export interface DeliveryProcesses {
   /** Starts a service. */
   start(role: 'all' | 'api' | 'worker', env?: Record<string, string>): Promise<ServiceProcess>
   /** Posts messages as the network does, one webhook each. Returns the IDs of those that were acknowledged. */
-  post(service: ServiceProcess, count: number): Promise<string[]>
+  post(service: Pick<ServiceProcess, 'url'>, count: number): Promise<string[]>
   /** When each message arrived, by its ID, in `performance.now()` time. */
   arrivals: ReadonlyMap<string, number[]>
-  /** Delays the responses of the endpoint. */
-  respondAfter(ms: number): void
+  /** Makes the endpoint respond to nothing until the returned function is called. */
+  hold(): () => void
   /** Kills the processes that still run. */
   close(): Promise<void>
 }
 
 export async function newDeliveryProcesses(db: Database, connection: Connection): Promise<DeliveryProcesses> {
   const arrivals = new Map<string, number[]>()
-  let delayMs = 0
+  let held = Promise.resolve()
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: { wa_message_id: string } }
     arrivals.set(data.wa_message_id, [...(arrivals.get(data.wa_message_id) ?? []), performance.now()])
-    setTimeout(() => response.end(), delayMs)
+    await held
+    response.end()
   })
   receiver.listen(0, '127.0.0.1')
   await once(receiver, 'listening')
@@ -67,8 +68,13 @@ export async function newDeliveryProcesses(db: Database, connection: Connection)
       )
       return ids.filter((_, index) => acknowledged[index] === 200)
     },
-    respondAfter(ms) {
-      delayMs = ms
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return () => {
+        held = Promise.resolve()
+        resolve()
+      }
     },
     async close() {
       for (const { child } of services) {

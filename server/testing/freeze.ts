@@ -7,6 +7,9 @@ import { until } from './until.ts'
 
 const preload = pathToFileURL(join(import.meta.dirname, 'suspended-clock.ts')).href
 
+/** How many attempts a process makes at an endpoint that has not responded yet. */
+const attemptsAtATime = 8
+
 export interface FreezeOutcome {
   /** Messages that were acknowledged. */
   acknowledged: number
@@ -28,22 +31,22 @@ export async function freezeUnderLoad(
   connection: Connection,
   say: (line: string) => void = () => {},
 ): Promise<FreezeOutcome> {
-  const { start, post, arrivals, respondAfter, close } = await newDeliveryProcesses(db, connection)
+  const { start, post, arrivals, hold, close } = await newDeliveryProcesses(db, connection)
   try {
     const stopped = await start('all')
     const suspended = await start('all', { NODE_OPTIONS: `--import ${preload}` })
     await start('all')
     const frozen = [stopped, suspended]
     const ids: string[] = []
-    // The endpoint is slow, so that most deliveries wait in the memory of the processes.
-    respondAfter(5_000)
-    for (const each of frozen) ids.push(...(await post(each, 40)))
-    await until('deliveries of both have begun', () => arrivals.size >= 16)
+    // The endpoint does not respond, so most deliveries wait in the memory of the processes, and no attempt is about to begin when
+    // they are frozen: it would arrive when they wake up.
+    const respond = hold()
+    const posted = frozen.map((each) => post(each, 40))
+    ids.push(...(await Promise.all(posted)).flat())
+    await until('all attempts that begin have begun', () => arrivals.size >= frozen.length * attemptsAtATime)
     for (const { child } of frozen) child.kill('SIGSTOP')
-    // A request that was already sent may still arrive.
-    await sleep(1_000)
     const begun = new Set(arrivals.keys())
-    respondAfter(0)
+    respond()
     say(`${ids.length} acknowledged, ${begun.size} in flight; both processes are frozen`)
     await until('the third process has delivered the rest', () => ids.every((id) => arrivals.has(id)), 60_000)
     await until('it has delivered what was in flight', async () => (await countOpen(db)) === 0, 60_000)

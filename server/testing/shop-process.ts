@@ -13,8 +13,12 @@ import { GraphClient } from '../src/whatsapp/client.ts'
 import { callApi } from './call.ts'
 import { newDatabase } from './database.ts'
 import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
+import { startHere, startMortal } from './service-here.ts'
 
-/** For one test: a workspace that sends through the simulated network, and services in separate processes. */
+/**
+ * For one test: a workspace that sends through the simulated network, and services. They run in this process, unless `spawn` starts
+ * them.
+ */
 export async function newProcessShop() {
   const database = await newDatabase()
   const shop = await openProcessShop(database.connection)
@@ -24,7 +28,10 @@ export async function newProcessShop() {
   })
   return {
     ...shop,
-    async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
+    start: async (env: Record<string, string> = {}) => shop.connect(await startHere(database.connection, env), env),
+    startMortal: async (env: Record<string, string> = {}) =>
+      shop.connect(await startMortal(database.connection, env), env),
+    async spawn(env: Record<string, string> = {}): Promise<ServiceProcess> {
       const service = await shop.start(env)
       onTestFinished(() => void service.child.kill('SIGKILL'))
       return service
@@ -64,9 +71,16 @@ export async function openProcessShop(connection: Connection) {
   const [sender] = await db.rows<{ id: string; phone_number_id: string }>(
     'select id, phone_number_id from senders order by id limit 1',
   )
+  /** From now on the network posts to this service, unless it is a worker. */
+  const connect = async <Service extends { url: string }>(service: Service, env: Record<string, string>) => {
+    if (env.PARLEY_ROLE !== 'worker')
+      await control.apps.setCallback(networkApp?.id ?? '', { url: service.url + ingressPath(app.id) })
+    return service
+  }
   return {
     db,
     connection,
+    connect,
     /** The dependencies for `newNetwork`. */
     parts,
     control,
@@ -75,14 +89,9 @@ export async function openProcessShop(connection: Connection) {
     /** What signs the network's webhooks, and where they go. */
     app: { secret: networkApp?.secret ?? '', path: ingressPath(app.id) },
     phoneNumberId: sender?.phone_number_id ?? '',
-    /** Starts a service. The network posts to the latest one that is not a worker. */
-    async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-      const service = await spawnService(connection, env)
-      if (env.PARLEY_ROLE !== 'worker') {
-        await control.apps.setCallback(networkApp?.id ?? '', { url: service.url + ingressPath(app.id) })
-      }
-      return service
-    },
+    /** Starts a service in its own process. The network posts to the latest one that is not a worker. */
+    start: async (env: Record<string, string> = {}): Promise<ServiceProcess> =>
+      connect(await spawnService(connection, env), env),
     /** Sends a text through one of the services. */
     sendText(service: Pick<ServiceProcess, 'url'>, to: string, key = secret) {
       const body = { sender_id: `snd_${sender?.id}`, to, type: 'text', text: { body: 'hi' } }

@@ -5,6 +5,7 @@ import type { Environment } from '../src/config.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import { logDatabaseErrors } from '../src/db/store.ts'
+import type { Clock } from '../src/lib/clock.ts'
 import { type Logger, newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
 import type { Runtime } from '../src/runtime.ts'
@@ -87,7 +88,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
 
 /** Serves the API for a test server's database, with its own port, connections and in-memory state. */
 export async function serveApi(
-  { connection, clock, secretKeys }: Pick<TestServer, 'connection' | 'clock' | 'secretKeys'>,
+  { connection, clock, secretKeys }: Pick<TestServer, 'connection' | 'secretKeys'> & { clock: Clock },
   log: Logger,
   { trustProxy = [], env = {}, ...options }: TestServerOptions = {},
 ) {

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../testing/database.ts'
-import { type ServiceProcess, spawnService } from '../../testing/service.ts'
+import { startHere } from '../../testing/service-here.ts'
 import { until } from '../../testing/until.ts'
 import { newLogger } from '../lib/logger.ts'
-import { type Database, type Db, openDatabase } from './db.ts'
+import { type Db, openDatabase } from './db.ts'
 import { type MaintenanceStep, startMaintenance } from './maintenance.ts'
 
 async function setUp() {
@@ -118,45 +118,11 @@ test('a process that stops returns the lease, and one whose lease ends far in th
   await untilOwner('second')
 })
 
-test('of three processes one does the maintenance; if it is frozen another takes over, and it does nothing when it wakes up', async () => {
+test('a process with the role "api" alone does every step, and creates partitions', async () => {
   const { connection, db } = await setUp()
-  const processes = await Promise.all(
-    ['api', 'worker', 'all'].map((role) => spawnService(connection, { PARLEY_ROLE: role, LOG_LEVEL: 'info' })),
-  )
-  onTestFinished(async () => {
-    for (const { child } of processes) child.kill('SIGCONT')
-    await Promise.all(processes.map((each) => each.stop()))
-  })
-  const first = await until('the maintenance has an owner', () => ownerOf(db))
-  const owner = processes.find(({ child }) => first.endsWith(`:${child.pid}`)) as ServiceProcess
+  await startHere(connection, { PARLEY_ROLE: 'api' })
   await until('every step ran', async () => (await stepsOf(db)).length === stepCount)
-  expect((await stepsOf(db)).filter(({ process, error }) => process !== first || error !== null)).toEqual([])
-  const others = processes.filter((each) => each !== owner)
-  expect(others.filter((each) => each.output().includes('maintenance.taken'))).toEqual([])
-
-  owner.child.kill('SIGSTOP')
-  const second = await until(
-    'another process takes over',
-    async () => {
-      const now = await ownerOf(db)
-      return now !== null && now !== first && now
-    },
-    40_000,
-  )
-  await until('it did every step', async () => (await stepsOf(db)).every(({ process }) => process === second))
-  owner.child.kill('SIGCONT')
-  await until('the first process noticed it', () => owner.output().includes('maintenance.lost'))
-  // Statuses are looked at every five seconds, so a process that still did maintenance would have recorded one.
-  await db.rows('select pg_sleep(6)')
-  expect((await stepsOf(db)).map(({ process }) => process)).toEqual(Array(stepCount).fill(second))
-  expect(await ownerOf(db)).toBe(second)
-})
-
-test('a process with the role "api" alone creates partitions', async () => {
-  const { connection, db } = await setUp()
-  const starting = spawnService(connection, { PARLEY_ROLE: 'api' })
-  onTestFinished(async () => void (await (await starting).stop()))
-  await starting
+  expect((await stepsOf(db)).filter(({ error }) => error !== null)).toEqual([])
   await until('the partitions of the next days exist', async () => {
     const [row] = await db.rows<{ count: number }>(
       `select count(*) as count from pg_inherits where inhparent = 'events'::regclass`,
@@ -168,5 +134,5 @@ test('a process with the role "api" alone creates partitions', async () => {
 /** How many steps `work.ts` lists. */
 const stepCount = 22
 
-const stepsOf = (db: Database): Promise<{ step: string; process: string; error: string | null }[]> =>
-  db.rows('select step, process, error from maintenance_steps order by step')
+const stepsOf = (db: Db): Promise<{ step: string; error: string | null }[]> =>
+  db.rows('select step, error from maintenance_steps')

@@ -5,7 +5,8 @@ import { asSuperuser, type Cluster, openCluster } from '../../testing/cluster.ts
 import { type SignedInPerson, signedIn } from '../../testing/console.ts'
 import { startDatabaseProxy } from '../../testing/database-proxy.ts'
 import { watchLive } from '../../testing/live.ts'
-import { type ServiceProcess, spawnService, urlOf } from '../../testing/service.ts'
+import { urlOf } from '../../testing/service.ts'
+import { type ServiceHere, startHere } from '../../testing/service-here.ts'
 import type { TestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
 import { createKey } from '../domain/keys/keys.ts'
@@ -23,8 +24,8 @@ let clock: Clock
 /** In this process. */
 let replica: Replica
 const logged: string[] = []
-/** Another process, with the console. */
-let service: ServiceProcess
+/** A service with its own connections, with the console. */
+let service: ServiceHere
 
 beforeAll(async () => {
   cluster = await openCluster()
@@ -33,7 +34,7 @@ beforeAll(async () => {
   db = openDatabase(primary.connection, () => {}, 3)
   clock = await openDatabaseClock(db)
   replica = openReplica(db, standby.connection, newLogger('info', { write: (line) => void logged.push(line) }))
-  service = await spawnService(primary.connection, {
+  service = await startHere(primary.connection, {
     PARLEY_DATABASE_READ_URL: urlOf(standby.connection),
     PARLEY_OPERATOR_TWO_FACTOR: 'optional',
     LOG_LEVEL: 'info',
@@ -41,7 +42,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  service?.child.kill('SIGKILL')
+  await service?.stop()
   await replica?.close()
   await db?.close()
   await cluster?.close()

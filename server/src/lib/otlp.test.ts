@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../sdk/testing/free-port.ts'
 import { useCollector } from '../../testing/collector.ts'
 import { newDatabase } from '../../testing/database.ts'
-import { spawnService } from '../../testing/service.ts'
+import { startHere } from '../../testing/service-here.ts'
 import { until } from '../../testing/until.ts'
 import { Counters } from './counters.ts'
 import { newLogger } from './logger.ts'
@@ -171,7 +171,7 @@ test('spans that the collector has accepted only in part are counted', async () 
 test('a service with OTEL_EXPORTER_OTLP_ENDPOINT sends its spans before it ends', async () => {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
-  const service = await spawnService(connection, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+  const service = await startHere(connection, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const requestId = (await fetch(`${service.url}/v1/me`)).headers.get('x-request-id') ?? ''
   await service.stop()
   const [found] = await collector.trace(requestId.replace('req_', '').replaceAll('-', ''), 1)

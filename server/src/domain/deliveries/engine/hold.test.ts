@@ -131,7 +131,8 @@ test('a retry that was planned for later is due when its endpoint is enabled, bu
   expect(await progress()).toMatchObject([{ work: 'release' }])
   // No process takes the next step before the pause has ended.
   expect(await takeNextStep(server.db, server.clock, server.runtime.log)).toBe(false)
-  server.clock.forward({ seconds: 1 })
+  // Longer than the pause, however long the step took.
+  server.clock.forward({ minutes: 10 })
   await takeSteps()
   expect(await progress()).toEqual([])
   expect(await countOf(endpoint, due)).toBe(many - 1)

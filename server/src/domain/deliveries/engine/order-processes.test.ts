@@ -1,26 +1,24 @@
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { textsAt, withoutRetries } from '../../../../testing/conversations.ts'
 import { newDatabase } from '../../../../testing/database.ts'
 import { newApp, newSender, text, webhookOf } from '../../../../testing/network-app.ts'
 import { startReceiver } from '../../../../testing/receiver.ts'
-import { type ServiceProcess, secretKeys, spawnService } from '../../../../testing/service.ts'
+import { secretKeys } from '../../../../testing/service.ts'
+import { startMortal } from '../../../../testing/service-here.ts'
 import { openDatabase } from '../../../db/db.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
 import { createWorkspace } from '../../workspaces/workspaces.ts'
 
-const people = Array.from({ length: 6 }, (_, index) => `1650555${1000 + index}`)
-const texts = Array.from({ length: 15 }, (_, index) => `message ${index}`)
+const people = Array.from({ length: 4 }, (_, index) => `1650555${1000 + index}`)
+const texts = Array.from({ length: 10 }, (_, index) => `message ${index}`)
 
-test('with two processes that receive and deliver, and are killed meanwhile, the events of each person arrive in order', async () => {
+test('with two processes that receive and deliver, and die on the way, the events of each person arrive in order', async () => {
   const { connection, drop } = await newDatabase()
   const db = openDatabase(connection, () => {}, 3)
   const receiver = await startReceiver()
-  const services: ServiceProcess[] = []
   onTestFinished(async () => {
-    for (const { child } of services) child.kill('SIGKILL')
     await receiver.close()
     await db.close()
     await drop()
@@ -39,11 +37,8 @@ test('with two processes that receive and deliver, and are killed meanwhile, the
   const target = { url: '', db, clock: systemClock, secretKeys }
   const app = await newApp(target)
   const { phoneNumberId } = await newSender(target, workspaceId, app.id, '99000000002')
-  const start = async () => {
-    const env = { PARLEY_WEBHOOK_ALLOW_HTTP: 'true', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }
-    services.push(await spawnService(connection, env))
-  }
-  await Promise.all([start(), start()])
+  const startTwo = () => Promise.all([startMortal(connection), startMortal(connection)])
+  let services = await startTwo()
   let posts = 0
   /** Each person writes the next message when the one before is acknowledged, by whichever process. */
   const writing = Promise.all(
@@ -57,12 +52,10 @@ test('with two processes that receive and deliver, and are killed meanwhile, the
     }),
   )
   while (receiver.received.length < (people.length * texts.length) / 3) await sleep(5)
-  const killed = services.splice(0)
-  for (const { child } of killed) child.kill('SIGKILL')
-  await Promise.all(killed.map(({ child }) => once(child, 'exit')))
+  for (const service of services) service.kill()
   // As if their leases had ended.
   await db.change(`update deliveries set due_at = now() where lease is not null`)
-  await Promise.all([start(), start()])
+  services = await startTwo()
   await writing
   for (;;) {
     const open = await db.first<{ count: number }>('select count(*)::int as count from deliveries')

@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { asSuperuser, openServer } from '../../../../testing/cluster.ts'
 import { copyDataDir, newFolder, removeFolder } from '../../../../testing/data-dir.ts'
 import { FakeClock } from '../../../../testing/fake-clock.ts'
+import { newDataDir } from '../../../../testing/prepared-data-dir.ts'
 import { serveApi } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import type { Db } from '../../../db/db.ts'
-import { migrate } from '../../../db/migrate.ts'
 import { ensurePartitions } from '../../../db/partitions.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { createKey } from '../../keys/keys.ts'
@@ -20,15 +20,13 @@ import { keepHistory } from './history.ts'
 test('a failover that loses events, whose transaction IDs are used again, skips none of the new ones', async () => {
   const folder = newFolder()
   onTestFinished(() => removeFolder(folder))
-  await (await openServer(join(folder, 'first'))).close()
-  const copy = copyDataDir(join(folder, 'first'), join(folder, 'second'))
+  const copy = copyDataDir(newDataDir(join(folder, 'first')), join(folder, 'second'))
   writeFileSync(join(copy, 'postgres', 'standby.signal'), '')
   const primary = await openServer(join(folder, 'first'))
   onTestFinished(() => primary.close())
   const { host, port, user, password } = primary.admin
   const follow = `host='${host}' port=${port} user=${user} password=${password}`
   const standby = await openServer(copy, { primary_conninfo: follow })
-  await migrate(primary.connection)
   const [clock, secretKeys, quiet] = [new FakeClock(), new Map([['test', randomBytes(32)]]), newLogger('silent')]
   const before = await serveApi({ connection: primary.connection, clock, secretKeys }, quiet)
   await ensurePartitions(before.db, clock)

@@ -9,7 +9,7 @@ test('a frozen process whose status waits for a lock does not get the lock after
   const shop = await newProcessShop()
   const { db, control, app, phoneNumberId } = shop
   control.switches.set({ sentAfterMs: 3_600_000, deliveredAfterMs: 3_600_000, readAfterMs: null })
-  const service = await shop.start()
+  const service = await shop.spawn()
   expect((await shop.sendText(service, '16505550101')).status).toBe(202)
   const { id, wamid } = await until('it is sent', () =>
     db.first<{ id: string; wamid: string }>(

@@ -38,6 +38,19 @@ test('50 parallel sends with one key over three processes give one message, one 
   expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
+test('parallel sends over three processes do not spend more credits than there are', async () => {
+  const { workspace } = await sending.newShop(10)
+  const responses = await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      processes.call(index, '/v1/messages', { method: 'POST', key: workspace.secret, body: text }),
+    ),
+  )
+  const count = (code: number) => responses.filter(({ status }) => status === code).length
+  expect([count(202), count(402)]).toEqual([10, 50])
+  expect(await readBalance(server.db, workspace.id)).toBe(0)
+  expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
+})
+
 test('the first response is replayed for a day, even if the message and its template have changed since', async () => {
   const shop = await sending.newShop()
   const template = { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } }

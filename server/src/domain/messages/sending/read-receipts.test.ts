@@ -231,7 +231,7 @@ test('a person marks a message as read in the console', async () => {
   expect(callsFor(waId)).toHaveLength(1)
 })
 
-/** A service whose workspace has received messages, in processes of their own. */
+/** An API process whose workspace has received a message. */
 async function receivedInProcesses() {
   const shop = await newProcessShop()
   const { control, secret } = shop
@@ -250,15 +250,15 @@ async function receivedInProcesses() {
   }
 }
 
-test('after kill -9 in the middle of the call, another process makes it again', async () => {
-  const { db, control, start, read, stored } = await receivedInProcesses()
+test('if a process dies in the middle of the call, another process makes it again', async () => {
+  const { db, control, start, startMortal, read, stored } = await receivedInProcesses()
   // Without a worker, it waits.
   expect(await read()).toBe(204)
   expect(await stored()).toEqual({ attempts: 0 })
   control.switches.set({ answerAfterMs: 60_000 })
-  const first = await start({ PARLEY_ROLE: 'worker' })
+  const first = await startMortal({ PARLEY_ROLE: 'worker' })
   await until('the call was made', async () => (await stored())?.attempts === 1)
-  first.child.kill('SIGKILL')
+  first.kill()
   control.switches.set({ answerAfterMs: 0 })
   await start({ PARLEY_ROLE: 'worker' })
   expect(await stored()).toEqual({ attempts: 1 })

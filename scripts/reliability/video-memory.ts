@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { callApi } from '../../server/testing/call.ts'
+import { upload } from '../../server/testing/uploads.ts'
+import { until } from '../../server/testing/until.ts'
+import { openPostgres } from './lib/postgres.ts'
+import type { Scenario } from './lib/scenario.ts'
+import { openShop } from './lib/shop.ts'
+
+const videoBytes = 16_000_000
+/** Videos at the same time: no more than a workspace may have in progress, which is half of 16. */
+const videoCount = 6
+/** Holding the videos that are in progress would take 96 MB, and copies of them more. */
+const growthMaxMB = 75
+
+/** The most memory that a process has had, in megabytes. */
+const peakMemoryMB = (pid: number): number =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+/** A service receives videos, serves them whole and in parts, and takes uploads of them that it sends, all at the same time. */
+export const scenario: Scenario = {
+  name: 'video-memory',
+  wanted: `memory grows by less than ${growthMaxMB} MB while ${videoCount} videos of 16 MB are received, served, uploaded and sent; all arrive whole`,
+  async run(say) {
+    const postgres = await openPostgres()
+    const shop = await openShop(postgres.connection)
+    const { control, db, secret } = shop
+    const { url, child } = await shop.start()
+    const pid = child.pid ?? 0
+    const [number] = control.numbers.list()
+    const phoneNumber = number?.phoneNumber ?? ''
+    const bytes = randomBytes(videoBytes)
+    const base64 = bytes.toString('base64')
+    const phoneOf = (index: number) => String(16_505_551_000 + index)
+    const problems: string[] = []
+    const check = (isRight: boolean, problem: string) => {
+      if (!isRight) problems.push(problem)
+    }
+    const get = (path: string, headers: Record<string, string> = {}) =>
+      fetch(url + path, { headers: { authorization: `Bearer ${secret}`, ...headers } })
+    const fetchedFrom = (phone: string) =>
+      db.first<{ id: string }>(
+        `select m.id from inbound_messages m join flow_files f on f.message_id = m.id
+         where m.sent_by = $1 and f.state = 'fetched'`,
+        [phone],
+      )
+
+    async function passOn(index: number): Promise<void> {
+      const { id } = await until('the video is fetched', () => fetchedFrom(phoneOf(index)))
+      const path = `/v1/inbound_messages/msg_${id}/media`
+      const part = Buffer.from(await (await get(path, { range: 'bytes=7999000-8001000' })).arrayBuffer())
+      check(part.equals(bytes.subarray(7_999_000, 8_001_001)), `the part of video ${index} is wrong`)
+      const whole = Buffer.from(await (await get(path)).arrayBuffer())
+      check(sha256(whole) === sha256(bytes), `video ${index} is wrong`)
+      const { status, body: media } = await upload({ url, secret }, whole, { mimeType: 'video/mp4' })
+      check(status === 201 && media.sha256 === sha256(bytes), `the upload of video ${index} got ${status}`)
+      const body = { to: phoneOf(index), type: 'video', video: { id: media.id } }
+      const sent = await callApi(`${url}/v1/messages`, { method: 'POST', key: secret, body })
+      check(sent.status === 202, `sending video ${index} got ${sent.status}`)
+      const message = await until('the video has arrived', () =>
+        control.phones.messages(phoneOf(index)).find(({ direction }) => direction === 'out'),
+      )
+      check(/"id":"\d+"/.test(JSON.stringify(message.content)), `video ${index} was not sent by the ID of its upload`)
+    }
+
+    /** Receives, serves, uploads and sends these videos, all at the same time. */
+    async function pass(indexes: readonly number[]): Promise<void> {
+      const video = { to: phoneNumber, base64, mimeType: 'video/mp4' }
+      await Promise.all(indexes.map((index) => control.phones.video(phoneOf(index), video)))
+      await control.idle()
+      await Promise.all(indexes.map(passOn))
+    }
+
+    try {
+      // Loads all code and fills the caches.
+      await pass([0])
+      await sleep(1_000)
+      const before = peakMemoryMB(pid)
+      say(`${Math.round(before)} MB after the first video`)
+      await pass(Array.from({ length: videoCount }, (_, index) => index + 1))
+      const growth = peakMemoryMB(pid) - before
+      for (const problem of problems) say(problem)
+      return {
+        figure: `from ${Math.round(before)} MB by ${Math.round(growth)} MB; ${problems.length} problems`,
+        ok: growth < growthMaxMB && problems.length === 0,
+      }
+    } finally {
+      child.kill('SIGKILL')
+      await shop.close()
+      await postgres.close()
+    }
+  },
+}
