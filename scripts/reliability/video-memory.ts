@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { callApi } from '../../server/testing/call.ts'
-import { upload } from '../../server/testing/uploads.ts'
+import { startFileStore } from '../../server/testing/file-store.ts'
 import { until } from '../../server/testing/until.ts'
+import { upload } from '../../server/testing/uploads.ts'
 import { openPostgres } from './lib/postgres.ts'
 import type { Scenario } from './lib/scenario.ts'
 import { openShop } from './lib/shop.ts'
@@ -20,77 +20,88 @@ const peakMemoryMB = (pid: number): number =>
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** A service receives videos, serves them whole and in parts, and takes uploads of them that it sends, all at the same time. */
+/** Receives, serves, uploads and sends videos, and returns by how many megabytes the memory of the service grew. */
+async function measure(env: Record<string, string>, say: (line: string) => void) {
+  const postgres = await openPostgres()
+  const shop = await openShop(postgres.connection)
+  const { control, db, secret } = shop
+  const { url, child } = await shop.start(env)
+  const pid = child.pid ?? 0
+  const [number] = control.numbers.list()
+  const phoneNumber = number?.phoneNumber ?? ''
+  const bytes = randomBytes(videoBytes)
+  const base64 = bytes.toString('base64')
+  const phoneOf = (index: number) => String(16_505_551_000 + index)
+  const problems: string[] = []
+  const check = (isRight: boolean, problem: string) => {
+    if (!isRight) problems.push(problem)
+  }
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(url + path, { headers: { authorization: `Bearer ${secret}`, ...headers } })
+  const fetchedFrom = (phone: string) =>
+    db.first<{ id: string }>(
+      `select m.id from inbound_messages m join flow_files f on f.message_id = m.id
+       where m.sent_by = $1 and f.state = 'fetched' ${env.PARLEY_FILES_URL ? 'and f.object_key is not null' : ''}`,
+      [phone],
+    )
+
+  async function passOn(index: number): Promise<void> {
+    const { id } = await until('the video is stored', () => fetchedFrom(phoneOf(index)), 120_000)
+    const path = `/v1/inbound_messages/msg_${id}/media`
+    const part = Buffer.from(await (await get(path, { range: 'bytes=7999000-8001000' })).arrayBuffer())
+    check(part.equals(bytes.subarray(7_999_000, 8_001_001)), `the part of video ${index} is wrong`)
+    const whole = Buffer.from(await (await get(path)).arrayBuffer())
+    check(sha256(whole) === sha256(bytes), `video ${index} is wrong`)
+    const { status, body: media } = await upload({ url, secret }, whole, { mimeType: 'video/mp4' })
+    check(status === 201 && media.sha256 === sha256(bytes), `the upload of video ${index} got ${status}`)
+    const body = { to: phoneOf(index), type: 'video', video: { id: media.id } }
+    const sent = await callApi(`${url}/v1/messages`, { method: 'POST', key: secret, body })
+    check(sent.status === 202, `sending video ${index} got ${sent.status}`)
+    const message = await until('the video has arrived', () =>
+      control.phones.messages(phoneOf(index)).find(({ direction }) => direction === 'out'),
+    )
+    check(/"id":"\d+"/.test(JSON.stringify(message.content)), `video ${index} was not sent by the ID of its upload`)
+  }
+
+  /** Passes on these videos, all at the same time. */
+  async function pass(indexes: readonly number[]): Promise<void> {
+    const video = { to: phoneNumber, base64, mimeType: 'video/mp4' }
+    await Promise.all(indexes.map((index) => control.phones.video(phoneOf(index), video)))
+    await control.idle()
+    await Promise.all(indexes.map(passOn))
+  }
+
+  try {
+    // Loads all code and fills the caches.
+    await pass([0])
+    const before = peakMemoryMB(pid)
+    await pass(Array.from({ length: videoCount }, (_, index) => index + 1))
+    const growth = peakMemoryMB(pid) - before
+    say(`from ${Math.round(before)} MB by ${Math.round(growth)} MB`)
+    for (const problem of problems) say(problem)
+    return { growth, problems: problems.length }
+  } finally {
+    child.kill('SIGKILL')
+    await shop.close()
+    await postgres.close()
+  }
+}
+
+/** Videos are stored in the database, and then in a file store. */
 export const scenario: Scenario = {
   name: 'video-memory',
   wanted: `memory grows by less than ${growthMaxMB} MB while ${videoCount} videos of 16 MB are received, served, uploaded and sent; all arrive whole`,
   async run(say) {
-    const postgres = await openPostgres()
-    const shop = await openShop(postgres.connection)
-    const { control, db, secret } = shop
-    const { url, child } = await shop.start()
-    const pid = child.pid ?? 0
-    const [number] = control.numbers.list()
-    const phoneNumber = number?.phoneNumber ?? ''
-    const bytes = randomBytes(videoBytes)
-    const base64 = bytes.toString('base64')
-    const phoneOf = (index: number) => String(16_505_551_000 + index)
-    const problems: string[] = []
-    const check = (isRight: boolean, problem: string) => {
-      if (!isRight) problems.push(problem)
-    }
-    const get = (path: string, headers: Record<string, string> = {}) =>
-      fetch(url + path, { headers: { authorization: `Bearer ${secret}`, ...headers } })
-    const fetchedFrom = (phone: string) =>
-      db.first<{ id: string }>(
-        `select m.id from inbound_messages m join flow_files f on f.message_id = m.id
-         where m.sent_by = $1 and f.state = 'fetched'`,
-        [phone],
-      )
-
-    async function passOn(index: number): Promise<void> {
-      const { id } = await until('the video is fetched', () => fetchedFrom(phoneOf(index)))
-      const path = `/v1/inbound_messages/msg_${id}/media`
-      const part = Buffer.from(await (await get(path, { range: 'bytes=7999000-8001000' })).arrayBuffer())
-      check(part.equals(bytes.subarray(7_999_000, 8_001_001)), `the part of video ${index} is wrong`)
-      const whole = Buffer.from(await (await get(path)).arrayBuffer())
-      check(sha256(whole) === sha256(bytes), `video ${index} is wrong`)
-      const { status, body: media } = await upload({ url, secret }, whole, { mimeType: 'video/mp4' })
-      check(status === 201 && media.sha256 === sha256(bytes), `the upload of video ${index} got ${status}`)
-      const body = { to: phoneOf(index), type: 'video', video: { id: media.id } }
-      const sent = await callApi(`${url}/v1/messages`, { method: 'POST', key: secret, body })
-      check(sent.status === 202, `sending video ${index} got ${sent.status}`)
-      const message = await until('the video has arrived', () =>
-        control.phones.messages(phoneOf(index)).find(({ direction }) => direction === 'out'),
-      )
-      check(/"id":"\d+"/.test(JSON.stringify(message.content)), `video ${index} was not sent by the ID of its upload`)
-    }
-
-    /** Receives, serves, uploads and sends these videos, all at the same time. */
-    async function pass(indexes: readonly number[]): Promise<void> {
-      const video = { to: phoneNumber, base64, mimeType: 'video/mp4' }
-      await Promise.all(indexes.map((index) => control.phones.video(phoneOf(index), video)))
-      await control.idle()
-      await Promise.all(indexes.map(passOn))
-    }
-
+    const inDatabase = await measure({}, say)
+    const store = await startFileStore()
     try {
-      // Loads all code and fills the caches.
-      await pass([0])
-      await sleep(1_000)
-      const before = peakMemoryMB(pid)
-      say(`${Math.round(before)} MB after the first video`)
-      await pass(Array.from({ length: videoCount }, (_, index) => index + 1))
-      const growth = peakMemoryMB(pid) - before
-      for (const problem of problems) say(problem)
+      const inStore = await measure(store.env, say)
       return {
-        figure: `from ${Math.round(before)} MB by ${Math.round(growth)} MB; ${problems.length} problems`,
-        ok: growth < growthMaxMB && problems.length === 0,
+        figure: `by ${Math.round(inDatabase.growth)} MB, with a file store by ${Math.round(inStore.growth)} MB; ${inDatabase.problems + inStore.problems} problems`,
+        ok: [inDatabase, inStore].every(({ growth, problems }) => growth < growthMaxMB && problems === 0),
       }
     } finally {
-      child.kill('SIGKILL')
-      await shop.close()
-      await postgres.close()
+      await store.remove()
     }
   },
 }
