@@ -105,7 +105,7 @@ test.each(Object.entries(inDialogs))(
     const page = await console.open(change.path, { expects: /401/ })
     const before = page.url()
     const { submit } = await change.begin(page)
-    await console.store.db.change('delete from sessions')
+    await console.db.change('delete from sessions')
     await submit.click()
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
     await page.getByLabel('Email address').fill(ada.email)

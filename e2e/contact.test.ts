@@ -232,7 +232,7 @@ test('an admin exports and erases a contact, after confirming who they are', asy
   await act(gone, 'say', { to, text: 'Forget me' })
   await until('it has arrived', async () => (await rowsOf(gone)).length === 1)
   const page = await console.open(`contacts/${gone}`, { expects: /404|403/ })
-  await console.store.db.change(`update sessions set confirmed_at = confirmed_at - interval '1 hour'`, [])
+  await console.db.change(`update sessions set confirmed_at = confirmed_at - interval '1 hour'`, [])
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export data' }).click()
   const prompt = page.getByRole('dialog', { name: /Confirm/ })

@@ -183,7 +183,7 @@ test('Esc closes one dialog at a time, and none while a dialog is open that Esc 
 
 test('removing a passkey stacks the list, the confirmation and the password prompt', async () => {
   const { person } = (await console.ada.call('/session')).body
-  await console.store.db.change(
+  await console.db.change(
     `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
      values (gen_random_uuid(), $1, 'Old phone', 'e2e', 'none', 0, '{}', now())`,
     [person.id],
@@ -434,8 +434,7 @@ const open = (path: string, options: PageOptions = {}) =>
   console.open(path, { expects: /status of 40[13]/, ...options })
 
 /** Moves the last confirmation eleven minutes into the past, so that the next request needs a new one. */
-const expireConfirmation = () =>
-  console.store.db.change(`update sessions set confirmed_at = now() - interval '11 minutes'`)
+const expireConfirmation = () => console.db.change(`update sessions set confirmed_at = now() - interval '11 minutes'`)
 
 function promptOf(page: Page) {
   const prompt = page.getByRole('dialog', { name: 'Confirm your identity' })

@@ -9,14 +9,14 @@ const console = useSignedIn()
 const newReceiver = useReceivers()
 
 test('a disabled webhook is tested and enabled on the health page, also of a workspace the operator is not in', async () => {
-  const { ada, place, store } = console
+  const { ada, place, db } = console
   const receiver = await newReceiver()
   receiver.behave(500)
   const input = { name: 'Old CRM', url: receiver.url, events: ['message.received'] }
   const { body } = await ada.call(`/w/${place.workspaceId}/webhooks`, { method: 'POST', body: input })
   const reason = { method: 'POST', body: { reason: 'Down for maintenance' } }
   await ada.call(`/w/${place.workspaceId}/webhooks/${body.webhook.id}/disable`, reason)
-  await store.db.change('delete from memberships where workspace_id = $1', [place.workspaceId])
+  await db.change('delete from memberships where workspace_id = $1', [place.workspaceId])
 
   const page = await console.open('/operator/health')
   const line = page.getByRole('list', { name: 'Actions for endpoints' }).getByRole('listitem')
@@ -35,7 +35,7 @@ test('a disabled webhook is tested and enabled on the health page, also of a wor
   await line.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('Old CRM enabled').waitFor()
   await page.getByText('No endpoint is disabled or failing repeatedly.').waitFor()
-  const rows = await store.db.rows<{ action: string }>(
+  const rows = await db.rows<{ action: string }>(
     `select action from audit_entries where workspace_id = $1 and action like 'webhook.%' order by at, id`,
     [place.workspaceId],
   )
@@ -49,7 +49,7 @@ test('a disabled webhook is tested and enabled on the health page, also of a wor
 })
 
 test('an account whose sync fails is synced on the health page, and the error is shown', async () => {
-  const { db } = console.store
+  const { db } = console
   const [app] = await db.rows<{ graph_url: string }>('select graph_url from apps', [])
   await db.change("update apps set graph_url = 'http://127.0.0.1:9'", [])
   await db.change("update connections set sync_failures = 1, sync_error = 'It failed.'", [])

@@ -1,12 +1,14 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { bundleOf } from '../scripts/prepare.mjs'
+import { createDemo, linkSimulator } from '../cli/src/demo.ts'
 import { freePort } from '../sdk/testing/free-port.ts'
+import { readConfig } from '../server/src/config.ts'
+import type { Db } from '../server/src/db/db.ts'
+import { newLogger } from '../server/src/lib/logger.ts'
+import { startService } from '../server/src/start.ts'
 import { childEnv } from '../server/testing/child-env.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
-import { until } from '../server/testing/until.ts'
+import { startSimulator } from '../simulator/src/start.ts'
 
-/** Parley as `npm start` runs it, with its own ports and data folder. */
+/** Parley as `npm start` runs it, in this process, with its own ports and data. */
 export interface Installation {
   url: string
   simulatorUrl: string
@@ -14,7 +16,9 @@ export interface Installation {
   key: string
   workspaceId: string
   setupUrl: string
+  /** The settings of commands that use this installation. */
   env: Record<string, string>
+  db: Db
   /** Calls the API with the demo workspace's key. */
   // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape.
   api(path: string, body?: object): Promise<any>
@@ -24,51 +28,37 @@ export interface Installation {
   stop(): Promise<void>
 }
 
-const entry = bundleOf(join(import.meta.dirname, '..'))
-
 export interface InstallationOptions {
-  /** The host in the printed URLs. Passkeys do not work with an IP address. */
+  /** The host in the URLs. Passkeys do not work with an IP address. */
   host?: string | undefined
   /** More variables. */
   settings?: Readonly<Record<string, string>>
   /** An empty folder unless given. `stop` removes it. */
   dataDir?: string
+  /** A migrated database; unless given, the installation runs PostgreSQL in its data folder. */
+  databaseUrl?: string
 }
 
 export async function startInstallation({
   host = '127.0.0.1',
   settings = {},
   dataDir = newFolder(),
+  databaseUrl,
 }: InstallationOptions = {}): Promise<Installation> {
-  const simulatorPort = String(await freePort())
   const port = String(await freePort())
-  const env = {
-    ...childEnv,
-    PARLEY_DATA_DIR: dataDir,
-    PORT: port,
-    PUBLIC_URL: `http://${host}:${port}`,
-    PARLEY_SIMULATOR_PORT: simulatorPort,
-    ...settings,
-  }
-  const child = spawn(process.execPath, [entry, 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  child.stdout.on('data', (chunk) => {
-    output += chunk
+  const url = `http://${host}:${port}`
+  const env = { ...childEnv, PARLEY_DATA_DIR: dataDir, PORT: port, PUBLIC_URL: url, ...settings }
+  // With the defaults of the embedded database in either case.
+  const config = readConfig(env)
+  const simulator = await startSimulator({ consoleUrl: url })
+  const service = await startService({
+    config: { ...config, databaseUrl: databaseUrl ?? null },
+    log: newLogger('silent'),
+    startCompanion: async () => ({ ...simulator, phone: simulator.control.phones.list()[0]?.waId ?? null }),
   })
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const printed = (pattern: RegExp): Promise<string> =>
-    until(
-      `the service prints ${pattern}`,
-      () => {
-        if (child.exitCode !== null) throw new Error(`the service ended before it printed ${pattern}:\n${output}`)
-        return pattern.exec(output)?.[1]
-      },
-      120_000,
-    )
-  const url = await printed(/Ready at (http:\S+)/)
-  const setupUrl = await printed(/(http:\S+\/link#\S+)\n/)
-  const key = await printed(/(prl_live_\w+)\n/)
-  const simulatorUrl = `http://127.0.0.1:${simulatorPort}`
+  const demo = await createDemo(service, simulator, config, url)
+  const problems = [demo?.problem ?? [], await linkSimulator(service, simulator)].flat()
+  if (!demo || problems.length > 0) throw new Error(`the demo workspace was not created: ${problems.join()}`)
   const request = async (address: string, method: string, headers: Record<string, string>, body?: object) => {
     const response = await fetch(address, {
       method,
@@ -80,22 +70,22 @@ export async function startInstallation({
     return JSON.parse(text)
   }
   const api: Installation['api'] = (path, body) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${demo.secret}`, 'content-type': 'application/json' }
     return request(url + path, body ? 'POST' : 'GET', headers, body)
   }
   const { account_id: workspaceId } = await api('/v1/me')
   return {
     url,
-    simulatorUrl,
-    key,
+    simulatorUrl: simulator.url,
+    key: demo.secret,
     workspaceId,
-    setupUrl,
+    setupUrl: demo.setupUrl,
     env,
+    db: service.runtime.db,
     api,
-    control: (method, path, body) => request(`${simulatorUrl}/control${path}`, method, {}, body),
+    control: (method, path, body) => request(`${simulator.url}/control${path}`, method, {}, body),
     async stop() {
-      child.kill('SIGTERM')
-      await exited
+      await service.stop()
       removeFolder(dataDir)
     },
   }

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await control('POST', `/phones/${ana}/say`, { to: '15550780001', text: 'In a group' })
   await until('both have arrived', async () => (await rowsOf(`phone=${ana}`)).length === 2)
   // The simulated phones cannot write in groups.
-  await console.store.db.change(
+  await console.db.change(
     `update inbound_messages set content = (content::jsonb || '{"groupId":"group-1"}')::json
      where content ->> 'text' = 'In a group'`,
     [],
@@ -120,7 +120,7 @@ test('a message in a group is marked, and has no 24-hour window', async () => {
 })
 
 test('the health page opens the connect dialog for an account whose messages no workspace receives', async () => {
-  await console.store.db.change(
+  await console.db.change(
     `insert into unknown_numbers (app_id, waba_id, phone_number_id, updates, first_seen_at, last_seen_at)
      select id, '102290000000777', '106549000000777', 3, now(), now() from apps`,
     [],

@@ -158,7 +158,7 @@ test('an operator connects an account from the list, and other admins look at th
   const { ada: operator, place } = console
   const created = await operator.call('/operator/workspaces', { method: 'POST', body: { name: 'Second clinic' } })
   const { id } = created.body
-  await console.store.db.change(
+  await console.db.change(
     `insert into memberships (workspace_id, person_id, role, created_at)
      select $1, person_id, 'admin', now() from memberships where workspace_id = $2 on conflict do nothing`,
     [id, place.workspaceId],

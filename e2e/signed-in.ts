@@ -1,49 +1,49 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
-import { openStore, type Store } from '../server/src/db/store.ts'
-import { newLogger } from '../server/src/lib/logger.ts'
-import { type PageOptions, useBrowser } from '../server/testing/browser.ts'
+import type { Db } from '../server/src/db/db.ts'
+import { type PageOptions, useBrowser, visit } from '../server/testing/browser.ts'
 import { type Browser, followLink, goodPassword, newBrowser, tokenOf } from '../server/testing/console.ts'
-import { newDataDir } from '../server/testing/prepared-data-dir.ts'
-import { type Installation, startInstallation } from './installation.ts'
+import type { Installation } from './installation.ts'
+import { newInstallation } from './new-installation.ts'
 
 export const ada = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }
 
 /** An installation and a browser for the tests of a file, with the first account signed in. */
 export interface SignedIn {
   place: Installation
-  store: Store
+  db: Db
   /** Calls the console's API as Ada. */
   ada: Browser
   /** Opens a page as Ada. A path without a leading slash is inside the demo workspace. */
   open(path: string, options?: PageOptions): Promise<Page>
+  /** Goes to another page of the console without loading it again. */
+  visit(page: Page, path: string): Promise<void>
 }
 
+/** The session of a person, for `newPage`. */
+export const cookiesOf = ({ cookies }: Browser, { url }: Installation) =>
+  [...cookies].map(([name, value]) => ({ name, value, url }))
+
 export function useSignedIn(host?: string): SignedIn {
+  beforeAll(async () => {
+    signedIn.place = await newInstallation({ host })
+    signedIn.db = signedIn.place.db
+    signedIn.ada = newBrowser(signedIn.place.url)
+    await followLink(signedIn.ada, tokenOf(signedIn.place.setupUrl), ada)
+  })
+  afterAll(() => signedIn.place?.stop())
+  // After the installation, because its pages are closed before the installation stops.
   const browser = useBrowser()
   const signedIn = {
     async open(path, options) {
-      const { place } = signedIn
-      const page = await browser.newPage(options)
-      const cookies = [...signedIn.ada.cookies].map(([name, value]) => ({ name, value, url: place.url }))
-      await page.context().addCookies(cookies)
-      await page.goto(place.url + (path.startsWith('/') ? path : `/w/${place.workspaceId}/${path}`))
+      const page = await browser.newPage({ cookies: cookiesOf(signedIn.ada, signedIn.place), ...options })
+      await signedIn.visit(page, path)
       return page
     },
+    visit(page, path) {
+      const { url, workspaceId } = signedIn.place
+      return visit(page, url + (path.startsWith('/') ? path : `/w/${workspaceId}/${path}`))
+    },
   } as SignedIn
-  beforeAll(async () => {
-    const place = await startInstallation({ host, dataDir: newDataDir() })
-    signedIn.place = place
-    signedIn.store = await openStore(
-      { databaseUrl: null, dataDir: place.env.PARLEY_DATA_DIR ?? '' },
-      { purpose: 'visitor', schema: 'require', log: newLogger('silent') },
-    )
-    signedIn.ada = newBrowser(place.url)
-    await followLink(signedIn.ada, tokenOf(place.setupUrl), ada)
-  })
-  afterAll(async () => {
-    await signedIn.store?.close()
-    await signedIn.place?.stop()
-  })
   return signedIn
 }

@@ -2,9 +2,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { type PageOptions, type TestBrowser, useBrowser } from '../server/testing/browser.ts'
 import type { Browser } from '../server/testing/console.ts'
-import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { type BusyInstallation, makeBusy } from './busy-installation.ts'
-import { type Installation, startInstallation } from './installation.ts'
+import type { Installation } from './installation.ts'
+import { newInstallation } from './new-installation.ts'
+import { cookiesOf } from './signed-in.ts'
 
 /** An installation with data of every kind, and a browser, for the tests of a file. */
 export interface Busy {
@@ -18,17 +19,8 @@ export interface Busy {
 
 export function useBusy(options: PageOptions): Busy {
   let installation: BusyInstallation | undefined
-  const busy = {
-    browser: useBrowser(),
-    async openPage() {
-      const page = await busy.browser.newPage(options)
-      const cookies = [...busy.console.cookies].map(([name, value]) => ({ name, value, url: busy.place.url }))
-      await page.context().addCookies(cookies)
-      return page
-    },
-  } as Busy
   beforeAll(async () => {
-    busy.place = await startInstallation({ dataDir: newDataDir() })
+    busy.place = await newInstallation()
     installation = await makeBusy(busy.place)
     busy.console = installation.console
   })
@@ -36,5 +28,9 @@ export function useBusy(options: PageOptions): Busy {
     await installation?.close()
     await busy.place?.stop()
   })
+  const busy = {
+    browser: useBrowser(),
+    openPage: () => busy.browser.newPage({ cookies: cookiesOf(busy.console, busy.place), ...options }),
+  } as Busy
   return busy
 }

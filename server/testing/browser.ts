@@ -8,42 +8,118 @@ import {
   chromium as driver,
   type Page,
 } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { chromiumPath } from './chromium.ts'
 
-/** A real browser for the tests of one file. */
+/** A real browser. All test files of a worker share it, and it ends with the worker. */
 export interface TestBrowser {
-  /** A page in a new context, without cookies. Errors in the page fail the test. */
+  /** A page in a context of its own, without cookies unless given. Errors in the page fail the test. */
   newPage(options?: PageOptions): Promise<Page>
 }
 
 export interface PageOptions extends BrowserContextOptions {
   /** Errors that the test expects, for example because it stops the server. */
   expects?: RegExp
+  cookies?: readonly { name: string; value: string; url: string }[]
+  /** A new page, for tests that change it for good: scripts that run first, other clocks, authenticators. */
+  isNew?: boolean
 }
 
+/** A page with its context. Free ones are kept: opening a new one takes more than twice as long as going to another address. */
+interface Tab {
+  /** The options that cannot be changed any more. */
+  fixed: string
+  context: BrowserContext
+  page: Page
+  errors: string[]
+  expects: RegExp | undefined
+}
+
+let launched: Promise<Browser> | undefined
+const freeTabs: Tab[] = []
+
 export function useBrowser(): TestBrowser {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launch()
-  })
-  afterAll(() => browser?.close())
+  afterAll(() => Promise.all(freeTabs.map(({ page }) => page.goto('about:blank'))))
   return {
-    async newPage({ expects, ...options } = {}) {
-      // Animations take time, and much of it is the processor's: the browser draws each frame without a graphics card.
-      const defaults = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const
-      const context = await browser.newContext({ ...defaults, ...options })
-      const page = await context.newPage()
-      const errors = await collectErrors(context, page)
+    async newPage({ expects, isNew = false, viewport, colorScheme, permissions = [], cookies = [], ...options } = {}) {
+      const fixed = JSON.stringify(options)
+      const at = isNew ? -1 : freeTabs.findLastIndex((tab) => tab.fixed === fixed)
+      const tab = freeTabs.splice(at, at < 0 ? 0 : 1)[0] ?? (await newTab(fixed, options))
+      const { context, page } = tab
+      if (String(tab.expects) !== String(expects)) {
+        await page.goto('about:blank')
+        checkErrors(tab)
+      }
+      tab.expects = expects
+      await context.clearCookies()
+      await context.addCookies(cookies)
+      if (permissions.length > 0) await context.grantPermissions(permissions)
+      await page.setViewportSize(viewport ?? { width: 1440, height: 900 })
+      await page.emulateMedia({ colorScheme: colorScheme ?? 'light' })
       onTestFinished(async ({ task }) => {
         if (task.result?.state === 'fail') console.error(await whatItShows(page))
-        await context.close()
-        expect(errors.filter((error) => !expects?.test(error))).toEqual([])
+        if (isNew) await context.close()
+        else if (await leave(tab)) freeTabs.push(tab)
+        checkErrors(tab)
       })
       return page
     },
   }
 }
+
+async function newTab(fixed: string, options: BrowserContextOptions): Promise<Tab> {
+  launched ??= launch()
+  // Animations take time, and much of it is the processor's: the browser draws each frame without a graphics card.
+  const context = await (await launched).newContext({ reducedMotion: 'reduce', ...options })
+  const errors = await collectErrors(context)
+  return { fixed, context, page: await context.newPage(), errors, expects: undefined }
+}
+
+function checkErrors({ errors, expects }: Tab): void {
+  expect(errors.splice(0).filter((error) => !expects?.test(error))).toEqual([])
+}
+
+/** Undoes what a test has done to a tab. Returns whether the tab can be used again. */
+async function leave({ context, page }: Tab): Promise<boolean> {
+  if (page.isClosed()) {
+    await context.close()
+    return false
+  }
+  await Promise.all(context.pages().map((each) => each === page || each.close()))
+  for (const event of ['request', 'response', 'load', 'dialog'] as const) page.removeAllListeners(event)
+  await page.unrouteAll()
+  await context.setOffline(false)
+  await context.clearPermissions()
+  const isLeft = await page.evaluate<boolean>(leaveConsole).catch(() => false)
+  if (!isLeft) await page.goto('about:blank')
+  return true
+}
+
+/**
+ * Forgets what the console has stored and loaded, and leads to an address where it shows nothing, so that the next test does
+ * not have to load it again. False if something is open that would stay.
+ */
+const leaveConsole = `(() => {
+  if (/^http/.test(location.href)) localStorage.clear(), sessionStorage.clear()
+  const { __TSR_ROUTER__: router } = self
+  if (!router || document.querySelector('[role="dialog"]')) return false
+  router.history.push('/nowhere', {}, { ignoreBlocker: true })
+  router.options.context.client.clear()
+  for (const button of document.querySelectorAll('[role="status"] button')) button.click()
+  return true
+})()`
+
+/** Opens an address of the console, without loading the page again if the console is open. */
+export async function visit(page: Page, url: string): Promise<void> {
+  const path = url.startsWith('/') ? url : url.replace(/^http:..[^/]*/, '')
+  const isOpen = url === path || page.url().startsWith(url.slice(0, -path.length))
+  const push = `self.__TSR_ROUTER__?.history.push(${JSON.stringify(path)}, {}, { ignoreBlocker: true }) ?? true`
+  if (!isOpen || !(await page.evaluate<boolean>(`'__TSR_ROUTER__' in self`))) await page.goto(url)
+  else await page.evaluate(push)
+}
+
+/** What saves time: the tests need no processes that are isolated from each other. */
+const args = ['--no-sandbox', '--no-zygote', '--in-process-gpu', '--renderer-process-limit=1']
 
 /** Retries, because another test file may be unpacking the browser. */
 async function launch(): Promise<Browser> {
@@ -51,7 +127,7 @@ async function launch(): Promise<Browser> {
   for (const end = Date.now() + 30_000; ; await sleep(500)) {
     try {
       // Without the default arguments of the package, which turn off web security and use a single process.
-      return await driver.launch({ executablePath, args: ['--no-sandbox'] })
+      return await driver.launch({ executablePath, args })
     } catch (cause) {
       if (Date.now() > end) throw new Error(`${executablePath} does not start; if it is damaged, delete it`, { cause })
     }
@@ -65,7 +141,7 @@ async function whatItShows(page: Page): Promise<string> {
 }
 
 /** Collects uncaught errors, errors on the browser console, and violations of the content security policy. */
-async function collectErrors(context: BrowserContext, page: Page): Promise<string[]> {
+async function collectErrors(context: BrowserContext): Promise<string[]> {
   const errors: string[] = []
   await context.exposeFunction(
     'reportViolation',
@@ -74,8 +150,11 @@ async function collectErrors(context: BrowserContext, page: Page): Promise<strin
   await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
     reportViolation(event.violatedDirective + ' ' + event.blockedURI)
   })`)
-  page.on('pageerror', (error) => void errors.push(`uncaught: ${error.stack ?? error.message}`))
-  page.on('console', (message) => {
+  context.on('weberror', (thrown) => {
+    const error = thrown.error()
+    errors.push(`uncaught: ${error.stack ?? error.message}`)
+  })
+  context.on('console', (message) => {
     if (message.type() === 'error') errors.push(`console: ${message.text()} ${message.location().url}`)
   })
   return errors

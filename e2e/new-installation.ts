@@ -1,0 +1,16 @@
+import { newDatabase } from '../server/testing/database.ts'
+import { urlOf } from '../server/testing/service.ts'
+import { type Installation, type InstallationOptions, startInstallation } from './installation.ts'
+
+/** An installation on a new database of the PostgreSQL that the tests share. */
+export async function newInstallation(options: InstallationOptions = {}): Promise<Installation> {
+  const { connection, drop } = await newDatabase()
+  const place = await startInstallation({ ...options, databaseUrl: urlOf(connection) })
+  return {
+    ...place,
+    async stop() {
+      await place.stop()
+      await drop()
+    },
+  }
+}
