@@ -45,20 +45,20 @@ const otherRules = ['color-contrast', 'target-size']
  */
 const removeSeen = (page: Page, seen: readonly string[]) =>
   page.evaluate<string[]>(`((seen) => {
-    const kindOf = (element) => element === document.body ? '' :
-      kindOf(element.parentElement) + '>' + element.localName + '.' + element.className + element.getAttributeNames() +
-      (element.textContent.trim() === '' ? ' empty' : '')
-    const times = Map.groupBy(seen, (kind) => kind)
-    const found = [...document.body.querySelectorAll('*')].map((element) => ({ element, kind: kindOf(element) }))
-    const unseen = new Set(found.filter(({ kind }) => {
-      times.set(kind, [...(times.get(kind) ?? []), kind])
-      return times.get(kind).length <= 3
-    }))
-    for (const one of found.reverse()) {
-      const { element } = one
-      if (!unseen.has(one) && element.childElementCount === 0 && !element.closest('h1,h2,h3,h4,label')) element.remove()
+    const kinds = new Map([[document.body, '']])
+    const times = new Map()
+    const count = (kind) => times.set(kind, (times.get(kind) ?? 0) + 1).get(kind)
+    seen.forEach(count)
+    const unseen = new Set()
+    for (const element of document.body.querySelectorAll('*')) {
+      const isEmpty = element.textContent.trim() === ''
+      const own = [element.localName, element.className, element.getAttributeNames(), isEmpty].join()
+      kinds.set(element, kinds.get(element.parentElement) + '>' + own)
+      if (count(kinds.get(element)) <= 3) unseen.add(element)
     }
-    return [...unseen].map(({ kind }) => kind)
+    for (const element of [...kinds.keys()].slice(1).reverse())
+      if (!unseen.has(element) && !element.firstElementChild && !element.closest('h1,h2,h3,h4,label')) element.remove()
+    return [...unseen].map((element) => kinds.get(element))
   })(${JSON.stringify(seen)})`)
 
 /** Shows another page in place of this one, with its script. It takes a tenth of the time of loading it. */
