@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { spawnNode } from '../../server/testing/parley.ts'
 import { until } from '../../server/testing/until.ts'
 import { freePort } from '../testing/free-port.ts'
 import { useService } from '../testing/service.ts'
@@ -173,33 +172,52 @@ test('a program compiles in strict mode for a bundler, with the types of the DOM
   expect(await compile(['installed-package.ts'], { ...options, skipLibCheck: false, noEmit: true })).toBe('')
 })
 
-test('the program calls the service and receives its deliveries', async () => {
-  const shop = await service.sending.newShop()
-  const port = await freePort()
-  const running = spawnNode([join(project, 'out', 'installed-package.js')], {
-    PARLEY_URL: service.server.url,
-    PARLEY_API_KEY: shop.workspace.secret,
-    PARLEY_WEBHOOK_SECRET: await service.listen(shop.workspace, `http://127.0.0.1:${port}/hook`),
-    PORT: String(port),
-  })
-  await until('the program is done', async () => {
-    await service.processQueues()
-    return running.hasEnded()
-  })
-  const { code, out, err } = await running.ended
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  const lines = out.trim().split('\n')
-  expect(lines).toEqual(
-    expect.arrayContaining([
-      `sender ${shop.account.phoneNumber}`,
-      'event sent 16505550123',
-      'event delivered 16505550123',
-      expect.stringMatching(/^delivered true 20/),
-      'failed not_found 404',
-      'others function,function,function,function',
-    ]),
-  )
-})
+/** Of these runtimes, a machine may have some. */
+const runtimes = [
+  { name: 'the Node of this machine', command: ['node'] },
+  { name: 'the Node of this project', command: [process.execPath] },
+  { name: 'Bun', command: ['bun', 'run'] },
+  { name: 'Deno', command: ['deno', 'run', '--allow-all', '--no-lock'] },
+]
+
+test.for(runtimes)(
+  'with $name, the program calls the service and receives its deliveries',
+  async ({ name, command: [program = '', ...args] }, { skip }) => {
+    const isInstalled = await run(program, ['--version'], { env }).catch(() => null)
+    skip(isInstalled === null, `${name} is not installed`)
+    const shop = await service.sending.newShop()
+    const port = await freePort()
+    const settings = {
+      PARLEY_URL: service.server.url,
+      PARLEY_API_KEY: shop.workspace.secret,
+      PARLEY_WEBHOOK_SECRET: await service.listen(shop.workspace, `http://127.0.0.1:${port}/hook`),
+      PORT: String(port),
+    }
+    const file = join(project, 'out', 'installed-package.js')
+    let ended: { stdout: string; stderr: string } | undefined
+    const running = run(program, [...args, file], { env: { ...env, ...settings } }).then((printed) => {
+      ended = printed
+    })
+    const work = until('the program is done', async () => {
+      await service.processQueues()
+      return ended
+    })
+    await Promise.race([work, running])
+    const { stdout: out, stderr: err } = await work
+    expect(err).toBe('')
+    const lines = out.trim().split('\n')
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `sender ${shop.account.phoneNumber}`,
+        'event sent 16505550123',
+        'event delivered 16505550123',
+        expect.stringMatching(/^delivered true 20/),
+        'failed not_found 404',
+        'others function,function,function,function',
+      ]),
+    )
+  },
+)
 
 const tarballIn = (path: string) => readdirSync(path).find((name) => name.endsWith('.tgz')) ?? ''
 
