@@ -4,7 +4,9 @@ import { relative } from 'node:path'
 
 const limitMinutes = 8
 const [, , file, cpuSeconds] = process.argv
-const { startTime, testResults, numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(file, 'utf8'))
+const { startTime, testResults, numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
+  readFileSync(file, 'utf8'),
+)
 const minutes = (Math.max(...testResults.map(({ endTime }) => endTime)) - startTime) / 60_000
 
 const seconds = ({ startTime: began, endTime }) => (endTime - began) / 1000

@@ -16,7 +16,9 @@ export async function ensureConsole(root, node) {
     fileURLToPath(import.meta.url),
     ...['index.html', 'vite.config.ts'].map((name) => join(folder, name)),
     // Without tests, which an image does not have.
-    ...[join(folder, 'src'), join(root, 'contract', 'src')].flatMap(filesIn).filter((file) => !/\.test\.tsx?$/.test(file)),
+    ...[join(folder, 'src'), join(root, 'contract', 'src')]
+      .flatMap(filesIn)
+      .filter((file) => !/\.test\.tsx?$/.test(file)),
     // The Docs page shows them.
     ...['go/verify.go', 'php/verify.php', 'ruby/verify.rb'].map((name) => join(root, 'sdk', name)),
   ])

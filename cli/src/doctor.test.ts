@@ -76,7 +76,10 @@ test('doctor checks the mail server: whether it responds, and whether it accepts
   onTestFinished(() => mailServer.close())
   const mailing = { ...env, PARLEY_SMTP_URL: mailServer.url, PARLEY_MAIL_FROM: 'parley@example.com' }
   expect((await doctor(mailing)).check('email')).toMatchObject({ verdict: 'ok' })
-  const wrong = await runParley(['doctor'], { ...mailing, PARLEY_SMTP_URL: mailServer.url.replace('right', 'pass-word') })
+  const wrong = await runParley(['doctor'], {
+    ...mailing,
+    PARLEY_SMTP_URL: mailServer.url.replace('right', 'pass-word'),
+  })
   expect(wrong.out).toMatch(/^problem {2}email {11}The mail server 127\.0\.0\.1:\d+ does not accept emails: /m)
   expect(wrong.out).not.toContain('pass-word')
   const connections = mailServer.connections()

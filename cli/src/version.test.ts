@@ -124,9 +124,9 @@ test('without a data folder, commands fail with one line and create nothing; "mi
     err: `No database found in ${dataDir}. Run "./parley start" or "./parley migrate" first.\n`,
   }
   expect(await runParley(['workspace', 'list'], env)).toMatchObject(expected)
-  expect(await runParley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)).toMatchObject(
-    expected,
-  )
+  expect(
+    await runParley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env),
+  ).toMatchObject(expected)
   expect(existsSync(dataDir)).toBe(false)
 
   const migrated = await runParley(['migrate'], env)

@@ -10,7 +10,15 @@ import { declareContractTypes } from './contract-types.ts'
 const sdk = join(import.meta.dirname, '..')
 
 /** The types are checked in the first run. */
-const commonJs = ['--module', 'commonjs', '--moduleResolution', 'bundler', '--verbatimModuleSyntax', 'false', '--noCheck']
+const commonJs = [
+  '--module',
+  'commonjs',
+  '--moduleResolution',
+  'bundler',
+  '--verbatimModuleSyntax',
+  'false',
+  '--noCheck',
+]
 
 /** Compiles a copy of the sources in which the types of the contract are written out. */
 async function build(folder: string): Promise<string> {
