@@ -10,11 +10,12 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A migrated database. */
-export const newDatabase = (): Promise<TestDatabase> => create(`template ${templates.migrated}`)
+/** A migrated database, or a copy of another one that has no connections. */
+export const newDatabase = (template: string = templates.migrated): Promise<TestDatabase> =>
+  create(`template ${template}`)
 
 /** A migrated database with the partitions of the fake clock's first days. */
-export const newDatabaseWithDays = (): Promise<TestDatabase> => create(`template ${templates.withDays}`)
+export const newDatabaseWithDays = (): Promise<TestDatabase> => newDatabase(templates.withDays)
 
 /** An empty database. */
 export const newEmptyDatabase = (): Promise<TestDatabase> => create('')

@@ -71,6 +71,11 @@ export interface TableRows {
   rows: Record<string, unknown>[]
 }
 
+interface Row {
+  name: string
+  row: Record<string, unknown>
+}
+
 /** Reads all tables with all rows, except the list of migrations and their progress. Partitions are read as part of their table. */
 export async function readTables(connection: Connection): Promise<TableRows[]> {
   return withClient(asSuperuser(connection), async (client) => {
@@ -83,15 +88,16 @@ export async function readTables(connection: Connection): Promise<TableRows[]> {
          and relname not in ('migrations', 'migration_progress')
        order by relname`,
     )
-    const read: TableRows[] = []
-    for (const table of tables) {
-      const text = `select to_jsonb(t) as row from ${client.escapeIdentifier(table.name)} t`
-      const { rows } = await client.query<{ row: Record<string, unknown> }>(text)
-      const workspaceColumn =
-        table.name === 'workspaces' ? 'id' : table.columns.find((column) => column === 'workspace_id')
-      read.push({ ...table, workspaceColumn, rows: rows.map(({ row }) => row) })
-    }
-    return read
+    const reads = tables.map(
+      ({ name }) => `select '${name}' as name, to_jsonb(t) as row from ${client.escapeIdentifier(name)} t`,
+    )
+    const all = reads.length === 0 ? [] : (await client.query<Row>(reads.join(' union all '))).rows
+    const byTable = Map.groupBy(all, ({ name }) => name)
+    return tables.map((table) => ({
+      ...table,
+      workspaceColumn: table.columns.find((column) => column === (table.name === 'workspaces' ? 'id' : 'workspace_id')),
+      rows: (byTable.get(table.name) ?? []).map(({ row }) => row),
+    }))
   })
 }
 

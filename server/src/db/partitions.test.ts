@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
-import { asAdmin, newDatabase } from '../../testing/database.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { asAdmin, newDatabase, type TestDatabase } from '../../testing/database.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { openTransaction } from '../../testing/open-transaction.ts'
 import { until } from '../../testing/until.ts'
@@ -15,11 +15,23 @@ const quiet = newLogger('silent')
 /** A write that has to wait for the open read would wait longer than this, because the read ends after the check. */
 const blockedMs = 2_000
 
+const newClock = () => new FakeClock('2026-03-10T12:00:00Z')
+
+/** A database with the partitions of the first days, which the tests copy. */
+let withDays: TestDatabase
+
+beforeAll(async () => {
+  withDays = await newDatabase()
+  const db = openDatabase(withDays.connection, () => {}, 1)
+  await ensurePartitions(db, newClock())
+  await db.close()
+})
+afterAll(() => withDays.drop())
+
 async function setUp() {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newDatabase(withDays.connection.database)
   const db = openDatabase(connection, () => {}, 4)
-  const clock = new FakeClock('2026-03-10T12:00:00Z')
-  await ensurePartitions(db, clock)
+  const clock = newClock()
   const readers: pg.Client[] = []
   onTestFinished(async () => {
     for (const reader of readers) await reader.end()
@@ -73,7 +85,10 @@ async function slowestWrite(write: () => Promise<number>, work: Promise<unknown>
     done = true
   })
   let slowest = 0
-  while (!done) slowest = Math.max(slowest, await write())
+  while (!done) {
+    slowest = Math.max(slowest, await write())
+    await sleep(5)
+  }
   await finished
   return slowest
 }
@@ -178,14 +193,13 @@ test('while indexes are built, no partition is detached, and the build completes
 })
 
 test('an index build that PostgreSQL ends because of a deadlock is tried again', async () => {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newDatabase(withDays.connection.database)
   await asAdmin(`alter database ${connection.database} set deadlock_timeout = '50ms'`)
   const db = openDatabase(connection, () => {}, 4)
   onTestFinished(async () => {
     await db.close()
     await drop()
   })
-  await ensurePartitions(db, new FakeClock('2026-03-10T12:00:00Z'))
   const { writing, building } = await buildThatWaits(db)
   // It waits for the lock of the build, which then waits for its snapshot.
   const analyzing = db.script('analyze events')
@@ -288,7 +302,7 @@ test('ensureToday does not wait for locks if today’s partitions exist', async 
 
 test('several processes can start on an empty database and create the partitions', async () => {
   const { connection, drop } = await newDatabase()
-  const clock = new FakeClock('2026-03-10T12:00:00Z')
+  const clock = newClock()
   const processes = [1, 2, 3, 4].map(() => openDatabase(connection, () => {}, 2))
   onTestFinished(async () => {
     for (const db of processes) await db.close()
