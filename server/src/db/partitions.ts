@@ -59,15 +59,15 @@ export async function ensureToday(db: Db, clock: Clock): Promise<void> {
 }
 
 /**
- * Creates the partitions from yesterday to a week ahead. It takes no lock that blocks readers or writers: each
+ * Creates the partitions from yesterday to some days ahead. It takes no lock that blocks readers or writers: each
  * partition is created as a separate table and then attached. If another transaction alters the table, it gives up
  * after 500 ms.
  */
-export async function ensurePartitions(db: Db, clock: Clock): Promise<void> {
+export async function ensurePartitions(db: Db, clock: Clock, ahead = daysAhead): Promise<void> {
   const now = (await databaseNow(db, clock)).getTime()
   const first = dayOf(now - dayMs)
-  for (const name of await tablesMissingDays(db, first, dayOf(now + daysAhead * dayMs))) {
-    await db.rows('select ensure_days($1, $2::date, $3)', [name, first, daysAhead + 2])
+  for (const name of await tablesMissingDays(db, first, dayOf(now + ahead * dayMs))) {
+    await db.rows('select ensure_days($1, $2::date, $3)', [name, first, ahead + 2])
   }
 }
 

@@ -300,7 +300,7 @@ async function begin(workspace: TestWorkspace, path: string) {
 
 test('a download continues while its file is moved there and back', async () => {
   const workspace = await newWorkspace(server)
-  const bytes = randomBytes(largeBytes)
+  const bytes = randomBytes(largeBytes / 2)
   const path = await newFile(server, workspace, { bytes })
   const first = await begin(workspace, path)
   await moveNew()
