@@ -11,7 +11,7 @@ export interface MailingServer {
   mailServer: MailServer
   /** Passes on notifications and sends emails, as `processes` processes at the same time. */
   deliver(processes?: number): Promise<void>
-  send(signal?: AbortSignal): Promise<number>
+  send(signal?: AbortSignal, settings?: Partial<MailSettings>): Promise<number>
   /** The emails to an address so far. */
   mailsTo(address: string): ReceivedMail[]
 }
@@ -21,9 +21,9 @@ export async function useMailingServer(): Promise<MailingServer> {
   afterAll(() => mailServer.close())
   const env = { PARLEY_SMTP_URL: mailServer.url, PARLEY_MAIL_FROM: 'Parley <parley@example.com>' }
   const server = useTestServer({ env })
-  const deps = () => {
+  const deps = (more: Partial<MailSettings> = {}) => {
     const { db, clock, secretKeys, runtime } = server
-    const settings = runtime.config.mail as MailSettings
+    const settings = { ...(runtime.config.mail as MailSettings), ...more }
     return { db, clock, log: runtime.log, secretKeys, publicUrl: runtime.config.publicUrl, settings }
   }
   const passOnDeps = (): PassOnDeps => ({ ...deps(), secretKeys: () => server.secretKeys, sendsMail: true })
@@ -35,7 +35,7 @@ export async function useMailingServer(): Promise<MailingServer> {
       await Promise.all(all.map(() => passOn(passOnDeps())))
       await Promise.all(all.map(() => sendDueMails(deps())))
     },
-    send: (signal) => sendDueMails(deps(), signal),
+    send: (signal, settings) => sendDueMails(deps(settings), signal),
     mailsTo: (address) => mailServer.received.filter(({ to }) => to.includes(address)),
   }
 }

@@ -6,6 +6,8 @@ export interface MailSettings {
   secure: boolean
   credentials: { user: string; password: string } | null
   from: { name: string; address: string }
+  /** How long the mail server may say nothing, if it is not the default. */
+  silenceMs?: number
 }
 
 /** Ports of the two schemes. */

@@ -3,7 +3,7 @@ import { load } from './load.ts'
 import type { MailSettings } from './mail-settings.ts'
 
 /** A mail server that says nothing for this long is given up. */
-const silenceMs = 10_000
+const defaultSilenceMs = 10_000
 
 /** How long sending one email may take, also if the server sends a byte now and then. */
 const deadlineMs = 30_000
@@ -71,7 +71,8 @@ async function withTransport(
   }
 }
 
-function newTransport({ host, port, secure, credentials }: MailSettings, signal: AbortSignal) {
+function newTransport(settings: MailSettings, signal: AbortSignal) {
+  const { host, port, secure, credentials, silenceMs = defaultSilenceMs } = settings
   // Loaded on demand: most processes send no emails.
   const { createTransport } = load('nodemailer') as typeof import('nodemailer')
   return createTransport({

@@ -301,11 +301,11 @@ test('a process that is stopped while the mail server hangs leaves the email to 
   expect((await readLink(newBrowser(server.url), tokenOf(linkIn(mailsTo(email)[0]?.text ?? '')))).status).toBe(200)
 })
 
-test('a mail server that does not respond is given up after some seconds, and the email is retried', async () => {
+test('a mail server that does not respond is given up after a while, and the email is retried', async () => {
   const { invite } = await newTeam()
   mailServer.behave('hang')
   await invite(newAddress())
-  expect(await send()).toBe(1)
+  expect(await send(undefined, { silenceMs: 200 })).toBe(1)
   expect(await waiting()).toMatchObject([{ error: expect.any(String) }])
 })
 

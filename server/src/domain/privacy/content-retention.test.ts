@@ -6,6 +6,7 @@ import { signedIn } from '../../../testing/console.ts'
 import { expectRefusal } from '../../../testing/expect-error.ts'
 import { fileOf, useForms } from '../../../testing/forms.ts'
 import { newApp, newSender, text, webhookOf } from '../../../testing/network-app.ts'
+import { passSteadyDays } from '../../../testing/pass-days.ts'
 import { rowsRead } from '../../../testing/rows-read.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
@@ -23,13 +24,7 @@ const quiet = newLogger('silent')
 let people = 0
 const newPhone = () => String(16_505_590_000 + ++people)
 
-/** Time passes without a jump of the database's clock: the service looks at it all the time. */
-async function passDays(count: number): Promise<void> {
-  for (let day = 0; day < count; day++) {
-    await server.passDays(1)
-    await mayDeleteOld(server.db, server.clock, quiet)
-  }
-}
+const passDays = (days: number) => passSteadyDays(server, days)
 
 /** Runs a step of maintenance as a process does. */
 const runStep = (step = 'content retention') =>

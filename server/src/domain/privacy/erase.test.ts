@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { fileOf, useForms } from '../../../testing/forms.ts'
 import { eventsOf, newApp, newSender, text, webhookOf } from '../../../testing/network-app.ts'
+import { passSteadyDays } from '../../../testing/pass-days.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { mayDeleteOld } from '../../db/retention.ts'
 import { newLogger } from '../../lib/logger.ts'
 import { moveLimits, moveOlderMessages } from '../messages/receiving/older-messages.ts'
 import { removeOldContents } from './content-retention.ts'
@@ -376,10 +376,7 @@ test('statuses of unknown messages are exported and erased by the number in thei
 
 test('messages in tables of older messages, and contents that were removed before, are erased too', async () => {
   const { shop, phone, phones } = await newConversation()
-  for (let day = 0; day < 12; day++) {
-    await server.passDays(1)
-    await mayDeleteOld(server.db, server.clock, quiet)
-  }
+  await passSteadyDays(server, 12)
   const anySize = { ...moveLimits, recentBytes: 0 }
   await moveOlderMessages(server.db, server.clock, quiet, anySize)
   expect(await moveOlderMessages(server.db, server.clock, quiet, anySize)).toBeGreaterThan(0)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { useForms } from '../../../testing/forms.ts'
+import { passSteadyDays } from '../../../testing/pass-days.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { mayDeleteOld } from '../../db/retention.ts'
 import { newLogger } from '../../lib/logger.ts'
 import { moveLimits, moveOlderMessages } from '../messages/receiving/older-messages.ts'
 import { removeOldContents } from '../privacy/content-retention.ts'
@@ -175,10 +175,7 @@ test('erasing a person removes their words, name and number, and nothing of othe
 test('contents that are removed after their period are removed from the words too, also those of older messages', async () => {
   const { workspace, phone, sendText } = await newConversation()
   await fill()
-  for (let day = 0; day < 12; day++) {
-    await server.passDays(1)
-    await mayDeleteOld(server.db, server.clock, quiet)
-  }
+  await passSteadyDays(server, 12)
   // Into a table that inherits.
   const limits = { ...moveLimits, recentBytes: 0 }
   await moveOlderMessages(server.db, server.clock, quiet, limits)

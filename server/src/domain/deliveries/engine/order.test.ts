@@ -61,7 +61,7 @@ test('the events of one person are delivered one after another, and others do no
   expect(await looksAt(id)).toBe(0)
 })
 
-test('20 people write 50 messages each to a receiver that rejects every fifth request: each arrives in order', async () => {
+test('10 people write 25 messages each to a receiver that rejects every fifth request: each arrives in order', async () => {
   const { receiver, write, id } = await setUp()
   let requests = 0
   let rejections = 0
@@ -74,8 +74,8 @@ test('20 people write 50 messages each to a receiver that rejects every fifth re
     if (++requests % 5 === 0 && attempt === 1) rejected.set(event, 1 + (++rejections % 2))
     response.writeHead(attempt <= (rejected.get(event) ?? 0) ? 503 : 200).end()
   })
-  const people = Array.from({ length: 20 }, (_, index) => `1650555${1000 + index}`)
-  const texts = Array.from({ length: 50 }, (_, index) => `message ${index}`)
+  const people = Array.from({ length: 10 }, (_, index) => `1650555${1000 + index}`)
+  const texts = Array.from({ length: 25 }, (_, index) => `message ${index}`)
   for (let first = 0; first < texts.length; first += 10) {
     await write(...people.flatMap((person) => texts.slice(first, first + 10).map((text) => [person, text] as const)))
   }
@@ -87,7 +87,7 @@ test('20 people write 50 messages each to a receiver that rejects every fifth re
   for (const person of people) expect(withoutRetries(of(person, receiver)), person).toEqual(texts)
   // Nothing was attempted again after it had arrived.
   const failures = [...rejected.values()].reduce((sum, count) => sum + count, 0)
-  expect(failures).toBeGreaterThan(150)
+  expect(failures).toBeGreaterThan(40)
   expect(receiver.received).toHaveLength(people.length * texts.length + failures)
   // No one waits for the retries of others: hardly more waits than events of one person that were rejected twice.
   const waitsOf = people.map((person) => {
@@ -308,7 +308,7 @@ test('a claim and the start of the next event read a few rows, however many conv
   const { write, id, workspace } = await setUp()
   const webhookId = id.slice(4)
   const { db, clock } = server
-  const count = 20_000
+  const count = 8_000
   const now = clock.now()
   // One of each conversation is retried an hour later, and nine wait. One conversation has thousands that wait.
   await db.change(
@@ -316,7 +316,7 @@ test('a claim and the start of the next event read a few rows, however many conv
      select gen_random_uuid(), $1, $2, $3::timestamptz, 3, 'retry',
        case when n % 10 = 0 then $3::timestamptz + interval '1 hour' else 'infinity' end,
        case when n > $4::int then $5::uuid else md5((n / 10)::text)::uuid end, n
-     from generate_series(0, $4::int + 5000) as n`,
+     from generate_series(0, $4::int + 2000) as n`,
     [webhookId, workspace.id, now, count, newUuid()],
   )
   // As PostgreSQL does within a minute. If it takes the table for an almost empty one, it reads the whole table at each claim.

@@ -2,10 +2,10 @@ import type { StoredInboundMessage } from '@parley/contract/inbound-message'
 import type { List } from '@parley/contract/page'
 import { expect, onTestFinished, test } from 'vitest'
 import { newApp, newSender, text, webhookOf } from '../../../../testing/network-app.ts'
+import { passSteadyDays } from '../../../../testing/pass-days.ts'
 import { rowsRead } from '../../../../testing/rows-read.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../../testing/workspace.ts'
-import { mayDeleteOld } from '../../../db/retention.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { moveLimits, moveOlderMessages, recentDays } from '../receiving/older-messages.ts'
 import { inboundIn } from './inbound.sql.ts'
@@ -17,14 +17,7 @@ const quiet = newLogger('silent')
 
 const count = (size: number) => countBlocks(server.db, server.clock, quiet, size)
 
-/** Time passes without a jump of the database's clock: the service looks at it all the time. */
-async function passDays(days: number): Promise<void> {
-  for (let day = 0; day < days; day++) {
-    server.clock.forward({ hours: 24 })
-    await mayDeleteOld(server.db, server.clock, quiet)
-  }
-  await server.passDays(0)
-}
+const passDays = (days: number) => passSteadyDays(server, days)
 
 /** A workspace with two numbers, and a way to receive messages. */
 async function newNumbers() {

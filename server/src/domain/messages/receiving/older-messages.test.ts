@@ -2,10 +2,10 @@ import type { ListedMessage, MessageDetail } from '@parley/contract/console/mess
 import { expect, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../../testing/console.ts'
 import { eventsOf, newApp, newSender, text, webhookOf } from '../../../../testing/network-app.ts'
+import { passSteadyDays } from '../../../../testing/pass-days.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { serveApi, useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
-import { mayDeleteOld } from '../../../db/retention.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { moveLimits, moveOlderMessages, recentDays } from './older-messages.ts'
 
@@ -23,13 +23,7 @@ async function moveAll(limits = anySize): Promise<number> {
   return move(limits)
 }
 
-/** Time passes without a jump of the database's clock: the service looks at it all the time. */
-async function passDays(days: number): Promise<void> {
-  for (let day = 0; day < days; day++) {
-    await server.passDays(1)
-    await mayDeleteOld(server.db, server.clock, quiet)
-  }
-}
+const passDays = (days: number) => passSteadyDays(server, days)
 
 /** Calls the console; signs in again when days have passed, because sessions expire. */
 function newReader(workspaceId: string) {

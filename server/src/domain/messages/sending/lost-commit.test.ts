@@ -95,7 +95,7 @@ test.for([
     onStep(step) {
       if (step !== 'responded') return
       proxy.cut()
-      setTimeout(() => proxy.restore(), 1_500)
+      setTimeout(() => proxy.restore(), 400)
     },
   })
   expect(await outbox.sendDue()).toBe(1)
@@ -119,7 +119,7 @@ test('the result of a message that was refused for now is recorded while the pro
     onStep(step) {
       if (step !== 'responded') return
       proxy.cut()
-      setTimeout(() => proxy.restore(), 1_500)
+      setTimeout(() => proxy.restore(), 400)
       stopped = outbox.stop()
     },
   })
