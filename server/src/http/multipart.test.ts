@@ -24,6 +24,6 @@ function receive(size: number): Promise<number> {
 test('a file of 100,000,000 bytes is accepted, and one more is 413', async () => {
   expect(await receive(maxUploadBytes)).toBe(100_000_000)
   await expect(receive(maxUploadBytes + 1)).rejects.toMatchObject({ code: 'payload_too_large' })
-  // The limit of the body leaves room for what is around the file.
+  // The limit of the body includes what is around the file.
   expect(defaultBodyLimits.upload.bodyBytes).toBeGreaterThan(maxUploadBytes + frame.before.length + frame.after.length)
 })
