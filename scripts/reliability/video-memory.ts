@@ -27,8 +27,10 @@ async function measure(env: Record<string, string>, say: (line: string) => void)
   const { control, db, secret } = shop
   const { url, child } = await shop.start(env)
   const pid = child.pid ?? 0
-  const [number] = control.numbers.list()
-  const phoneNumber = number?.phoneNumber ?? ''
+  const phoneNumber = control.numbers.list().find(({ id }) => id === shop.phoneNumberId)?.phoneNumber ?? ''
+  const sender = await db.first<{ id: string }>('select id from senders where phone_number_id = $1', [
+    shop.phoneNumberId,
+  ])
   const bytes = randomBytes(videoBytes)
   const base64 = bytes.toString('base64')
   const phoneOf = (index: number) => String(16_505_551_000 + index)
@@ -54,9 +56,9 @@ async function measure(env: Record<string, string>, say: (line: string) => void)
     check(sha256(whole) === sha256(bytes), `video ${index} is wrong`)
     const { status, body: media } = await upload({ url, secret }, whole, { mimeType: 'video/mp4' })
     check(status === 201 && media.sha256 === sha256(bytes), `the upload of video ${index} got ${status}`)
-    const body = { to: phoneOf(index), type: 'video', video: { id: media.id } }
+    const body = { sender_id: `snd_${sender?.id}`, to: phoneOf(index), type: 'video', video: { id: media.id } }
     const sent = await callApi(`${url}/v1/messages`, { method: 'POST', key: secret, body })
-    check(sent.status === 202, `sending video ${index} got ${sent.status}`)
+    if (sent.status !== 202) throw new Error(`sending a video got ${sent.status}: ${JSON.stringify(sent.body)}`)
     const message = await until('the video has arrived', () =>
       control.phones.messages(phoneOf(index)).find(({ direction }) => direction === 'out'),
     )

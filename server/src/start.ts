@@ -46,13 +46,15 @@ export interface ServiceOptions {
    * The configuration has the port of the service.
    */
   startCompanion?: ((db: Db, config: Config) => Promise<Companion>) | undefined
+  /** Shorter ones, for tests. */
+  stopLimits?: typeof usualStopLimits
 }
 
 /**
  * How long each step of stopping may take. Together they stay below the 15 seconds that operators are promised, also if the
  * database, the network and a client do not respond. A step that takes longer is left behind.
  */
-const stopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 3_000, otherMs: 1_000 }
+const usualStopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 3_000, otherMs: 1_000 }
 
 /** Opens the database, starts the workers and the HTTP server. `stop` stops them in reverse order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -71,6 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 async function startOnPort(options: ServiceOptions): Promise<Service> {
   const { config, log = newLogger(config.logLevel), say = () => {}, signal, startCompanion } = options
+  const { stopLimits = usualStopLimits } = options
   const store = await openStore(config, {
     purpose: 'service',
     schema: 'migrate',
@@ -188,7 +191,7 @@ async function startTracing(settings: TracingSettings, db: Db, log: Logger): Pro
   const findTraceparent = newFindTraceparent(db)
   const { tracing, stop } = openTracing(settings, { version, metrics: db.process.metrics, log, findTraceparent })
   db.process.tracing = tracing
-  return () => stop(stopLimits.otherMs)
+  return () => stop(usualStopLimits.otherMs)
 }
 
 async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, port }: Config): Promise<void> {

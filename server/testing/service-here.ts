@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import type { Connection } from '../src/db/db.ts'
 import { newLogger } from '../src/lib/logger.ts'
-import { startService } from '../src/start.ts'
+import { type ServiceOptions, startService } from '../src/start.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { secretKeys, urlOf } from './service.ts'
 
@@ -19,7 +19,11 @@ export interface ServiceHere {
  * for tests that need several services, but no signals, clocks or limits of a process. It may
  * deliver to receivers on this machine. Those that still run are stopped at the end of the test.
  */
-export async function startHere(connection: Connection, env: Record<string, string> = {}): Promise<ServiceHere> {
+export async function startHere(
+  connection: Connection,
+  env: Record<string, string> = {},
+  options: Pick<ServiceOptions, 'stopLimits'> = {},
+): Promise<ServiceHere> {
   const lines: string[] = []
   const config = readConfig({
     HOST: '127.0.0.1',
@@ -31,7 +35,8 @@ export async function startHere(connection: Connection, env: Record<string, stri
     PARLEY_SECRET_KEYS: [...secretKeys].map(([name, key]) => `${name}:${key.toString('base64')}`).join(),
     ...env,
   })
-  const service = await startService({ config, log: newLogger(config.logLevel, { write: (line) => lines.push(line) }) })
+  const log = newLogger(config.logLevel, { write: (line) => lines.push(line) })
+  const service = await startService({ config, log, ...options })
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= service.stop()
