@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parley } from '../testing/parley.ts'
+import { runParley } from '../../cli/testing/run-parley.ts'
 import { urlOf } from '../testing/service.ts'
 import { newProcessShop } from '../testing/shop-process.ts'
 import { until } from '../testing/until.ts'
@@ -17,13 +17,13 @@ test('a process starts and works on a schema that is newer than its own', async 
   expect((await sendText(service, '16505550101')).status).toBe(202)
   await until('the message is sent', async () => (await db.rows('select 1 from outbox')).length === 0)
   const database = { ...env, DATABASE_URL: urlOf(connection) }
-  expect(await parley(['workspace', 'list'], database)).toMatchObject({ code: 0, err: '' })
-  expect(await parley(['migrate'], database)).toMatchObject({
+  expect(await runParley(['workspace', 'list'], database)).toMatchObject({ code: 0, err: '' })
+  expect(await runParley(['migrate'], database)).toMatchObject({
     code: 0,
     out: `The database is up to date, at version ${latest + 1}.\n`,
     err: '',
   })
-  const { out } = await parley(['doctor', '--offline'], database)
+  const { out } = await runParley(['doctor', '--offline'], database)
   expect(out).toContain(
     `The database is at version ${latest + 1}. This version of Parley, ${latest}, can use it: it needs ${latest} or later.`,
   )
@@ -54,7 +54,7 @@ test('a process whose schema moves beyond what it can use takes no work, and say
   expect(service.output().match(/"event":"schema.unusable"/g)).toHaveLength(1)
 
   await expect(start()).rejects.toThrow(reason)
-  const command = await parley(['workspace', 'list'], { ...env, DATABASE_URL: urlOf(connection) })
+  const command = await runParley(['workspace', 'list'], { ...env, DATABASE_URL: urlOf(connection) })
   expect(command).toMatchObject({ code: 1, out: '', err: `${reason}\n` })
 
   await db.change('delete from migrations where version = $1', [latest + 1])

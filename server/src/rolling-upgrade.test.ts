@@ -17,7 +17,7 @@ import { systemClock } from './lib/clock.ts'
 import { newLogger } from './lib/logger.ts'
 
 /** `npm run reliability -- rolling-upgrade` upgrades one process after the other, under load. */
-test('a process of the last release keeps receiving, delivering and sending on this schema, beside one of this version', async ({
+test('a process of the last release keeps receiving, delivering and sending on this schema, next to one of this version', async ({
   skip,
 }) => {
   const previous = findPrevious()

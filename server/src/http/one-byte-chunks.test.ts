@@ -37,7 +37,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   if (service?.child.exitCode === null && service.child.signalCode === null) return
   service = await spawnService(connection, { PARLEY_ROLE: 'api', NODE_OPTIONS: `--max-old-space-size=${heapMb}` })
-  // Opens its connections to the database: beside many chunks and on a busy machine that takes longer than requests wait for one.
+  // Opens its connections to the database: with many chunks and on a busy machine that takes longer than requests wait for one.
   await fetch(`${url()}/network/whatsapp/${appId}`, { method: 'POST', body: '{}' })
   await fetch(`${url()}/v1/me`, { headers: { authorization: `Bearer ${key}` } })
 })
