@@ -5,10 +5,10 @@ import { publicDemoSecrets } from '@parley/simulator/datasets/demo-secrets'
 import { startSimulator } from '@parley/simulator/start'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../sdk/testing/free-port.ts'
-import { parley, type Running, startParley } from '../../server/testing/parley.ts'
 import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
+import { type RunningCommand, runParley, serveParley } from '../testing/run-parley.ts'
 
 /** Listens on a free port. */
 async function takePort(): Promise<{ port: string; server: Server }> {
@@ -18,8 +18,8 @@ async function takePort(): Promise<{ port: string; server: Server }> {
   return { port: String((server.address() as { port: number }).port), server }
 }
 
-async function stop(service: Running): Promise<string> {
-  service.child.kill('SIGTERM')
+async function stop(service: RunningCommand): Promise<string> {
+  service.kill('SIGTERM')
   const { code, out, err } = await service.ended
   expect({ code, err }).toEqual({ code: 0, err: '' })
   return out
@@ -43,9 +43,9 @@ async function sendHello(url: string, authorization: string): Promise<void> {
 }
 
 test('the first start creates a demo workspace connected to the simulator, and later starts keep it connected', async () => {
-  const first = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  const service = await startParley(first)
-  const out = await until('the key is printed', () => /prl_live_\w+/.test(service.out()) && service.out())
+  const first = { PARLEY_DATA_DIR: newDataDir(tempFolder()), PARLEY_SIMULATOR_PORT: String(await freePort()) }
+  const service = await serveParley(first)
+  const out = service.out()
   expect(out).toContain(`Handset        http://127.0.0.1:${first.PARLEY_SIMULATOR_PORT}\n`)
   expect(out).not.toContain('cannot send')
   const authorization = `Bearer ${/prl_live_\w+/.exec(out)?.[0]}`
@@ -60,17 +60,17 @@ test('the first start creates a demo workspace connected to the simulator, and l
   await stop(service)
 
   const second = { ...first, PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  const again = await startParley(second)
+  const again = await serveParley(second)
   const simulator = `http://127.0.0.1:${second.PARLEY_SIMULATOR_PORT}`
   const apps = (await (await fetch(`${simulator}/control/apps`)).json()) as { callbackUrl: string }[]
   expect(apps[0]?.callbackUrl).toMatch(new RegExp(`^${again.url}/network/whatsapp/[0-9a-f-]{36}$`))
-  const connections = await parley(['connection', 'list', '--json'], second)
+  const connections = await runParley(['connection', 'list', '--json'], second)
   const [connection] = (JSON.parse(connections.out) as { data: { id: string }[] }).data
-  expect(await parley(['connection', 'sync', connection?.id ?? ''], second)).toMatchObject({ code: 0 })
+  expect(await runParley(['connection', 'sync', connection?.id ?? ''], second)).toMatchObject({ code: 0 })
   expect(await stop(again)).not.toContain('prl_')
 
   const { port } = await takePort()
-  const { code, err } = await parley(['start'], { ...second, PORT: '0', PARLEY_SIMULATOR_PORT: port })
+  const { code, err } = await runParley(['start'], { ...second, PORT: '0', PARLEY_SIMULATOR_PORT: port })
   expect({ code, err }).toEqual({
     code: 1,
     err: expect.stringMatching(/^The simulator cannot start: port \d+ is in use\. .*\n$/),
@@ -80,18 +80,18 @@ test('the first start creates a demo workspace connected to the simulator, and l
 test('an installation with the well-known secrets of earlier versions gets random ones and goes on working', async () => {
   const env = { PARLEY_DATA_DIR: newDataDir(tempFolder()), PARLEY_SIMULATOR_PORT: '0' }
   const folder = join(env.PARLEY_DATA_DIR, 'simulator')
-  const before = await startParley(env)
+  const before = await serveParley(env)
   const stateFile = join(folder, 'state.json')
   const earlier = await startSimulator({ stateFile, demoSecrets: publicDemoSecrets })
   const { appSecret, verifyToken, accessToken } = publicDemoSecrets
   const create = async (...words: string[]) => {
-    const { code, out, err } = await parley([...words, '--json'], env)
+    const { code, out, err } = await runParley([...words, '--json'], env)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     return JSON.parse(out) as { id: string }
   }
   const secrets = ['--app-secret', appSecret, '--verify-token', verifyToken, '--graph-url', earlier.url]
   const app = await create('app', 'create', '--name', 'Simulator', ...secrets)
-  const listed = await parley(['workspace', 'list', '--json'], env)
+  const listed = await runParley(['workspace', 'list', '--json'], env)
   const [workspace] = (JSON.parse(listed.out) as { data: { id: string }[] }).data
   const account = ['--workspace', workspace?.id ?? '', '--app', app.id, '--waba-id', '102290000000001']
   await create('connection', 'create', ...account, '--access-token', accessToken)
@@ -100,7 +100,7 @@ test('an installation with the well-known secrets of earlier versions gets rando
   await stop(before)
 
   const now = { ...env, PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  const after = await startParley(now)
+  const after = await serveParley(now)
   await sendHello(after.url, authorization)
   const old = { headers: { authorization: `Bearer ${accessToken}` } }
   const graph = `http://127.0.0.1:${now.PARLEY_SIMULATOR_PORT}/v25.0/106540000000001`
@@ -117,7 +117,7 @@ test('an installation with the well-known secrets of earlier versions gets rando
 
   // Deleting the folder of the simulator resets it. It has the same secrets afterwards.
   rmSync(folder, { recursive: true })
-  const reset = await startParley(now)
+  const reset = await serveParley(now)
   await sendHello(reset.url, authorization)
   await stop(reset)
 })

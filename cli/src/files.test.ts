@@ -4,33 +4,38 @@ import { deleteUnusedObjects } from '@parley/server/domain/files/objects'
 import { openObjects } from '@parley/server/domain/files/store'
 import { systemClock } from '@parley/server/lib/clock'
 import { newLogger } from '@parley/server/lib/logger'
-import { expect, onTestFinished, test } from 'vitest'
+import { startService } from '@parley/server/start'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startFileHost } from '../../server/testing/file-host.ts'
 import { newFileService } from '../../server/testing/file-service.ts'
 import { type FileStoreServer, startFileStore } from '../../server/testing/file-store.ts'
 import { newFile } from '../../server/testing/files.ts'
-import { parley, spawnParley } from '../../server/testing/parley.ts'
+import { spawnParley } from '../../server/testing/parley.ts'
 import { secretKeys, urlOf } from '../../server/testing/service.ts'
 import type { TestServer } from '../../server/testing/test-server.ts'
 import { until } from '../../server/testing/until.ts'
+import { runParley, startCommand } from '../testing/run-parley.ts'
 
-async function newStore(): Promise<FileStoreServer> {
-  const store = await startFileStore()
-  onTestFinished(() => store.remove())
-  return store
-}
+let store: FileStoreServer
+beforeAll(async () => {
+  store = await startFileStore()
+})
+afterAll(() => store.remove())
 
 /** A service that runs, stored files, and the settings for commands. */
-async function setUp(store: FileStoreServer, sizes: readonly number[]) {
+async function setUp(sizes: readonly number[]) {
   const files = await newFileService(await startFileHost())
   const settings = { ...store.env, PARLEY_NEW_FILES: 'database' }
-  const service = await files.start(settings)
   const env = {
     ...settings,
     DATABASE_URL: urlOf(files.connection),
     PARLEY_SECRET_KEYS: [...secretKeys].map(([name, key]) => `${name}:${key.toString('base64')}`).join(),
     PORT: '0',
+    LOG_LEVEL: 'silent',
   }
+  const service = await startService({ config: readConfig(env) })
+  onTestFinished(() => service.stop())
   // It uses nothing else of a test server.
   const server = { db: files.db, clock: systemClock, secretKeys, url: service.url } as unknown as TestServer
   const contents = new Map<string, string>()
@@ -43,7 +48,21 @@ async function setUp(store: FileStoreServer, sizes: readonly number[]) {
   return {
     db: files.db,
     env,
-    status: async () => JSON.parse((await parley(['files', 'status', '--json'], env)).out) as unknown,
+    status: async () => JSON.parse((await runParley(['files', 'status', '--json'], env)).out) as unknown,
+    /** Locks some files, so that a command that moves them waits. Returns how to release them once it has ended. */
+    async hold(condition: string, count: number) {
+      const client = new pg.Client(files.connection)
+      await client.connect()
+      onTestFinished(() => client.end())
+      await client.query(`begin; set local parley.workspace = 'all'`)
+      await client.query(`select 1 from flow_files where ${condition} limit ${count} for update`)
+      return async () => {
+        // PostgreSQL notices only later that the command is gone, and would still run its statements.
+        await client.query(`select pg_terminate_backend(pid, 10000) from pg_stat_activity
+          where pg_backend_pid() = any(pg_blocking_pids(pid))`)
+        await client.query('rollback')
+      }
+    },
     /** Deletes what should be deleted within a day. */
     async cleanUp() {
       await files.db.change('update unused_objects set delete_at = now()')
@@ -62,28 +81,31 @@ async function setUp(store: FileStoreServer, sizes: readonly number[]) {
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 test('files are moved there and back while the service runs, also if the command is killed and run again', async () => {
-  const store = await newStore()
   // Read five times, they stay below the key's 100 requests a minute.
-  const sizes = [16 * 1024 * 1024, ...Array<number>(16).fill(300_000), 0, 1]
-  const { db, env, status, cleanUp, expectReadable } = await setUp(store, sizes)
+  const sizes = [2 * 1024 * 1024, ...Array<number>(8).fill(300_000), 0, 1]
+  const { db, env, status, cleanUp, expectReadable, hold } = await setUp(sizes)
   const all = { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size) }
   const none = { files: 0, bytes: 0 }
   const inObjects = async () => (await db.rows('select 1 from flow_files where object_key is not null')).length
   expect(await status()).toMatchObject({ database: all, s3: none })
 
+  const releaseSome = await hold('object_key is null', 3)
   const there = spawnParley(['files', 'move', '--to', 's3'], env)
   await until('some files are moved', async () => (await inObjects()) >= 3)
   there.child.kill('SIGKILL')
   await there.ended
+  await releaseSome()
   const killed = await inObjects()
   expect(killed).toBeLessThan(all.files)
   await expectReadable()
-  const interrupted = spawnParley(['files', 'move', '--to', 's3'], env)
+  const releaseOne = await hold('object_key is null', 1)
+  const interrupted = startCommand(['files', 'move', '--to', 's3'], env)
   await until('more files are moved', async () => (await inObjects()) > killed)
-  interrupted.child.kill('SIGINT')
+  interrupted.kill('SIGINT')
   expect(await interrupted.ended).toMatchObject({ code: 130, out: '', err: expect.not.stringMatching(/\bat /) })
+  await releaseOne()
   expect(await inObjects()).toBeLessThan(all.files)
-  const moved = await parley(['files', 'move', '--to', 's3'], env)
+  const moved = await runParley(['files', 'move', '--to', 's3'], env)
   expect([moved.code, moved.out]).toEqual([
     0,
     expect.stringMatching(/^Moved \d+ files \(\d+\.\d MB\) to the file store\.\n$/),
@@ -94,15 +116,17 @@ test('files are moved there and back while the service runs, also if the command
   await cleanUp()
   expect(store.objects()).toHaveLength(all.files)
   await expectReadable()
-  expect((await parley(['files', 'move', '--to', 's3'], env)).out).toMatch(/^Nothing to do/)
+  expect((await runParley(['files', 'move', '--to', 's3'], env)).out).toMatch(/^Nothing to do/)
 
+  const releaseLast = await hold('object_key is not null', 1)
   const back = spawnParley(['files', 'move', '--to', 'database'], env)
   await until('some files are moved back', async () => (await inObjects()) <= all.files - 3)
   back.child.kill('SIGKILL')
   await back.ended
+  await releaseLast()
   expect(await inObjects()).toBeGreaterThan(0)
   await expectReadable()
-  const json = JSON.parse((await parley(['files', 'move', '--to', 'database', '--json'], env)).out) as { moved: number }
+  const json = JSON.parse((await runParley(['files', 'move', '--to', 'database', '--json'], env)).out) as { moved: number }
   expect(json).toMatchObject({ object: 'files_moved', to: 'database', damaged: [] })
   expect(await status()).toMatchObject({ database: all, s3: none })
   await cleanUp()
@@ -114,13 +138,12 @@ test('files are moved there and back while the service runs, also if the command
   expect(row).toEqual({ bytes: all.bytes, used: true })
   const audited = await db.rows(`select after->>'to' as to from audit_entries where action = 'files.move' order by at`)
   expect(audited).toEqual([{ to: 's3' }, { to: 'database' }])
-}, 300_000)
+})
 
 test('files move says what is missing, and stops with one line if the store fails', async () => {
-  const store = await newStore()
-  const { env, expectReadable, db } = await setUp(store, [1000, 2000])
+  const { env, expectReadable, db } = await setUp([1000, 2000])
   const move = (to: string, more: Record<string, string> = {}) =>
-    parley(['files', 'move', '--to', to], { ...env, ...more })
+    runParley(['files', 'move', '--to', to], { ...env, ...more })
   expect(await move('tape')).toMatchObject({
     code: 1,
     err: expect.stringMatching(/^Invalid --to: "tape"\. Use s3 or database\.\n/),
@@ -154,10 +177,9 @@ test('files move says what is missing, and stops with one line if the store fail
 })
 
 test('doctor checks that the file store can be written and read', async () => {
-  const store = await newStore()
-  const { env } = await setUp(store, [1000])
+  const { env } = await setUp([1000])
   const check = async (more: Record<string, string> = {}, ...words: string[]) => {
-    const { out } = await parley(['doctor', '--json', ...words], { ...env, ...more })
+    const { out } = await runParley(['doctor', '--json', ...words], { ...env, ...more })
     expect(out).not.toMatch(/not-the-secret|S3RVER/)
     const { checks } = JSON.parse(out) as { checks: { check: string; verdict: string; says: string }[] }
     return checks.find((each) => each.check === 'files')
@@ -170,7 +192,7 @@ test('doctor checks that the file store can be written and read', async () => {
   })
   const without = { PARLEY_FILES_URL: '', PARLEY_NEW_FILES: '' }
   expect(await check(without)).toMatchObject({ verdict: 'ok', says: 'Files are in the database.' })
-  expect((await parley(['files', 'move', '--to', 's3'], env)).code).toBe(0)
+  expect((await runParley(['files', 'move', '--to', 's3'], env)).code).toBe(0)
   expect(await check(without)).toMatchObject({
     verdict: 'problem',
     says: expect.stringContaining('PARLEY_FILES_URL is not set'),

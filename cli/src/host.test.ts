@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../sdk/testing/free-port.ts'
-import { parley, startParley } from '../../server/testing/parley.ts'
 import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
+import { runParley, serveParley } from '../testing/run-parley.ts'
 
 /** An address of this machine that a server on 127.0.0.1 does not answer. Linux has many loopback addresses. */
 const otherAddress =
@@ -28,18 +28,18 @@ test('with HOST=0.0.0.0 webhooks do not reach this machine, and the simulator st
 
   const env = { PARLEY_DATA_DIR: newDataDir(tempFolder()), PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const open = { ...env, HOST: '0.0.0.0' }
-  const service = await startParley(open)
+  const service = await serveParley(open)
   expect(service.out()).toMatch(
     /^HOST is 0\.0\.0\.0, so webhooks cannot .* set PARLEY_WEBHOOK_ALLOW_CIDRS=\S+ and PARLEY_WEBHOOK_ALLOW_HTTP=true\.$/m,
   )
   const json = async (words: string[], more = env) => {
-    const { code, out, err } = await parley([...words, '--json'], more)
+    const { code, out, err } = await runParley([...words, '--json'], more)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     return JSON.parse(out) as { id: string; data: { id: string; state: string; last_error: string | null }[] }
   }
   const workspace = (await json(['workspace', 'list'])).data[0]?.id ?? ''
   const create = ['webhook', 'create', '--workspace', workspace, '--name', 'a', '--event', 'message.received', '--url']
-  expect(await parley([...create, target], open)).toMatchObject({ code: 1, err: expect.stringContaining('https://') })
+  expect(await runParley([...create, target], open)).toMatchObject({ code: 1, err: expect.stringContaining('https://') })
 
   // Saved while HOST was a loopback address.
   const { id } = await json([...create, target])
@@ -56,6 +56,6 @@ test('with HOST=0.0.0.0 webhooks do not reach this machine, and the simulator st
   expect((await fetch(`http://${otherAddress}:${port}/healthz`)).status).toBe(200)
   expect((await fetch(`http://127.0.0.1:${simulator}/status`)).status).toBe(200)
   await expect(fetch(`http://${otherAddress}:${simulator}/status`)).rejects.toThrow()
-  service.child.kill('SIGTERM')
+  service.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
 })
