@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, onTestFinished, test } from 'vitest'
+import { bundleOf } from '../../scripts/prepare.mjs'
 import { childEnv } from '../../server/testing/child-env.ts'
 import { agentOf } from '../../server/testing/mcp-client.ts'
 import { spawnParley } from '../../server/testing/parley.ts'
@@ -14,7 +15,7 @@ import { startCommand } from '../testing/run-parley.ts'
 
 /** `parley mcp`: the protocol over standard input and output. */
 const server = useTestServer()
-const main = join(import.meta.dirname, 'main.ts')
+const main = bundleOf(join(import.meta.dirname, '..', '..'))
 
 const envOf = (key: string, url = server.url): Record<string, string> => ({
   ...(childEnv as Record<string, string>),

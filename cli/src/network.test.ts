@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundleOf } from '../../scripts/prepare.mjs'
 import { newDatabase } from '../../server/testing/database.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
@@ -106,7 +107,7 @@ test('an account can be connected, synced and listed', async () => {
 
 test('"-" reads each secret from a line of standard input', () => {
   const words = ['app', 'create', '--name', 'Piped', '--app-secret', '-', '--verify-token', '-', '--json']
-  const entry = join(import.meta.dirname, 'main.ts')
+  const entry = bundleOf(join(import.meta.dirname, '..', '..'))
   const ended = spawnSync(process.execPath, [entry, ...words], { env, input: 'one\ntwo\n', encoding: 'utf8' })
   expect(ended).toMatchObject({ status: 0, stderr: '' })
   expect(JSON.parse(ended.stdout)).toMatchObject({ name: 'Piped', graph_url: 'https://graph.facebook.com' })
