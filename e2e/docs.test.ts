@@ -1,29 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { docsPages } from '../server/src/http/docs/catalogue.ts'
 import { screenshot, useBrowser } from '../server/testing/browser.ts'
 import { useTestServer } from '../server/testing/test-server.ts'
+import { removeSeen, violations } from './axe.ts'
 
 /** The documentation at /docs. Violations of the content security policy fail a test, as all errors in a page do. */
 const server = useTestServer()
 const browser = useBrowser()
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Violation {
-  id: string
-  nodes: { html: string; failureSummary: string }[]
-}
-
-/** All rules, or only those that are named. */
-async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
-  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
-  const found = await page.evaluate<Violation[]>(
-    `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
-  )
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
-}
 
 /** Every page, and those that are not in the navigation. */
 const paths = [
@@ -37,29 +21,7 @@ const paths = [
 ]
 
 /** What differs on a phone and in the dark. */
-const otherRules = ['color-contrast', 'target-size']
-
-/**
- * Removes what is of a kind that was seen three times before, and returns the kinds that are left. The time that axe takes grows
- * with the page, and it has the same to say about every row of a table. Headings and labels stay: others refer to them.
- */
-const removeSeen = (page: Page, seen: readonly string[]) =>
-  page.evaluate<string[]>(`((seen) => {
-    const kinds = new Map([[document.body, '']])
-    const times = new Map()
-    const count = (kind) => times.set(kind, (times.get(kind) ?? 0) + 1).get(kind)
-    seen.forEach(count)
-    const unseen = new Set()
-    for (const element of document.body.querySelectorAll('*')) {
-      const isEmpty = element.textContent.trim() === ''
-      const own = [element.localName, element.className, element.getAttributeNames(), isEmpty].join()
-      kinds.set(element, kinds.get(element.parentElement) + '>' + own)
-      if (count(kinds.get(element)) <= 3) unseen.add(element)
-    }
-    for (const element of [...kinds.keys()].slice(1).reverse())
-      if (!unseen.has(element) && !element.firstElementChild && !element.closest('h1,h2,h3,h4,label')) element.remove()
-    return [...unseen].map((element) => kinds.get(element))
-  })(${JSON.stringify(seen)})`)
+const rules = ['color-contrast', 'target-size']
 
 /** Shows another page in place of this one, with its script. It takes a tenth of the time of loading it. */
 const show = (page: Page, path: string) =>
@@ -75,7 +37,6 @@ test('axe finds no violations on any page, light, and dark on a phone, and none 
   // axe is added to the page, which the policy would block. One of the pages is a 404.
   const page = await browser.newPage({ bypassCSP: true, expects: /status of 404/ })
   await page.goto(`${server.url}/docs`)
-  await page.evaluate(axe)
   const seen: string[] = []
   const found: Record<string, string[]> = {}
   for (const path of paths) {
@@ -93,7 +54,7 @@ test('axe finds no violations on any page, light, and dark on a phone, and none 
     const kinds = await removeSeen(page, seen)
     if (kinds.length > 0) {
       seen.push(...kinds)
-      problems.push(...(await violations(page, otherRules)))
+      problems.push(...(await violations(page, { rules })))
       await shown(1440, 900, 'light')
       problems.push(...(await violations(page)))
     }

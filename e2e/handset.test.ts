@@ -1,62 +1,42 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { startSimulator } from '@parley/simulator/start'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../sdk/testing/free-port.ts'
-import { screenshot, useBrowser } from '../../server/testing/browser.ts'
-import { removeFolder } from '../../server/testing/data-dir.ts'
-import { parley, type Running, startParley } from '../../server/testing/parley.ts'
-import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
-import { type Receiver, startReceiver } from '../../server/testing/receiver.ts'
-import { until } from '../../server/testing/until.ts'
+import { freePort } from '../sdk/testing/free-port.ts'
+import { screenshot, useBrowser } from '../server/testing/browser.ts'
+import { type Receiver, startReceiver } from '../server/testing/receiver.ts'
+import { until } from '../server/testing/until.ts'
+import { removeSeen, violations } from './axe.ts'
+import { animationsDone } from './page-ready.ts'
+import { useSignedIn } from './signed-in.ts'
 
 /** The handset in a real browser, with the service and the simulator running as with `npm start`. */
+const signedIn = useSignedIn()
 const browser = useBrowser()
-const dataDir = newDataDir()
-let service: Running & { url: string }
 let receiver: Receiver
 let simulatorUrl: string
-let key: string
 let senderId: string
 
 beforeAll(async () => {
-  const env = { PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  simulatorUrl = `http://127.0.0.1:${env.PARLEY_SIMULATOR_PORT}`
   receiver = await startReceiver()
-  service = await startParley(env)
-  key = await until('the key is printed', () => /prl_live_\w+/.exec(service.out())?.[0])
-  const { data: senders } = await call<{ data: { id: string; phone_number: string }[] }>('/v1/senders')
-  senderId = senders.find(({ phone_number: number }) => number.endsWith('15550780001'))?.id ?? ''
-  const { account_id: workspace } = await call<{ account_id: string }>('/v1/me')
-  const words = ['webhook', 'create', '--workspace', workspace, '--name', 'Test', '--url', receiver.url]
-  const created = await parley([...words, '--event', 'message.received', '--json'], env)
-  expect(created).toMatchObject({ code: 0 })
+  const { place, ada } = signedIn
+  simulatorUrl = place.simulatorUrl
+  // Otherwise a phone reads a message after a second.
+  await place.control('PATCH', '/switches', { readAfterMs: 100 })
+  const { data: senders } = await place.api('/v1/senders')
+  senderId = senders.find(({ phone_number: number }: { phone_number: string }) => number.endsWith('15550780001')).id
+  const body = { name: 'Test', url: receiver.url, events: ['message.received'] }
+  const created = await ada.call(`/w/${place.workspaceId}/webhooks`, { method: 'POST', body })
+  expect(created).toMatchObject({ status: 201 })
 })
 
-afterAll(async () => {
-  service?.child.kill('SIGTERM')
-  await service?.ended
-  await receiver?.close()
-  removeFolder(dataDir)
-})
+afterAll(() => receiver?.close())
 
-async function call<T>(path: string, body?: object): Promise<T> {
-  const response = await fetch(service.url + path, {
-    headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${text}`)
-  return JSON.parse(text) as T
-}
-
-const send = (to: string, message: object) =>
-  call<{ id: string }>('/v1/messages', { sender_id: senderId, to, ...message })
+const send = (to: string, message: object): Promise<{ id: string }> =>
+  signedIn.place.api('/v1/messages', { sender_id: senderId, to, ...message })
 
 const sendText = (to: string, body: string) => send(to, { type: 'text', text: { body } })
 
-const statusOf = async (id: string) => (await call<{ status: string }>(`/v1/messages/${id}`)).status
+const statusOf = async (id: string): Promise<string> => (await signedIn.place.api(`/v1/messages/${id}`)).status
 
 interface Event {
   type: string
@@ -73,10 +53,15 @@ const eventFrom = (number: string, type: string) =>
 
 let people = 0
 
+async function newPerson(name: string): Promise<string> {
+  const number = String(49_170_000_0000 + ++people)
+  await signedIn.place.control('PATCH', `/phones/${number}`, { name })
+  return number
+}
+
 /** Creates a new person for the test and opens their phone in the handset. */
 async function openPhone(name: string, options: Parameters<typeof browser.newPage>[0] = {}) {
-  const number = String(49_170_000_0000 + ++people)
-  await fetch(`${simulatorUrl}/control/phones/${number}`, { method: 'PATCH', body: JSON.stringify({ name }) })
+  const number = await newPerson(name)
   const page = await browser.newPage(options)
   await page.goto(simulatorUrl)
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
@@ -95,8 +80,11 @@ const wire = (page: Page, words: string) =>
   page.getByRole('list', { name: 'Network log' }).getByRole('listitem').filter({ hasText: words })
 
 test('a message typed on the handset reaches the app, and a message from the app appears on it', async () => {
-  const { number, page, bubble, say } = await openPhone('Hanna Talks')
-  await say('hi <b>there</b>')
+  const { number, page, bubble } = await openPhone('Hanna Talks')
+  // The chat is ready to type in.
+  await page.locator('textarea:focus').waitFor()
+  await page.keyboard.type('hi <b>there</b>')
+  await page.keyboard.press('Enter')
   expect((await eventFrom(number, 'text')).type).toBe('message.received')
   await bubble('hi <b>there</b>').getByRole('img', { name: 'Delivered' }).waitFor()
   await sendText(number, 'Welcome *back*')
@@ -176,24 +164,24 @@ test('while a phone is offline, messages in both directions wait', async () => {
 
 test('with read receipts off, messages stay at delivered', async () => {
   const { number, page, bubble, say } = await openPhone('Rita Reads')
-  const { number: other } = await openPhone('Otto Opens')
+  const other = await newPerson('Otto Opens')
   await say('first')
   await page.getByRole('switch', { name: 'Read receipts' }).click()
   await page.getByRole('switch', { name: 'Read receipts', checked: false }).waitFor()
   const { id: unread } = await sendText(number, 'unseen')
   await bubble('unseen').getByRole('img', { name: 'Delivered' }).waitFor()
-  // A phone reads a message after a second. Once a later message is read, this one would have been read too.
+  // Once a later message is read, this one would have been read too.
   const { id: later } = await send(other, { type: 'template', template: { name: 'hello_world', language: 'en_US' } })
   await until('the later message is read', async () => (await statusOf(later)) === 'read')
   await until('the first message is delivered', async () => (await statusOf(unread)) === 'delivered')
   await bubble('unseen').getByRole('img', { name: 'Delivered' }).waitFor()
 })
 
-test('photos, locations, orders, reactions and replies can be sent', async () => {
+test('photos, locations, orders, reactions and replies can be sent, and the sample video and sticker play', async () => {
   const { number, page, bubble, say } = await openPhone('Max Many')
   const attach = async (kind: string) => {
     await page.getByRole('button', { name: 'Attach' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: kind }).click()
+    await page.getByRole('dialog').getByRole('button', { name: kind, exact: true }).click()
   }
   await attach('Photo')
   await page.getByLabel('Caption').fill('from the harbour')
@@ -221,13 +209,9 @@ test('photos, locations, orders, reactions and replies can be sent', async () =>
   await page.getByRole('button', { name: 'Reply' }).click()
   await say('welcome')
   await bubble('welcome').getByRole('button', { name: 'Harbour Clinic thank you' }).waitFor()
-})
 
-test('the sample video and sticker play', async () => {
-  const { number, page } = await openPhone('Vera Video')
   for (const kind of ['Video', 'Sticker']) {
-    await page.getByRole('button', { name: 'Attach' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: kind, exact: true }).click()
+    await attach(kind)
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click()
     await eventFrom(number, kind.toLowerCase())
   }
@@ -239,7 +223,7 @@ test('the sample video and sticker play', async () => {
   await expect.poll(() => sticker.evaluate((element) => (element as unknown as Playing).naturalWidth)).toBe(512)
 
   // The samples of the control API are the same files.
-  await fetch(`${simulatorUrl}/control/phones/${number}/video`, { method: 'POST', body: `{"to":"15550780001"}` })
+  await signedIn.place.control('POST', `/phones/${number}/video`, { to: '15550780001' })
   await expect.poll(() => video.count()).toBe(2)
   await video.nth(1).evaluate((element) => (element as unknown as Playing).play())
 })
@@ -251,7 +235,7 @@ test('magic recipients are not listed, and a refused request shows its error cod
   await wire(page, 'send · template').filter({ hasText: '#131056' }).first().waitFor()
   await sendToNetwork('15550131026')
   await wire(page, 'send · template').filter({ hasText: '200' }).first().waitFor()
-  const phones = (await (await fetch(`${simulatorUrl}/control/phones`)).json()) as { waId: string }[]
+  const phones: { waId: string }[] = await signedIn.place.control('GET', '/phones')
   expect(phones.map(({ waId }) => waId)).toContain('15550131026')
   await page.reload()
   await page.getByRole('button', { name: 'Mona Magic' }).waitFor()
@@ -260,35 +244,38 @@ test('magic recipients are not listed, and a refused request shows its error cod
 
 /** Straight to the simulated network, because the key may not send that often. */
 async function sendToNetwork(to: string): Promise<void> {
-  const [token] = (await (await fetch(`${simulatorUrl}/control/tokens`)).json()) as { token: string }[]
+  const [{ token }] = await signedIn.place.control('GET', '/tokens')
   const template = { name: 'hello_world', language: { code: 'en_US' } }
   await fetch(`${simulatorUrl}/v25.0/106540000000001/messages`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token?.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ messaging_product: 'whatsapp', to, type: 'template', template }),
   })
 }
 
-test('a chat is ready to type in', async () => {
-  const { page } = await openPhone('Tom Types')
-  await page.locator('textarea:focus').waitFor()
-  await page.keyboard.type('straight away')
-  await page.keyboard.press('Enter')
-  await page.getByRole('log').locator('[data-id]').filter({ hasText: 'straight away' }).waitFor()
-})
+/** Serious violations in light colors, and what differs in dark colors. */
+async function seriousViolations(page: Page, name: string): Promise<string[]> {
+  const colors = async (colorScheme: 'light' | 'dark') => {
+    await page.emulateMedia({ colorScheme })
+    await animationsDone(page)
+    await screenshot(page, `${name} ${colorScheme}`)
+  }
+  await colors('light')
+  const light = await violations(page, { impact: /serious|critical/ })
+  await colors('dark')
+  const dark = await violations(page, { impact: /serious|critical/, rules: ['color-contrast'] })
+  return [...light, ...dark]
+}
 
-test.each(['light', 'dark'] as const)(
-  'the manual is a page without serious violations in %s colors',
-  async (colorScheme) => {
-    const page = await browser.newPage({ colorScheme, bypassCSP: true })
-    await page.goto(simulatorUrl)
-    await page.getByRole('link', { name: 'Manual' }).click()
-    await page.getByRole('heading', { level: 2, name: 'Magic recipients' }).waitFor()
-    await page.getByRole('cell', { name: '15559000001' }).waitFor()
-    await screenshot(page, `manual ${colorScheme}`)
-    expect(await seriousViolations(page)).toEqual([])
-  },
-)
+test('the manual is a page without serious violations', async () => {
+  const page = await browser.newPage({ bypassCSP: true })
+  await page.goto(simulatorUrl)
+  await page.getByRole('link', { name: 'Manual' }).click()
+  await page.getByRole('heading', { level: 2, name: 'Magic recipients' }).waitFor()
+  await page.getByRole('cell', { name: '15559000001' }).waitFor()
+  await removeSeen(page)
+  expect(await seriousViolations(page, 'manual')).toEqual([])
+})
 
 test('a narrow screen shows one pane at a time, and a reload keeps the chat and the color scheme', async () => {
   const { number, page, bubble, say } = await openPhone('Nora Narrow', { viewport: { width: 390, height: 844 } })
@@ -331,45 +318,29 @@ test('another page cannot embed the handset in a frame', async () => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${simulatorUrl}/"></iframe>`),
   )
   const page = await browser.newPage({ expects: /frame-ancestors|favicon/ })
-  const error = page.waitForEvent('console', (message) => message.text().includes(`frame-ancestors ${service.url} `))
+  const error = page.waitForEvent('console', (message) =>
+    message.text().includes(`frame-ancestors ${signedIn.place.url} `),
+  )
   await page.goto(otherSite.url)
   await error
   expect(page.frames().map((frame) => frame.url())).not.toContain(`${simulatorUrl}/`)
 })
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-test.each(['light', 'dark'] as const)(
-  'the handset has no serious accessibility violations in %s colors',
-  async (colorScheme) => {
-    const { number, page, bubble, say } = await openPhone(`Eve ${colorScheme}`, { colorScheme, bypassCSP: true })
-    await say('is everything fine?')
-    await bubble('is everything fine?').getByRole('img', { name: 'Delivered' }).waitFor()
-    await send(number, {
-      type: 'template',
-      template: { name: 'intake_form', language: 'en', variables: { 'body.1': 'Eve' } },
-    })
-    await bubble('Please tell us').getByRole('img', { name: 'Read' }).waitFor()
-    await wire(page, 'message · text').first().getByRole('button').first().click()
-    await screenshot(page, `handset-${colorScheme}`)
-    expect(await seriousViolations(page)).toEqual([])
-    await bubble('Please tell us').getByRole('button', { name: 'Open form' }).click()
-    await page.waitForTimeout(500)
-    expect(await seriousViolations(page)).toEqual([])
-    const form = page.getByRole('dialog', { name: 'About you' })
-    for (let presses = 0; presses < 8; presses++) await page.keyboard.press('Tab')
-    await expect.poll(() => form.locator(':focus').count()).toBe(1)
-    await page.keyboard.press('Escape')
-    await expect.poll(() => form.count()).toBe(0)
-  },
-)
-
-async function seriousViolations(page: Page): Promise<string[][]> {
-  await page.evaluate(axe)
-  const found = await page.evaluate<{ impact: string; id: string; nodes: { html: string }[] }[]>(
-    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
-  )
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])
-}
+test('the handset has no serious accessibility violations', async () => {
+  const { number, page, bubble, say } = await openPhone('Eve', { bypassCSP: true })
+  await say('is everything fine?')
+  await bubble('is everything fine?').getByRole('img', { name: 'Delivered' }).waitFor()
+  const template = { name: 'intake_form', language: 'en', variables: { 'body.1': 'Eve' } }
+  await send(number, { type: 'template', template })
+  await bubble('Please tell us').getByRole('img', { name: 'Read' }).waitFor()
+  await wire(page, 'message · text').first().getByRole('button').first().click()
+  expect(await seriousViolations(page, 'handset')).toEqual([])
+  await bubble('Please tell us').getByRole('button', { name: 'Open form' }).click()
+  const form = page.getByRole('dialog', { name: 'About you' })
+  await form.waitFor()
+  expect(await seriousViolations(page, 'handset with a form')).toEqual([])
+  for (let presses = 0; presses < 8; presses++) await page.keyboard.press('Tab')
+  await expect.poll(() => form.locator(':focus').count()).toBe(1)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => form.count()).toBe(0)
+})

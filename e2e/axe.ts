@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { html: string; failureSummary: string }[]
+}
+
+/**
+ * What axe finds on a page that was opened with `bypassCSP`, since the policy would block axe. All rules, or only those that are
+ * named; every violation, or only serious ones.
+ */
+export async function violations(
+  page: Page,
+  { rules, impact = /./ }: { rules?: readonly string[]; impact?: RegExp } = {},
+): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe)
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
+  )
+  return found
+    .filter((each) => impact.test(each.impact))
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+}
+
+/**
+ * Removes what is of a kind that was seen three times before, and returns the kinds that are left. The time that axe takes grows
+ * with the page, and it has the same to say about every row of a table. Headings and labels stay: others refer to them.
+ */
+export const removeSeen = (page: Page, seen: readonly string[] = []): Promise<string[]> =>
+  page.evaluate<string[]>(`((seen) => {
+    const kinds = new Map([[document.body, '']])
+    const times = new Map()
+    const count = (kind) => times.set(kind, (times.get(kind) ?? 0) + 1).get(kind)
+    seen.forEach(count)
+    const unseen = new Set()
+    for (const element of document.body.querySelectorAll('*')) {
+      const isEmpty = element.textContent.trim() === ''
+      const own = [element.localName, element.className, element.getAttributeNames(), isEmpty].join()
+      kinds.set(element, kinds.get(element.parentElement) + '>' + own)
+      if (count(kinds.get(element)) <= 3) unseen.add(element)
+    }
+    for (const element of [...kinds.keys()].slice(1).reverse())
+      if (!unseen.has(element) && !element.firstElementChild && !element.closest('h1,h2,h3,h4,label')) element.remove()
+    return [...unseen].map((element) => kinds.get(element))
+  })(${JSON.stringify(seen)})`)
