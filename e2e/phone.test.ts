@@ -1,6 +1,5 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { screenshot } from '../server/testing/browser.ts'
+import { screenshot, visit } from '../server/testing/browser.ts'
 import { consolePages } from './console-pages.ts'
 import { layoutProblems } from './layout-problems.ts'
 import { pageReady } from './page-ready.ts'
@@ -16,25 +15,22 @@ const busy = useBusy({
 })
 
 test('on no page there is anything too small to touch or out of reach, and none scrolls sideways', async () => {
-  const remaining = (await consolePages(busy.console, busy.place.workspaceId)).values()
   const found: Record<string, string[]> = {}
-  const checkPages = async (page: Page) => {
-    for (const { name, path } of remaining) {
-      await page.goto(busy.place.url + path)
-      await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
-      await pageReady(page)
-      await screenshot(page, `phone ${name}`)
-      const problems = [...(await smallTargets(page)), ...(await layoutProblems(page))]
-      if (problems.length > 0) found[name] = problems
-    }
+  const page = await busy.openPage()
+  for (const { name, path } of await consolePages(busy.console, busy.place.workspaceId)) {
+    await visit(page, busy.place.url + path)
+    await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
+    await pageReady(page)
+    await screenshot(page, `phone ${name}`)
+    const problems = [...(await smallTargets(page)), ...(await layoutProblems(page))]
+    if (problems.length > 0) found[name] = problems
   }
-  await Promise.all([checkPages(await busy.openPage()), checkPages(await busy.openPage())])
   expect(found).toEqual({})
 }, 200_000)
 
 test('what is too small or cut off is found', async () => {
   const page = await busy.openPage()
-  await page.goto(`${busy.place.url}/w/${busy.place.workspaceId}/messages`)
+  await visit(page, `${busy.place.url}/w/${busy.place.workspaceId}/messages`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await pageReady(page)
   await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
@@ -49,7 +45,7 @@ test('what is too small or cut off is found', async () => {
 
 test('a list has rows of two lines', async () => {
   const page = await busy.openPage()
-  await page.goto(`${busy.place.url}/w/${busy.place.workspaceId}/messages`)
+  await visit(page, `${busy.place.url}/w/${busy.place.workspaceId}/messages`)
   const row = page.getByRole('table', { name: 'Messages' }).locator('tbody tr').first()
   await row.waitFor()
   await pageReady(page)
