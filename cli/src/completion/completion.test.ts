@@ -10,38 +10,49 @@ import { bashScript, fishScript, zshScript } from './scripts.ts'
 const completions = await readCompletions(commands)
 const hasShell = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
-/** What bash offers for a line that was typed up to its end. */
-function offers(line: string): string[] {
-  const words = line.split(' ')
-  const script = `${bashScript(completions)}
-    COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
-    COMP_CWORD=${words.length - 1}
-    _parley
-    printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' })
+/** What bash offers for each line that was typed up to its end. */
+function offers(...lines: string[]): string[][] {
+  const asked = lines.map((line) => {
+    const words = line.split(' ')
+    return `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
+      COMP_CWORD=${words.length - 1}
+      COMPREPLY=()
+      _parley
+      echo "\${COMPREPLY[@]}"`
+  })
+  const script = [bashScript(completions), ...asked].join('\n')
+  const { stdout, stderr } = spawnSync('bash', ['--norc'], { input: script, encoding: 'utf8' })
   expect(stderr).toBe('')
-  return stdout.split('\n').filter(Boolean)
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(' ').filter(Boolean))
 }
 
 test('bash completes commands, options and arguments', () => {
   const groups = [...new Set(commands.map(({ name }) => groupOf(name)))]
-  expect(offers('parley ')).toEqual([...groups, '--help', '--version', '--json'])
-  expect(offers('parley work')).toEqual(['workspace'])
-  expect(offers('parley workspace s')).toEqual(['suspend'])
-  expect(offers('parley --json webhook ro')).toEqual(['rotate'])
-  expect(offers('parley key create --sc')).toEqual(['--scope'])
-  expect(offers('parley key create --scope messages:send --na')).toEqual(['--name'])
-  // After an option that takes a value, no options; if the values are not known, bash offers files.
-  expect(offers('parley events --type message.rea')).toEqual(['message.read'])
-  expect(offers('parley events --follow --type ')).toHaveLength(eventTypes.length)
-  expect(offers('parley user create --role ')).toEqual([...roles])
-  expect(offers('parley types --out ')).toEqual([])
-  // A flag takes none.
-  expect(offers('parley user operator --remove --em')).toEqual(['--email'])
-  expect(offers('parley trigger message.re')).toEqual(['message.read', 'message.received'])
-  expect(offers('parley completion ')).toEqual(['bash', 'zsh', 'fish', '--json', '--help'])
-  expect(offers('parley fly ')).toEqual([])
-  for (const { name } of commands) expect(offers(`parley ${name} --jso`)).toEqual(['--json'])
+  const expected: Record<string, readonly string[]> = {
+    'parley ': [...groups, '--help', '--version', '--json'],
+    'parley work': ['workspace'],
+    'parley workspace s': ['suspend'],
+    'parley --json webhook ro': ['rotate'],
+    'parley key create --sc': ['--scope'],
+    'parley key create --scope messages:send --na': ['--name'],
+    // After an option that takes a value, no options; if the values are not known, bash offers files.
+    'parley events --type message.rea': ['message.read'],
+    'parley events --follow --type ': [...eventTypes],
+    'parley user create --role ': [...roles],
+    'parley types --out ': [],
+    // A flag takes none.
+    'parley user operator --remove --em': ['--email'],
+    'parley trigger message.re': ['message.read', 'message.received'],
+    'parley completion ': ['bash', 'zsh', 'fish', '--json', '--help'],
+    'parley fly ': [],
+    ...Object.fromEntries(commands.map(({ name }) => [`parley ${name} --jso`, ['--json']])),
+  }
+  const lines = Object.keys(expected)
+  const offered = offers(...lines)
+  expect(Object.fromEntries(lines.map((line, index) => [line, offered[index]]))).toEqual(expected)
 })
 
 test.skipIf(!hasShell('zsh'))('zsh accepts its script, and completes with it', () => {
