@@ -1,5 +1,6 @@
 import { moveLimits } from '@parley/server/domain/messages/receiving/older-messages'
 import { expect, onTestFinished, test } from 'vitest'
+import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { seedEvents } from './growth-seed.ts'
 import { grantedCredits, prepare } from './lib/prepare.ts'
@@ -9,7 +10,7 @@ const events = 4_000
 const messages = events / 4
 
 test('stored events have all their rows, in the partitions of their days, and the schema stays as it was', async () => {
-  const dataDir = tempFolder()
+  const dataDir = newDataDir(tempFolder())
   const scope = new Scope(() => {})
   onTestFinished(() => scope.end())
   const prepared = await prepare(dataDir, { hookUrls: Array<string>(3).fill('http://127.0.0.1:9/'), keysEach: 1 })

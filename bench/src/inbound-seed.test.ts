@@ -1,12 +1,13 @@
 import { moveLimits } from '@parley/server/domain/messages/receiving/older-messages'
 import { expect, onTestFinished, test } from 'vitest'
+import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { seedInbound } from './inbound-seed.ts'
 import { prepare } from './lib/prepare.ts'
 import { Scope } from './lib/scope.ts'
 
 test('inbound messages are stored in the tables of their age, in the order of time, and are counted in blocks', async () => {
-  const dataDir = tempFolder()
+  const dataDir = newDataDir(tempFolder())
   const scope = new Scope(() => {})
   onTestFinished(() => scope.end())
   const { workspaces } = await prepare(dataDir, { hookUrls: [null] })

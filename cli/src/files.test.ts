@@ -126,7 +126,9 @@ test('files are moved there and back while the service runs, also if the command
   await releaseLast()
   expect(await inObjects()).toBeGreaterThan(0)
   await expectReadable()
-  const json = JSON.parse((await runParley(['files', 'move', '--to', 'database', '--json'], env)).out) as { moved: number }
+  const json = JSON.parse((await runParley(['files', 'move', '--to', 'database', '--json'], env)).out) as {
+    moved: number
+  }
   expect(json).toMatchObject({ object: 'files_moved', to: 'database', damaged: [] })
   expect(await status()).toMatchObject({ database: all, s3: none })
   await cleanUp()

@@ -39,7 +39,10 @@ test('with HOST=0.0.0.0 webhooks do not reach this machine, and the simulator st
   }
   const workspace = (await json(['workspace', 'list'])).data[0]?.id ?? ''
   const create = ['webhook', 'create', '--workspace', workspace, '--name', 'a', '--event', 'message.received', '--url']
-  expect(await runParley([...create, target], open)).toMatchObject({ code: 1, err: expect.stringContaining('https://') })
+  expect(await runParley([...create, target], open)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('https://'),
+  })
 
   // Saved while HOST was a loopback address.
   const { id } = await json([...create, target])
