@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf, type DocsBlock, docsFiles, isRun } from '../scripts/docs-blocks.ts'
 import { type Embedded, openEmbedded } from '../server/src/db/embedded/embedded.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
+import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { until } from '../server/testing/until.ts'
 import { newClone, typeErrorsIn } from './docs/clone.ts'
 import { type Demo, prepareDemo } from './docs/demo.ts'
@@ -37,7 +38,7 @@ const programs = blocksOf('docs/quickstart.md').flatMap(({ text, words }) => {
 })
 
 const folder = newFolder()
-const dataDir = join(folder, 'data')
+const dataDir = newDataDir(join(folder, 'data'))
 const reader = new Reader(dataDir)
 let demo: Demo
 let options: Omit<PageOptions, 'clone'>

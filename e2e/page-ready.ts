@@ -3,13 +3,13 @@ import { until } from '../server/testing/until.ts'
 
 // Polled from outside: the content security policy blocks eval, and with it Playwright's own waiting for an expression.
 
-/** Waits for the loading indicators to disappear. The network is never idle, because event streams stay open. */
+/** Waits until the console shows the address that was visited last, and its loading indicators have disappeared. */
 export const pageReady = (page: Page, timeoutMs?: number): Promise<boolean> =>
-  until(
-    'the page has loaded',
-    async () => (await page.locator('[class*="skeleton"], [aria-busy="true"]').count()) === 0,
-    timeoutMs,
-  )
+  until('the page has loaded', () => page.evaluate<boolean>(isReady), timeoutMs)
+
+// The network is never idle, because event streams stay open.
+const isReady = `((router) => !document.querySelector('[class*="skeleton"], [aria-busy="true"]') && (!router ||
+  router.state.status === 'idle' && router.state.resolvedLocation?.href === router.latestLocation.href))(self.__TSR_ROUTER__)`
 
 export const animationsDone = (page: Page): Promise<boolean> =>
   until('animations are done', async () => (await page.evaluate<number>('document.getAnimations().length')) === 0)

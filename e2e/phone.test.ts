@@ -19,8 +19,8 @@ test('on no page there is anything too small to touch or out of reach, and none 
   const page = await busy.openPage()
   for (const { name, path } of await consolePages(busy.console, busy.place.workspaceId)) {
     await visit(page, busy.place.url + path)
-    await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
     await pageReady(page)
+    await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
     await screenshot(page, `phone ${name}`)
     const problems = [...(await smallTargets(page)), ...(await layoutProblems(page))]
     if (problems.length > 0) found[name] = problems
