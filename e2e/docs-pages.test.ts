@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf, type DocsBlock, docsFiles, isRun } from '../scripts/docs-blocks.ts'
 import { type Embedded, openEmbedded } from '../server/src/db/embedded/embedded.ts'
+import { childEnv } from '../server/testing/child-env.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
 import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { until } from '../server/testing/until.ts'
@@ -70,6 +71,7 @@ beforeAll(async () => {
   mkdirSync(join(home, '.config/fish/completions'), { recursive: true })
   const env = {
     HOME: home,
+    NODE_COMPILE_CACHE: childEnv.NODE_COMPILE_CACHE,
     PARLEY_URL: url,
     PUBLIC_URL: url,
     PARLEY_API_KEY: key,
@@ -149,10 +151,10 @@ test.for(programs)(
   },
 )
 
-test('the blocks in TypeScript have no type errors', () => {
+test('the blocks in TypeScript have no type errors', async () => {
   const blocks = docsFiles()
     .flatMap(blocksOf)
     .filter((block) => isRun(block) && block.language === 'ts')
   expect(blocks.length).toBeGreaterThan(12)
-  expect(typeErrorsIn(blocks, newClone(join(folder, 'typed')))).toBe('')
+  expect(await typeErrorsIn(blocks, newClone(join(folder, 'typed')))).toBe('')
 })

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DocsBlock } from '../../scripts/docs-blocks.ts'
+import { declareContractTypes } from '../../sdk/build/contract-types.ts'
 import { root } from '../reader.ts'
 
 /** A folder that looks like a clone of the repository, with the files that the documents name, and a project of the reader next to it. */
@@ -17,10 +18,15 @@ export function newClone(folder: string): string {
   return clone
 }
 
-/** What `tsc` finds in the blocks, with the SDK of this repository. */
-export function typeErrorsIn(blocks: readonly DocsBlock[], clone: string): string {
+/**
+ * What `tsc` finds in the blocks, with the SDK of this repository. As in its package, the types of the contract are written out:
+ * deriving them from schemas takes most of the time.
+ */
+export async function typeErrorsIn(blocks: readonly DocsBlock[], clone: string): Promise<string> {
   const project = join(clone, 'typed')
-  mkdirSync(project)
+  const sdk = join(project, 'sdk')
+  cpSync(join(root, 'sdk/src'), sdk, { recursive: true })
+  writeFileSync(join(sdk, 'contract.ts'), await declareContractTypes())
   const files = blocks.map(({ file, line, text }) => {
     const path = join(project, `${file.replaceAll('/', '-')}-${line}.ts`)
     writeFileSync(path, text)
@@ -29,6 +35,7 @@ export function typeErrorsIn(blocks: readonly DocsBlock[], clone: string): strin
   const compilerOptions = {
     moduleDetection: 'force',
     noUnusedLocals: false,
+    paths: { '@parley/sdk': [join(sdk, 'sdk.ts')], '@parley/sdk/*': [join(sdk, '*.ts')] },
     typeRoots: [join(root, 'node_modules/@types')],
   }
   const config = {
