@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { newLine } from '../../server/testing/deliveries.ts'
 import { untilReadable } from '../../server/testing/open-transaction.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
@@ -118,6 +118,8 @@ test('a stream with seen does not repeat events of a page in which the program e
 })
 
 test('a stream waits and tries again while the service is down or the rate limit is exceeded', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const retried: [code: string, status: number, isLongEnough: boolean][] = []
   const { baseUrl, requests } = await serveScript(
     hangsUp,
@@ -128,7 +130,10 @@ test('a stream waits and tries again while the service is down or the rate limit
   )
   const stream = eventsAt(baseUrl).stream({
     after: 'c0',
-    onRetry: ({ code, status }, waitMs) => retried.push([code, status, waitMs >= (status === 429 ? 1000 : 250)]),
+    onRetry({ code, status }, waitMs) {
+      retried.push([code, status, waitMs >= (status === 429 ? 1000 : 250)])
+      setImmediate(() => vi.advanceTimersByTime(waitMs))
+    },
   })
   expect((await stream.next()).value).toMatchObject({ id: 'a' })
   expect(retried).toEqual([

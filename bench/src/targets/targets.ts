@@ -1,10 +1,8 @@
-// Runs a target of a benchmark in its own process: `node targets.ts <name> [argument]`. Prints its port.
+// Runs a target of a benchmark in its own process: `node targets.ts <name> [argument]`. Prints its port. Each loads only what it
+// needs: most are not the service.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readConfig } from '@parley/server/config'
-import { startService } from '@parley/server/start'
-import { fastify } from 'fastify'
 import { startNetwork } from './network.ts'
 import { startRawLimit } from './raw-limit.ts'
 import { startReceiver } from './receiver.ts'
@@ -26,6 +24,7 @@ const targets: Record<string, (argument: string) => Promise<number>> = {
     return (server.address() as AddressInfo).port
   },
   async fastify() {
+    const { fastify } = await import('fastify')
     const app = fastify()
     const text = { type: 'string' }
     const key = { type: 'object', properties: { id: text, name: text, scopes: { type: 'array', items: text } } }
@@ -64,6 +63,10 @@ function stopOnce(): void {
 }
 
 async function startParley(env: Record<string, string | undefined>): Promise<number> {
+  const [{ readConfig }, { startService }] = await Promise.all([
+    import('@parley/server/config'),
+    import('@parley/server/start'),
+  ])
   const config = readConfig({ PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'warn', ...env })
   const service = await startService({ config })
   stop = () => service.stop().then(() => process.exit(0))
