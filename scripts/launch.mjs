@@ -15,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** The oldest Node that runs TypeScript without a build. */
 const oldestForSources = 24
 
-/** Those without an entry run the bundle. */
+/** Those without an entry run the bundle, and `startsServices` run it in other processes. Tests prepare it themselves. */
 const programs = {
   start: { args: ['start'], console: true },
   parley: { args: [] },
@@ -25,12 +25,12 @@ const programs = {
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
   release: { entry: 'scripts/release.ts', args: [] },
-  reliability: { entry: 'scripts/reliability/main.ts', args: [] },
+  reliability: { entry: 'scripts/reliability/main.ts', args: [], startsServices: true },
   'build-sdk': { entry: 'sdk/build/build.ts', args: [] },
   openapi: { entry: 'scripts/openapi.ts', args: [] },
   screenshots: { entry: 'scripts/screenshots.ts', args: [], console: true },
   vectors: { entry: 'scripts/webhook-vectors.ts', args: [] },
-  survive: { entry: 'scripts/survive.ts', args: [], console: true },
+  survive: { entry: 'scripts/survive.ts', args: [], console: true, startsServices: true },
 }
 
 /** The tests of `npm test -- postgres-15` without other arguments: those of the statements that run most often. */
@@ -58,7 +58,7 @@ export async function launch(name, args) {
     throw new Error(`Unknown script "${name}". scripts/run.mjs can run: ${Object.keys(programs).join(', ')}`)
   await ensureInstalled(root)
   const node = chooseNode(join(root, 'node_modules', '.bin', 'node'), process)
-  const bundle = prepare(root, node)
+  const bundle = program.entry && !program.startsServices ? null : prepare(root, node)
   if (program.console) await ensureConsole(root, node)
   const entry = program.entry ? join(root, program.entry) : bundle
   const all = [...program.args, ...args]
