@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, newBrowser, tokenOf } from '../server/testing/console.ts'
 import { type Receiver, startReceiver } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
@@ -30,7 +29,11 @@ export async function makeBusy(place: Installation): Promise<BusyInstallation> {
   await within('/webhooks', { name: 'Booking system', url: good.url, events: [...everything, 'flow.completed'] })
   await within('/webhooks', { name: 'Old CRM', url: bad.url, events: ['message.received', 'message.failed'] })
   await within('/keys', { name: 'Billing', scopes: ['messages:send', 'messages:read'], rate_limit_per_min: 60 })
-  const reader = await within('/keys', { name: 'Reporting', scopes: ['messages:read', 'senders:read'] })
+  const reader = await within('/keys', {
+    name: 'Reporting',
+    scopes: ['messages:read', 'senders:read'],
+    rate_limit_per_min: 10,
+  })
   await within('/team/invites', { email: 'ben@harbour.example', role: 'developer' })
 
   await exchangeMessages(place)
@@ -56,7 +59,9 @@ export async function makeBusy(place: Installation): Promise<BusyInstallation> {
   })
   await control('POST', '/settled')
   await until('no message is queued', async () => (await within('/messages?status=queued')).data.length === 0)
-  await sleep(1500)
+  const isLogged = async () => JSON.stringify(await within('/refusals')).includes('rate_limited')
+  await until('the requests are logged', isLogged)
+  await until('both receivers have got events', () => good.received.length > 0 && bad.received.length > 0)
   const close = async () => void (await Promise.all([good.close(), bad.close()]))
   return { console: browser, receivers: [good, bad], close }
 }
@@ -152,7 +157,7 @@ async function causeApiErrors({ url, key }: Installation, reader: string): Promi
   await call('/v1/messages', key, { type: 'fax', to: '16505550123' })
   await call('/v1/nothing', key)
   await call('/v1/templates/tpl_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d', key)
-  for (let turn = 0; turn < 33; turn++) await call('/v1/me', reader)
+  for (let turn = 0; turn < 10; turn++) await call('/v1/me', reader)
 }
 
 async function must(browser: Browser, path: string, options: Parameters<Browser['call']>[1]) {
