@@ -10,7 +10,7 @@ import { ada, useSignedIn } from './signed-in.ts'
 const console = useSignedIn('localhost')
 
 test('a passkey can be added and used to sign in and to confirm until it is removed', async () => {
-  const page = await console.open('/account', { expects: /401|403/ })
+  const page = await console.open('/account', { expects: /401|403/, isNew: true })
   const authenticator = await page.context().newCDPSession(page)
   await authenticator.send('WebAuthn.enable')
   await authenticator.send('WebAuthn.addVirtualAuthenticator', {

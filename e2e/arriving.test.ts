@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { screenshot, useBrowser } from '../server/testing/browser.ts'
 import { goodPassword } from '../server/testing/console.ts'
-import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { until } from '../server/testing/until.ts'
-import { startInstallation } from './installation.ts'
+import { newInstallation } from './new-installation.ts'
 import { isOnTop } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
 
@@ -13,6 +12,7 @@ const browser = useBrowser()
 
 test('a page that cannot be loaded says so, and opens by itself when the connection is back', async () => {
   const page = await console.open('messages', { expects: /ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED/ })
+  await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   await page.context().setOffline(true)
   await page.getByRole('link', { name: 'API keys' }).click()
@@ -28,6 +28,8 @@ test('a page that cannot be loaded says so, and opens by itself when the connect
 
 test('after an update, a page whose file no longer exists opens by itself', async () => {
   const page = await console.open('messages', { expects: /404/ })
+  // It has only the files of this page then.
+  await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   // The files of the version that is open are gone. A reload gets the page of the new version.
   const gone = /\/assets\/keys\.page-.*\.js$/
@@ -47,6 +49,8 @@ test('after an update, a page whose file no longer exists opens by itself', asyn
 
 test('a page that is still missing after a reload says so instead of reloading forever', async () => {
   const page = await console.open('messages', { expects: /404/ })
+  // It has only the files of this page then.
+  await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   await page.route(/\/assets\/keys\.page-.*\.js$/, (route) => route.fulfill({ status: 404 }))
   let loads = 0
@@ -118,7 +122,7 @@ test('a passkey is offered only where it works', async () => {
 })
 
 test('the first visit of an installation leads to the link in the terminal; elsewhere, passkeys have a link to their address', async () => {
-  const place = await startInstallation({ host: 'localhost', dataDir: newDataDir() })
+  const place = await newInstallation({ host: 'localhost' })
   try {
     const page = await browser.newPage({ expects: /401/ })
     await page.goto(place.url)
@@ -142,8 +146,8 @@ test('the first visit of an installation leads to the link in the terminal; else
     await screenshot(other, 'passkey elsewhere')
     expect(await link.getAttribute('href')).toBe(`${place.url}/sign-in`)
     expect(await other.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0)
-    // An open page would log errors when its server stops.
-    await page.close()
+    // Open pages would log errors when its server stops.
+    for (const each of [page, right, other]) await each.goto('about:blank')
   } finally {
     await place.stop()
   }

@@ -1,31 +1,32 @@
 import { gzipSync } from 'node:zlib'
 import { errorCatalogue } from '@parley/contract/errors'
 import { verifyWebhook } from '@parley/sdk'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PageOptions, useBrowser } from '../server/testing/browser.ts'
+import { type PageOptions, useBrowser, visit } from '../server/testing/browser.ts'
 import { tokenOf } from '../server/testing/console.ts'
 import { type Received, type Receiver, useReceivers } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
-import { type Installation, startInstallation } from './installation.ts'
+import type { Installation } from './installation.ts'
+import { newInstallation } from './new-installation.ts'
 import { choose, pageReady } from './page-ready.ts'
 
 /** The tests depend on each other: each continues where the previous one ended. */
-const browser = useBrowser()
 const newReceiver = useReceivers()
 const ada = { name: 'Ada Nilsson', email: 'ada@harbour.example', password: 'seven quiet otters' }
 let place: Installation
 let receiver: Receiver
 /** Ada's session, passed from test to test. */
-let session: NonNullable<BrowserContextOptions['storageState']>
+let session: NonNullable<PageOptions['cookies']>
 let key = ''
 let webhookUrl = ''
 
 beforeAll(async () => {
-  place = await startInstallation()
+  place = await newInstallation()
   receiver = await newReceiver()
 })
 afterAll(() => place?.stop())
+const browser = useBrowser()
 
 test('the link printed by the first start creates the first account', async () => {
   const page = await browser.newPage({ expects: /410/ })
@@ -49,7 +50,7 @@ test('the link printed by the first start creates the first account', async () =
   expect(seen.length).toBeGreaterThan(4)
   expect(seen.filter((each) => each.includes(token))).toEqual([])
   for (const name of ['API keys', 'Team', 'Health']) await link(page, name).waitFor()
-  session = await page.context().storageState()
+  session = (await page.context().cookies()).map(({ name, value }) => ({ name, value, url: place.url }))
   await page.goto(place.setupUrl)
   await title(page, 'This link no longer works')
 })
@@ -286,8 +287,8 @@ test('signing out ends the session', async () => {
 const at = (path: string): string => (path.startsWith('http') ? path : `${place.url}/w/${place.workspaceId}${path}`)
 
 async function openAt(path: string, options: PageOptions = {}): Promise<Page> {
-  const page = await browser.newPage({ storageState: session, ...options })
-  await page.goto(at(path))
+  const page = await browser.newPage({ cookies: session, ...options })
+  await visit(page, at(path))
   return page
 }
 

@@ -106,7 +106,7 @@ test('a picture opens larger in a dialog', async () => {
 })
 
 test('the countdown uses the clock of the service, not that of the browser', async () => {
-  const page = await console.open('messages')
+  const page = await console.open('messages', { isNew: true })
   await page.clock.install({ time: new Date(Date.now() + 3 * 86_400_000) })
   await page.goto(page.url().replace('/messages', `/contacts/${ana}`))
   await page

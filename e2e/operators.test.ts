@@ -2,21 +2,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../server/src/domain/people/totp.ts'
 import { useBrowser } from '../server/testing/browser.ts'
 import { followLink, goodPassword, newBrowser, tokenOf } from '../server/testing/console.ts'
-import { newDataDir } from '../server/testing/prepared-data-dir.ts'
-import { type Installation, startInstallation } from './installation.ts'
+import type { Installation } from './installation.ts'
+import { newInstallation } from './new-installation.ts'
 import { choose } from './page-ready.ts'
 
 /** An installation whose operators need two-factor authentication. */
-const browser = useBrowser()
 let place: Installation
 
 beforeAll(async () => {
-  place = await startInstallation({
-    settings: { PARLEY_OPERATOR_TWO_FACTOR: 'required' },
-    dataDir: newDataDir(),
-  })
+  place = await newInstallation({ settings: { PARLEY_OPERATOR_TWO_FACTOR: 'required' } })
 })
 afterAll(() => place?.stop())
+const browser = useBrowser()
 
 test('an operator sets up two-factor authentication first, then disables and enables an account', async () => {
   const ada = newBrowser(place.url)

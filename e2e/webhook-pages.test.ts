@@ -77,7 +77,7 @@ const skewed = `{
 test('a failing webhook counts down to its next attempt, by the clock of the service', async () => {
   const { receiver, id } = await newWebhook('Countdown')
   receiver.behave(503)
-  const page = await console.open(`webhooks/${id}`)
+  const page = await console.open(`webhooks/${id}`, { isNew: true })
   await page.addInitScript(skewed)
   await page.reload()
   await say('Is anyone there?')

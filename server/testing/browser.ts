@@ -99,13 +99,16 @@ async function leave({ context, page }: Tab): Promise<boolean> {
  * Forgets what the console has stored and loaded, and leads to an address where it shows nothing, so that the next test does
  * not have to load it again. False if something is open that would stay.
  */
-const leaveConsole = `(() => {
+const leaveConsole = `(async () => {
   if (/^http/.test(location.href)) localStorage.clear(), sessionStorage.clear()
   const { __TSR_ROUTER__: router } = self
   if (!router || document.querySelector('[role="dialog"]')) return false
   router.history.push('/nowhere', {}, { ignoreBlocker: true })
-  router.options.context.client.clear()
   for (const button of document.querySelectorAll('[role="status"] button')) button.click()
+  // A page that is still shown would load its data again.
+  while (router.state.status !== 'idle' || router.state.resolvedLocation?.pathname !== '/nowhere')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  router.options.context.client.clear()
   return true
 })()`
 
