@@ -64,7 +64,7 @@ test('axe finds no violations on any page, light, and dark on a phone, and none 
 })
 
 test('a page on paper has the text without navigation, in black on white', async () => {
-  const page = await browser.newPage({ colorScheme: 'dark' })
+  const page = await browser.newPage({ colorScheme: 'dark', isNew: true })
   await page.goto(`${server.url}/docs/receiving`)
   await page.emulateMedia({ media: 'print' })
   for (const hidden of [page.getByRole('banner'), page.getByRole('navigation'), page.getByRole('button')])
@@ -151,7 +151,7 @@ test('a chosen language is chosen everywhere, and code can be copied', async () 
 })
 
 test('where a page may not write to the clipboard, the code is selected', async () => {
-  const page = await browser.newPage()
+  const page = await browser.newPage({ isNew: true })
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
   await page.goto(`${server.url}/docs/quickstart`)
   const block = page.locator('pre', { hasText: 'npm start' }).first()
