@@ -11,7 +11,10 @@ const console = useSignedIn()
 const browser = useBrowser()
 
 test('a page that cannot be loaded says so, and opens by itself when the connection is back', async () => {
-  const page = await console.open('messages', { expects: /ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED/ })
+  const page = await console.open('messages', {
+    expects: /ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED/,
+    isNew: true,
+  })
   await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   await page.context().setOffline(true)
@@ -27,7 +30,7 @@ test('a page that cannot be loaded says so, and opens by itself when the connect
 })
 
 test('after an update, a page whose file no longer exists opens by itself', async () => {
-  const page = await console.open('messages', { expects: /404/ })
+  const page = await console.open('messages', { expects: /404/, isNew: true })
   // It has only the files of this page then.
   await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
@@ -48,7 +51,7 @@ test('after an update, a page whose file no longer exists opens by itself', asyn
 })
 
 test('a page that is still missing after a reload says so instead of reloading forever', async () => {
-  const page = await console.open('messages', { expects: /404/ })
+  const page = await console.open('messages', { expects: /404/, isNew: true })
   // It has only the files of this page then.
   await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()

@@ -21,7 +21,7 @@ export interface PageOptions extends BrowserContextOptions {
   /** Errors that the test expects, for example because it stops the server. */
   expects?: RegExp
   cookies?: readonly { name: string; value: string; url: string }[]
-  /** A new page, for tests that change it for good: scripts that run first, other clocks, authenticators. */
+  /** A new page, for tests that change it for good: scripts that run first, other clocks, authenticators, pages that reload. */
   isNew?: boolean
 }
 
