@@ -71,7 +71,7 @@ test('a passkey can be added and used to sign in and to confirm until it is remo
   }
   await db.change('update people set password_hash = $2 where email = $1', [ada.email, hash?.password_hash])
 
-  await page.goto(`${console.place.url}/account`)
+  await console.visit(page, '/account')
   await passkeys.getByRole('button', { name: 'Remove Laptop' }).click()
   const question = page.getByRole('dialog', { name: 'Remove this passkey?' })
   await question.getByText('You can no longer sign in with Laptop.').waitFor()

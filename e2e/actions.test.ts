@@ -44,7 +44,7 @@ const byButtons: Record<string, Pick<Change, 'path' | 'request'> & { name: strin
 }
 
 test('an error of a dialog is shown in the dialog', async () => {
-  const page = await console.open('', { expects: /500/ })
+  const page = await console.open('settings', { expects: /500/ })
   for (const change of Object.values(inDialogs)) {
     await goTo(page, change)
     await failing(page, change.request)
@@ -60,7 +60,7 @@ test('an error of a dialog is shown in the dialog', async () => {
 })
 
 test('an error of a button is shown in a toast', async () => {
-  const page = await console.open('', { expects: /500/ })
+  const page = await console.open('settings', { expects: /500/ })
   for (const change of Object.values(byButtons)) {
     await goTo(page, change)
     await failing(page, change.request)
@@ -118,8 +118,7 @@ test.each(Object.entries(inDialogs))(
   },
 )
 
-const goTo = (page: Page, { path }: { path: string }) =>
-  page.goto(`${console.place.url}/w/${console.place.workspaceId}/${path}`)
+const goTo = (page: Page, { path }: { path: string }) => console.visit(page, path)
 
 /** Makes one path of the API return an error. */
 const failing = (page: Page, path: string) =>

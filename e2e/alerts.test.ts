@@ -68,7 +68,9 @@ test('a bell that could not load the problems does not say that there are none',
 
 test('the page of alerts shows channels, subscribers and when each last happened, without a mail server', async () => {
   await newWebhook('Bookkeeping')
-  const page = await console.open('alerts')
+  const page = await console.open('settings', { isNew: true })
+  await page.clock.install()
+  await console.visit(page, 'alerts')
   const row = (name: RegExp) => page.getByRole('row', { name })
   await row(/Credits are low.*credits\.low.*Bookkeeping.*Not yet/).waitFor()
   await page.getByText('This installation sends no emails yet.').waitFor()
@@ -77,7 +79,13 @@ test('the page of alerts shows channels, subscribers and when each last happened
     method: 'POST',
     body: { amount: 50 - balance, note: 'test' },
   })
-  await row(/Credits are low.*50 left/).waitFor({ timeout: 40_000 })
+  await until('it is recorded', async () => {
+    const alerts: { kind: string; last_at: string | null }[] = (await call('alerts')).body.data
+    return alerts.some(({ kind, last_at: at }) => kind === 'credits_low' && at !== null)
+  })
+  // The page looks every half a minute.
+  await page.clock.fastForward(30_000)
+  await row(/Credits are low.*50 left/).waitFor()
   await row(/An API key expires soon.*No event.*Not yet/).waitFor()
   await pageReady(page)
   await screenshot(page, 'alerts')

@@ -195,8 +195,10 @@ test('older messages are loaded when you scroll up, and the place is kept', asyn
 })
 
 test('the contact is linked from messages, orders and forms, on phones with targets of 44 px', async () => {
+  const page = await console.open('settings')
   for (const path of ['messages', 'orders', 'forms']) {
-    const page = await console.open(`${path}?phone=${ana}`)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await console.visit(page, `${path}?phone=${ana}`)
     await page
       .getByRole('row')
       .getByRole('link', { name: /650-555-0123/ })
@@ -205,18 +207,19 @@ test('the contact is linked from messages, orders and forms, on phones with targ
     await page.getByRole('heading', { level: 1, name: 'Ana Prueba' }).waitFor()
     expect(page.url()).toContain(`/contacts/${ana}`)
     // On a phone, the row opens the object, and its page has the link.
-    const phone = await console.open(`${path}?phone=${ana}`, { viewport: { width: 390, height: 844 } })
-    const row = phone.getByRole('row').filter({ hasText: '650-555-0123' }).first()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await console.visit(page, `${path}?phone=${ana}`)
+    const row = page.getByRole('row').filter({ hasText: '650-555-0123' }).first()
     await row.waitFor()
-    await screenshot(phone, `${path} with contacts on a phone`)
+    await screenshot(page, `${path} with contacts on a phone`)
     await row.click()
-    const link = phone.getByRole('definition').getByRole('link', { name: /650-555-0123/ })
+    const link = page.getByRole('definition').getByRole('link', { name: /650-555-0123/ })
     await link.waitFor()
     const { height = 0, width = 0 } = (await link.boundingBox()) ?? {}
     expect([path, Math.round(Math.min(height, width)) >= 44]).toEqual([path, true])
     await link.click()
-    await chatOf(phone).waitFor()
-    if (path === 'messages') await screenshot(phone, 'contact on a phone')
+    await chatOf(page).waitFor()
+    if (path === 'messages') await screenshot(page, 'contact on a phone')
   }
 })
 

@@ -63,11 +63,11 @@ test('the page, the reply field and the send dialog show when the 24-hour window
   const page = await console.open(`messages/${message?.id}`)
   await page.getByText('Open until').waitFor()
   await page.getByText(/\(23 h 5\d min left\)/).waitFor()
-  const dialog = await console.open('messages?send=text')
-  await dialog.getByLabel('To', { exact: true }).fill('+1 650 555 0123')
-  await dialog.getByText('24-hour window of this number: Open until').waitFor()
-  await dialog.getByLabel('To', { exact: true }).fill('+1 650 555 0199')
-  await dialog.getByText('The contact has not written to this sender.').waitFor()
+  await console.visit(page, 'messages?send=text')
+  await page.getByLabel('To', { exact: true }).fill('+1 650 555 0123')
+  await page.getByText('24-hour window of this number: Open until').waitFor()
+  await page.getByLabel('To', { exact: true }).fill('+1 650 555 0199')
+  await page.getByText('The contact has not written to this sender.').waitFor()
 })
 
 test('a person marks a message as read, and the phone shows it', async () => {
@@ -94,20 +94,22 @@ test('a received picture is shown, a recording is played, and a page is only dow
     const found = await rowsOf(`phone=${grace}`)
     return found.length === 3 && found.every(({ file }) => file?.kind === 'fetched') && found
   })
-  const shown = await console.open(`messages/${rows.find(({ type }) => type === 'image')?.id}`)
-  await shown.getByRole('img', { name: 'Received image: Look' }).waitFor()
+  const idOf = (wanted: string) => rows.find(({ type }) => type === wanted)?.id
+  const page = await console.open(`messages/${idOf('image')}`)
+  await page.getByRole('img', { name: 'Received image: Look' }).waitFor()
   const width = `document.querySelector('img[alt="Received image: Look"]').naturalWidth`
-  await until('the picture is loaded', async () => (await shown.evaluate(width)) === 1)
-  const recording = await console.open(`messages/${rows.find(({ type }) => type === 'audio')?.id}`)
-  await recording.locator('audio[controls]').waitFor()
-  const opened = await console.open(`messages/${rows.find(({ type }) => type === 'document')?.id}`)
+  await until('the picture is loaded', async () => (await page.evaluate(width)) === 1)
+  await console.visit(page, `messages/${idOf('audio')}`)
+  await page.locator('audio[controls]').waitFor()
+  await console.visit(page, `messages/${idOf('document')}`)
+  await page.getByText('run.html').first().waitFor()
   const [saved] = await Promise.all([
-    opened.waitForEvent('download'),
-    opened.getByRole('button', { name: 'Download' }).click(),
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
   ])
   expect(saved.suggestedFilename()).toBe('run.html')
-  expect(await opened.title()).not.toContain('it ran')
-  expect(await opened.locator('iframe, object, embed').count()).toBe(0)
+  expect(await page.title()).not.toContain('it ran')
+  expect(await page.locator('iframe, object, embed').count()).toBe(0)
 })
 
 test('a message in a group is marked, and has no 24-hour window', async () => {
@@ -149,10 +151,10 @@ test('an admin erases a contact after typing the number, and the pages say so', 
   await confirm.click()
   await page.getByText('Erasing the contact').waitFor()
   await until('the contact is erased', async () => (await rowsOf(`phone=${closed}`)).length === 0)
-  const erased = await console.open(`messages/${failed?.id}`)
-  await erased.getByText('The contact was erased.').waitFor()
-  expect(await erased.getByText(closed).count()).toBe(0)
-  await screenshot(erased, 'a message of an erased contact')
-  const settings = await console.open('settings')
-  await settings.getByText('1 message').first().waitFor()
+  await page.goto(`${console.place.url}/w/${console.place.workspaceId}/messages/${failed?.id}`)
+  await page.getByText('The contact was erased.').waitFor()
+  expect(await page.getByText(closed).count()).toBe(0)
+  await screenshot(page, 'a message of an erased contact')
+  await console.visit(page, 'settings')
+  await page.getByText('1 message').first().waitFor()
 })

@@ -23,7 +23,7 @@ test('a template with parts that are not supported says so, and cannot be sent',
     'the template is synced',
     async () => (await api('/v1/templates?name=pay_order')).data[0],
   )
-  await page.goto(`${page.url()}/${template.id}`)
+  await console.visit(page, `templates/${template.id}`)
   await page.getByText(template.not_sendable_reason).waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'Send test message' }).isDisabled()).toBe(true)
   expect(await page.getByText('API request').count()).toBe(0)

@@ -99,22 +99,24 @@ async function createWebhook(page: Page): Promise<Receiver> {
   return receiver
 }
 
-test('the handset follows the theme of the console', async () => {
-  const page = await console.open('', { colorScheme: 'light' })
+test('the handset follows the theme of the console, and its link opens the conversation in the console', async () => {
+  const page = await console.open('')
   const theme = () => phone(page).locator('html').getAttribute('data-theme')
   await phone(page).getByRole('textbox', { name: 'Message' }).waitFor()
   expect(await theme()).toBe('light')
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect.poll(theme).toBe('dark')
   await screenshot(page, 'onboarding, dark')
+  await phone(page).getByRole('link', { name: 'Open in the console' }).click()
+  await page.waitForURL(/\/contacts\/16505550123$/)
 })
 
 test('without a simulator, or on a narrow screen, there is no frame', async () => {
-  const narrow = await console.open('', { viewport: { width: 900, height: 800 } })
-  await narrow.getByRole('link', { name: 'Open the handset' }).waitFor()
-  expect(await narrow.locator('iframe').count()).toBe(0)
+  const page = await console.open('', { viewport: { width: 900, height: 800 } })
+  await page.getByRole('link', { name: 'Open the handset' }).waitFor()
+  expect(await page.locator('iframe').count()).toBe(0)
 
-  const page = await console.open('/account')
+  await page.setViewportSize({ width: 1440, height: 900 })
   await page.route('**/console/api/session', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), simulator_url: null, simulator_phone: null } })
@@ -144,14 +146,8 @@ test('a message links to its conversation on the handset, and the handset links 
   await opened.waitForURL(`${url}/w/${workspaceId}/contacts/491701234567`)
   await opened.getByText('From Jörg').first().waitFor()
 
-  const unknown = await console.open('/conversation?phone=491701234567&sender=49999')
-  await unknown.getByRole('heading', { name: 'Conversation not found' }).waitFor()
-})
-
-test('a link in the frame opens the conversation in the console', async () => {
-  const page = await console.open('')
-  await phone(page).getByRole('link', { name: 'Open in the console' }).click()
-  await page.waitForURL(/\/contacts\/16505550123$/)
+  await console.visit(page, '/conversation?phone=491701234567&sender=49999')
+  await page.getByRole('heading', { name: 'Conversation not found' }).waitFor()
 })
 
 test('an operator connects an account from the list, and other admins look at the senders', async () => {

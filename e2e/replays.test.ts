@@ -31,7 +31,7 @@ test('a new webhook gets past events too; a replay is started with a preview, sh
   expect(new Set(receiver.received.map(({ headers }) => headers['service-replay'])).size).toBe(1)
 
   const [webhook] = (await console.ada.call(`/w/${console.place.workspaceId}/webhooks`)).body.data
-  await page.goto(`${console.place.url}/w/${console.place.workspaceId}/webhooks/${webhook.id}?tab=replays`)
+  await console.visit(page, `webhooks/${webhook.id}?tab=replays`)
   const table = page.getByRole('table', { name: 'Replays' })
   await table.getByText('20 of 20 delivered').waitFor()
   await table.getByText('Completed').waitFor()

@@ -86,8 +86,8 @@ test('on a page with a search field, / goes to that field', async () => {
 const searchField = (page: Page) => page.getByRole('combobox', { name: 'Search or jump to' })
 
 async function openSearch(): Promise<Page> {
-  const page = await console.open(`/w/${console.place.workspaceId}`)
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  const page = await console.open('settings')
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   await page.keyboard.press('/')
   await hasFocus(page, searchField(page))
   await expect.poll(() => searchField(page).inputValue()).toBe('')

@@ -67,7 +67,7 @@ test('a submission opens from the list, and its files can be viewed and download
 test('orders can be filtered by status and changed, and the history shows who changed them', async () => {
   const page = await console.open('orders?status=shipped')
   await page.getByText('No matching orders').waitFor()
-  await page.goto(page.url().replace('?status=shipped', ''))
+  await console.visit(page, 'orders')
   await page.getByRole('row', { name: /2 items SKU-1, SKU-2.*For pick-up, please.*New/ }).click()
   await page
     .getByRole('table', { name: 'Items' })

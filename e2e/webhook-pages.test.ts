@@ -102,9 +102,9 @@ test('a failing webhook counts down to its next attempt, by the clock of the ser
   expect(second.shown).toBeLessThanOrEqual(first.shown - 2)
   expect(Math.abs(second.shown - second.left)).toBeLessThan(2.5)
 
-  await page.goto(`${console.place.url}/w/${console.place.workspaceId}/webhooks`)
+  await console.visit(page, 'webhooks')
   await page.getByRole('row', { name: /Countdown.*3 of 20, next in \d+ s/ }).waitFor()
-  await page.goto(`${console.place.url}/w/${console.place.workspaceId}/deliveries?webhook=${id}&state=waiting`)
+  await console.visit(page, `deliveries?webhook=${id}&state=waiting`)
   await page.getByRole('row', { name: /message\.received.*due in \d+ s.*3 of 8/ }).click()
   await page
     .getByRole('dialog')

@@ -21,6 +21,8 @@ export interface PageOptions extends BrowserContextOptions {
   /** Errors that the test expects, for example because it stops the server. */
   expects?: RegExp
   cookies?: readonly { name: string; value: string; url: string }[]
+  /** Draws the page, for tests of colors. Drawing takes a sixth of the time, and nobody looks. */
+  isDrawn?: boolean
   /** A new page, for tests that change it for good: scripts that run first, other clocks, authenticators, pages that reload. */
   isNew?: boolean
 }
@@ -35,6 +37,8 @@ interface Tab {
   expects: RegExp | undefined
 }
 
+/** The folder for screenshots, if any. */
+const screenshots = process.env.PARLEY_SCREENSHOTS || undefined
 let launched: Promise<Browser> | undefined
 const freeTabs: Tab[] = []
 
@@ -67,13 +71,22 @@ export function useBrowser(): TestBrowser {
   }
 }
 
-async function newTab(fixed: string, options: BrowserContextOptions): Promise<Tab> {
+async function newTab(
+  fixed: string,
+  { isDrawn = screenshots !== undefined, ...options }: Omit<PageOptions, 'expects' | 'cookies' | 'isNew'>,
+): Promise<Tab> {
   launched ??= launch()
   // Animations take time, and much of it is the processor's: the browser draws each frame without a graphics card.
   const context = await (await launched).newContext({ reducedMotion: 'reduce', ...options })
   const errors = await collectErrors(context)
+  if (!isDrawn) await context.addInitScript(hide)
   return { fixed, context, page: await context.newPage(), errors, expects: undefined }
 }
+
+const hide = `new MutationObserver((_, observer) => {
+  document.documentElement?.style.setProperty('opacity', '0', 'important')
+  if (document.documentElement) observer.disconnect()
+}).observe(document, { childList: true })`
 
 function checkErrors({ errors, expects }: Tab): void {
   expect(errors.splice(0).filter((error) => !expects?.test(error))).toEqual([])
@@ -165,8 +178,7 @@ async function collectErrors(context: BrowserContext): Promise<string[]> {
 
 /** Saves a screenshot in the folder `PARLEY_SCREENSHOTS`, if that variable is set. */
 export async function screenshot(page: Page, name: string): Promise<void> {
-  const folder = process.env.PARLEY_SCREENSHOTS
-  if (!folder) return
-  mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
+  if (!screenshots) return
+  mkdirSync(screenshots, { recursive: true })
+  await page.screenshot({ path: join(screenshots, `${name}.png`), animations: 'disabled' })
 }
