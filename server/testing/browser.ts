@@ -129,10 +129,16 @@ const leaveConsole = `(async () => {
 export async function visit(page: Page, url: string): Promise<void> {
   const path = url.startsWith('/') ? url : url.replace(/^http:..[^/]*/, '')
   const isOpen = url === path || page.url().startsWith(url.slice(0, -path.length))
-  const push = `self.__TSR_ROUTER__?.history.push(${JSON.stringify(path)}, {}, { ignoreBlocker: true }) ?? true`
   if (!isOpen || !(await page.evaluate<boolean>(`'__TSR_ROUTER__' in self`))) await page.goto(url)
-  else await page.evaluate(push)
+  else await page.evaluate(moveTo(path))
 }
+
+/** Ends when the page is shown: what is clicked earlier leads away before the router has arrived, and has no effect. */
+const moveTo = (path: string) => `(async ({ __TSR_ROUTER__: router }) => {
+  router.history.push(${JSON.stringify(path)}, {}, { ignoreBlocker: true })
+  const isThere = () => router.state.status === 'idle' && router.state.resolvedLocation?.href === router.latestLocation.href
+  for (const end = Date.now() + 10_000; !isThere() && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 10))
+})(self)`
 
 /** What saves time: the tests need no processes that are isolated from each other. */
 const args = ['--no-sandbox', '--no-zygote', '--in-process-gpu', '--renderer-process-limit=1']
