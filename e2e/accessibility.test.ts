@@ -13,7 +13,7 @@ import { useBusy } from './use-busy.ts'
  * axe must not find serious or critical violations on any page, in the light and the dark theme. Pages bypass the content
  * security policy, which would block axe. The window is that of a small laptop: everything is in reach there too.
  */
-const busy = useBusy({ bypassCSP: true, isDrawn: true, viewport: { width: 1280, height: 800 } })
+const busy = useBusy({ bypassCSP: true, viewport: { width: 1280, height: 800 } })
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 test('no page, dialog or drawer has serious accessibility violations, and at 1280 × 800 everything is in reach', async () => {
@@ -76,7 +76,7 @@ test('the navigation scrolls to the link of the page and to the focused link', a
 })
 
 test('the sign-in page has no serious accessibility violations', async () => {
-  const page = await busy.browser.newPage({ bypassCSP: true, isDrawn: true, expects: /401/ })
+  const page = await busy.browser.newPage({ bypassCSP: true, expects: /401/ })
   await page.goto(`${busy.place.url}/sign-in`)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await violationsOf(page)).toEqual([])

@@ -15,7 +15,6 @@ test('a page that cannot be loaded says so, and opens by itself when the connect
     expects: /ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED/,
     isNew: true,
   })
-  await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   await page.context().setOffline(true)
   await page.getByRole('link', { name: 'API keys' }).click()
@@ -31,8 +30,6 @@ test('a page that cannot be loaded says so, and opens by itself when the connect
 
 test('after an update, a page whose file no longer exists opens by itself', async () => {
   const page = await console.open('messages', { expects: /404/, isNew: true })
-  // It has only the files of this page then.
-  await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   // The files of the version that is open are gone. A reload gets the page of the new version.
   const gone = /\/assets\/keys\.page-.*\.js$/
@@ -52,8 +49,6 @@ test('after an update, a page whose file no longer exists opens by itself', asyn
 
 test('a page that is still missing after a reload says so instead of reloading forever', async () => {
   const page = await console.open('messages', { expects: /404/, isNew: true })
-  // It has only the files of this page then.
-  await page.reload()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
   await page.route(/\/assets\/keys\.page-.*\.js$/, (route) => route.fulfill({ status: 404 }))
   let loads = 0

@@ -287,7 +287,7 @@ test('signing out ends the session', async () => {
 const at = (path: string): string => (path.startsWith('http') ? path : `${place.url}/w/${place.workspaceId}${path}`)
 
 async function openAt(path: string, options: PageOptions = {}): Promise<Page> {
-  const page = await browser.newPage({ cookies: session, ...options })
+  const page = await browser.newPage({ cookies: session, isDrawn: false, ...options })
   await visit(page, at(path))
   return page
 }

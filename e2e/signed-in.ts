@@ -36,7 +36,8 @@ export function useSignedIn(host?: string): SignedIn {
   const browser = useBrowser()
   const signedIn = {
     async open(path, options) {
-      const page = await browser.newPage({ cookies: cookiesOf(signedIn.ada, signedIn.place), ...options })
+      const cookies = cookiesOf(signedIn.ada, signedIn.place)
+      const page = await browser.newPage({ cookies, isDrawn: false, ...options })
       await signedIn.visit(page, path)
       return page
     },

@@ -21,7 +21,7 @@ export interface PageOptions extends BrowserContextOptions {
   /** Errors that the test expects, for example because it stops the server. */
   expects?: RegExp
   cookies?: readonly { name: string; value: string; url: string }[]
-  /** Draws the page, for tests of colors. Drawing takes a sixth of the time, and nobody looks. */
+  /** False saves the time for drawing, a sixth of all. Not for tests of colors: axe skips what is not drawn. */
   isDrawn?: boolean
   /** A new page, for tests that change it for good: scripts that run first, other clocks, authenticators, pages that reload. */
   isNew?: boolean
@@ -73,13 +73,13 @@ export function useBrowser(): TestBrowser {
 
 async function newTab(
   fixed: string,
-  { isDrawn = screenshots !== undefined, ...options }: Omit<PageOptions, 'expects' | 'cookies' | 'isNew'>,
+  { isDrawn = true, ...options }: Omit<PageOptions, 'expects' | 'cookies' | 'isNew'>,
 ): Promise<Tab> {
   launched ??= launch()
   // Animations take time, and much of it is the processor's: the browser draws each frame without a graphics card.
   const context = await (await launched).newContext({ reducedMotion: 'reduce', ...options })
   const errors = await collectErrors(context)
-  if (!isDrawn) await context.addInitScript(hide)
+  if (!isDrawn && !screenshots) await context.addInitScript(hide)
   return { fixed, context, page: await context.newPage(), errors, expects: undefined }
 }
 
