@@ -11,8 +11,8 @@ interface Violation {
 }
 
 /**
- * What axe finds on a page that was opened with `bypassCSP`, since the policy would block axe. All rules, or only those that are
- * named; every violation, or only serious ones.
+ * What axe finds on a page that was opened with `bypassCSP`, since the policy would block axe. All rules, or only the named
+ * ones; every violation, or only serious ones.
  */
 export async function violations(
   page: Page,

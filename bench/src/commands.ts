@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { cpuUsOf, endedChildrenCpuUs } from './lib/cpu.ts'
 import { inTurn, rowOf } from './lib/in-turn.ts'
 import type { Scope } from './lib/scope.ts'
@@ -70,14 +71,15 @@ export async function benchCommands(scope: Scope): Promise<Row[]> {
     const cpuBefore = endedChildrenCpuUs()
     const began = performance.now()
     const child = run(command, dataDir)
-    const ready = isService && (await untilReady(child))
+    const exited = once(child, 'exit')
+    if (isService) await Promise.race([once(child.stdout, 'data'), exited])
+    else await exited
     const ms = performance.now() - began
-    const [ended] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode]
+    const cpuUs = isService ? cpuUsOf(child.pid ?? 0) : endedChildrenCpuUs() - cpuBefore
+    if (isService) child.kill('SIGTERM')
+    const [ended] = await exited
     if (ended !== code) scope.fault(`${name} ended with ${ended} instead of ${code}`)
-    return {
-      ms: isService ? ms : performance.now() - began,
-      cpuSeconds: (ready || endedChildrenCpuUs() - cpuBefore) / 1e6,
-    }
+    return { ms, cpuSeconds: cpuUs / 1e6 }
   }
 
   for (const name of byName.keys()) await measure(name)
@@ -97,15 +99,10 @@ export async function benchCommands(scope: Scope): Promise<Row[]> {
   ])
 }
 
-function run([program, ...args]: readonly [string, ...string[]], dataDir: string): ChildProcess {
+function run(
+  [program, ...args]: readonly [string, ...string[]],
+  dataDir: string,
+): ChildProcessByStdio<null, Readable, null> {
   const env = { ...process.env, PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0' }
   return spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] })
-}
-
-/** The CPU time of a service when it prints that it is ready. Stops it then. */
-async function untilReady(child: ChildProcess): Promise<number> {
-  await Promise.race([once(child.stdout as NonNullable<typeof child.stdout>, 'data'), once(child, 'exit')])
-  const used = cpuUsOf(child.pid ?? 0)
-  child.kill('SIGTERM')
-  return used
 }

@@ -23,7 +23,7 @@ export interface PageOptions extends BrowserContextOptions {
   cookies?: readonly { name: string; value: string; url: string }[]
   /** False saves the time for drawing, a sixth of all. Not for tests of colors: axe skips what is not drawn. */
   isDrawn?: boolean
-  /** A new page, for tests that change it for good: scripts that run first, other clocks, authenticators, pages that reload. */
+  /** A new page, for tests that leave it changed: scripts that run first, other clocks, authenticators, pages that reload. */
   isNew?: boolean
 }
 

@@ -25,11 +25,17 @@ async function newEndpoint() {
   return { worker, receiver, line, ...(await line.listen(receiver)) }
 }
 
+/** Thirty events wait for it, and its first attempts have failed. */
+async function newFailingEndpoint() {
+  const endpoint = await newEndpoint()
+  endpoint.receiver.behave(503)
+  for (let count = 0; count < 30; count++) await endpoint.line.write()
+  await endpoint.worker.drain()
+  return endpoint
+}
+
 test('from the fifth failure in a row an endpoint gets one attempt every two seconds, and is disabled after exactly twenty', async () => {
-  const { worker, receiver, line, id } = await newEndpoint()
-  receiver.behave(503)
-  for (let count = 0; count < 30; count++) await line.write()
-  await worker.drain()
+  const { worker, receiver, id } = await newFailingEndpoint()
   const before = receiver.received.length
   // Up to eight attempts are in progress when the first one fails.
   expect(before).toBeGreaterThanOrEqual(5)
@@ -55,10 +61,7 @@ test('from the fifth failure in a row an endpoint gets one attempt every two sec
 })
 
 test('one success ends the pacing, and everything that waited is delivered', async () => {
-  const { worker, receiver, line, id } = await newEndpoint()
-  receiver.behave(503)
-  for (let count = 0; count < 30; count++) await line.write()
-  await worker.drain()
+  const { worker, receiver, id } = await newFailingEndpoint()
   const before = receiver.received.length
   receiver.behave(200)
   server.clock.forward({ seconds: 2 })
@@ -141,10 +144,7 @@ test('more than twenty attempts that were in progress in two processes do not di
 })
 
 test('when a delivery expires with its event, the turn of its failing endpoint goes to the next delivery', async () => {
-  const { worker, receiver, line, id } = await newEndpoint()
-  receiver.behave(503)
-  for (let count = 0; count < 30; count++) await line.write()
-  await worker.drain()
+  const { worker, receiver, line, id } = await newFailingEndpoint()
   const before = receiver.received.length
   await server.db.change('delete from events where id in (select event_id from deliveries where webhook_id = $1)', [
     id.slice(4),
@@ -158,10 +158,7 @@ test('when a delivery expires with its event, the turn of its failing endpoint g
 })
 
 test('a test event and a manual retry are the next attempts at a failing endpoint', async () => {
-  const { worker, receiver, line, id } = await newEndpoint()
-  receiver.behave(503)
-  for (let count = 0; count < 30; count++) await line.write()
-  await worker.drain()
+  const { worker, receiver, id } = await newFailingEndpoint()
   server.clock.forward({ seconds: 2 })
   const eventId = await sendTestEvent(server.db, server.clock, id)
   await worker.drain()
