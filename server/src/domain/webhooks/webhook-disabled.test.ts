@@ -87,8 +87,8 @@ test('an endpoint that was disabled before gets held what another one tells it',
   const admin = await signedIn(server, { workspaceId: line.workspace.id, role: 'admin' })
   const path = `/w/${line.workspace.id}/webhooks/${otherId}/disable`
   await admin.call(path, { method: 'POST', body: { reason: 'first' } })
+  await drain()
   await call('disable', { reason: 'second' })
   expect(await openOf(server, otherId)).toHaveLength(1)
-  await drain()
   expect(await openOf(server, id)).toEqual([])
 })
