@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path'
 const bin = join(import.meta.dirname, '..', 'node_modules', '.bin')
 
 const checks = [
-  { name: 'types', command: ['tsc', '--noEmit'] },
-  { name: 'types of the console', command: ['tsc', '--noEmit', '-p', 'console'] },
-  { name: 'types of the handset', command: ['tsc', '--noEmit', '-p', 'simulator/handset'] },
+  { name: 'types', command: ['tsc', '--singleThreaded', '--noEmit'] },
+  { name: 'types of the console', command: ['tsc', '--singleThreaded', '--noEmit', '-p', 'console'] },
+  { name: 'types of the handset', command: ['tsc', '--singleThreaded', '--noEmit', '-p', 'simulator/handset'] },
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings'] },
   { name: 'OpenAPI document', command: ['redocly', 'lint', 'docs/openapi.json', '--format', 'stylish'] },
   { name: 'retired words', command: [process.execPath, join(import.meta.dirname, 'retired-words.ts')] },

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DocsBlock } from '../../scripts/docs-blocks.ts'
+import { compile } from '../../sdk/build/compiler.ts'
 import { declareContractTypes } from '../../sdk/build/contract-types.ts'
 import { root } from '../reader.ts'
 
@@ -45,10 +45,5 @@ export async function typeErrorsIn(blocks: readonly DocsBlock[], clone: string):
     include: [],
   }
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
-  try {
-    execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', project], { encoding: 'utf8' })
-    return ''
-  } catch (error) {
-    return (error as { stdout: string }).stdout
-  }
+  return compile('-p', project)
 }

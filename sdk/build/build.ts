@@ -1,10 +1,10 @@
 // Compiles the SDK to JavaScript and self-contained declarations: modules in sdk/dist, CommonJS in sdk/dist/cjs. `npm pack` and
 // `npm publish` in sdk/ run it.
-import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withLock } from '../../scripts/lock.mjs'
+import { compile } from './compiler.ts'
 import { declareContractTypes } from './contract-types.ts'
 
 const sdk = join(import.meta.dirname, '..')
@@ -27,19 +27,17 @@ async function build(folder: string): Promise<string> {
   writeFileSync(join(src, 'contract.ts'), await declareContractTypes())
   const config = { extends: join(sdk, 'tsconfig.build.json'), compilerOptions: { rootDir: 'src' }, include: ['src'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  compile(folder, dist, [])
+  await emit(folder, dist, [])
   const cjs = join(dist, 'cjs')
-  compile(folder, cjs, commonJs)
+  await emit(folder, cjs, commonJs)
   // The package itself has the type "module".
   writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
   return dist
 }
 
-function compile(folder: string, outDir: string, options: readonly string[]): void {
-  const tsc = join(sdk, '..', 'node_modules', 'typescript', 'bin', 'tsc')
-  execFileSync(process.execPath, [tsc, '-p', folder, '--outDir', outDir, ...options], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
+async function emit(folder: string, outDir: string, options: readonly string[]): Promise<void> {
+  const errors = await compile('-p', folder, '--outDir', outDir, ...options)
+  if (errors !== '') throw new Error(errors)
   for (const name of readdirSync(outDir)) {
     const file = join(outDir, name)
     const text = readFileSync(file, 'utf8')

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../server/testing/until.ts'
 import { freePort } from '../testing/free-port.ts'
 import { useService } from '../testing/service.ts'
+import { compile } from './compiler.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
@@ -147,7 +148,7 @@ test('its types are identical to those of the contract, and all examples of the 
   })
   const paths = { express: [join(root, 'node_modules', '@types', 'express')] }
   const options = { module: 'nodenext', allowImportingTsExtensions: true, noEmit: true, paths }
-  expect(await compile(['same.ts', ...files], options)).toBe('')
+  expect(await errorsIn(['same.ts', ...files], options)).toBe('')
 })
 
 test('a program and a CommonJS program, without an import of modules, compile in strict mode with the types of Node', async () => {
@@ -160,12 +161,12 @@ export const receive = parleyWebhook('whsec_x', (event: ParleyEvent) => event.id
   writeFileSync(join(project, 'common.cts'), program)
   // As `nodenext`, but a CommonJS program cannot require modules.
   const options = { module: 'node16', lib: ['es2022'], skipLibCheck: false, outDir: 'out' }
-  expect(await compile(['installed-package.ts', 'common.cts'], options)).toBe('')
+  expect(await errorsIn(['installed-package.ts', 'common.cts'], options)).toBe('')
 })
 
 test('a program compiles in strict mode for a bundler, with the types of the DOM too', async () => {
   const options = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] }
-  expect(await compile(['installed-package.ts'], { ...options, skipLibCheck: false, noEmit: true })).toBe('')
+  expect(await errorsIn(['installed-package.ts'], { ...options, skipLibCheck: false, noEmit: true })).toBe('')
 })
 
 /** Of these runtimes, a machine may have some. */
@@ -218,7 +219,7 @@ test.for(runtimes)(
 const tarballIn = (path: string) => readdirSync(path).find((name) => name.endsWith('.tgz')) ?? ''
 
 /** The output of the compiler. */
-async function compile(files: string[], options: object): Promise<string> {
+async function errorsIn(files: string[], options: object): Promise<string> {
   const compilerOptions = {
     target: 'es2022',
     strict: true,
@@ -230,9 +231,5 @@ async function compile(files: string[], options: object): Promise<string> {
     ...options,
   }
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  return run(process.execPath, [tsc, '-p', project]).then(
-    ({ stdout }) => stdout,
-    ({ stdout }) => stdout || 'failed',
-  )
+  return compile('-p', project)
 }
