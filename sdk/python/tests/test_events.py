@@ -26,6 +26,18 @@ class Store:
         self.saved.append(cursor)
 
 
+class NoWait(threading.Event):
+    """Notes how long it is to wait, and does not wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: List[float] = []
+
+    def wait(self, timeout: Optional[float] = None) -> bool:
+        self.waits.append(timeout or 0)
+        return self.is_set()
+
+
 class StreamTest(ScriptedTest):
     def test_a_cursor_is_saved_when_the_events_of_its_page_were_handled(self) -> None:
         requests = self.serve(page(["a", "b"], "c1"), page([], "c2"), page(["c"], "c3"))
@@ -44,7 +56,7 @@ class StreamTest(ScriptedTest):
         """If the first request waited and failed, the next one would skip what happened meanwhile."""
         requests = self.serve(page([], "c0"), hangs_up, page(["a"], "c1"))
         store = Store()
-        self.assertEqual(next(self.parley.events.stream(store=store, after="latest"))["id"], "a")
+        self.assertEqual(next(self.parley.events.stream(store=store, after="latest", stop=NoWait()))["id"], "a")
         paths = [request.path for request in requests]
         self.assertEqual(paths, ["/v1/events?after=latest&wait=0", *["/v1/events?after=c0&wait=25"] * 2])
         self.assertEqual(store.saved, ["c0"])
@@ -53,7 +65,7 @@ class StreamTest(ScriptedTest):
         def waits(retry_after: str, count: int) -> List[float]:
             self.serve(fails(503, "service_unavailable", headers={"Retry-After": retry_after}))
             found: List[float] = []
-            stop = threading.Event()
+            stop = NoWait()
 
             def on_retry(_: object, seconds: float) -> None:
                 found.append(seconds)
@@ -82,10 +94,12 @@ class StreamTest(ScriptedTest):
         html = responds(502, b"<h1>", {"Content-Type": "text/html"})
         limited = fails(429, "rate_limited", "rate_limit_error", {"Retry-After": "1"})
         requests = self.serve(hangs_up, fails(500, "internal_error"), html, limited, page(["a"], "c1"))
-        stream = self.parley.events.stream(on_retry=lambda error, seconds: retried.append((error.code, seconds)))
+        stop = NoWait()
+        stream = self.parley.events.stream(stop=stop, on_retry=lambda error, seconds: retried.append((error.code, seconds)))
         self.assertEqual(next(stream)["id"], "a")
         self.assertEqual([code for code, _ in retried], ["connection_failed", "internal_error", "unexpected_answer", "rate_limited"])
         self.assertGreaterEqual(retried[3][1], 1)
+        self.assertEqual(stop.waits, [seconds for _, seconds in retried])
         self.assertEqual(len(requests), 5)
 
     def test_errors_that_will_not_go_away_end_it(self) -> None:
