@@ -49,6 +49,18 @@ export const builds: readonly Build[] = [
   },
 ]
 
+export function nextSteps(out: string, version: string): string {
+  const publish = builds.flatMap(({ publish }) => (publish ? [publish({ out, version })] : []))
+  const steps = [
+    `git tag -s v${version} -F ${join(out, 'RELEASE_NOTES.md')}`,
+    `git push origin v${version}`,
+    ...publish,
+    `attach the files in ${out} to the release of the tag, with RELEASE_NOTES.md as its text`,
+    'raise releasedVersion in server/src/db/released.ts to the last migration, and commit it',
+  ]
+  return ['Next, by a person:', ...steps.map((step, index) => `  ${index + 1}. ${step}`)].join('\n')
+}
+
 /** Without the settings of an npm script that runs this: npm would take them for its own. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),

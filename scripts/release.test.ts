@@ -6,13 +6,22 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
 import { tempFolder } from '../server/testing/temp-folder.ts'
 import { bundleOf } from './prepare.mjs'
+import { nextSteps } from './release-builds.ts'
 import { findProblems, readVersion } from './release-checks.ts'
 
 const root = join(import.meta.dirname, '..')
 const left = new Set(['node_modules', 'dist', 'screenshots', 'data', '.git', 'e2e', 'bench-results'])
 
+interface Sbom {
+  bomFormat: string
+  metadata: { component: { name: string; type: string } }
+  components: { name: string; version: string; purl: string; hashes?: { alg: string; content: string }[] }[]
+}
+
 /** A copy of this project with a section for its version in the changelog, committed. */
 let project: string
+/** Of the release, if this machine can build one. */
+let releasedSbom: string | undefined
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], { cwd: project })
 const change = (file: string, from: string | RegExp, to: string) => {
@@ -76,18 +85,57 @@ test.skipIf(!hasPython)(
     expect(stdout).toContain('Dry run')
     expect(stdout).not.toContain('npm publish')
 
-    // Without --dry-run, the same bytes, and what a person does next.
-    const again = join(tempFolder(), 'again')
-    const real = release('--out', again)
-    expect(real.status).toBe(0)
-    expect(real.stdout).toMatch(
-      /1\. git tag -s v0\.1\.0 .*\n.*git push origin v0\.1\.0\n.*npm publish \S+parley-sdk-0\.1\.0\.tgz.*\n.*twine upload \S+parley_sdk-0\.1\.0\*/,
-    )
-    expect(readFileSync(join(again, 'SHA256SUMS'), 'utf8')).toBe(readFileSync(join(out, 'SHA256SUMS'), 'utf8'))
     expect(git('tag', '--list').toString()).toBe('first\n')
+
+    // The same sources give the same bytes. sdk/build/pack.test.ts builds the TypeScript SDK twice.
+    releasedSbom = readFileSync(join(out, 'parley-0.1.0.sbom.cdx.json'), 'utf8')
+    const again = tempFolder()
+    execFileSync('python3', [join(project, 'sdk', 'build', 'python_package.py'), again])
+    for (const name of [wheel, 'parley_sdk-0.1.0.tar.gz'])
+      expect([name, readFileSync(join(again, name)).equals(readFileSync(join(out, name)))]).toEqual([name, true])
   },
   240_000,
 )
+
+test('npm run sbom writes a CycloneDX document of the packages that the service runs, with checksums', () => {
+  const file = join(tempFolder(), 'sbom.json')
+  const { status, stderr } = spawnSync('npm', ['run', 'sbom', '--', file], { cwd: project, encoding: 'utf8' })
+  expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })
+  const text = readFileSync(file, 'utf8')
+  // The same as in the release.
+  if (releasedSbom) expect(text).toBe(releasedSbom)
+  const { bomFormat, metadata, components } = JSON.parse(text) as Sbom
+  expect({ bomFormat, ...metadata.component }).toMatchObject({
+    bomFormat: 'CycloneDX',
+    name: 'parley',
+    type: 'application',
+  })
+  const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string; dev?: boolean; link?: boolean }>
+  }
+  const fastify = components.find(({ name }) => name === 'fastify')
+  expect(fastify).toMatchObject({
+    version: lock.packages['node_modules/fastify']?.version,
+    hashes: [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }],
+  })
+  const names = components.map(({ name }) => name)
+  for (const development of ['vitest', 'typescript', 'playwright-core']) expect(names).not.toContain(development)
+  // Every package of the lock file that is not for development, and the workspaces of this repository.
+  const installed = Object.entries(lock.packages).filter(
+    ([path, { dev, link }]) => /(^|\/)node_modules\//.test(path) && !dev && !link,
+  )
+  const expected = installed.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
+  const listed = components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')))
+  expect([...new Set(expected)].filter((each) => !listed.includes(each))).toEqual([])
+  const unhashed = components.filter(({ hashes }) => !hashes).map(({ purl }) => decodeURIComponent(purl))
+  expect(unhashed.filter((purl) => !purl.startsWith('pkg:npm/@parley/'))).toEqual([])
+})
+
+test('without --dry-run, a release says what a person does next', () => {
+  expect(nextSteps('out', '0.1.0')).toMatch(
+    /1\. git tag -s v0\.1\.0 .*\n.*git push origin v0\.1\.0\n.*npm publish \S+parley-sdk-0\.1\.0\.tgz.*\n.*twine upload \S+parley_sdk-0\.1\.0\*/,
+  )
+})
 
 test('npm run release refuses options that it does not know, and a folder that is not empty', () => {
   const out = tempFolder()

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Build, builds, run } from './release-builds.ts'
+import { type Build, builds, nextSteps, run } from './release-builds.ts'
 import { findProblems, notesOf, readVersion } from './release-checks.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -28,7 +28,7 @@ writeFileSync(join(out, 'SHA256SUMS'), sums.join(''))
 const folder = relative(process.cwd(), out) || '.'
 console.log(`Parley ${version}: ${files.length + 1} files in ${folder}`)
 for (const name of [...files, 'SHA256SUMS']) console.log(`  ${name}`)
-console.log(isDryRun ? 'Dry run: nothing else is needed.' : nextSteps())
+console.log(isDryRun ? 'Dry run: nothing else is needed.' : nextSteps(folder, version))
 
 async function make({ name, command }: Build): Promise<void> {
   const { code, output } = await run(command({ root, out, version }), root)
@@ -54,16 +54,4 @@ function fail(...lines: string[]): never {
 
 function sha256(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex')
-}
-
-function nextSteps(): string {
-  const publish = builds.flatMap(({ publish }) => (publish ? [publish({ out: folder, version })] : []))
-  const steps = [
-    `git tag -s v${version} -F ${join(folder, 'RELEASE_NOTES.md')}`,
-    `git push origin v${version}`,
-    ...publish,
-    `attach the files in ${folder} to the release of the tag, with RELEASE_NOTES.md as its text`,
-    'raise releasedVersion in server/src/db/released.ts to the last migration, and commit it',
-  ]
-  return ['Next, by a person:', ...steps.map((step, index) => `  ${index + 1}. ${step}`)].join('\n')
 }
