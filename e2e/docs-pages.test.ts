@@ -10,7 +10,7 @@ import { childEnv } from '../server/testing/child-env.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
 import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { until } from '../server/testing/until.ts'
-import { newClone, typeErrorsIn } from './docs/clone.ts'
+import { newClone } from './docs/clone.ts'
 import { type Demo, prepareDemo } from './docs/demo.ts'
 import { Page, type PageOptions } from './docs/page.ts'
 import { Receiver } from './docs/receiver.ts'
@@ -150,11 +150,3 @@ test.for(programs)(
     })
   },
 )
-
-test('the blocks in TypeScript have no type errors', async () => {
-  const blocks = docsFiles()
-    .flatMap(blocksOf)
-    .filter((block) => isRun(block) && block.language === 'ts')
-  expect(blocks.length).toBeGreaterThan(12)
-  expect(await typeErrorsIn(blocks, newClone(join(folder, 'typed')))).toBe('')
-})
