@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf, isRun } from '../scripts/docs-blocks.ts'
 import { useBrowser } from '../server/testing/browser.ts'
-import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
+import { removeFolder } from '../server/testing/data-dir.ts'
+import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { until } from '../server/testing/until.ts'
 import { notPrinted, Reader, root } from './reader.ts'
 import { fillIn, type Quote, readSteps } from './readme.ts'
@@ -24,7 +25,7 @@ const snippets = [...blocksOf('docs/sending.md'), ...blocksOf('docs/receiving.md
 let followed = 0
 
 const browser = useBrowser()
-const dataDir = newFolder()
+const dataDir = newDataDir()
 const reader = new Reader(dataDir)
 const { seen } = reader
 const here = (text: string) => reader.here(text)
@@ -146,7 +147,7 @@ async function follow(start: string): Promise<{ terminal: Terminal; quotes: Quot
 function runSnippet(part: string, env: Record<string, string>): Terminal {
   const { text = '' } = snippets.find((block) => block.language === 'ts' && block.text.includes(part)) ?? {}
   const terminal = reader.openTerminal({ ...env, SNIPPET: here(text) })
-  terminal.start('npx node --input-type=module-typescript --eval "$SNIPPET"')
+  terminal.start('exec node_modules/.bin/node --input-type=module-typescript --eval "$SNIPPET"')
   return terminal
 }
 
