@@ -67,7 +67,9 @@ export async function launch(name, args) {
   const hasFlags = flags.every((flag) => process.execArgv.includes(flag))
   if (realpathSync(process.execPath) === realpathSync(node) && hasFlags) {
     process.argv = [process.execPath, entry, ...all]
-    modules.enableCompileCache?.(cacheOf(root))
+    // Also for the processes that it starts, such as those of tests.
+    process.env.NODE_COMPILE_CACHE ??= cacheOf(root)
+    modules.enableCompileCache?.(process.env.NODE_COMPILE_CACHE)
     await import(pathToFileURL(entry).href)
     return
   }
