@@ -6,7 +6,6 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf, type DocsBlock, docsFiles, isRun } from '../scripts/docs-blocks.ts'
 import { type Embedded, openEmbedded } from '../server/src/db/embedded/embedded.ts'
-import { childEnv } from '../server/testing/child-env.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
 import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { until } from '../server/testing/until.ts'
@@ -71,7 +70,6 @@ beforeAll(async () => {
   mkdirSync(join(home, '.config/fish/completions'), { recursive: true })
   const env = {
     HOME: home,
-    NODE_COMPILE_CACHE: childEnv.NODE_COMPILE_CACHE,
     PARLEY_URL: url,
     PUBLIC_URL: url,
     PARLEY_API_KEY: key,

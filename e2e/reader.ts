@@ -1,5 +1,6 @@
 import { delimiter, join } from 'node:path'
 import { freePort } from '../sdk/testing/free-port.ts'
+import { childEnv } from '../server/testing/child-env.ts'
 import { until } from '../server/testing/until.ts'
 import { isPrinted, type Quote, type Seen } from './readme.ts'
 import { Terminal } from './terminal.ts'
@@ -31,7 +32,13 @@ export class Reader {
     const { PATH = '', HOME = '' } = process.env
     // A new clone runs with the Node that is installed on the machine, not with the one of the dependencies.
     const path = PATH.split(delimiter).filter((folder) => !folder.includes(join('node_modules', '.bin')))
-    const env = { PATH: path.join(delimiter), HOME, PARLEY_DATA_DIR: this.#dataDir, PORT: this.here('8080') }
+    const env = {
+      ...childEnv,
+      PATH: path.join(delimiter),
+      HOME,
+      PARLEY_DATA_DIR: this.#dataDir,
+      PORT: this.here('8080'),
+    }
     const terminal = new Terminal(cwd, { ...env, PARLEY_SIMULATOR_PORT: this.here('8090'), ...more }, shell)
     this.#terminals.push(terminal)
     return terminal
