@@ -90,21 +90,18 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** Runs the rules about colors in both themes, and all others in one: nothing else differs. */
+/** Runs the rules about colors in both themes, and all others in one: nothing else differs. The theme is an attribute. */
 async function violationsOf(page: Page): Promise<string[]> {
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
   await pageReady(page)
   if (!(await page.evaluate(`'axe' in self`))) await page.evaluate(`${axe};${checks}`)
-  const messages: string[] = []
-  const now = await page.locator('html').getAttribute('data-mantine-color-scheme')
-  for (const scheme of now === 'dark' ? (['dark', 'light'] as const) : (['light', 'dark'] as const)) {
-    await page.emulateMedia({ colorScheme: scheme })
-    await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`)
-    await animationsDone(page)
-    for (const { id, nodes } of await page.evaluate<Violation[]>(`check(${scheme !== now})`))
-      messages.push(...nodes.map(({ html, failureSummary }) => `${scheme}: ${id}: ${html} ${failureSummary}`))
-  }
-  return messages
+  await animationsDone(page)
+  const found = await page.evaluate<[string, Violation[]][]>('check()')
+  return found.flatMap(([scheme, violations]) =>
+    violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${scheme}: ${id}: ${html} ${failureSummary}`),
+    ),
+  )
 }
 
 /**
@@ -117,7 +114,6 @@ const otherRules = axe._audit.rules
   .filter((rule) => rule.enabled && /serious|critical/.test(rule.impact) && !colorRules.includes(rule.id))
   .map((rule) => rule.id)
 const seen = new Set()
-let fresh = []
 
 function kindOf(element, known) {
   if (element === document.body) return ''
@@ -146,13 +142,18 @@ const run = async (target, rules) => {
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
 }
 
-async function check(isOtherTheme) {
-  const found = isOtherTheme ? [] : await run(document, otherRules)
-  if (!isOtherTheme) fresh = findFresh()
+async function check() {
+  const found = [['light', await run(document, otherRules)]]
+  const fresh = findFresh()
   if (fresh.length === 0) return found
   const others = [...document.querySelectorAll('tr, li, nav')].filter((each) => !fresh.some((one) => each.contains(one)))
   for (const each of others) each.style.setProperty('display', 'none', 'important')
-  found.push(...(await run({ include: fresh }, colorRules)))
+  for (const scheme of ['light', 'dark']) {
+    document.documentElement.dataset.mantineColorScheme = scheme
+    for (const animation of document.getAnimations()) animation.finish()
+    found.push([scheme, await run({ include: fresh }, colorRules)])
+  }
+  document.documentElement.dataset.mantineColorScheme = 'light'
   for (const each of others) each.style.removeProperty('display')
   return found
 }
