@@ -140,8 +140,14 @@ const moveTo = (path: string) => `(async ({ __TSR_ROUTER__: router }) => {
   for (const end = Date.now() + 10_000; !isThere() && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 10))
 })(self)`
 
-/** What saves time: the tests need no processes that are isolated from each other. */
-const args = ['--no-sandbox', '--no-zygote', '--in-process-gpu', '--renderer-process-limit=1']
+/** What saves time: no processes that are isolated from each other, and no optimizing compilers, which cost more than they save. */
+const args = [
+  '--no-sandbox',
+  '--no-zygote',
+  '--in-process-gpu',
+  '--renderer-process-limit=1',
+  '--js-flags=--no-opt,--no-maglev',
+]
 
 /** Retries, because another test file may be unpacking the browser. */
 async function launch(): Promise<Browser> {
