@@ -39,18 +39,22 @@ export interface InstallationOptions {
   databaseUrl?: string
 }
 
+/** Ports of stopped installations. The browser still has the console and the handset of these addresses in its cache. */
+const usedPorts: [number, number][] = []
+
 export async function startInstallation({
   host = '127.0.0.1',
   settings = {},
   dataDir = newFolder(),
   databaseUrl,
 }: InstallationOptions = {}): Promise<Installation> {
-  const port = String(await freePort())
+  const ports = usedPorts.pop() ?? [await freePort(), await freePort()]
+  const [port, simulatorPort] = ports
   const url = `http://${host}:${port}`
-  const env = { ...childEnv, PARLEY_DATA_DIR: dataDir, PORT: port, PUBLIC_URL: url, ...settings }
+  const env = { ...childEnv, PARLEY_DATA_DIR: dataDir, PORT: String(port), PUBLIC_URL: url, ...settings }
   // With the defaults of the embedded database in either case.
   const config = readConfig(env)
-  const simulator = await startSimulator({ consoleUrl: url })
+  const simulator = await startSimulator({ consoleUrl: url, port: simulatorPort })
   const service = await startService({
     config: { ...config, databaseUrl: databaseUrl ?? null },
     log: newLogger('silent'),
@@ -86,6 +90,7 @@ export async function startInstallation({
     control: (method, path, body) => request(`${simulator.url}/control${path}`, method, {}, body),
     async stop() {
       await service.stop()
+      usedPorts.push(ports)
       removeFolder(dataDir)
     },
   }
