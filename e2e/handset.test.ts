@@ -64,22 +64,14 @@ async function openPhone(name: string, options: Parameters<typeof browser.newPag
   const number = await newPerson(name)
   // A long log takes time to draw and to search.
   await signedIn.place.control('DELETE', '/log')
-  const page = await browser.newPage(options)
+  const page = await browser.newPage({ isDrawn: options.bypassCSP ?? false, ...options })
   await page.goto(simulatorUrl)
-  if (!options.bypassCSP) await page.evaluate(withoutEffects)
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
   if (page.viewportSize()?.width === 390) await page.getByRole('button', { name: 'Phones' }).click()
   await page.getByRole('button', { name }).click()
   const bubble = (words: string) => page.getByRole('log').locator('[data-id]').filter({ hasText: words })
   return { number, page, bubble, say: (words: string) => say(page, words) }
 }
-
-/** Shadows and gradients are half of the browser's work, which draws without a graphics card. Only axe looks at colors. */
-const withoutEffects = `(() => {
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync('* { box-shadow: none !important; background-image: none !important }')
-  document.adoptedStyleSheets = [sheet]
-})()`
 
 async function say(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(words)
@@ -308,7 +300,7 @@ test('the page reconnects after the simulator restarts', async () => {
   const port = await freePort()
   let simulator = await startSimulator({ port })
   onTestFinished(() => simulator.stop())
-  const page = await browser.newPage({ expects: /ERR_(CONNECTION|INCOMPLETE|EMPTY|NETWORK)/ })
+  const page = await browser.newPage({ isDrawn: false, expects: /ERR_(CONNECTION|INCOMPLETE|EMPTY|NETWORK)/ })
   await page.goto(simulator.url)
   await say(page, 'hello')
   await page.getByRole('log').getByText('hello').waitFor()
@@ -327,7 +319,7 @@ test('another page cannot embed the handset in a frame', async () => {
   otherSite.behave((response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${simulatorUrl}/"></iframe>`),
   )
-  const page = await browser.newPage({ expects: /frame-ancestors|favicon/ })
+  const page = await browser.newPage({ isDrawn: false, expects: /frame-ancestors|favicon/ })
   const error = page.waitForEvent('console', (message) =>
     message.text().includes(`frame-ancestors ${signedIn.place.url} `),
   )
