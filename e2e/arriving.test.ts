@@ -109,7 +109,7 @@ test('an invitation for another address says so, and can be accepted after signi
 
 test('a passkey is offered only where it works', async () => {
   // This installation runs at an IP address.
-  const page = await browser.newPage({ expects: /401/ })
+  const page = await browser.newPage({ isDrawn: false, expects: /401/ })
   const answered = page.waitForResponse(/\/console\/api\/sign-in$/)
   await page.goto(`${console.place.url}/sign-in`)
   await answered
@@ -122,7 +122,7 @@ test('a passkey is offered only where it works', async () => {
 test('the first visit of an installation leads to the link in the terminal; elsewhere, passkeys have a link to their address', async () => {
   const place = await newInstallation({ host: 'localhost' })
   try {
-    const page = await browser.newPage({ expects: /401/ })
+    const page = await browser.newPage({ isDrawn: false, expects: /401/ })
     await page.goto(place.url)
     await isOnTop(page.getByRole('heading', { name: 'Open the link from your terminal' }))
     await screenshot(page, 'first visit')
@@ -134,10 +134,10 @@ test('the first visit of an installation leads to the link in the terminal; else
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     // The same service under another name: the passkeys of this installation are for localhost.
-    const right = await browser.newPage({ expects: /401/ })
+    const right = await browser.newPage({ isDrawn: false, expects: /401/ })
     await right.goto(place.url)
     await isOnTop(right.getByRole('button', { name: 'Use a passkey' }))
-    const other = await browser.newPage({ expects: /401/ })
+    const other = await browser.newPage({ isDrawn: false, expects: /401/ })
     await other.goto(`${place.url.replace('localhost', '127.0.0.1')}/sign-in`)
     const link = other.getByRole('link', { name: `Use a passkey at ${place.url}` })
     await isOnTop(link)

@@ -29,7 +29,7 @@ afterAll(() => place?.stop())
 const browser = useBrowser()
 
 test('the link printed by the first start creates the first account', async () => {
-  const page = await browser.newPage({ expects: /410/ })
+  const page = await browser.newPage({ isDrawn: false, expects: /410/ })
   const token = tokenOf(place.setupUrl)
   // Links of earlier versions have the token in the path.
   await page.goto(`${place.url}/link/${token}`)
@@ -218,7 +218,7 @@ test('the API reference and the error list open without violating the content se
 })
 
 test('the first load has at most 220 KiB of scripts', async () => {
-  const page = await browser.newPage()
+  const page = await browser.newPage({ isDrawn: false })
   const scripts = new Set<string>()
   page.on('response', (response) => {
     // Not those of the handset, which is another site in a frame.
@@ -250,7 +250,7 @@ test('a member cannot open developer pages, neither in the console nor through i
     .getByText(/\/link#/)
     .textContent()
 
-  const member = await browser.newPage({ expects: /403/ })
+  const member = await browser.newPage({ isDrawn: false, expects: /403/ })
   await member.goto(invitation ?? '')
   await fillAccount(member, { name: 'Mia Member', password: 'nine patient herons' })
   await member.getByRole('button', { name: 'Join' }).click()

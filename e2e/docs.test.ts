@@ -75,7 +75,7 @@ test('a page on paper has the text without navigation, in black on white', async
 })
 
 test('the search shows sections while you type, and the keyboard opens one', async () => {
-  const page = await browser.newPage()
+  const page = await browser.newPage({ isDrawn: false })
   await page.goto(`${server.url}/docs`)
   await page.keyboard.press('/')
   const field = page.getByRole('searchbox', { name: 'Search the documentation' })
@@ -113,7 +113,7 @@ test('the search shows sections while you type, and the keyboard opens one', asy
 })
 
 test('if the search fails, the page says so', async () => {
-  const page = await browser.newPage({ expects: /status of 500/ })
+  const page = await browser.newPage({ isDrawn: false, expects: /status of 500/ })
   await page.goto(`${server.url}/docs`)
   await page.route('**/docs/search.json*', (route) => route.fulfill({ status: 500, body: '' }))
   await page.getByRole('searchbox').fill('key')
@@ -136,7 +136,7 @@ test('without JavaScript, tabs, navigation and search work', async () => {
 })
 
 test('a chosen language is chosen everywhere, and code can be copied', async () => {
-  const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await browser.newPage({ isDrawn: false, permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto(`${server.url}/docs/quickstart`)
   await page.getByText('Go', { exact: true }).click()
   const block = page.locator('pre', { hasText: 'package main' })
@@ -151,7 +151,7 @@ test('a chosen language is chosen everywhere, and code can be copied', async () 
 })
 
 test('where a page may not write to the clipboard, the code is selected', async () => {
-  const page = await browser.newPage({ isNew: true })
+  const page = await browser.newPage({ isDrawn: false, isNew: true })
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
   await page.goto(`${server.url}/docs/quickstart`)
   const block = page.locator('pre', { hasText: 'npm start' }).first()
@@ -161,7 +161,7 @@ test('where a page may not write to the clipboard, the code is selected', async 
 })
 
 test('the entry of a page is visible in the navigation', async () => {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 500 } })
+  const page = await browser.newPage({ isDrawn: false, viewport: { width: 1440, height: 500 } })
   await page.goto(`${server.url}/docs/changelog`)
   const entry = page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Changelog' })
   await expect.poll(async () => (await entry.boundingBox())?.y ?? 1000).toBeLessThan(480)

@@ -11,7 +11,7 @@ const busy = useBusy({
   viewport: { width: 390, height: 844 },
   hasTouch: true,
   isMobile: true,
-  reducedMotion: 'reduce',
+  isDrawn: false,
 })
 
 test('on no page there is anything too small to touch or out of reach, and none scrolls sideways', async () => {

@@ -8,7 +8,7 @@ const server = useTestServer()
 const browser = useBrowser()
 
 test('the page of errors and the API reference render under a policy without inline scripts and styles', async () => {
-  const page = await browser.newPage()
+  const page = await browser.newPage({ isDrawn: false })
   const response = await page.goto(`${server.url}/docs/errors`)
   expect(await response?.headerValue('content-security-policy')).not.toContain('unsafe')
   await page.getByRole('heading', { level: 1 }).waitFor()
