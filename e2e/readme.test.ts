@@ -49,7 +49,7 @@ test('the README leads from a clone to a received message, a reply and the conso
   await follow('./parley workspace list')
   await follow('./parley webhook create')
   const listener = await follow('./parley listen')
-  const phone = await browser.newPage()
+  const phone = await browser.newPage({ isDrawn: false })
   await phone.goto(here('http://127.0.0.1:8090'))
   await say(phone, 'hi')
   await reader.expectPrinted(listener.terminal, listener.quotes[1])
@@ -58,7 +58,7 @@ test('the README leads from a clone to a received message, a reply and the conso
   await bubble(phone, 'Hello Ana! How can we help?').getByRole('img', { name: 'Read' }).waitFor()
   await reader.expectPrinted(listener.terminal, response.quotes[1])
 
-  const desk = await browser.newPage()
+  const desk = await browser.newPage({ isDrawn: false })
   await desk.goto(setUpLink)
   await desk.getByLabel('Your name').fill('Ada')
   await desk.getByLabel('Email address').fill('ada@example.com')
