@@ -75,11 +75,13 @@ test('the navigation scrolls to the link of the page and to the focused link', a
   await isInView('Overview')
 })
 
-test('the sign-in page has no serious accessibility violations', async () => {
+test('the sign-in page has no serious accessibility violations, and has the theme that the person prefers', async () => {
   const page = await busy.browser.newPage({ bypassCSP: true, expects: /401/ })
   await page.goto(`${busy.place.url}/sign-in`)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await violationsOf(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.waitForSelector('html[data-mantine-color-scheme="dark"]')
 })
 
 /** Whether the address that was visited last is shown. */
