@@ -29,7 +29,7 @@ const shared = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     projects: [
       { test: { ...shared, name: 'unit', include: unit } },
