@@ -103,6 +103,28 @@ test('a message typed on the handset reaches the app, and a message from the app
   await expect.poll(() => webhook.count()).toBe(0)
 })
 
+test('a message that is sent while its chat is still loading is shown', async () => {
+  const { number, page, bubble } = await openPhone('Lena Loads')
+  await page.getByRole('button', { name: 'Ana Prueba' }).click()
+  const [read, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(`**/control/phones/${number}/messages*`, async (route) => {
+    const response = await route.fetch()
+    read.resolve()
+    await arrived.promise
+    await route.fulfill({ response })
+  })
+  const loaded = page.waitForResponse(/messages$/)
+  await page.getByRole('button', { name: 'Lena Loads' }).click()
+  await read.promise
+  await say(page, 'anyone there?')
+  await eventFrom(number, 'text')
+  arrived.resolve()
+  await (await loaded).finished()
+  await say(page, 'hello?')
+  await bubble('hello?').getByRole('img', { name: 'Delivered' }).waitFor()
+  await bubble('anyone there?').getByRole('img', { name: 'Delivered' }).waitFor()
+})
+
 test('tapping a template button delivers an event to the app', async () => {
   const { number, page, bubble } = await openPhone('Tara Taps')
   const variables = { 'header.1': 'Tara', 'body.1': 'Monday', 'body.2': '10:00', 'buttons.2.url': 'abc' }

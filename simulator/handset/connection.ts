@@ -5,23 +5,17 @@ import { changed, chatKey, me, state } from './state.ts'
 
 /**
  * Keeps the page in sync with the simulator. On every connection, also after a restart of the simulator, the whole state
- * is loaded. Events that arrive meanwhile are queued and applied afterwards.
+ * is loaded.
  */
 export function connect(): void {
-  let backlog: [string, unknown][] | null = null
   const source = new EventSource('/control/events')
-  const receive = (name: string, data: unknown) => (backlog ? backlog.push([name, data]) : apply(name, data))
   source.onopen = async () => {
-    backlog = []
     try {
-      await loadAll()
+      await load(loadAll)
       state.isLive = true
     } catch {
       state.isLive = false
     }
-    const queued = backlog
-    backlog = null
-    for (const [name, data] of queued) apply(name, data)
     changed('live')
   }
   source.onerror = () => {
@@ -34,6 +28,22 @@ export function connect(): void {
   }
   for (const name of ['wire', 'message', 'status', 'phone', 'template', 'reset'])
     source.addEventListener(name, (event) => receive(name, JSON.parse((event as MessageEvent<string>).data)))
+}
+
+let loads = 0
+/** Events that arrive during a load. They are applied after it, because it may be older than they are. */
+const queue: [name: string, data: unknown][] = []
+
+const receive = (name: string, data: unknown) => (loads > 0 ? queue.push([name, data]) : apply(name, data))
+
+async function load(read: () => Promise<void>): Promise<void> {
+  loads++
+  try {
+    await read()
+  } finally {
+    loads--
+    if (loads === 0) for (const [name, data] of queue.splice(0)) apply(name, data)
+  }
 }
 
 async function loadAll(): Promise<void> {
@@ -85,7 +95,7 @@ export function chooseChat(waId: string, numberId: string): Promise<void> {
   state.highlighted = new Set()
   saveSelection(waId, numberId)
   if (isOtherPhone) state.messages = new Map()
-  return loadMessages()
+  return load(loadMessages)
 }
 
 const maxEntries = 300
@@ -95,7 +105,7 @@ function apply(name: string, data: unknown): void {
   else if (name === 'message') addMessage(data as Message)
   else if (name === 'status') setStatus(data)
   else if (name === 'phone') setPhone(data as (typeof state.people)[number])
-  else if (name === 'reset') void loadAll().catch(() => {})
+  else if (name === 'reset') void load(loadAll).catch(() => {})
 }
 
 function addEntry(entry: NetworkLogEntry): void {

@@ -218,6 +218,9 @@ test('onboarding steps are done once the workspace has the data', async () => {
       .filter(({ done }: { done: boolean }) => !done)
       .map(({ kind }: { kind: string }) => kind)
   const messages = ['send', 'receive', 'reply']
+  const empty = await newWorkspace(server)
+  const { steps } = (await read(empty.id, '/onboarding')).body
+  expect(steps[0]).toEqual({ kind: 'sender', done: false, permitted: true })
   // The admin was invited too, but is alone.
   expect(await openSteps()).toEqual([...messages, 'request', 'webhook', 'delivery', 'second_factor', 'teammate'])
   await admin.call(`/w/${workspace.id}/team/invites`, {
