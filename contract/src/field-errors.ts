@@ -6,7 +6,8 @@ import { type Static, Type } from 'typebox'
  */
 export const fieldErrors = {
   missing: 'A required field or parameter is missing.',
-  unknown: 'The field or parameter does not exist, or no object with this ID or name exists in this workspace.',
+  unknown: 'The field or parameter does not exist.',
+  not_found: 'No object with this ID or name exists in this workspace.',
   unexpected: 'The field is not allowed in combination with the other fields.',
   wrong_type: 'The value has the wrong type, for example a number in place of a string.',
   invalid: 'The value is not in the required format, or is not one of the allowed values.',
@@ -16,7 +17,7 @@ export const fieldErrors = {
   too_few: 'The array or object has fewer entries than required.',
   too_many: 'The array has more entries than allowed.',
   out_of_range: 'The number or time is lower or higher than allowed.',
-  not_one_line:
+  line_break:
     'The text contains a line break, a tab or more than four consecutive spaces, which WhatsApp does not accept.',
   not_connected: 'The sender is not connected and cannot send.',
   not_approved: 'The template is not approved and cannot be sent.',
@@ -26,10 +27,10 @@ export const fieldErrors = {
   other_account: 'The template belongs to a different WhatsApp account than the sender.',
   other_sender: 'The referenced message belongs to a different sender.',
   in_group: 'The referenced message was written in a group. You can reply only to private messages.',
-  wrong_kind: 'The file has a type or size that this kind of message does not allow.',
+  unsupported_file: 'The file has a type or size that this kind of message does not allow.',
   expired: 'The uploaded file has expired. Upload it again.',
   refused: 'WhatsApp rejected the value.',
-  taken: 'The WhatsApp account is already connected.',
+  already_connected: 'The WhatsApp account is already connected.',
 } as const satisfies Record<string, string>
 
 export type FieldErrorCode = keyof typeof fieldErrors

@@ -20,7 +20,7 @@ const before = {
        join messages m on m.sender_id = e.sender_id and m.wa_message_id = e.wa_message_id
        limit 1000 for update of e skip locked) as matched
      where (e.sender_id, e.wa_message_id, e.status) = (matched.sender_id, matched.wa_message_id, matched.status)`,
-  'prove the ledger': `select coalesce(b.workspace_id, e.workspace_id) as workspace_id from credit_balances b
+  'verify the ledger': `select coalesce(b.workspace_id, e.workspace_id) as workspace_id from credit_balances b
      full join (select workspace_id, sum(amount) as entered from credit_entries group by 1) e
        on e.workspace_id = b.workspace_id
      where coalesce(b.balance, 0) <> coalesce(e.entered, 0)`,

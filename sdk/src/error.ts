@@ -2,9 +2,9 @@ import type { ErrorCode, ErrorType, FieldError } from './contract.ts'
 
 /**
  * Error codes of the client itself. `connection_failed`: there was no response. `timeout`: there was no response in time.
- * `unexpected_answer`: the response is not from Parley, so `baseUrl` is probably wrong.
+ * `unexpected_response`: the response is not from Parley, so `baseUrl` is probably wrong.
  */
-export type ClientFault = 'connection_failed' | 'timeout' | 'unexpected_answer'
+export type ClientFault = 'connection_failed' | 'timeout' | 'unexpected_response'
 
 /** More codes may be added; `string & {}` keeps the known ones in the editor's suggestions. */
 export type ParleyErrorCode = ErrorCode | ClientFault | (string & {})

@@ -139,7 +139,7 @@ test('a stream waits and tries again while the service is down or the rate limit
   expect(retried).toEqual([
     ['connection_failed', 0, true],
     ['internal_error', 500, true],
-    ['unexpected_answer', 502, true],
+    ['unexpected_response', 502, true],
     ['rate_limited', 429, true],
   ])
   expect(cursorsOf(requests)).toEqual(['c0', 'c0', 'c0', 'c0', 'c0'])

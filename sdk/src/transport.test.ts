@@ -156,7 +156,7 @@ test('a response that is not from Parley mentions baseUrl', async () => {
     [moved, 301, 'redirects to https://parley.example.com/v1/me'],
   ] as const) {
     const error = await errorOf(newClient({ key, baseUrl }).me())
-    expect(error).toMatchObject({ code: 'unexpected_answer', status, message: expect.stringContaining(text) })
+    expect(error).toMatchObject({ code: 'unexpected_response', status, message: expect.stringContaining(text) })
   }
   const unreachable = await errorOf(newClient({ key, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).me())
   expect(unreachable).toMatchObject({

@@ -156,7 +156,7 @@ function unexpected(response: Response, { url, idempotencyKey }: Call): ParleyEr
     : `${url} returned ${status} with ${kind}, which is not a response of Parley. Check baseUrl.`
   const requestId = headers.get('x-request-id')
   return new ParleyError(message, {
-    code: 'unexpected_answer',
+    code: 'unexpected_response',
     status,
     requestId,
     retryAfter: retryAfterOf(response),

@@ -128,7 +128,7 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     log,
     (notice) => {
       if (notice.topic === 'due') wakeHere(db, 'deliveries')
-      else if (notice.topic === 'sync_due') wakeHere(db, 'synchronise')
+      else if (notice.topic === 'sync_due') wakeHere(db, 'sync accounts')
       else if (notice.topic === 'access') hub.checkPerson(notice.workspaceId)
       else whenReadable(() => hub.publish(notice))
     },

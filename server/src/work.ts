@@ -94,7 +94,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
         await deleteOldLeftOut(db, now)
       },
     },
-    { name: 'budget windows', everyMs: 60_000, run: (db) => deleteOldWindows(db, clock.pinned()) },
+    { name: 'rate-limit windows', everyMs: 60_000, run: (db) => deleteOldWindows(db, clock.pinned()) },
     {
       name: 'missing visits',
       everyMs: 60_000,
@@ -153,7 +153,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
         if (await mayDeleteOld(db, clock, log)) await deleteOldMailData(db, now)
       },
     },
-    { name: 'prove the ledger', everyMs: 3_600_000, run: (db) => verifyNewEntries(db, clock, log) },
+    { name: 'verify the ledger', everyMs: 3_600_000, run: (db) => verifyNewEntries(db, clock, log) },
   ]
 }
 

@@ -39,7 +39,7 @@ const consoleOnly = {
     type: 'invalid_request_error',
     message: 'This link has expired or was already used. Ask for a new one.',
   },
-  too_many_tries: {
+  too_many_attempts: {
     status: 429,
     type: 'rate_limit_error',
     message: 'Too many failed attempts. Wait a few minutes, then try again.',

@@ -97,7 +97,7 @@ class StreamTest(ScriptedTest):
         stop = NoWait()
         stream = self.parley.events.stream(stop=stop, on_retry=lambda error, seconds: retried.append((error.code, seconds)))
         self.assertEqual(next(stream)["id"], "a")
-        self.assertEqual([code for code, _ in retried], ["connection_failed", "internal_error", "unexpected_answer", "rate_limited"])
+        self.assertEqual([code for code, _ in retried], ["connection_failed", "internal_error", "unexpected_response", "rate_limited"])
         self.assertGreaterEqual(retried[3][1], 1)
         self.assertEqual(stop.waits, [seconds for _, seconds in retried])
         self.assertEqual(len(requests), 5)

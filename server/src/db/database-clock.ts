@@ -131,7 +131,7 @@ export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart,
     const aheadMs = await clock.sync(db)
     if (Math.abs(aheadMs) > maxSkewMs) {
       if (!apart) {
-        const fields = { event: 'clock.apart', ahead_ms: Math.round(aheadMs) } as const
+        const fields = { event: 'clock.skewed', ahead_ms: Math.round(aheadMs) } as const
         log.error(fields, `${describeSkew(aheadMs)} This process takes no work until the clock is correct.`)
       }
       apart = true

@@ -59,7 +59,7 @@ const countOf = (text: string, event: string): number => text.split(`"event":"${
 
 /** Whether the service reads from the standby, by its log. */
 const serviceReadsStandby = (): boolean =>
-  countOf(service.output(), 'database.replica_used') > countOf(service.output(), 'database.replica_left')
+  countOf(service.output(), 'database.replica_used') > countOf(service.output(), 'database.replica_fallback')
 
 beforeEach(async () => {
   await resumeReplay()
@@ -192,7 +192,7 @@ test('a server that is not a standby of the primary is not read from', async () 
   const lines: string[] = []
   const log = newLogger('info', { write: (line) => void lines.push(line) })
   const wrong = openReplica(db, cluster.primary.connection, log)
-  await until('it is left', () => countOf(lines.join(''), 'database.replica_left') === 1)
+  await until('it is left', () => countOf(lines.join(''), 'database.replica_fallback') === 1)
   expect(lines.join('')).toContain('It is not a standby of the primary.')
   expect(await wrong.db.first('select 1 as one')).toEqual({ one: 1 })
   await wrong.close()
@@ -203,7 +203,7 @@ test('a standby is not read from as another user, to whom row-level security may
   const log = newLogger('info', { write: (line) => void lines.push(line) })
   const { database } = cluster.standby.connection
   const wrong = openReplica(db, { ...cluster.standby.admin, database }, log)
-  await until('it is left', () => countOf(lines.join(''), 'database.replica_left') === 1)
+  await until('it is left', () => countOf(lines.join(''), 'database.replica_fallback') === 1)
   expect(lines.join('')).toContain('Its user is postgres, not parley.')
   await wrong.close()
 })
@@ -242,7 +242,7 @@ test('a read that the standby does not respond to is repeated on the primary as 
   expect(await read()).toEqual({ standby: true })
   proxy.hang()
   const reading = read()
-  await until('it is left', () => countOf(lines.join(''), 'database.replica_left') === 1)
+  await until('it is left', () => countOf(lines.join(''), 'database.replica_fallback') === 1)
   expect(await Promise.race([reading, sleep(2_000, 'still waiting')])).toEqual({ standby: false })
   proxy.cut()
 })

@@ -42,7 +42,7 @@ export function openReplica(primary: Database, connection: Connection, log: Logg
     readStandby,
     onUsed: () => log.info({ event: 'database.replica_used' }, 'the console reads from the replica'),
     onLeft: (reason) =>
-      log.warn({ event: 'database.replica_left', reason }, `the console reads from the primary only. ${reason}`),
+      log.warn({ event: 'database.replica_fallback', reason }, `the console reads from the primary only. ${reason}`),
     onSilent: () => {
       for (const giveUp of pending) giveUp()
     },

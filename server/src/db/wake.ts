@@ -6,7 +6,7 @@ import type { Db } from './db.ts'
 export const wakeHere = (db: Db, loop: LoopName): void => db.afterCommit(() => db.process.loops.get(loop)?.wake())
 
 /** The topics that wake a loop in processes that do not announce themselves, because they have an earlier version. */
-const topicOf = { deliveries: 'due', synchronise: 'sync_due' } as const
+const topicOf = { deliveries: 'due', 'sync accounts': 'sync_due' } as const
 
 /** After the commit, starts the next run of the loop: in this process, or else in another one that runs it. */
 export function wakeAnywhere(db: Db, loop: WorkerLoop, workspaceId: string): void {

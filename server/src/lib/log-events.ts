@@ -12,7 +12,7 @@ export const logEvents = {
       'The connection that listens for changes of other processes failed. Console pages refresh later until it is back.',
   },
   'clock.agrees': { level: 'info', meaning: 'The clock of this machine is correct again. The process takes work.' },
-  'clock.apart': {
+  'clock.skewed': {
     level: 'error',
     meaning:
       'The clock of this machine differs from the database by more than 15 seconds. The process takes no work. Correct the clock.',
@@ -48,7 +48,7 @@ export const logEvents = {
     meaning:
       'PostgreSQL does not allow the connections that the processes may open. Raise max_connections or lower PARLEY_DATABASE_POOL.',
   },
-  'database.replica_left': {
+  'database.replica_fallback': {
     level: 'warn',
     meaning:
       'The console reads from the primary only, because the replica is behind, away or not a standby of it. `reason` says which.',

@@ -13,7 +13,7 @@ export interface Announcement {
 }
 
 /** The loops whose work other processes cause. */
-export type WorkerLoop = 'deliveries' | 'fetch files' | 'mark as read' | 'send' | 'synchronise'
+export type WorkerLoop = 'deliveries' | 'fetch files' | 'mark as read' | 'send' | 'sync accounts'
 
 /** A notice for one worker: loops to run now, and deliveries that are leased to it from now on. */
 export interface WorkerNotice {

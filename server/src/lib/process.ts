@@ -6,7 +6,7 @@ import type { Tracing } from './tracing.ts'
 
 /** The names of all background loops, as in logs and metrics. */
 export type LoopName =
-  | 'budget windows'
+  | 'clean up the outbox'
   | 'clock'
   | 'content retention'
   | 'deliveries'
@@ -30,7 +30,7 @@ export type LoopName =
   | 'older messages'
   | 'partition indexes'
   | 'partitions'
-  | 'prove the ledger'
+  | 'rate-limit windows'
   | 'release parked updates'
   | 'replays'
   | 'request bodies'
@@ -39,9 +39,9 @@ export type LoopName =
   | 'search words'
   | 'send'
   | 'sign-ins'
-  | 'synchronise'
-  | 'tidy the outbox'
+  | 'sync accounts'
   | 'unused objects'
+  | 'verify the ledger'
 
 /** Says that a topic changed in a workspace. Null if such notices may have been lost. */
 export type OnChange = (change: { workspaceId: string; topic: string } | null) => void

@@ -34,7 +34,7 @@ export function refuse(code: AnyErrorCode, parts?: RefusalParts): never {
 /** Refuses what a client did too often. It may do it again at a time. */
 export function refuseUntil(now: Date, until: Date, what: string): never {
   const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000))
-  return refuse('too_many_tries', {
+  return refuse('too_many_attempts', {
     message: `${what}. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
     details: { retry_after: seconds },
     headers: { 'Retry-After': String(seconds) },

@@ -121,7 +121,7 @@ function checkText({ key, maxLength }: Slot, value: unknown): FieldError[] {
   }
   if (/[\n\r\t]| {5}/.test(value)) {
     const message = `"${key}" must not contain line breaks, tabs or more than four consecutive spaces.`
-    return [fieldError(key, 'not_one_line', message)]
+    return [fieldError(key, 'line_break', message)]
   }
   return []
 }

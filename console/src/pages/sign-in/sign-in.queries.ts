@@ -25,7 +25,7 @@ export const useSignInWithPasskey = () =>
 export function signInError(error: unknown, wrong: string): string {
   if (!(error instanceof ApiError)) return errorMessage(error)
   if (error.code === 'wrong_credentials') return wrong
-  if (error.code !== 'too_many_tries') return error.message
+  if (error.code !== 'too_many_attempts') return error.message
   const seconds = Number(error.details.retry_after ?? 60)
   const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
   return `Too many attempts. Try again in ${wait}.`

@@ -34,7 +34,7 @@ class ParleyError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        #: An error code of the API, or `connection_failed`, `timeout` or `unexpected_answer`.
+        #: An error code of the API, or `connection_failed`, `timeout` or `unexpected_response`.
         self.code = code
         self.type = type
         #: The HTTP status; 0 if there was no response.

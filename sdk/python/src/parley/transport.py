@@ -174,7 +174,7 @@ def _unexpected(url: str, status: int, headers: Mapping[str, str], idempotency_k
         message = f"{url} returned {status} with {kind}, which is not a response of Parley. Check base_url."
     return ServiceError(
         message,
-        code="unexpected_answer",
+        code="unexpected_response",
         status=status,
         request_id=headers.get("x-request-id"),
         retry_after=retry_after_of(headers),

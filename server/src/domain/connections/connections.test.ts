@@ -100,7 +100,7 @@ test('an account can be connected through an app only once, also by concurrent r
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   for (const result of results) {
     if (result.status === 'rejected') {
-      expect(result.reason).toMatchObject({ parts: { param: 'waba_id', errors: [{ code: 'taken' }] } })
+      expect(result.reason).toMatchObject({ parts: { param: 'waba_id', errors: [{ code: 'already_connected' }] } })
     }
   }
   const again = createConnection(network.network, { workspaceId: first.id, appId, wabaId, accessToken: token })

@@ -141,7 +141,7 @@ export function requireSuccess(outcome: CallOutcome<unknown>, access: GraphAcces
 }
 
 const refuseTaken = ({ wabaId, appId }: ConnectionInput): never =>
-  refuseParam('waba_id', 'taken', `Account ${wabaId} is already connected through app ${appId}.`)
+  refuseParam('waba_id', 'already_connected', `Account ${wabaId} is already connected through app ${appId}.`)
 
 const toConnection = (row: ConnectionRow): Connection => ({
   id: row.id,

@@ -74,7 +74,7 @@ export async function drainSyncs(network: Network, log: Logger, isStopping = () 
 
 export function startSyncLoop(network: Network, log: Logger): Loop {
   let stopping = false
-  const loop = startLoop({ db: network.db, log }, 'synchronise', pollMs, async () => {
+  const loop = startLoop({ db: network.db, log }, 'sync accounts', pollMs, async () => {
     await drainSyncs(network, log, () => stopping)
     const dueMs = (await nextSyncDue(network.db))?.at?.getTime() ?? Number.POSITIVE_INFINITY
     return { nextInMs: Math.max(100, dueMs - network.clock.now().getTime()) }

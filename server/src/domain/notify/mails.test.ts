@@ -207,7 +207,7 @@ test('a workspace can invite fifty addresses in an hour by email; more are refus
   for (let invites = 0; invites < 51; invites++) statuses.push((await invite(newAddress())).status)
   expect(statuses.filter((status) => status === 201)).toHaveLength(50)
   const refused = await invite(newAddress())
-  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'too_many_tries' } } })
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'too_many_attempts' } } })
   expect(refused.body.error.message).toContain('emails')
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await admin.call(`/w/${id}/team`)).body.invites).toHaveLength(50)

@@ -22,7 +22,7 @@ const hashing = new FairQueue({
         ...retry,
       })
     }
-    refuse('too_many_tries', {
+    refuse('too_many_attempts', {
       message: 'Too many attempts from your network at the same time. Try again in 5 seconds.',
       ...retry,
     })

@@ -56,7 +56,7 @@ test('a flood of sign-ins from one address does not keep others from signing in'
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
-  const counted = /^parley_sign_in_refused_total\{code="too_many_tries"\} (\d+)$/m.exec(metrics)?.[1]
+  const counted = /^parley_sign_in_refused_total\{code="too_many_attempts"\} (\d+)$/m.exec(metrics)?.[1]
   expect(Number(counted)).toBe(countOf(responses, 429))
   // 16 rows of the attacker's address, and one each for the audit entry and the account of the person who signed in.
   expect((await storedRows()) - before).toBeLessThanOrEqual(18)
@@ -162,7 +162,7 @@ test('every route that needs no session has a limit per client address and minut
     expect(countOf(allowed, 429), path).toBe(0)
     const stored = await storedRows()
     const refused = await call(address)
-    expect(refused, path).toMatchObject({ status: 429, body: { error: { code: 'too_many_tries' } } })
+    expect(refused, path).toMatchObject({ status: 429, body: { error: { code: 'too_many_attempts' } } })
     expect(refused.headers.get('retry-after'), path).toBe('60')
     expect(await storedRows(), path).toBe(stored)
     expect((await call(newAddress())).status, path).not.toBe(429)

@@ -74,7 +74,7 @@ test('a filter with a sender of another workspace, or without senders, is refuse
   const { input, call } = await setUp()
   const other = await newConversations(server)
   const errorOf = async (senders: unknown) => (await call('/webhooks', post({ ...input, senders }))).body.error
-  expect(await errorOf([other.senders[0]])).toMatchObject({ param: 'senders', errors: [{ code: 'unknown' }] })
+  expect(await errorOf([other.senders[0]])).toMatchObject({ param: 'senders', errors: [{ code: 'not_found' }] })
   expect(await errorOf([])).toMatchObject({ param: 'senders' })
   expect(await errorOf(['snd_1'])).toMatchObject({ param: 'senders.0' })
 })

@@ -148,7 +148,7 @@ async function refuseUnknownSenders(db: Db, workspaceId: string, senders: readon
   if (senders === null) return
   const known = await sendersAmong(db, workspaceId, senders)
   const unknown = senders.filter((id) => !known.includes(id)).map((id) => withPrefix('snd', id))
-  if (unknown.length > 0) refuseParam('senders', 'unknown', `No sender of this workspace has the ID ${unknown[0]}.`)
+  if (unknown.length > 0) refuseParam('senders', 'not_found', `No sender of this workspace has the ID ${unknown[0]}.`)
 }
 
 /** If `workspaceId` is given, the endpoint must belong to that workspace. */

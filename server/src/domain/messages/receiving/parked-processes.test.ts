@@ -44,6 +44,6 @@ test('updates parked by an API process are published once when a killed worker i
   await until('the workers are announced', () => workers.size === 2)
   const another = addNumber('15550780092')
   await control.phones.say('491701112223', { to: another, text: 'woken' })
-  await until('a worker is woken', () => wakes().includes('synchronise'))
+  await until('a worker is woken', () => wakes().includes('sync accounts'))
   await until('the update is published', async () => (await texts()).includes('woken'))
 })

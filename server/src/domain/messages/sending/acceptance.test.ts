@@ -147,7 +147,7 @@ test('concurrent requests cannot use senders and templates of another workspace'
   )
   for (const { isOwn, status, body } of await Promise.all(sends)) {
     expect(status).toBe(isOwn ? 202 : 400)
-    if (!isOwn) expect(body).toMatchObject({ error: { errors: [{ code: 'unknown' }] } })
+    if (!isOwn) expect(body).toMatchObject({ error: { errors: [{ code: 'not_found' }] } })
   }
   for (const { workspace } of shops) expect(await readBalance(server.db, workspace.id)).toBe(8)
 })

@@ -164,7 +164,7 @@ test('a template variable may name an uploaded file', async () => {
   expect((await shop.look(message.id)).status).toBe('read')
   const { status, body } = await shop.send(request(video.id))
   const param = 'template.variables.header.image.id'
-  expect([status, body]).toMatchObject([400, { error: { param, errors: [{ param, code: 'wrong_kind' }] } }])
+  expect([status, body]).toMatchObject([400, { error: { param, errors: [{ param, code: 'unsupported_file' }] } }])
 })
 
 test('a file of the wrong kind, too large, unknown or of another workspace is 400, and nothing is spent', async () => {
@@ -173,11 +173,15 @@ test('a file of the wrong kind, too large, unknown or of another workspace is 40
   const large = await uploaded(shop, Buffer.alloc(5 * 1024 * 1024 + 1))
   const theirs = await uploaded(other, randomBytes(10))
   const wrong: [id: string, code: string, message: string][] = [
-    [video.id, 'wrong_kind', 'The file has the type video/mp4. For image, WhatsApp accepts image/jpeg, image/png.'],
-    [large.id, 'wrong_kind', 'The file has 5242881 bytes. For image, WhatsApp accepts at most 5 MB.'],
-    [theirs.id, 'unknown', 'File not found. Upload it with POST /v1/media.'],
-    [`med_${newUuid()}`, 'unknown', 'File not found. Upload it with POST /v1/media.'],
-    ['med_1', 'unknown', 'File not found. Upload it with POST /v1/media.'],
+    [
+      video.id,
+      'unsupported_file',
+      'The file has the type video/mp4. For image, WhatsApp accepts image/jpeg, image/png.',
+    ],
+    [large.id, 'unsupported_file', 'The file has 5242881 bytes. For image, WhatsApp accepts at most 5 MB.'],
+    [theirs.id, 'not_found', 'File not found. Upload it with POST /v1/media.'],
+    [`med_${newUuid()}`, 'not_found', 'File not found. Upload it with POST /v1/media.'],
+    ['med_1', 'not_found', 'File not found. Upload it with POST /v1/media.'],
   ]
   for (const [id, code, message] of wrong) {
     const { status, body } = await shop.send({ to: newPhone(), type: 'image', image: { id } })

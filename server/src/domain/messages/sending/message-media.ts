@@ -30,14 +30,14 @@ export async function checkUploads(
 
 function errorOf({ param, kind }: MediaReference, upload: Upload | undefined, now: Date): FieldError[] {
   if (!upload) {
-    return [{ param, code: 'unknown', message: 'File not found. Upload it with POST /v1/media.' }]
+    return [{ param, code: 'not_found', message: 'File not found. Upload it with POST /v1/media.' }]
   }
   if (upload.expiresAt <= now) {
     const message = `The file expired at ${upload.expiresAt.toISOString()}. Upload it again.`
     return [{ param, code: 'expired', message }]
   }
   const why = whyNotOfKind(kind, upload)
-  return why === null ? [] : [{ param, code: 'wrong_kind', message: why }]
+  return why === null ? [] : [{ param, code: 'unsupported_file', message: why }]
 }
 
 /** How long a message that is about to be sent waits for an upload. Short: it takes a place of its number meanwhile. */

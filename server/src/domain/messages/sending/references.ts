@@ -95,7 +95,7 @@ function checkFoundSender(id: string | undefined, [sender, another]: readonly Us
   if (!sender) {
     return id === undefined
       ? error('sender_id', 'missing', 'This workspace has no sender. Connect a WhatsApp account first.')
-      : error('sender_id', 'unknown', 'Sender not found.')
+      : error('sender_id', 'not_found', 'Sender not found.')
   }
   if (another) return error('sender_id', 'missing', '"sender_id" is required: this workspace has more than one sender.')
   if (sender.status !== 'CONNECTED') {
@@ -135,7 +135,7 @@ function chooseTemplate(
   // A template belongs to a WhatsApp account, and a sender can only use those of its own account.
   const template = candidates.find((each) => each.connectionId === connectionId) ?? candidates[0]
   const param = requested.id === undefined ? 'template.name' : 'template.id'
-  if (!template) return error(param, 'unknown', 'Template not found.')
+  if (!template) return error(param, 'not_found', 'Template not found.')
   if (connectionId !== null && template.connectionId !== connectionId) {
     return error(param, 'other_account', 'The template and the sender belong to different WhatsApp accounts.')
   }
@@ -168,7 +168,7 @@ async function findMessage(
     ? await referredById(db, workspaceId, uuid)
     : await referredByWaId(db, workspaceId, await senderIds(), id)
   const isKnown = referred && (referred.waMessageId === null || networkIdOf(referred.waMessageId) !== null)
-  return isKnown ? { found: referred } : error(param, 'unknown', 'Message not found.')
+  return isKnown ? { found: referred } : error(param, 'not_found', 'Message not found.')
 }
 
 /** A quote or a reaction only works from the number that sent or received the message. */

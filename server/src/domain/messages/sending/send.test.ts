@@ -132,9 +132,9 @@ test('a reply or a reaction must refer to a sent or received message of the same
   }
   for (const id of [theirs.id, 'msg_01890000-0000-7000-8000-000000000000']) {
     const reply = await shop.send({ to, type: 'text', text: { body: 're' }, in_reply_to: id })
-    expect(reply.body).toMatchObject({ error: { errors: [{ param: 'in_reply_to', code: 'unknown' }] } })
+    expect(reply.body).toMatchObject({ error: { errors: [{ param: 'in_reply_to', code: 'not_found' }] } })
     const reaction = await shop.send({ to, type: 'reaction', reaction: { message_id: id, emoji: '' } })
-    expect(reaction.body).toMatchObject({ error: { errors: [{ param: 'reaction.message_id', code: 'unknown' }] } })
+    expect(reaction.body).toMatchObject({ error: { errors: [{ param: 'reaction.message_id', code: 'not_found' }] } })
   }
 })
 
@@ -257,7 +257,7 @@ test('sender_id is required with several senders, and the sender must be connect
   await server.db.change(`update senders set status = 'FLAGGED' where id = $1`, [shop.senderId.slice(4)])
   expect(await codes({ sender_id: shop.senderId })).toEqual(['not_connected'])
   const other = await sending.newShop()
-  expect(await codes({ sender_id: other.senderId })).toEqual(['unknown'])
+  expect(await codes({ sender_id: other.senderId })).toEqual(['not_found'])
 })
 
 test('sending requires messages:send', async () => {

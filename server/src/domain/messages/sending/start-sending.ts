@@ -32,7 +32,7 @@ export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> 
     // There may be more than the pace allowed.
     return { nextInMs: hasClaimed ? busyMs : pollMs }
   })
-  const cleaningUp = startLoop({ db, log }, 'tidy the outbox', cleanUpMs, () => outbox.cleanUp())
+  const cleaningUp = startLoop({ db, log }, 'clean up the outbox', cleanUpMs, () => outbox.cleanUp())
   return {
     async stop() {
       db.process.newlyDue = null
