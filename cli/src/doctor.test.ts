@@ -71,7 +71,10 @@ test('doctor finds no problem in a running installation with a connected account
 test('doctor checks the mail server: whether it responds, and whether it accepts the password', async () => {
   const env = await newEnv()
   await runParley(['migrate'], env)
-  expect((await doctor(env)).check('email')).toMatchObject({ verdict: 'ok', says: expect.stringContaining('not set') })
+  expect((await doctor(env)).check('email')).toMatchObject({
+    verdict: 'ok',
+    message: expect.stringContaining('not set'),
+  })
   const mailServer = await startMailServer({ password: 'right' })
   onTestFinished(() => mailServer.close())
   const mailing = { ...env, PARLEY_SMTP_URL: mailServer.url, PARLEY_MAIL_FROM: 'parley@example.com' }
@@ -93,7 +96,7 @@ test('doctor reports secrets that no key can decrypt', async () => {
   expect((await doctor(env, '--offline')).check('secrets')).toMatchObject({ verdict: 'ok' })
   const { code, check } = await doctor({ ...env, PARLEY_SECRET_KEYS: newKey('k2') }, '--offline')
   expect(code).toBe(1)
-  expect(check('secrets')).toMatchObject({ verdict: 'problem', says: expect.stringContaining('1 of 1 app') })
+  expect(check('secrets')).toMatchObject({ verdict: 'problem', message: expect.stringContaining('1 of 1 app') })
 })
 
 test('doctor reports a database that is unreachable, old or missing, and creates and changes nothing', async () => {

@@ -183,23 +183,23 @@ test('doctor checks that the file store can be written and read', async () => {
   const check = async (more: Record<string, string> = {}, ...words: string[]) => {
     const { out } = await runParley(['doctor', '--json', ...words], { ...env, ...more })
     expect(out).not.toMatch(/not-the-secret|S3RVER/)
-    const { checks } = JSON.parse(out) as { checks: { check: string; verdict: string; says: string }[] }
+    const { checks } = JSON.parse(out) as { checks: { check: string; verdict: string; message: string }[] }
     return checks.find((each) => each.check === 'files')
   }
   const name = `s3://parley-test/files/ at ${new URL(store.url).host}`
-  expect(await check()).toMatchObject({ verdict: 'ok', says: `${name} can be written and read.` })
+  expect(await check()).toMatchObject({ verdict: 'ok', message: `${name} can be written and read.` })
   expect(await check({ AWS_SECRET_ACCESS_KEY: 'not-the-secret' })).toMatchObject({
     verdict: 'problem',
-    says: `The file store ${name} failed: 403 SignatureDoesNotMatch.`,
+    message: `The file store ${name} failed: 403 SignatureDoesNotMatch.`,
   })
   const without = { PARLEY_FILES_URL: '', PARLEY_NEW_FILES: '' }
-  expect(await check(without)).toMatchObject({ verdict: 'ok', says: 'Files are in the database.' })
+  expect(await check(without)).toMatchObject({ verdict: 'ok', message: 'Files are in the database.' })
   expect((await runParley(['files', 'move', '--to', 's3'], env)).code).toBe(0)
   expect(await check(without)).toMatchObject({
     verdict: 'problem',
-    says: expect.stringContaining('PARLEY_FILES_URL is not set'),
+    message: expect.stringContaining('PARLEY_FILES_URL is not set'),
   })
   await store.stop()
-  expect(await check()).toMatchObject({ verdict: 'problem', says: expect.stringContaining('ECONNREFUSED') })
-  expect(await check({}, '--offline')).toMatchObject({ verdict: 'ok', says: `Files are in ${name}.` })
+  expect(await check()).toMatchObject({ verdict: 'problem', message: expect.stringContaining('ECONNREFUSED') })
+  expect(await check({}, '--offline')).toMatchObject({ verdict: 'ok', message: `Files are in ${name}.` })
 })

@@ -15,21 +15,21 @@ export async function checkService({ host, port, dataDir, databaseUrl }: Config,
     const { status } = await get(url)
     if (status === 200) return ok('service', `Running and ready at ${url}.`)
     return problem('service', `${url} responds with status ${status}.`, {
-      means:
+      effect:
         status === 503
           ? 'Parley is running, but its database does not respond, has no disk space or needs another version, its clock is wrong, or it is shutting down. The response says which.'
           : null,
-      advice: 'Check the log. If another program uses the port, set PORT.',
+      remedy: 'Check the log. If another program uses the port, set PORT.',
     })
   } catch {
     return notRunning(`Parley is not running at ${url}.`)
   }
 }
 
-const notRunning = (says: string): Finding =>
-  warning('service', says, {
-    means: 'If it runs on another machine, this is fine. Otherwise no messages are received, sent or delivered.',
-    advice: 'Start it: ./parley start',
+const notRunning = (message: string): Finding =>
+  warning('service', message, {
+    effect: 'If it runs on another machine, this is fine. Otherwise no messages are received, sent or delivered.',
+    remedy: 'Start it: ./parley start',
   })
 
 const gigabyte = 1e9
@@ -39,12 +39,12 @@ export async function checkDisk(dataDir: string): Promise<Finding[]> {
   if (!disk) return []
   const free = disk.bavail * disk.bsize
   const total = disk.blocks * disk.bsize
-  const says = `${(free / gigabyte).toFixed(1)} GB of ${(total / gigabyte).toFixed(1)} GB free in ${dataDir}.`
-  if (free > 2 * gigabyte) return [ok('disk', says)]
+  const message = `${(free / gigabyte).toFixed(1)} GB of ${(total / gigabyte).toFixed(1)} GB free in ${dataDir}.`
+  if (free > 2 * gigabyte) return [ok('disk', message)]
   return [
-    (free > 0.3 * gigabyte ? warning : problem)('disk', says, {
-      means: 'PostgreSQL stops when the disk is full. Acknowledged requests and webhooks are not lost.',
-      advice: 'Free disk space, move PARLEY_DATA_DIR to a larger disk, or lower PARLEY_RETENTION_DAYS.',
+    (free > 0.3 * gigabyte ? warning : problem)('disk', message, {
+      effect: 'PostgreSQL stops when the disk is full. Acknowledged requests and webhooks are not lost.',
+      remedy: 'Free disk space, move PARLEY_DATA_DIR to a larger disk, or lower PARLEY_RETENTION_DAYS.',
     }),
   ]
 }

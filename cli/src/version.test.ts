@@ -103,7 +103,7 @@ test('"doctor" reports an older and an empty database as findings and does not m
   const checks = (JSON.parse(out) as { checks: Finding[] }).checks
   expect(checks.find(({ check }) => check === 'migrations')).toMatchObject({
     verdict: 'problem',
-    says: `The database is at version ${latest - 1}, but this version of Parley needs ${latest}.`,
+    message: `The database is at version ${latest - 1}, but this version of Parley needs ${latest}.`,
     details: [migrations.at(-1)?.name],
   })
   expect(await versionOf(older)).toBe(latest - 1)

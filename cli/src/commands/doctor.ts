@@ -47,12 +47,12 @@ export const commands: readonly Command[] = [
 ]
 
 /** Without what only the console shows. */
-const toCheck = ({ consoleAdvice: _, actions: _actions, ...check }: Finding) => check
+const toCheck = ({ consoleRemedy: _, actions: _actions, ...check }: Finding) => check
 
 async function databaseFindings({ config, clock, flag, store }: Call, progress: Progress): Promise<Finding[]> {
   if (config.databaseUrl === null && !hasEmbedded(config.dataDir)) {
-    const advice = 'Create one with "./parley start", or set DATABASE_URL or PARLEY_DATA_DIR to your existing database.'
-    return [warning('database', `No database in ${config.dataDir} yet.`, { advice })]
+    const remedy = 'Create one with "./parley start", or set DATABASE_URL or PARLEY_DATA_DIR to your existing database.'
+    return [warning('database', `No database in ${config.dataDir} yet.`, { remedy })]
   }
   progress.say('Opening the database')
   const opened = await store('ignore').catch((error: unknown) => openingFailed(error))
@@ -82,11 +82,11 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
 
 function openingFailed(error: unknown): Finding {
   if (error instanceof Error && error.name === 'AbortError') throw error
-  const message = error instanceof Error ? error.message : String(error)
-  const says = error instanceof StartupError ? message : `The database cannot be opened: ${message.split('\n')[0]}`
-  return problem('database', says, {
-    means: 'Parley cannot start, and the other checks were skipped.',
-    advice: 'Check that PostgreSQL is running and that DATABASE_URL or PARLEY_DATA_DIR is correct.',
+  const reason = error instanceof Error ? error.message : String(error)
+  const message = error instanceof StartupError ? reason : `The database cannot be opened: ${reason.split('\n')[0]}`
+  return problem('database', message, {
+    effect: 'Parley cannot start, and the other checks were skipped.',
+    remedy: 'Check that PostgreSQL is running and that DATABASE_URL or PARLEY_DATA_DIR is correct.',
   })
 }
 
@@ -98,14 +98,14 @@ const get: Get = async (url) => {
 const colors = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 const indent = ' '.repeat(25)
 
-function linesOf({ check, verdict, says, means, advice, details }: Finding): string[] {
+function linesOf({ check, verdict, message, effect, remedy, details }: Finding): string[] {
   const more = [
     ...details.map(visible),
-    ...(means ? [means] : []),
-    ...(advice ? [styled('bold', `→ ${visible(advice)}`)] : []),
+    ...(effect ? [effect] : []),
+    ...(remedy ? [styled('bold', `→ ${visible(remedy)}`)] : []),
   ]
   return [
-    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(16)}${visible(says)}`,
+    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(16)}${visible(message)}`,
     ...more.map((line) => indent + line),
   ]
 }

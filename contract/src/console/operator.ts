@@ -82,10 +82,10 @@ export const HealthReport = Type.Object({
     Type.Object({
       check: Type.String(),
       verdict: Type.Unsafe<(typeof verdicts)[number]>(Type.String({ enum: [...verdicts] })),
-      /** What was found, what it means, what to do, and the affected objects. */
-      says: Type.String(),
-      means: nullable(Type.String()),
-      advice: nullable(Type.String()),
+      /** What was found, its effect, what to do, and the affected objects. */
+      message: Type.String(),
+      effect: nullable(Type.String()),
+      remedy: nullable(Type.String()),
       details: Type.Array(Type.String()),
       /** What can be done about it here. */
       actions: Type.Array(HealthAction),

@@ -179,7 +179,7 @@ test('a standby that is behind is left with one line in the log, and used again 
   await until('it is logged', () => events().length > before)
   expect(await health()).toMatchObject({
     verdict: 'warning',
-    says: expect.stringContaining('more than 5 seconds behind'),
+    message: expect.stringContaining('more than 5 seconds behind'),
   })
   await resumeReplay()
   await until('it is used again', async () => (await health()).verdict === 'ok', 60_000)

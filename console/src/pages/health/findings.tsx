@@ -29,13 +29,13 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
             </div>
             <div className={styles.words}>
               <p>
-                <bdi>{formatTimesIn(finding.says)}</bdi>
+                <bdi>{formatTimesIn(finding.message)}</bdi>
               </p>
-              {finding.means && <p className="quiet">{formatTimesIn(finding.means)}</p>}
-              {finding.advice && (
-                <p className={styles.advice}>
+              {finding.effect && <p className="quiet">{formatTimesIn(finding.effect)}</p>}
+              {finding.remedy && (
+                <p className={styles.remedy}>
                   <Icon name="arrowRight" size={13} />
-                  <span>{formatTimesIn(finding.advice)}</span>
+                  <span>{formatTimesIn(finding.remedy)}</span>
                 </p>
               )}
               {finding.details.length > 0 && (

@@ -31,14 +31,14 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
   const keyIds = new Set(unreadable.flatMap((each) => each.unreadable))
   return problem('secrets', `PARLEY_SECRET_KEYS cannot decrypt the secrets of ${counts.join(', ')}.`, {
     details: unreadable.map(({ owner, id }) => `${owner} ${owner === 'endpoint' ? withPrefix('whk', id) : id}`),
-    means: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. People whose authenticator app is affected can sign in with a backup code.`,
-    advice:
+    effect: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. People whose authenticator app is affected can sign in with a backup code.`,
+    remedy:
       'Add the old key to PARLEY_SECRET_KEYS again, after the new one: "new:…,old:…". If it is lost, set new secrets with "./parley webhook rotate", "./parley app change" and "./parley connection change". Run "./parley user reset --second-factor" for each affected person.',
   })
 }
 
 /** Which keys are in use, and what to do if some are not the first one. */
-function usesOf(byKey: ReadonlyMap<string, number>, keys: SecretKeys): { details: string[]; advice: string | null } {
+function usesOf(byKey: ReadonlyMap<string, number>, keys: SecretKeys): { details: string[]; remedy: string | null } {
   const [first = '', ...others] = keys.keys()
   const details = [first, ...others].map(
     (id) => `The key "${id}" encrypts ${count(byKey.get(id) ?? 0, 'secret', 'secrets')}.`,
@@ -46,12 +46,12 @@ function usesOf(byKey: ReadonlyMap<string, number>, keys: SecretKeys): { details
   if (others.some((id) => byKey.has(id)))
     return {
       details,
-      advice: `To stop using the old keys, run "./parley secrets reseal". It encrypts everything with "${first}".`,
+      remedy: `To stop using the old keys, run "./parley secrets reseal". It encrypts everything with "${first}".`,
     }
   const unused = others.map((id) => `"${id}"`).join(', ')
   return {
     details,
-    advice: others.length > 0 ? `Not needed any more: ${unused}. Remove it from PARLEY_SECRET_KEYS.` : null,
+    remedy: others.length > 0 ? `Not needed any more: ${unused}. Remove it from PARLEY_SECRET_KEYS.` : null,
   }
 }
 
@@ -71,9 +71,9 @@ export async function checkSync(db: Db): Promise<Finding> {
       ({ id, waba_id, sync_error, sync_failures, synced_at }) =>
         `${id} (account ${waba_id}): ${sync_error} ${count(sync_failures, 'failure')} in a row, last success: ${synced_at ? formatTime(synced_at) : 'never'}`,
     ),
-    means: 'Senders and templates are as of the last successful sync and may be out of date.',
-    advice: 'Parley retries automatically. To retry now and see the error, run: ./parley connection sync ID',
-    consoleAdvice: 'Parley retries automatically. Sync now to see the error.',
+    effect: 'Senders and templates are as of the last successful sync and may be out of date.',
+    remedy: 'Parley retries automatically. To retry now and see the error, run: ./parley connection sync ID',
+    consoleRemedy: 'Parley retries automatically. Sync now to see the error.',
     actions: failing.map(({ id, waba_id: wabaId }) => ({ kind: 'sync_connection', id, wabaId })),
   })
 }
@@ -84,17 +84,17 @@ const parkedWarningMs = 60_000
 export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
   const numbers = await waitingNumbers(db)
   const updates = numbers.reduce((sum, number) => sum + number.updates, 0)
-  const says = `${count(updates, 'update')} parked for ${count(numbers.length, 'phone number')} not synced yet.`
+  const message = `${count(updates, 'update')} parked for ${count(numbers.length, 'phone number')} not synced yet.`
   const oldest = numbers[0]?.since.getTime() ?? Number.POSITIVE_INFINITY
   if (updates === 0) return ok('parked updates', 'No updates are parked.')
-  if (clock.now().getTime() - oldest < parkedWarningMs) return ok('parked updates', says)
-  return warning('parked updates', says, {
+  if (clock.now().getTime() - oldest < parkedWarningMs) return ok('parked updates', message)
+  return warning('parked updates', message, {
     details: numbers.map(parkedLine),
-    means:
+    effect:
       'Messages and statuses arrived for these numbers, but no sync has found the numbers yet. Their events are published when a sync finds them. Updates older than PARLEY_RETENTION_DAYS are deleted.',
-    advice:
+    remedy:
       'If the sync fails, fix its cause (see "account sync"). If it succeeds, check in Meta’s WhatsApp Manager that the number belongs to the account. Then run: ./parley connection sync ID',
-    consoleAdvice:
+    consoleRemedy:
       'Check in Meta’s WhatsApp Manager that the number belongs to the account. Then sync the account: if that fails, fix its cause.',
     actions: [...new Map(numbers.map((each) => [each.connectionId, each.wabaId]))].map(([id, wabaId]) => ({
       kind: 'sync_connection',
@@ -123,11 +123,11 @@ export async function checkUnknownNumbers(db: Db, clock: Clock): Promise<Finding
       ({ phoneNumberId, wabaId, appId, appName, updates, lastSeenAt }) =>
         `${phoneNumberId} (account ${wabaId}, app ${appName} ${appId}): ${count(updates, 'update')}, last at ${formatTime(lastSeenAt)}`,
     ),
-    means:
+    effect:
       'Their accounts are subscribed to an app and not connected to a workspace. Their messages and statuses are dropped.',
-    advice:
+    remedy:
       'Connect the account: ./parley connection create --workspace ID --app ID --waba-id ID --access-token T. If it should not be connected, remove the app from the account in Meta’s Business settings.',
-    consoleAdvice:
+    consoleRemedy:
       'Connect the account. If it should not be connected, remove the app from the account in Meta’s Business settings.',
     actions: [...accounts.values()].map((account) => ({ kind: 'connect_account', ...account })),
   })
@@ -143,8 +143,8 @@ export async function checkSenders(db: Db): Promise<Finding> {
       ({ id, phone_number, status, quality_rating }) =>
         `${withPrefix('snd', id)} ${phone_number}: ${status}, quality ${quality_rating}`,
     ),
-    means: 'WhatsApp rejects or throttles messages from these numbers.',
-    advice: 'Check the numbers in Meta’s WhatsApp Manager.',
+    effect: 'WhatsApp rejects or throttles messages from these numbers.',
+    remedy: 'Check the numbers in Meta’s WhatsApp Manager.',
   })
 }
 
@@ -165,9 +165,9 @@ export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
       ({ id, name, balance, spent, lowBalance }) =>
         `${id} ${name}: ${balance} left (warning level ${lowBalance}), ${spent} spent in the last 24 hours`,
     ),
-    means: 'Without credits, requests that send messages fail with insufficient_credits.',
-    advice: 'Add credits: ./parley workspace credit ID AMOUNT --note T',
-    consoleAdvice: 'Add credits.',
+    effect: 'Without credits, requests that send messages fail with insufficient_credits.',
+    remedy: 'Add credits: ./parley workspace credit ID AMOUNT --note T',
+    consoleRemedy: 'Add credits.',
     actions: low.map(({ id, name }) => ({ kind: 'add_credits', workspaceId: id, name })),
   })
 }
@@ -180,16 +180,16 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
   const open = active.filter((key) => warningsOf(key).length > 0)
   const warnings = open.flatMap((key) => warningsOf(key).map((text) => `${key.id} ${key.name}: ${text}`))
   const unlimited = active.filter(({ allowedRanges }) => allowedRanges.length === 0).length
-  const says = `${count(active.length, 'active key')}, ${unlimited} without an IP allowlist`
-  if (warnings.length === 0) return ok('keys', `${says}.`)
+  const message = `${count(active.length, 'active key')}, ${unlimited} without an IP allowlist`
+  if (warnings.length === 0) return ok('keys', `${message}.`)
   return warning(
     'keys',
-    `${says}; ${count(warnings.length, 'allowlist entry', 'allowlist entries')} for all addresses.`,
+    `${message}; ${count(warnings.length, 'allowlist entry', 'allowlist entries')} for all addresses.`,
     {
       details: warnings,
-      means: 'These allowlists accept every address, so they do not restrict the key.',
-      advice: 'Set the addresses that should use the key: ./parley key change ID --ip CIDR',
-      consoleAdvice: 'Ask an admin of the workspace to set the addresses that should use the key.',
+      effect: 'These allowlists accept every address, so they do not restrict the key.',
+      remedy: 'Set the addresses that should use the key: ./parley key change ID --ip CIDR',
+      consoleRemedy: 'Ask an admin of the workspace to set the addresses that should use the key.',
       actions: open.map(({ id, workspaceId, name }) => ({ kind: 'change_key', workspaceId, id, name })),
     },
   )
@@ -203,8 +203,8 @@ export async function checkLedger(db: Db): Promise<Finding> {
     details: wrong.map(
       ({ workspace_id, balance, entered }) => `${workspace_id}: balance ${balance}, sum of its entries ${entered}`,
     ),
-    means:
+    effect:
       'A balance and its entries change in one statement, so only a bug, or a change of the tables outside Parley, can make them differ.',
-    advice: 'Report it, with the entries of the workspace (Credits → Export CSV). Nothing corrects it automatically.',
+    remedy: 'Report it, with the entries of the workspace (Credits → Export CSV). Nothing corrects it automatically.',
   })
 }

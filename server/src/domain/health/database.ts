@@ -19,15 +19,15 @@ export async function checkDatabase(db: Db): Promise<Finding> {
   const began = performance.now()
   const server = await readServer(db)
   const ms = performance.now() - began
-  const says = `PostgreSQL ${server?.version.split(' ')[0]} responds in ${ms.toFixed(1)} ms. Database size: ${megabytes(server?.bytes ?? 0)}.`
+  const message = `PostgreSQL ${server?.version.split(' ')[0]} responds in ${ms.toFixed(1)} ms. Database size: ${megabytes(server?.bytes ?? 0)}.`
   if (Number.parseInt(server?.version ?? '', 10) < oldestMajor) {
-    const means = `Parley needs PostgreSQL ${oldestMajor} or later and does not start on older versions.`
-    return problem('database', says, { means, advice: `Upgrade PostgreSQL to ${oldestMajor} or later.` })
+    const effect = `Parley needs PostgreSQL ${oldestMajor} or later and does not start on older versions.`
+    return problem('database', message, { effect, remedy: `Upgrade PostgreSQL to ${oldestMajor} or later.` })
   }
-  if (ms < slowMs) return ok('database', says)
-  const means = 'Every request waits for at least one query, so the API is slow.'
-  const advice = 'Check the load of the database server, and run it close to Parley (same region, low latency).'
-  return (ms < verySlowMs ? warning : problem)('database', says, { means, advice })
+  if (ms < slowMs) return ok('database', message)
+  const effect = 'Every request waits for at least one query, so the API is slow.'
+  const remedy = 'Check the load of the database server, and run it close to Parley (same region, low latency).'
+  return (ms < verySlowMs ? warning : problem)('database', message, { effect, remedy })
 }
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000).toLocaleString('en')} MB`
@@ -39,9 +39,9 @@ export async function checkRole(db: Db): Promise<Finding> {
     'database role',
     `Row-level security does not apply to the role ${role}: it is a superuser or has BYPASSRLS.`,
     {
-      means:
+      effect:
         'Tenant isolation relies on the workspace condition in each query alone. Row-level security would catch a query without one.',
-      advice: 'Use a dedicated role that owns the database and is neither; see docs/operating.md.',
+      remedy: 'Use a dedicated role that owns the database and is neither; see docs/operating.md.',
     },
   )
 }
@@ -54,9 +54,9 @@ export async function checkTransactions(db: Db, seconds = longTransactionSeconds
   if (details.length === 0) return ok('long transactions', 'No transaction has been open for long.')
   return warning('long transactions', `${count(details.length, 'transaction')} with changes open for over a minute.`, {
     details,
-    means:
+    effect:
       'GET /v1/events and replays leave out events that are newer than the oldest of them. Webhooks are not affected.',
-    advice: 'Wait for them, or end them with pg_terminate_backend or ROLLBACK PREPARED; see docs/operating.md.',
+    remedy: 'Wait for them, or end them with pg_terminate_backend or ROLLBACK PREPARED; see docs/operating.md.',
   })
 }
 
@@ -65,8 +65,8 @@ export async function checkMigrations(db: Db): Promise<Finding> {
   const { version: present, oldest } = await readSchema(db)
   if (present === 0) {
     return problem('migrations', 'The database is empty.', {
-      means: 'No migration has been applied, so the checks that read tables were skipped.',
-      advice: 'Run "./parley migrate", or start Parley, which runs the migrations.',
+      effect: 'No migration has been applied, so the checks that read tables were skipped.',
+      remedy: 'Run "./parley migrate", or start Parley, which runs the migrations.',
     })
   }
   const missing = known.filter(({ version }) => version > present).map(({ name }) => name)
@@ -76,8 +76,8 @@ export async function checkMigrations(db: Db): Promise<Finding> {
       `The database is at version ${present}, but this version of Parley needs ${known.length}.`,
       {
         details: missing,
-        means: 'The database has not been migrated. Until it is, other checks and commands may fail.',
-        advice:
+        effect: 'The database has not been migrated. Until it is, other checks and commands may fail.',
+        remedy:
           'Back up the database, then run "./parley migrate" or start the new version. Processes of the version before keep working.',
       },
     )
@@ -93,8 +93,8 @@ export async function checkMigrations(db: Db): Promise<Finding> {
       'migrations',
       `The database is at version ${present} and needs a Parley of version ${oldest} or later, but this is version ${known.length}.`,
       {
-        means: 'A newer version of Parley has migrated the database. Migrations cannot be undone.',
-        advice: 'Install the newer version, or restore the backup from before the upgrade.',
+        effect: 'A newer version of Parley has migrated the database. Migrations cannot be undone.',
+        remedy: 'Install the newer version, or restore the backup from before the upgrade.',
       },
     )
   }
@@ -108,12 +108,12 @@ export async function checkClock(db: Db, clock: Clock): Promise<Finding> {
   const there = (await readServer(db))?.now.getTime() ?? before
   const after = clock.machine().getTime()
   const apart = Math.abs(aheadOf(there, before, after))
-  const says = `The clocks of this machine and the database differ by ${apart < 1000 ? 'less than a second' : formatDuration(apart)}.`
-  if (apart < apartMs.warning) return ok('clock', says)
-  return (apart < apartMs.problem ? warning : problem)('clock', says, {
-    means:
+  const message = `The clocks of this machine and the database differ by ${apart < 1000 ? 'less than a second' : formatDuration(apart)}.`
+  if (apart < apartMs.warning) return ok('clock', message)
+  return (apart < apartMs.problem ? warning : problem)('clock', message, {
+    effect:
       'Parley uses the database clock. If a machine’s clock differs from it by more than 15 seconds, Parley does not start there, and a running process stops sending and delivering.',
-    advice: 'Synchronize both clocks with NTP (chrony or systemd-timesyncd).',
+    remedy: 'Synchronize both clocks with NTP (chrony or systemd-timesyncd).',
   })
 }
 
@@ -122,15 +122,15 @@ export async function checkPartitions(db: Db, clock: Clock): Promise<Finding> {
   const missing = await tablesMissingDays(db, tomorrow, tomorrow)
   if (missing.length === 0) return ok('partitions', 'The partitions for tomorrow exist.')
   return problem('partitions', `No partition for tomorrow in ${missing.join(', ')}.`, {
-    means: 'From midnight UTC, webhooks and API requests will fail.',
-    advice: 'Start Parley: it creates partitions every minute. If it is running, search its log for "partitions".',
+    effect: 'From midnight UTC, webhooks and API requests will fail.',
+    remedy: 'Start Parley: it creates partitions every minute. If it is running, search its log for "partitions".',
   })
 }
 
 export function checkReplica({ whyLeft }: ReplicaState): Finding {
   if (whyLeft === null) return ok('replica', 'The console reads lists, exports and counts from the replica.')
   return warning('replica', `The console does not read from the replica. ${whyLeft}`, {
-    means: 'It reads from the primary, which has more work.',
-    advice: 'Check the server in PARLEY_DATABASE_READ_URL and its replication. It is used again when it is up to date.',
+    effect: 'It reads from the primary, which has more work.',
+    remedy: 'Check the server in PARLEY_DATABASE_READ_URL and its replication. It is used again when it is up to date.',
   })
 }

@@ -24,8 +24,8 @@ export async function checkEmail(
       )
     }
     return warning('email', `${count(waiting, 'email')} not sent, and PARLEY_SMTP_URL is not set here.`, {
-      means: 'Another process has added them. Those without the setting do not send them.',
-      advice: 'Set PARLEY_SMTP_URL and PARLEY_MAIL_FROM in every process, or in none.',
+      effect: 'Another process has added them. Those without the setting do not send them.',
+      remedy: 'Set PARLEY_SMTP_URL and PARLEY_MAIL_FROM in every process, or in none.',
     })
   }
   const server = `${mail.host}:${mail.port}`
@@ -36,15 +36,15 @@ export async function checkEmail(
     )
     if (fault !== null) {
       return problem('email', `The mail server ${server} does not accept emails: ${fault}`, {
-        means: 'Invitations, password resets and notifications wait, and are given up after a day.',
-        advice: 'Check PARLEY_SMTP_URL, and that this machine may connect to the mail server.',
+        effect: 'Invitations, password resets and notifications wait, and are given up after a day.',
+        remedy: 'Check PARLEY_SMTP_URL, and that this machine may connect to the mail server.',
       })
     }
   }
   if (oldestAt && clock.now().getTime() - oldestAt.getTime() > lateAfterMs) {
     return warning('email', `${count(waiting, 'email')} not sent yet, the oldest since ${oldestAt.toISOString()}.`, {
       ...(error === null ? {} : { details: [`The mail server ${server}: ${error}`] }),
-      advice: 'Check that a process with the role all or worker is running, and that it reaches the mail server.',
+      remedy: 'Check that a process with the role all or worker is running, and that it reaches the mail server.',
     })
   }
   return ok('email', `Emails are sent from ${mail.from.address} by the mail server ${server}.`)

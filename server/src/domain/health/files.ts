@@ -14,8 +14,8 @@ export async function checkFiles(db: Db, isOnline: boolean): Promise<Finding> {
   if (!objects) {
     if (!(await hasFilesInObjects(db))) return ok('files', 'Files are in the database.')
     return problem('files', 'Files are in a file store, and PARLEY_FILES_URL is not set.', {
-      means: 'Requests for these files get 503. Those past their retention stay in the store.',
-      advice:
+      effect: 'Requests for these files get 503. Those past their retention stay in the store.',
+      remedy:
         'Set PARLEY_FILES_URL. To do without it, first run "./parley files move --to database" with PARLEY_NEW_FILES=database.',
     })
   }
@@ -24,21 +24,21 @@ export async function checkFiles(db: Db, isOnline: boolean): Promise<Finding> {
   } catch (error) {
     if (!(error instanceof ObjectStoreError)) throw error
     return problem('files', `The file store ${objects.name} failed: ${error.message}.`, {
-      means: 'Requests for files in it get 503. New files stay in the database until it works.',
-      advice: 'Check PARLEY_FILES_URL, its credentials and what they permit: to read, write and delete objects.',
+      effect: 'Requests for files in it get 503. New files stay in the database until it works.',
+      remedy: 'Check PARLEY_FILES_URL, its credentials and what they permit: to read, write and delete objects.',
     })
   }
   if (!isOnline && objects.isDown) {
     return problem('files', `The last request of this process to the file store ${objects.name} failed.`, {
-      means: 'Requests for files in it get 503. New files stay in the database until it works.',
-      advice: 'Run "./parley doctor", or search the log for "files.store_failed".',
+      effect: 'Requests for files in it get 503. New files stay in the database until it works.',
+      remedy: 'Run "./parley doctor", or search the log for "files.store_failed".',
     })
   }
   const overdue = await countOverdue(db, overdueHours)
   if (overdue > 0) {
     return warning('files', `${count(overdue, 'object')} in ${objects.name} should be deleted for more than a day.`, {
-      means: 'Files past their retention, and those that were moved to the database, still use space in the store.',
-      advice: 'Search the log for "files.store_failed", and check that the credentials may delete objects.',
+      effect: 'Files past their retention, and those that were moved to the database, still use space in the store.',
+      remedy: 'Search the log for "files.store_failed", and check that the credentials may delete objects.',
     })
   }
   return ok('files', isOnline ? `${objects.name} can be written and read.` : `Files are in ${objects.name}.`)
@@ -56,8 +56,8 @@ export async function checkStorage(db: Db, maxStoredBytes: number): Promise<Find
       ({ workspaceId, bytes }) =>
         `${workspaceId} ${names.get(workspaceId)}: ${Math.floor((100 * bytes) / maxStoredBytes)} % of ${maxStoredBytes / 1_000_000} MB`,
     ),
-    means:
+    effect:
       'Beyond the quota, uploads get 413. Received files are not downloaded until there is space; WhatsApp keeps them for 7 days.',
-    advice: 'Raise PARLEY_MEDIA_MB_PER_WORKSPACE, or lower PARLEY_RETENTION_DAYS.',
+    remedy: 'Raise PARLEY_MEDIA_MB_PER_WORKSPACE, or lower PARLEY_RETENTION_DAYS.',
   })
 }

@@ -7,15 +7,15 @@ export interface Finding {
   check: string
   verdict: CheckResult
   /** The result in one line. */
-  says: string
+  message: string
   /** The consequences, unless they are obvious. */
-  means: string | null
+  effect: string | null
   /** What to do; null if nothing has to be done. */
-  advice: string | null
+  remedy: string | null
   /** One line for each affected account, key, endpoint and so on. */
   details: string[]
   /** The same for the console, which offers the `actions` as buttons. Left out: the same text. */
-  consoleAdvice: string | null
+  consoleRemedy: string | null
   /** What the console can do about it. */
   actions: FindingAction[]
 }
@@ -28,23 +28,23 @@ export type FindingAction =
   | { kind: 'add_credits'; workspaceId: string; name: string }
   | { kind: 'change_key'; workspaceId: string; id: string; name: string }
 
-type Parts = Partial<Pick<Finding, 'means' | 'advice' | 'consoleAdvice' | 'details' | 'actions'>>
+type Parts = Partial<Pick<Finding, 'effect' | 'remedy' | 'consoleRemedy' | 'details' | 'actions'>>
 
 /** Affected objects of a finding that are listed. */
 const listedMax = 10
 
 const finding =
   (verdict: CheckResult) =>
-  (check: string, says: string, parts: Parts = {}): Finding => {
-    const { means = null, advice = null, consoleAdvice = advice, details = [], actions = [] } = parts
+  (check: string, message: string, parts: Parts = {}): Finding => {
+    const { effect = null, remedy = null, consoleRemedy = remedy, details = [], actions = [] } = parts
     const rest = details.length - listedMax + 1
     return {
       check,
       verdict,
-      says,
-      means,
-      advice,
-      consoleAdvice,
+      message,
+      effect,
+      remedy,
+      consoleRemedy,
       details: details.length > listedMax ? [...details.slice(0, -rest), `and ${rest} more`] : details,
       actions: actions.slice(0, listedMax),
     }

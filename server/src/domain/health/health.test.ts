@@ -58,9 +58,9 @@ test('a healthy installation passes every check except the clock, which is faked
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
   expect(Object.keys(others)).toHaveLength(23)
-  for (const [check, { verdict, says, advice }] of Object.entries(others)) {
-    expect({ check, verdict, advice }).toEqual({ check, verdict: 'ok', advice: null })
-    expect(says).not.toBe('')
+  for (const [check, { verdict, message, remedy }] of Object.entries(others)) {
+    expect({ check, verdict, remedy }).toEqual({ check, verdict: 'ok', remedy: null })
+    expect(message).not.toBe('')
   }
   expect(verdicts(await health({}, new FakeClock(new Date())), 'clock')).toEqual(['ok'])
 })
@@ -79,7 +79,7 @@ test('files that take 80 % of the quota are a warning', async () => {
   await newReceivedFile(server, workspace, { bytes: Buffer.alloc(810_000) })
   expect((await health())['file storage']).toMatchObject({
     verdict: 'warning',
-    says: '1 workspace with 80 % of the storage quota used.',
+    message: '1 workspace with 80 % of the storage quota used.',
     details: [expect.stringMatching(new RegExp(`^${workspace.id} .*: 81 % of 1 MB$`))],
   })
 })
@@ -91,7 +91,7 @@ test('a database role that row-level security does not apply to is reported', as
     await superuser.close()
     await database.drop()
   })
-  expect(await checkRole(superuser)).toMatchObject({ verdict: 'warning', says: expect.stringContaining('postgres') })
+  expect(await checkRole(superuser)).toMatchObject({ verdict: 'warning', message: expect.stringContaining('postgres') })
   expect(await checkRole(server.db)).toMatchObject({ verdict: 'ok' })
 })
 
@@ -100,9 +100,9 @@ test('secrets that cannot be decrypted are counted per kind of owner', async () 
   await world.newAccount().connect(workspace)
   await (await newLine(server)).listen({ url: 'http://127.0.0.1:9/' })
   const { secrets } = await health({ secretKeys: new Map([['other', randomBytes(32)]]) })
-  expect(secrets).toMatchObject({ verdict: 'problem', means: expect.stringContaining('"test"') })
-  expect(secrets?.says).toMatch(/of \d+ apps?, \d+ of \d+ connections?, \d+ of \d+ endpoints?/)
-  expect(secrets?.advice).toContain('rotate')
+  expect(secrets).toMatchObject({ verdict: 'problem', effect: expect.stringContaining('"test"') })
+  expect(secrets?.message).toMatch(/of \d+ apps?, \d+ of \d+ connections?, \d+ of \d+ endpoints?/)
+  expect(secrets?.remedy).toContain('rotate')
 })
 
 test('a disabled endpoint is reported with its reason and its held events, and overdue deliveries with their delay', async () => {
@@ -111,13 +111,16 @@ test('a disabled endpoint is reported with its reason and its held events, and o
   await line.write(2)
   expect(verdicts(await health(), 'deliveries', 'endpoints')).toEqual(['ok', 'ok'])
   server.clock.forward({ minutes: 5 })
-  expect((await health()).deliveries).toMatchObject({ verdict: 'warning', says: expect.stringContaining('5 minutes') })
+  expect((await health()).deliveries).toMatchObject({
+    verdict: 'warning',
+    message: expect.stringContaining('5 minutes'),
+  })
   server.clock.forward({ minutes: 15 })
   expect(verdicts(await health(), 'deliveries')).toEqual(['problem'])
   await disableWebhook(server.db, server.clock, id, 'the shop moves servers')
   const { deliveries, endpoints } = await health()
   expect(deliveries?.verdict).toBe('ok')
-  expect(endpoints?.says).toBe('1 endpoint disabled, 2 events held.')
+  expect(endpoints?.message).toBe('1 endpoint disabled, 2 events held.')
   expect(endpoints?.details).toEqual([
     expect.stringContaining(`${id} receiver (http://127.0.0.1:9/): disabled, 2 held. the shop moves servers`),
   ])
@@ -134,11 +137,11 @@ test('parked updates are reported with their numbers, since when, and why no syn
   ])
   expect((await health())['parked updates']).toMatchObject({
     verdict: 'ok',
-    says: '2 updates parked for 1 phone number not synced yet.',
+    message: '2 updates parked for 1 phone number not synced yet.',
   })
   server.clock.forward({ minutes: 1 })
   const found = (await health())['parked updates']
-  expect(found).toMatchObject({ verdict: 'warning', advice: expect.stringContaining('connection sync') })
+  expect(found).toMatchObject({ verdict: 'warning', remedy: expect.stringContaining('connection sync') })
   expect(found?.details).toEqual([
     expect.stringMatching(
       new RegExp(`^106549000000009 .*: 2 updates since ${formatTime(since)}; the account did not list`),
@@ -169,8 +172,8 @@ test('numbers of accounts that are not connected are counted and reported until 
   const found = (await health())['unknown numbers']
   expect(found).toMatchObject({
     verdict: 'warning',
-    says: 'Messages arrive for a number that no workspace has.',
-    advice: expect.stringContaining('connection create'),
+    message: 'Messages arrive for a number that no workspace has.',
+    remedy: expect.stringContaining('connection create'),
     actions: [{ kind: 'connect_account', appId: app.id, wabaId: account }],
   })
   expect(found?.details).toEqual([
@@ -203,7 +206,7 @@ test('reports keys whose allowlist has every address, and workspaces without cre
   await giveCredits(server.db, server.clock, workspace.id, -5, 'test')
   const { keys, credits } = await health()
   expect(keys).toMatchObject({ verdict: 'warning', details: [expect.stringContaining(`${key.id} wide`)] })
-  expect(keys?.advice).toContain('key change')
+  expect(keys?.remedy).toContain('key change')
   const left = ': 0 left (warning level 100), 0 spent in the last 24 hours'
   expect(credits?.details).toEqual([`${fresh.id} New${left}`, `${workspace.id} Short of credits${left}`])
   await giveCredits(server.db, server.clock, low.id, -1, 'test')
@@ -218,7 +221,7 @@ test('reports keys whose allowlist has every address, and workspaces without cre
 test('missing partitions for tomorrow are a problem', async () => {
   const clock = new FakeClock(new Date(server.clock.now().getTime() + 30 * 86_400_000))
   const { partitions } = await health({}, clock)
-  expect(partitions).toMatchObject({ verdict: 'problem', says: expect.stringContaining('request_log') })
+  expect(partitions).toMatchObject({ verdict: 'problem', message: expect.stringContaining('request_log') })
 })
 
 test('a process that does the maintenance is named, and so are steps that fail; without one for an hour it is a problem', async () => {
@@ -231,7 +234,7 @@ test('a process that does the maintenance is named, and so are steps that fail; 
   const found = (await health()).maintenance
   expect(found).toMatchObject({
     verdict: 'warning',
-    says: expect.stringMatching(/^app-2:4712 does .*; 1 step failed\.$/),
+    message: expect.stringMatching(/^app-2:4712 does .*; 1 step failed\.$/),
   })
   expect(found?.details).toEqual([
     expect.stringMatching(/^sign-ins: failed at .* \(division by zero\), never succeeded$/),
@@ -251,7 +254,7 @@ test('a process that does the maintenance is named, and so are steps that fail; 
   await server.db.change(`update maintenance_steps set ended_at = ended_at - interval '5 minutes'`)
   expect((await health()).maintenance).toMatchObject({
     verdict: 'warning',
-    says: 'No process does the maintenance. app-2:4712 did it last, 5 minutes ago.',
+    message: 'No process does the maintenance. app-2:4712 did it last, 5 minutes ago.',
   })
   await server.db.change(`update maintenance_steps set ended_at = ended_at - interval '1 hour'`)
   expect((await health()).maintenance?.verdict).toBe('problem')
@@ -305,7 +308,7 @@ test('a check that throws is reported as a problem, and the other checks still r
   })
   expect(verdict).toBe('problem')
   expect(findings.find(({ check }) => check === 'sending')).toMatchObject({
-    says: expect.stringContaining('no such table'),
+    message: expect.stringContaining('no such table'),
   })
-  expect(findings.find(({ check }) => check === 'keys')?.says).toContain('active key')
+  expect(findings.find(({ check }) => check === 'keys')?.message).toContain('active key')
 })

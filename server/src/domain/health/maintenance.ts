@@ -17,9 +17,9 @@ export async function checkMaintenance(db: Db): Promise<Finding> {
       'maintenance',
       `No process does the maintenance. ${last ?? 'None has done it yet.'}`,
       {
-        means:
+        effect:
           'Nothing that is expired is deleted, and no partitions are created. Partitions exist a week ahead; after that, webhooks and API requests fail.',
-        advice: 'Start Parley: a process of any role does the maintenance.',
+        remedy: 'Start Parley: a process of any role does the maintenance.',
       },
     )
   }
@@ -33,8 +33,8 @@ export async function checkMaintenance(db: Db): Promise<Finding> {
   ]
   return warning('maintenance', `${owner}; ${parts.filter(Boolean).join(', ')}.`, {
     details: [...failed, ...late].map(describe),
-    means: 'A failed step is repeated. As long as it fails, what it deletes or creates stays as it is.',
-    advice: 'Search the log of that process for "loop.failed".',
+    effect: 'A failed step is repeated. As long as it fails, what it deletes or creates stays as it is.',
+    remedy: 'Search the log of that process for "loop.failed".',
   })
 }
 

@@ -39,8 +39,8 @@ export async function checkCredentials({ db, client, vault }: Network, onProgres
     )
   return problem('access tokens', `The token check failed for ${faults.length} of ${count(all.length, 'account')}.`, {
     details: faults,
-    means: 'Messages from the numbers of these accounts are not sent.',
-    advice:
+    effect: 'Messages from the numbers of these accounts are not sent.',
+    remedy:
       'Create a new system user token at Meta (see docs/connecting-meta.md), then run: ./parley connection change ID',
   })
 }
@@ -71,16 +71,16 @@ export async function checkIngress({ db, vault }: Network, { publicUrl }: Site, 
       `${faults.length} of ${count(apps.length, 'callback URL')} failed the handshake.`,
       {
         details: faults,
-        means: 'WhatsApp cannot deliver messages and statuses to Parley. It retries for some days.',
-        advice:
+        effect: 'WhatsApp cannot deliver messages and statuses to Parley. It retries for some days.',
+        remedy:
           'Check that Parley is running, that PUBLIC_URL reaches it from the internet, and that your proxy forwards /network/ unchanged.',
       },
     )
   }
   if (real && !publicUrl.startsWith('https:')) {
     return warning('ingress', `PUBLIC_URL is ${publicUrl}, which is not an https URL.`, {
-      means: 'Meta accepts only https callback URLs.',
-      advice: 'Put a TLS proxy in front of Parley and set PUBLIC_URL to its https URL.',
+      effect: 'Meta accepts only https callback URLs.',
+      remedy: 'Put a TLS proxy in front of Parley and set PUBLIC_URL to its https URL.',
     })
   }
   return ok('ingress', `The handshake succeeds at ${count(apps.length, 'callback URL')} under ${publicUrl}.`)
@@ -90,8 +90,8 @@ export function checkProxies({ publicUrl, trustProxy }: Site): Finding {
   const everyAddress = trustProxy.filter(({ bits }) => bits === 0).map(({ text }) => text)
   if (everyAddress.length > 0) {
     return problem('proxies', `PARLEY_TRUST_PROXY trusts every address (${everyAddress.join(', ')}).`, {
-      means: 'Any client can fake its IP address, and so bypass IP allowlists and rate limits.',
-      advice: 'Set PARLEY_TRUST_PROXY to the addresses of your own proxies only.',
+      effect: 'Any client can fake its IP address, and so bypass IP allowlists and rate limits.',
+      remedy: 'Set PARLEY_TRUST_PROXY to the addresses of your own proxies only.',
     })
   }
   if (publicUrl.startsWith('https:') && trustProxy.length === 0) {
@@ -99,9 +99,9 @@ export function checkProxies({ publicUrl, trustProxy }: Site): Finding {
       'proxies',
       'PUBLIC_URL is https, so there is a proxy in front of Parley, but PARLEY_TRUST_PROXY is not set.',
       {
-        means:
+        effect:
           'Every request seems to come from the proxy’s address, so IP allowlists and per-address rate limits apply to the proxy, not to the client.',
-        advice: 'Set PARLEY_TRUST_PROXY to the address of the proxy, for example 127.0.0.1/32.',
+        remedy: 'Set PARLEY_TRUST_PROXY to the address of the proxy, for example 127.0.0.1/32.',
       },
     )
   }

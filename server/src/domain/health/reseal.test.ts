@@ -103,7 +103,7 @@ test('re-encrypted secrets are readable with the first key alone, and the old ke
       `The key "new_${rounds}" encrypts 0 secrets.`,
       expect.stringMatching(/^The key "test" encrypts \d+ secrets\.$/),
     ],
-    advice: expect.stringContaining('./parley secrets reseal'),
+    remedy: expect.stringContaining('./parley secrets reseal'),
   })
   const done = await reseal(keys)
   expect(done).toMatchObject({ unreadable: 0, notNeeded: ['test'], stillUsed: new Map() })
@@ -113,7 +113,7 @@ test('re-encrypted secrets are readable with the first key alone, and the old ke
   expect(access?.accessToken).toMatch(/^EAA/)
   expect(await checkSecrets(server.db, keys)).toMatchObject({
     verdict: 'ok',
-    advice: expect.stringContaining('Not needed any more: "test"'),
+    remedy: expect.stringContaining('Not needed any more: "test"'),
   })
 
   const entries = await auditEntries()

@@ -30,9 +30,9 @@ export async function checkEndpoints(db: Db): Promise<Finding> {
   ].filter(Boolean)
   return warning('endpoints', `${parts.join('; ')}.`, {
     details: [...disabled, ...failing].map((endpoint) => describe(endpoint, openOf(endpoint))),
-    means: `Events for a disabled endpoint are held and deleted after PARLEY_RETENTION_DAYS. An endpoint is disabled after ${failuresMax} failures in a row.`,
-    advice: 'Fix the receiver, check it with "./parley webhook test ID", then run "./parley webhook enable ID".',
-    consoleAdvice: 'Fix the receiver, send a test event, then enable the webhook.',
+    effect: `Events for a disabled endpoint are held and deleted after PARLEY_RETENTION_DAYS. An endpoint is disabled after ${failuresMax} failures in a row.`,
+    remedy: 'Fix the receiver, check it with "./parley webhook test ID", then run "./parley webhook enable ID".',
+    consoleRemedy: 'Fix the receiver, send a test event, then enable the webhook.',
     actions: [...disabled, ...failing].map(({ id, name, enabled }) => ({
       kind: 'repair_webhook',
       id: withPrefix('whk', id),
@@ -93,18 +93,18 @@ const workNames = {
 
 export async function checkDeliveries(db: Db, clock: Clock): Promise<Finding> {
   const { waiting, held, overdue, oldestOverdueMs } = (await readQueues(db, clock.now())).deliveries
-  const says = `${waiting} waiting, ${held} held, ${overdue} overdue`
+  const message = `${waiting} waiting, ${held} held, ${overdue} overdue`
   const details = (await readStepsOf(db, null)).map(
     ({ webhookId, work, done }) => `${withPrefix('whk', webhookId)}: ${workNames[work]}, ${done} so far`,
   )
-  if (oldestOverdueMs < lateMs.warning) return ok('deliveries', `${says}.`, { details })
+  if (oldestOverdueMs < lateMs.warning) return ok('deliveries', `${message}.`, { details })
   return (oldestOverdueMs < lateMs.problem ? warning : problem)(
     'deliveries',
-    `${says}; the oldest is ${formatDuration(oldestOverdueMs)} late.`,
+    `${message}; the oldest is ${formatDuration(oldestOverdueMs)} late.`,
     {
       details,
-      means: 'No events are lost, but receivers get them late.',
-      advice:
+      effect: 'No events are lost, but receivers get them late.',
+      remedy:
         'Check that a process with PARLEY_ROLE "all" or "worker" is running. If so, check "secrets" in this report, then its load and its log.',
     },
   )
@@ -114,13 +114,13 @@ export async function checkOutbox(db: Db, clock: Clock): Promise<Finding> {
   const now = clock.now()
   const { outbox } = await readQueues(db, now)
   const holds = await activeHolds(db, now)
-  const says = `${outbox.waiting} waiting, ${outbox.claimed + outbox.calling} being sent, ${outbox.unknown} with an unknown outcome`
+  const message = `${outbox.waiting} waiting, ${outbox.claimed + outbox.calling} being sent, ${outbox.unknown} with an unknown outcome`
   const details = holds.map(
     ({ id, until, title }) => `${id}: on hold until ${formatTime(until)}${title === null ? '' : ` (${title})`}`,
   )
   const late = outbox.oldestOverdueMs >= lateMs.warning
-  if (!late && outbox.unknown === 0 && holds.length === 0) return ok('sending', `${says}.`)
-  const means = [
+  if (!late && outbox.unknown === 0 && holds.length === 0) return ok('sending', `${message}.`)
+  const effect = [
     outbox.unknown > 0 &&
       'A message with an unknown outcome may have been sent. Parley never sends it again, and marks it as failed if no status arrives within an hour.',
     holds.length > 0 && 'WhatsApp asked Parley to pause some senders, accounts or apps.',
@@ -128,11 +128,11 @@ export async function checkOutbox(db: Db, clock: Clock): Promise<Finding> {
   const stuck = outbox.oldestOverdueMs >= lateMs.problem
   return (stuck ? problem : warning)(
     'sending',
-    late ? `${says}; the oldest is ${formatDuration(outbox.oldestOverdueMs)} late.` : `${says}.`,
+    late ? `${message}; the oldest is ${formatDuration(outbox.oldestOverdueMs)} late.` : `${message}.`,
     {
       details,
-      means: means.length > 0 ? means.join(' ') : null,
-      advice: late
+      effect: effect.length > 0 ? effect.join(' ') : null,
+      remedy: late
         ? 'Check that a process with PARLEY_ROLE "all" or "worker" is running. WhatsApp also limits how fast a number can send.'
         : 'If this lasts longer than an hour, check the account in Meta’s WhatsApp Manager.',
     },

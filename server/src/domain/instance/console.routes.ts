@@ -81,12 +81,12 @@ const toWorkspace = ({ createdAt, suspended, ...rest }: WorkspaceSummary): Opera
 const toReport = ({ at, verdict, findings }: Health): HealthReport => ({
   at: at.toISOString(),
   verdict,
-  findings: findings.map(({ check, verdict: each, says, means, consoleAdvice, details, actions }) => ({
+  findings: findings.map(({ check, verdict: each, message, effect, consoleRemedy, details, actions }) => ({
     check,
     verdict: each,
-    says,
-    means,
-    advice: consoleAdvice,
+    message,
+    effect,
+    remedy: consoleRemedy,
     details,
     actions: actions.map(toAction),
   })),
