@@ -83,9 +83,11 @@ test('the page of alerts shows channels, subscribers and when each last happened
     const alerts: { kind: string; last_at: string | null }[] = (await call('alerts')).body.data
     return alerts.some(({ kind, last_at: at }) => kind === 'credits_low' && at !== null)
   })
-  // The page looks every half a minute.
-  await page.clock.fastForward(30_000)
-  await row(/Credits are low.*50 left/).waitFor()
+  await until('the page has looked again', async () => {
+    // It looks every half a minute.
+    await page.clock.fastForward(30_000)
+    return row(/Credits are low.*50 left/).isVisible()
+  })
   await row(/An API key expires soon.*No event.*Not yet/).waitFor()
   await pageReady(page)
   await screenshot(page, 'alerts')
