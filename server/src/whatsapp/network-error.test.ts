@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { findError } from './errors.ts'
 import { readNetworkError, unknownError } from './network-error.ts'
 
 const long = 'x'.repeat(9000)
@@ -22,4 +23,13 @@ test('a missing or blank text is replaced by another one', () => {
   })
   expect(readNetworkError({ message: 'No' })).toEqual({ code: 'unknown', title: 'No', message: 'No', details: null })
   expect(readNetworkError('text')).toBeNull()
+})
+
+test.each([
+  [199, 'message'],
+  [200, 'credentials'],
+  [299, 'credentials'],
+  [300, 'message'],
+])('an error with code %i, from 200 to 299 a missing permission, has the scope %s', (code, scope) => {
+  expect(findError({ code }).scope).toBe(scope)
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Media } from '@parley/contract/media'
 import type { Message } from '@parley/contract/message'
 import { expect, test } from 'vitest'
+import { useReceivers } from '../../../../testing/receiver.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
@@ -12,6 +13,7 @@ import { deleteOldFiles } from '../../files/fetching.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
+const newReceiver = useReceivers()
 
 let people = 0
 const newPhone = () => String(16_505_590_000 + ++people)
@@ -248,6 +250,30 @@ test('while the network does not take files, the message is retried, and sent wh
   await sending.drain()
   await control.idle()
   expect((await shop.look(message.id)).status).toBe('read')
+})
+
+test('a message does not wait for a long upload, and is sent later', async () => {
+  const shop = await sending.newShop()
+  const { id } = await uploaded(shop, randomBytes(10))
+  const slow = await newReceiver()
+  const hanging: { destroy(): void }[] = []
+  slow.behave((response) => void hanging.push(response))
+  const before = await server.db.first<{ url: string }>('select graph_url as url from apps where id = $1', [
+    shop.connection.appId,
+  ])
+  const setUrl = (url: string | undefined) =>
+    server.db.change('update apps set graph_url = $2 where id = $1', [shop.connection.appId, url])
+  await setUrl(slow.url)
+  const message = await accepted(shop, { to: newPhone(), type: 'image', image: { id } })
+  await sending.drain()
+  expect([(await shop.look(message.id)).status, hanging.length]).toEqual(['queued', 1])
+  await setUrl(before?.url)
+  for (const response of hanging) response.destroy()
+  await until('the message is read', async () => {
+    server.clock.forward({ seconds: 2 })
+    await sending.drain()
+    return (await shop.look(message.id)).status === 'read'
+  })
 })
 
 test('if the process that uploads a file dies, another one uploads it when the lease has ended', async () => {
