@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { digestOf, hintOf, isSecret, newSecret, secretOf } from './secret.ts'
+import { digestOf, hintIn, hintOf, isSecret, newSecret, secretOf } from './secret.ts'
 
 fc.configureGlobal({ seed: 20_261_115 })
 
@@ -99,4 +99,14 @@ test('the random characters are evenly distributed', () => {
   const chiSquare = [...base62].reduce((sum, letter) => sum + ((counts.get(letter) ?? 0) - expected) ** 2 / expected, 0)
   // 61 degrees of freedom: exceeds 140 once in ten million runs.
   expect(chiSquare).toBeLessThan(140)
+})
+
+test('an invalid key has a hint if its random part is complete', () => {
+  const secret = newSecret()
+  const head = secret.slice(0, -6)
+  for (const wrong of [secret, head, `${secret}x`, `${head}-`]) expect(hintIn(`Bearer ${wrong}`)).toBe(hintOf(secret))
+  const cut = head.slice(0, -1)
+  for (const wrong of [cut, `${cut}-`, `${cut} x`, `${head.slice(0, 20)}-${head.slice(21)}`, 'prl_live_', 'other', ''])
+    expect(hintIn(`Bearer ${wrong}`), wrong).toBeNull()
+  expect(hintIn(undefined)).toBeNull()
 })
