@@ -61,7 +61,7 @@ test('a process with a wrong clock does not start; one whose clock becomes wrong
   // A worker would have sent it within a second.
   await sleep(1_500)
   expect(await outbox(db)).toEqual([{ state: 'waiting' }])
-  const lines = worker.output().match(/.*"event":"clock\.apart".*/g) ?? []
+  const lines = worker.output().match(/.*"event":"clock\.skewed".*/g) ?? []
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('25 hours ahead of')
 

@@ -183,7 +183,7 @@ test('a standby that is behind is left with one line in the log, and used again 
   })
   await resumeReplay()
   await until('it is used again', async () => (await health()).verdict === 'ok', 60_000)
-  expect(events().slice(before, before + 2)).toEqual(['left', 'used'])
+  expect(events().slice(before, before + 2)).toEqual(['fallback', 'used'])
   expect(events().every((event, at, all) => event !== all[at - 1])).toBe(true)
   expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^parley_database_replica_used [01]$/m)
 })

@@ -12,15 +12,15 @@ export const logEvents = {
       'The connection that listens for changes of other processes failed. Console pages refresh later until it is back.',
   },
   'clock.agrees': { level: 'info', meaning: 'The clock of this machine is correct again. The process takes work.' },
-  'clock.skewed': {
-    level: 'error',
-    meaning:
-      'The clock of this machine differs from the database by more than 15 seconds. The process takes no work. Correct the clock.',
-  },
   'clock.jumped': {
     level: 'warn',
     meaning:
       'The database clock jumped by more than a day. Nothing expires for a day. Correct the clock if it is wrong.',
+  },
+  'clock.skewed': {
+    level: 'error',
+    meaning:
+      'The clock of this machine differs from the database by more than 15 seconds. The process takes no work. Correct the clock.',
   },
   'contact.erased': {
     level: 'info',

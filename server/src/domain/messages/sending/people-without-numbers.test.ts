@@ -104,7 +104,7 @@ test('a request without a recipient, or with two, is refused', async () => {
   expect(await errorsOf(shop, text)).toEqual(['to missing'])
   expect(await errorsOf(shop, { ...text, to: phone, to_user_id: userId })).toEqual(['to_user_id unexpected'])
   expect(await errorsOf(shop, { ...text, to_user_id: 'ana' })).toEqual(['to_user_id invalid'])
-  expect(await errorsOf(shop, { ...text, in_reply_to: 'wamid.unknown' })).toEqual(['in_reply_to unknown'])
+  expect(await errorsOf(shop, { ...text, in_reply_to: 'wamid.unknown' })).toEqual(['in_reply_to not_found'])
   const ours = await sendOk(shop, { ...text, to: phone })
   expect(await errorsOf(shop, { ...text, in_reply_to: ours.id })).toEqual(['to missing'])
 })
