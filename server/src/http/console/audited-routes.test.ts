@@ -606,7 +606,7 @@ interface Entry {
 }
 const entries = () => server.db.rows<Entry>('select id, action, actor, address, before, after from audit_entries')
 
-/** A digest of every table but those that are written in the background. */
+/** A digest of every table, without the tables that are written in the background. */
 const allTables = () =>
   server.db.rows<{ name: string; digest: string }>(
     `select relname as name, query_to_xml(format(

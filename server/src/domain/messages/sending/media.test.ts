@@ -234,18 +234,23 @@ test('a file that the network refuses makes the message fail with the network’
   ])
 })
 
+/** Sends the calls of the shop's app to another server. Returns how to undo it. */
+async function setGraphUrl({ connection: { appId } }: TestShop, url: string): Promise<() => Promise<number>> {
+  const before = await server.db.first<{ url: string }>('select graph_url as url from apps where id = $1', [appId])
+  const set = (to: string | undefined) => server.db.change('update apps set graph_url = $2 where id = $1', [appId, to])
+  await set(url)
+  return () => set(before?.url)
+}
+
 test('while the network does not take files, the message is retried, and sent when it does', async () => {
   const shop = await sending.newShop()
   const { control } = sending.network
   const { id } = await uploaded(shop, randomBytes(10))
-  const graphUrl = await server.db.first<{ graph_url: string }>('select graph_url from apps where id = $1', [
-    shop.connection.appId,
-  ])
-  await server.db.change(`update apps set graph_url = 'http://127.0.0.1:9' where id = $1`, [shop.connection.appId])
+  const restoreUrl = await setGraphUrl(shop, 'http://127.0.0.1:9')
   const message = await accepted(shop, { to: newPhone(), type: 'image', image: { id } })
   await sending.drain()
   expect((await shop.look(message.id)).status).toBe('queued')
-  await server.db.change('update apps set graph_url = $2 where id = $1', [shop.connection.appId, graphUrl?.graph_url])
+  await restoreUrl()
   server.clock.forward({ minutes: 10 })
   await sending.drain()
   await control.idle()
@@ -258,16 +263,11 @@ test('a message does not wait for a long upload, and is sent later', async () =>
   const slow = await newReceiver()
   const hanging: { destroy(): void }[] = []
   slow.behave((response) => void hanging.push(response))
-  const before = await server.db.first<{ url: string }>('select graph_url as url from apps where id = $1', [
-    shop.connection.appId,
-  ])
-  const setUrl = (url: string | undefined) =>
-    server.db.change('update apps set graph_url = $2 where id = $1', [shop.connection.appId, url])
-  await setUrl(slow.url)
+  const restoreUrl = await setGraphUrl(shop, slow.url)
   const message = await accepted(shop, { to: newPhone(), type: 'image', image: { id } })
   await sending.drain()
   expect([(await shop.look(message.id)).status, hanging.length]).toEqual(['queued', 1])
-  await setUrl(before?.url)
+  await restoreUrl()
   for (const response of hanging) response.destroy()
   await until('the message is read', async () => {
     server.clock.forward({ seconds: 2 })
