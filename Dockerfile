@@ -13,12 +13,13 @@ COPY server/package.json server/
 COPY console/package.json console/
 COPY cli/package.json cli/
 COPY bench/package.json bench/
+COPY reliability/package.json reliability/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# Build the console and the bundle with all dependencies. Then remove those that only the build, the console's sources and the
-# benchmarks need, and Node, which the image has.
+# Build the console and the bundle with all dependencies. Then remove those that only the build, the console's sources, the
+# benchmarks and the reliability scenarios need, and Node, which the image has.
 RUN node scripts/ensure-console.mjs && node scripts/bundle.mjs \
- && rm -rf console/package.json bench/package.json \
+ && rm -rf console/package.json bench/package.json reliability/package.json \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/node-linux-* node_modules/node-bin-* node_modules/.bin/node node_modules/.cache
 

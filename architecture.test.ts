@@ -55,6 +55,14 @@ const layers = [
     '^simulator/src/',
     '^contract/src/',
   ]),
+  // It starts services with the helpers of the tests.
+  layer('reliability', '^reliability/src/', [
+    '^reliability/src/',
+    '^bench/src/roles',
+    '^server/(src|testing)/',
+    '^simulator/src/',
+    '^contract/src/',
+  ]),
 ]
 
 /** Nouns from bottom to top. A noun may import the rules of nouns below it, but not of nouns on the same level. */
@@ -362,6 +370,7 @@ function sourceFiles(): string[] {
     'server/src',
     'cli/src',
     'bench/src',
+    'reliability/src',
   ]
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name))

@@ -25,12 +25,11 @@ const programs = {
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
   release: { entry: 'scripts/release.ts', args: [] },
-  reliability: { entry: 'scripts/reliability/main.ts', args: [], startsServices: true },
+  reliability: { entry: 'reliability/src/main.ts', args: [], startsServices: true },
   'build-sdk': { entry: 'sdk/build/build.ts', args: [] },
   openapi: { entry: 'scripts/openapi.ts', args: [] },
   screenshots: { entry: 'scripts/screenshots.ts', args: [], console: true },
   vectors: { entry: 'scripts/webhook-vectors.ts', args: [] },
-  survive: { entry: 'scripts/survive.ts', args: [], console: true, startsServices: true },
 }
 
 /** The tests of `npm test -- postgres-15` without other arguments: those of the statements that run most often. */
