@@ -74,9 +74,9 @@ const templates = [
   template('sale', 'en', [variable('body.2', { type: 'location' })]),
 ]
 
-const program = `import { newClient } from '@parley/sdk'
+const program = `import { Parley } from '@parley/sdk'
 import type { TemplateContent } from '@parley/sdk/known-templates'
-const { messages } = newClient({ key: 'prl_live_x', baseUrl: 'https://parley.example.com' })
+const { messages } = new Parley({ key: 'prl_live_x', baseUrl: 'https://parley.example.com' })
 const send = (template: TemplateContent) => messages.send({ to: '491701234567', type: 'template', template })
 send({ name: 'order', language: 'en', variables: { 'header.image': 'https://a.example/1.jpg', 'body.first_name': 'Ana', 'buttons.0.url': '1' } })
 send({ name: 'order', language: 'en', variables: { 'header.image': { id: 'med_1' }, 'body.first_name': { date_time: { fallback_value: 'May', month: 5, day_of_week: 'FRIDAY', calendar: 'GREGORIAN' } }, 'buttons.0.url': '1', 'buttons.1.payload': 'x' } })

@@ -1,10 +1,10 @@
 // What the blocks in TypeScript take for granted: the reader's own values and functions. Not part of the other sources,
 // because it declares globals.
 import { createHmac } from 'node:crypto'
-import { type Client, newClient, type Outgoing, type ParleyEvent } from '@parley/sdk'
+import { type Outgoing, Parley, type ParleyEvent } from '@parley/sdk'
 
 declare global {
-  var parley: Client
+  var parley: Parley
   var baseUrl: string
   var key: string
   var message: Outgoing
@@ -20,7 +20,7 @@ const { PARLEY_URL = '', PARLEY_API_KEY = '', PARLEY_WEBHOOK_SECRET = '', SENDER
 const seconds = Math.floor(Date.now() / 1000)
 globalThis.baseUrl = PARLEY_URL
 globalThis.key = PARLEY_API_KEY
-globalThis.parley = newClient({ baseUrl, key })
+globalThis.parley = new Parley({ baseUrl, key })
 globalThis.message = { sender_id: SENDER_ID, to: '16505550123', type: 'text', text: { body: 'Hello' } }
 globalThis.secret = PARLEY_WEBHOOK_SECRET
 globalThis.rawBody = JSON.stringify({

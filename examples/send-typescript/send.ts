@@ -1,12 +1,12 @@
 // Sends a template and waits until it is delivered: send.ts 16505550123 hello_world en_US
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, newClient, type Outgoing, ParleyError } from '@parley/sdk'
+import { type Outgoing, Parley, ParleyError } from '@parley/sdk'
 
 const { PARLEY_URL = 'http://127.0.0.1:8080', PARLEY_API_KEY = '' } = process.env
 const [to, name, language, ...pairs] = process.argv.slice(2)
 
 try {
-  const parley = newClient({ baseUrl: PARLEY_URL, key: PARLEY_API_KEY })
+  const parley = new Parley({ baseUrl: PARLEY_URL, key: PARLEY_API_KEY })
   if (to && name && language) {
     const variables = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
     // Any number may send a template, also to a person who has not written to it.
@@ -31,7 +31,7 @@ try {
   process.exitCode = 1
 }
 
-async function sendAndWait(parley: Client, message: Outgoing) {
+async function sendAndWait(parley: Parley, message: Outgoing) {
   const { id } = await parley.messages.send(message)
   for (let seen = ''; ; await sleep(3000)) {
     const { status, error } = await parley.messages.get(id)

@@ -151,9 +151,9 @@ test('its types are identical to those of the contract, and all TypeScript of th
 })
 
 test('a program and a CommonJS program, without an import of modules, compile in strict mode with the types of Node', async () => {
-  const program = `import { newClient, type Outgoing, type ParleyEvent } from '@parley/sdk'
+  const program = `import { type Outgoing, Parley, type ParleyEvent } from '@parley/sdk'
 import { parleyWebhook } from '@parley/sdk/express'
-const parley = newClient({ baseUrl: 'http://x', key: 'prl_live_x' })
+const parley = new Parley({ baseUrl: 'http://x', key: 'prl_live_x' })
 export const send = (message: Outgoing): Promise<{ id: string }> => parley.messages.send(message)
 export const receive = parleyWebhook('whsec_x', (event: ParleyEvent) => event.id)
 `

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { useForms } from '../../server/testing/forms.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
-import { newClient } from './client.ts'
+import { Parley } from './client.ts'
 import type { Message } from './contract.ts'
 import { version } from './version.ts'
 
@@ -15,7 +15,7 @@ const hello = { to: '16505550123', type: 'text', text: { body: 'hello' } } as co
 
 test('the client reads me, webhooks, senders and templates', async () => {
   const { workspace, senderId } = await sending.newShop()
-  const parley = newClient({ key: workspace.secret, baseUrl: server.url })
+  const parley = new Parley({ key: workspace.secret, baseUrl: server.url })
   expect(await parley.me()).toMatchObject({ account_id: workspace.id, key: { id: workspace.key.id } })
   expect(await parley.webhooks.list()).toMatchObject({ object: 'list', data: [], total: 0 })
   const [sender] = await parley.senders.list().all()
@@ -30,7 +30,7 @@ test('the client reads me, webhooks, senders and templates', async () => {
 
 test('a template message is sent and its status history can be read', async () => {
   const { workspace } = await sending.newShop()
-  const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
+  const { messages } = new Parley({ key: workspace.secret, baseUrl: server.url })
   const template = { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } }
   const { id } = await messages.send({ to: '+16505550124', type: 'template', template, reference: 'order 1001' })
   await sending.drain()
@@ -46,7 +46,7 @@ test('a template message is sent and its status history can be read', async () =
 
 test('a list returns every item once, in both orders and with filters', async () => {
   const { workspace } = await sending.newShop()
-  const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
+  const { messages } = new Parley({ key: workspace.secret, baseUrl: server.url })
   const sent: Message[] = []
   for (let n = 0; n < 5; n++) sent.push(await messages.send({ ...hello, reference: `${n}` }))
   const seen: (string | null)[] = []
@@ -75,7 +75,7 @@ test('a form submission can be listed and read, and its file downloaded unchange
   const photo = { base64: bytes.toString('base64'), filename: 'carte d’été "1".jpg', mimeType: 'image/jpeg' }
   const submission = await shop.fillForm(phone, { values: { full_name: 'Ana' }, files: { photos: [photo] } })
   await forms.fetcher.drain()
-  const { flowResponses } = newClient({ key: shop.workspace.secret, baseUrl: server.url })
+  const { flowResponses } = new Parley({ key: shop.workspace.secret, baseUrl: server.url })
   const response = await flowResponses.get(submission.id)
   expect(response).toEqual({ ...submission, object: 'flow_response', content_removed_at: null })
   expect(await flowResponses.list({ from: phone, flow_id: shop.flowId }).all()).toEqual([response])
@@ -95,7 +95,7 @@ test('a send whose response was lost is not sent twice', async () => {
     await response.arrayBuffer()
     throw new TypeError('the connection broke after the response was sent')
   }
-  const { messages } = newClient({ key: workspace.secret, baseUrl: server.url, fetch: lossy })
+  const { messages } = new Parley({ key: workspace.secret, baseUrl: server.url, fetch: lossy })
   const message = await messages.send({ ...hello, reference: 'once' })
   expect(calls).toBe(2)
   expect(await messages.list()).toMatchObject({ data: [message], total: 1 })
@@ -104,7 +104,7 @@ test('a send whose response was lost is not sent twice', async () => {
 test('a request above the rate limit says how long to wait', async () => {
   const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ budget: 1 })
-  const parley = newClient({ key: secret, baseUrl: server.url, maxWaitMs: 100 })
+  const parley = new Parley({ key: secret, baseUrl: server.url, maxWaitMs: 100 })
   await parley.me()
   const error = await parley.me().catch((thrown) => thrown)
   expect(error).toMatchObject({ code: 'rate_limited', type: 'rate_limit_error', status: 429 })

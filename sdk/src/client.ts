@@ -9,34 +9,32 @@ import { newSenders, type Senders } from './senders.ts'
 import { newTemplates, type Templates } from './templates.ts'
 import { type CallOptions, newTransport, type TransportOptions } from './transport.ts'
 
-export type ClientOptions = TransportOptions
+export type ParleyOptions = TransportOptions
 
 /** Parley's API, with one property per resource. */
-export interface Client {
+export class Parley {
   /** The workspace, the key and its scopes. Works with any key, so it is a good health check. */
-  me(options?: CallOptions): Promise<Me>
+  readonly me: (options?: CallOptions) => Promise<Me>
   /** The webhook endpoints. They are created and changed in the console only. Scope `webhooks:read`. */
-  webhooks: { list(options?: CallOptions): Pages<Webhook> }
-  senders: Senders
-  templates: Templates
-  messages: Messages
-  inboundMessages: InboundMessages
-  media: MediaFiles
-  flowResponses: FlowResponses
-  events: Events
-}
+  readonly webhooks: { list(options?: CallOptions): Pages<Webhook> }
+  readonly senders: Senders
+  readonly templates: Templates
+  readonly messages: Messages
+  readonly inboundMessages: InboundMessages
+  readonly media: MediaFiles
+  readonly flowResponses: FlowResponses
+  readonly events: Events
 
-export function newClient(options: ClientOptions): Client {
-  const transport = newTransport(options)
-  return {
-    me: (callOptions) => transport.get('/v1/me', {}, callOptions),
-    webhooks: { list: (callOptions) => newPages(() => transport.get('/v1/webhook', {}, callOptions)) },
-    senders: newSenders(transport),
-    templates: newTemplates(transport),
-    messages: newMessages(transport),
-    inboundMessages: newInboundMessages(transport),
-    media: newMediaFiles(transport),
-    flowResponses: newFlowResponses(transport),
-    events: newEvents(transport),
+  constructor(options: ParleyOptions) {
+    const transport = newTransport(options)
+    this.me = (callOptions) => transport.get('/v1/me', {}, callOptions)
+    this.webhooks = { list: (callOptions) => newPages(() => transport.get('/v1/webhook', {}, callOptions)) }
+    this.senders = newSenders(transport)
+    this.templates = newTemplates(transport)
+    this.messages = newMessages(transport)
+    this.inboundMessages = newInboundMessages(transport)
+    this.media = newMediaFiles(transport)
+    this.flowResponses = newFlowResponses(transport)
+    this.events = newEvents(transport)
   }
 }

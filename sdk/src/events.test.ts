@@ -3,7 +3,7 @@ import { newLine } from '../../server/testing/deliveries.ts'
 import { untilReadable } from '../../server/testing/open-transaction.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { fails, hangsUp, neverResponds, respond, serveScript } from '../testing/scripted.ts'
-import { newClient } from './client.ts'
+import { Parley } from './client.ts'
 import { CursorExpiredError } from './error.ts'
 import type { CursorStore, StreamOptions } from './events.ts'
 import { newSeenEvents } from './seen.ts'
@@ -12,7 +12,7 @@ const server = useTestServer()
 
 test('events are read page by page, by type, and followed as they come', async () => {
   const { workspace, write } = await newLine(server)
-  const { events } = newClient({ key: workspace.secret, baseUrl: server.url })
+  const { events } = new Parley({ key: workspace.secret, baseUrl: server.url })
   await write(3)
   await untilReadable(server.db)
   const first = await events.read({ limit: 2 })
@@ -40,7 +40,7 @@ function newStore(cursor: string | null = null): CursorStore & { saved: string[]
 
 test('a stream continues after a restart with the cursor that it saved', async () => {
   const { workspace, write } = await newLine(server)
-  const { events } = newClient({ key: workspace.secret, baseUrl: server.url })
+  const { events } = new Parley({ key: workspace.secret, baseUrl: server.url })
   const store = newStore()
   await write(3)
   /** Takes events until there are `count`, as a program that is stopped while it waits for the next one. */
@@ -66,7 +66,7 @@ test('a stream continues after a restart with the cursor that it saved', async (
 
 const pageOf = (ids: string[], next_cursor: string) =>
   respond(200, { object: 'list', data: ids.map((id) => ({ id, type: 'x' })), has_more: false, next_cursor })
-const eventsAt = (baseUrl: string) => newClient({ key: 'prl_live_x', baseUrl }).events
+const eventsAt = (baseUrl: string) => new Parley({ key: 'prl_live_x', baseUrl }).events
 const cursorsOf = (requests: { url: string }[]) =>
   requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('after'))
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { fails, respond, serveScript } from '../testing/scripted.ts'
-import { newClient } from './client.ts'
+import { Parley } from './client.ts'
 import { fileName } from './flow-responses.ts'
 
 const key = 'prl_live_x'
@@ -13,7 +13,7 @@ const bytes = Buffer.from([0xff, 0xd8, 0, 1, 2, 3])
 
 test('form submissions can be listed and read', async () => {
   const { baseUrl, requests } = await serveScript(respond(200, { data: [{ id: 'frs_1' }], has_more: false }))
-  const { flowResponses } = newClient({ key, baseUrl })
+  const { flowResponses } = new Parley({ key, baseUrl })
   const query = { flow_id: '8', received_after: new Date('2026-11-15T09:00:00Z') }
   expect(await flowResponses.list(query).all()).toEqual([{ id: 'frs_1' }])
   await flowResponses.get('frs_1')
@@ -23,7 +23,7 @@ test('form submissions can be listed and read', async () => {
 
 test('a file has a name and a type, and can be read as bytes or as a stream', async () => {
   const { baseUrl, requests } = await serveScript((response) => response.writeHead(200, headers).end(bytes))
-  const { flowResponses } = newClient({ key, baseUrl })
+  const { flowResponses } = new Parley({ key, baseUrl })
   const file = await flowResponses.file('frs_1', 0)
   expect(file).toMatchObject({ name: 'árbol.jpg', type: 'image/jpeg' })
   expect(Buffer.from(await file.bytes())).toEqual(bytes)
@@ -39,7 +39,7 @@ test('a file that is not ready is retried, an expired one is not', async () => {
     (response) => response.writeHead(200, headers).end(bytes),
     fails(410, 'file_expired'),
   )
-  const { flowResponses } = newClient({ key, baseUrl })
+  const { flowResponses } = new Parley({ key, baseUrl })
   expect((await flowResponses.file('frs_1', 0)).size).toBe(null)
   await expect(flowResponses.file('frs_1', 0)).rejects.toMatchObject({ status: 410, code: 'file_expired' })
   expect(requests.length).toBe(3)
@@ -52,7 +52,7 @@ test('the timeout does not abort reading a large file, the signal does', async (
   })
   const controller = new AbortController()
   const options = { timeoutMs: 100, signal: controller.signal }
-  const reader = (await newClient({ key, baseUrl }).flowResponses.file('frs_1', 0, options)).stream.getReader()
+  const reader = (await new Parley({ key, baseUrl }).flowResponses.file('frs_1', 0, options)).stream.getReader()
   await reader.read()
   expect((await reader.read()).value?.length).toBe(bytes.length)
   const why = new Error('enough')

@@ -1,5 +1,5 @@
 /** The exports of `@parley/sdk`. */
-export { type Client, type ClientOptions, newClient } from './client.ts'
+export { Parley, type ParleyOptions } from './client.ts'
 export type * from './contract.ts'
 export { type ClientFault, CursorExpiredError, ParleyError, type ParleyErrorCode } from './error.ts'
 export type { CursorStore, EventPage, EventQuery, Events, FollowOptions, StreamOptions } from './events.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { fails, hangsUp, neverResponds, respond, serveScript } from '../testing/scripted.ts'
-import { newClient } from './client.ts'
+import { Parley } from './client.ts'
 import type { ParleyError } from './error.ts'
 import { newTransport } from './transport.ts'
 import { version } from './version.ts'
@@ -16,7 +16,7 @@ const errorOf = (call: Promise<unknown>): Promise<ParleyError> =>
 
 test('a request has the key and the user agent', async () => {
   const { baseUrl, requests } = await serveScript(respond(200, { account_id: 'a' }))
-  expect(await newClient({ key, baseUrl: `${baseUrl}/` }).me()).toEqual({ account_id: 'a' })
+  expect(await new Parley({ key, baseUrl: `${baseUrl}/` }).me()).toEqual({ account_id: 'a' })
   expect(requests).toMatchObject([{ method: 'GET', url: '/v1/me', headers: { authorization: `Bearer ${key}` } }])
   expect(requests[0]?.headers['user-agent']).toMatch(new RegExp(`^parley-sdk/${version} Node`))
 })
@@ -24,7 +24,7 @@ test('a request has the key and the user agent', async () => {
 test('an error response becomes a ParleyError with all its fields', async () => {
   const more = { param: 'to', errors: [{ param: 'to', code: 'pattern', message: 'no' }], details: { a: 1 } }
   const { baseUrl } = await serveScript(fails(400, 'validation_failed', { 'x-request-id': 'req_2' }, more))
-  const error = await errorOf(newClient({ key, baseUrl }).me())
+  const error = await errorOf(new Parley({ key, baseUrl }).me())
   expect(error).toMatchObject({
     name: 'ParleyError',
     message: 'It is validation_failed.',
@@ -41,14 +41,14 @@ test('an error response becomes a ParleyError with all its fields', async () => 
 test('a request is retried after Retry-After', async () => {
   const { baseUrl, requests } = await serveScript(fails(429, 'rate_limited', { 'retry-after': '1' }), respond(200, {}))
   const start = performance.now()
-  await newClient({ key, baseUrl }).me()
+  await new Parley({ key, baseUrl }).me()
   expect(performance.now() - start).toBeGreaterThan(990)
   expect(requests.length).toBe(2)
 })
 
 test('a Retry-After above maxWaitMs fails immediately, with retryAfter in the error', async () => {
   const { baseUrl, requests } = await serveScript(fails(429, 'rate_limited', { 'retry-after': '60' }))
-  const error = await errorOf(newClient({ key, baseUrl, maxWaitMs: 5000 }).me())
+  const error = await errorOf(new Parley({ key, baseUrl, maxWaitMs: 5000 }).me())
   expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 60 })
   expect(requests.length).toBe(1)
 })
@@ -60,7 +60,7 @@ test.each([
   ['a 502 of a proxy', respond(502, 'Bad Gateway', { 'retry-after': '0' })],
 ])('a send is retried after %s with the same idempotency key', async (_name, failure) => {
   const { baseUrl, requests } = await serveScript(failure, failure, respond(202, { id: 'msg_1' }))
-  expect(await newClient({ key, baseUrl }).messages.send(hello)).toEqual({ id: 'msg_1' })
+  expect(await new Parley({ key, baseUrl }).messages.send(hello)).toEqual({ id: 'msg_1' })
   const keys = requests.map(({ headers }) => headers['idempotency-key'])
   expect(keys).toEqual([keys[0], keys[0], keys[0]])
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
@@ -69,7 +69,7 @@ test.each([
 
 test('each send has its own idempotency key, or the given one', async () => {
   const { baseUrl, requests } = await serveScript(respond(202, {}))
-  const { messages } = newClient({ key, baseUrl })
+  const { messages } = new Parley({ key, baseUrl })
   await messages.send(hello)
   await messages.send(hello)
   await messages.send(hello, { idempotencyKey: 'order-1001' })
@@ -84,7 +84,7 @@ test('each send has its own idempotency key, or the given one', async () => {
 
 test('retries are limited, and the error of a send has its idempotency key', async () => {
   const { baseUrl, requests } = await serveScript(hangsUp)
-  const error = await errorOf(newClient({ key, baseUrl, maxRetries: 1 }).messages.send(hello))
+  const error = await errorOf(new Parley({ key, baseUrl, maxRetries: 1 }).messages.send(hello))
   expect(error).toMatchObject({ code: 'connection_failed', status: 0 })
   expect(requests.length).toBe(2)
   expect(error.idempotencyKey).toBe(requests[0]?.headers['idempotency-key'])
@@ -97,7 +97,7 @@ test('permanent errors are not retried', async () => {
     [402, 'insufficient_credits'],
   ] as const) {
     const { baseUrl, requests } = await serveScript(fails(status, code))
-    await expect(newClient({ key, baseUrl }).messages.send(hello)).rejects.toMatchObject({ status, code })
+    await expect(new Parley({ key, baseUrl }).messages.send(hello)).rejects.toMatchObject({ status, code })
     expect(requests.length).toBe(1)
   }
 })
@@ -116,16 +116,16 @@ test('the timeout of the client or of the call applies', async () => {
     attempts++
     return fetch(url, init)
   }
-  const patient = newClient({ key, baseUrl, timeoutMs: 60_000, maxRetries: 0, fetch: counting })
+  const patient = new Parley({ key, baseUrl, timeoutMs: 60_000, maxRetries: 0, fetch: counting })
   expect(await errorOf(patient.me({ timeoutMs: 50 }))).toMatchObject({ code: 'timeout', status: 0 })
-  const hasty = newClient({ key, baseUrl, timeoutMs: 50, fetch: counting })
+  const hasty = new Parley({ key, baseUrl, timeoutMs: 50, fetch: counting })
   expect(await errorOf(hasty.me({ maxRetries: 1 }))).toMatchObject({ message: expect.stringContaining('within 50 ms') })
   expect(attempts).toBe(3)
 })
 
 test('the timeout also applies while the body is read', async () => {
   const { baseUrl } = await serveScript((response) => response.writeHead(200).write('{"a":'))
-  expect(await errorOf(newClient({ key, baseUrl, timeoutMs: 100, maxRetries: 0 }).me())).toMatchObject({
+  expect(await errorOf(new Parley({ key, baseUrl, timeoutMs: 100, maxRetries: 0 }).me())).toMatchObject({
     code: 'timeout',
   })
 })
@@ -135,12 +135,12 @@ test('a signal aborts a call while it waits for a response and while it waits to
   for (const act of [neverResponds, fails(429, 'rate_limited', { 'retry-after': '30' })]) {
     const { baseUrl, requests } = await serveScript(act)
     const controller = new AbortController()
-    const calling = errorOf(newClient({ key, baseUrl }).me({ signal: controller.signal }))
+    const calling = errorOf(new Parley({ key, baseUrl }).me({ signal: controller.signal }))
     while (requests.length === 0) await sleep(5)
     await sleep(20)
     controller.abort(why)
     expect(await calling).toBe(why)
-    expect(await errorOf(newClient({ key, baseUrl }).me({ signal: controller.signal }))).toBe(why)
+    expect(await errorOf(new Parley({ key, baseUrl }).me({ signal: controller.signal }))).toBe(why)
     expect(requests.length).toBe(1)
   }
 })
@@ -155,10 +155,10 @@ test('a response that is not from Parley mentions baseUrl', async () => {
     [lost, 404, 'Check baseUrl.'],
     [moved, 301, 'redirects to https://parley.example.com/v1/me'],
   ] as const) {
-    const error = await errorOf(newClient({ key, baseUrl }).me())
+    const error = await errorOf(new Parley({ key, baseUrl }).me())
     expect(error).toMatchObject({ code: 'unexpected_response', status, message: expect.stringContaining(text) })
   }
-  const unreachable = await errorOf(newClient({ key, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).me())
+  const unreachable = await errorOf(new Parley({ key, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).me())
   expect(unreachable).toMatchObject({
     code: 'connection_failed',
     message: expect.stringContaining('http://127.0.0.1:1'),
@@ -175,6 +175,6 @@ test.each([
   ['without "Bearer"', 'https://parley.example.com', 'Bearer prl_live_x'],
   ['signing secret', 'https://parley.example.com', 'whsec_x'],
   ['Copy the key again', 'https://parley.example.com', 'prl_live_x\n'],
-])('newClient throws if an option is invalid: %s', (message, baseUrl, wrongKey) => {
-  expect(() => newClient({ key: wrongKey, baseUrl: baseUrl as string })).toThrow(message)
+])('new Parley throws if an option is invalid: %s', (message, baseUrl, wrongKey) => {
+  expect(() => new Parley({ key: wrongKey, baseUrl: baseUrl as string })).toThrow(message)
 })

@@ -1,6 +1,6 @@
 // A program that uses the installed package: receives webhooks, sends a message, waits until it is delivered.
 import { createServer } from 'node:http'
-import { type EventOf, newClient, type Outgoing, ParleyError, type ParleyEvent, verifyWebhook } from '@parley/sdk'
+import { type EventOf, type Outgoing, Parley, ParleyError, type ParleyEvent, verifyWebhook } from '@parley/sdk'
 import { parleyWebhook } from '@parley/sdk/express'
 import { parleyWebhook as fastifyWebhook } from '@parley/sdk/fastify'
 import { parleyWebhook as fetchWebhook } from '@parley/sdk/fetch'
@@ -16,7 +16,7 @@ const delivered = new Promise<EventOf<'message.delivered'>>((resolve) => {
   createServer(receive).listen(Number(PORT), '127.0.0.1')
 })
 
-const parley = newClient({ baseUrl: PARLEY_URL, key: PARLEY_API_KEY })
+const parley = new Parley({ baseUrl: PARLEY_URL, key: PARLEY_API_KEY })
 for await (const sender of parley.senders.list({ limit: 1 })) console.log('sender', sender.phone_number)
 
 const message: Outgoing = {

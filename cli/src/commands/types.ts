@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Template, TemplateVariable } from '@parley/contract/template'
-import { newClient, ParleyError } from '@parley/sdk'
+import { Parley, ParleyError } from '@parley/sdk'
 import { listTemplates, toTemplate } from '@parley/server/domain/templates/templates'
 import { StartupError } from '@parley/server/lib/refuse'
 import { type Call, type Command, UsageError } from '../command.ts'
@@ -47,7 +47,7 @@ async function readTemplates(call: Call): Promise<Template[]> {
   const key = call.env.PARLEY_API_KEY
   if (!key) throw new UsageError('PARLEY_API_KEY is not set. --url needs an API key with the scope templates:read.')
   try {
-    return await newClient({ baseUrl: url, key }).templates.list({ limit: 100, order: 'asc' }).all()
+    return await new Parley({ baseUrl: url, key }).templates.list({ limit: 100, order: 'asc' }).all()
   } catch (error) {
     if (error instanceof ParleyError) throw new StartupError(error.message)
     if (error instanceof TypeError) throw new UsageError(`Invalid --url or PARLEY_API_KEY: ${error.message}`)

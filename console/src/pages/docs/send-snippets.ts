@@ -17,9 +17,9 @@ export function sendSnippets(publicUrl: string, request: SendRequest): Snippet[]
     {
       title: 'TypeScript',
       language: 'js',
-      code: `import { newClient } from '@parley/sdk'
+      code: `import { Parley } from '@parley/sdk'
 
-const parley = newClient({ baseUrl: '${publicUrl}', key: process.env.PARLEY_API_KEY! })
+const parley = new Parley({ baseUrl: '${publicUrl}', key: process.env.PARLEY_API_KEY! })
 
 const message = await parley.messages.send(${json})
 console.log(message.id, message.status)`,

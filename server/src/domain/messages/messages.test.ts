@@ -1,6 +1,6 @@
 import type { Message } from '@parley/contract/message'
 import type { List } from '@parley/contract/page'
-import { newClient } from '@parley/sdk/client'
+import { Parley } from '@parley/sdk/client'
 import { expect, test } from 'vitest'
 import { type TestShop, useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
@@ -101,7 +101,7 @@ test('reading messages requires messages:read', async () => {
 
 test('the SDK client sends, lists and gets messages', async () => {
   const { workspace } = await sending.newShop(1)
-  const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
+  const { messages } = new Parley({ key: workspace.secret, baseUrl: server.url })
   const request = { to: '16505550123', type: 'text', text: { body: 'hi' } } as const
   const sent = await messages.send(request, { idempotencyKey: 'a' })
   expect(await messages.send(request, { idempotencyKey: 'a' })).toEqual(sent)

@@ -1,4 +1,4 @@
-import { newClient } from '@parley/sdk/client'
+import { Parley } from '@parley/sdk/client'
 import { beforeAll, expect, test } from 'vitest'
 import { callApi } from '../../../../testing/call.ts'
 import { signedIn } from '../../../../testing/console.ts'
@@ -211,7 +211,7 @@ test('receipts and messages share the pace of their number, across all processes
 test('the SDK client lists, gets and marks inbound messages as read', async () => {
   const shop = await sending.newShop()
   const { id, waId } = await receive(shop, '16505550350')
-  const { inboundMessages } = newClient({ key: shop.workspace.secret, baseUrl: server.url })
+  const { inboundMessages } = new Parley({ key: shop.workspace.secret, baseUrl: server.url })
   const message = await inboundMessages.get(id)
   expect(message).toMatchObject({ message_id: id, wa_message_id: waId })
   const query = { from: '16505550350', received_after: new Date(0) }
