@@ -11,7 +11,7 @@ import { readWorkspace } from './workspace-option.ts'
 export async function followEvents(call: Call): Promise<undefined> {
   const { option, options, flag, env } = call
   const url = readUrl(option('forward-to'))
-  const types = readTypes([...options('event'), ...options('events')])
+  const types = readTypes(options('event'))
   const given = readSecret(option('secret') ?? env.PARLEY_WEBHOOK_SECRET)
   const workspace = await readWorkspace(call)
   const secret = given ?? ownSecret(call, workspace.id)

@@ -57,8 +57,10 @@ test('it forwards new events with a signature, prints one line for each, and r r
     'Forwarded',
     '--forward-to',
     receiver.url,
-    '--events',
-    'message.received,message.read',
+    '--event',
+    'message.received',
+    '--event',
+    'message.read',
   )
   const secret = await until('it prints its secret', () => /Signing secret: (whsec_\S+)/.exec(listening.out())?.[1])
   await until('it listens', () => listening.out().includes('Press r'))

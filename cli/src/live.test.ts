@@ -64,7 +64,7 @@ test('start writes down where it listens, and other commands find it', async () 
 
 test('send sends a text to the handset, once for each idempotency key', async () => {
   await run('phone', 'send', '--from', '16505550123', '--to', '15550780001', '--text', 'hi')
-  await until('it was received', async () => (await json('events', '--type', 'message.received')).data.length > 0)
+  await until('it was received', async () => (await json('events', '--event', 'message.received')).data.length > 0)
   const sent = await run('send', '--text', 'Hello', '--wait')
   expect(sent.out).toMatch(/^Accepted message msg_\S+ to 16505550123 for 1 credit\.\nStatus: (delivered|read)\.\n$/)
   const words = ['send', '--text', 'Once', '--idempotency-key', 'order-1', '--reference', 'order 1']
@@ -111,7 +111,7 @@ test('trigger lists every event type, and makes each of them happen', async () =
     JSON.parse((await run('workspace', 'credit', '--json', '--note', 'test', '--', id, String(amount))).out).balance
   const balance = await credit(1)
   expect(await credit(5 - balance)).toBe(5)
-  await until('it is noticed', async () => (await json('events', '--type', 'credits.low')).data.length === 2)
+  await until('it is noticed', async () => (await json('events', '--event', 'credits.low')).data.length === 2)
   expect(await json('trigger', 'credits.low')).toMatchObject({ event: { data: { balance: 100, threshold: 100 } } })
   expect(await credit(balance)).toBe(balance + 5)
   expect((await run('trigger', 'message.lost')).err).toMatch(/^"message\.lost" is not an event type\. Choose from /)
@@ -148,7 +148,7 @@ test('events continues at a cursor, and prints new events of a type as they happ
   expect((await run('events', '--limit', '1')).out).toMatch(
     /^ID +TIME +TYPE +ABOUT\n[\s\S]*\nMore: \.\/parley events --after /,
   )
-  const following = follow('events', '--follow', '--type', 'message.received', '--json')
+  const following = follow('events', '--follow', '--event', 'message.received', '--json')
   await until('it follows', () => following.err().includes('Press Ctrl+C'))
   await run('phone', 'send', '--from', '491701234567', '--to', '15550780001', '--text', 'followed')
   const line = await until('it is printed', () =>

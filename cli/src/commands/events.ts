@@ -18,10 +18,10 @@ export const commands: readonly Command[] = [
     options: {
       ...followOptions('events', 'happen'),
       after: { value: 'CURSOR', help: 'Begin after this cursor; "latest" begins now (default: the oldest event)' },
-      type: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
+      event: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
       limit: { value: 'N', help: 'Events per page, 1 to 1000 (default: 100); not with --follow' },
     },
-    examples: ['events --type message.received', 'events --follow', 'events --follow --after CURSOR --json'],
+    examples: ['events --event message.received', 'events --follow', 'events --follow --after CURSOR --json'],
     run: (call) => (call.flag('follow') ? follow(call) : readPage(call)),
   },
 ]
@@ -35,7 +35,7 @@ interface Envelope {
 
 async function readPage(call: Call) {
   const { option, options } = call
-  const query = { type: readTypes(options('type')), after: option('after'), limit: readCount(call, 'limit', 1000) }
+  const query = { type: readTypes(options('event')), after: option('after'), limit: readCount(call, 'limit', 1000) }
   const workspace = await readWorkspace(call)
   const feed = await openFeed(call, workspace)
   try {
@@ -55,7 +55,7 @@ async function readPage(call: Call) {
 async function follow(call: Call): Promise<undefined> {
   const { option, options, flag } = call
   if (option('limit') !== undefined) throw new UsageError('--limit cannot be used with --follow.')
-  const types = readTypes(options('type'))
+  const types = readTypes(options('event'))
   const workspace = await readWorkspace(call)
   const feed = await openFeed(call, workspace)
   try {

@@ -20,7 +20,6 @@ export const commands: readonly Command[] = [
       'forward-to': { value: 'URL', help: 'Your receiver, such as http://localhost:3000/hook' },
       workspace: workspaceOption('Workspace whose events it reads'),
       event: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
-      events: { value: 'EVENT,…', help: 'The same, separated by commas' },
       secret: {
         value: 'SECRET',
         help: 'Signing secret: to sign forwarded events, or to verify deliveries (or set PARLEY_WEBHOOK_SECRET)',
@@ -29,13 +28,13 @@ export const commands: readonly Command[] = [
     },
     examples: [
       'listen --forward-to http://localhost:3000/hook',
-      'listen --workspace "Demo" --events message.received,message.failed',
+      'listen --workspace "Demo" --event message.received --event message.failed',
       'listen --port 9000 --secret whsec_…',
     ],
     async run(call) {
       const { option } = call
       const given = (name: string) => option(name) !== undefined
-      const follows = given('forward-to') || given('workspace') || given('event') || given('events')
+      const follows = given('forward-to') || given('workspace') || given('event')
       if (given('port') && follows) {
         throw new UsageError('With --port it is a receiver. Leave out --port, or the options to read events.')
       }

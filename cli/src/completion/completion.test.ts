@@ -39,8 +39,8 @@ test('bash completes commands, options and arguments', () => {
     'parley key create --sc': ['--scope'],
     'parley key create --scope messages:send --na': ['--name'],
     // After an option that takes a value, no options; if the values are not known, bash offers files.
-    'parley events --type message.rea': ['message.read'],
-    'parley events --follow --type ': [...eventTypes],
+    'parley events --event message.rea': ['message.read'],
+    'parley events --follow --event ': [...eventTypes],
     'parley user create --role ': [...roles],
     'parley types --out ': [],
     // A flag takes none.
@@ -60,7 +60,7 @@ test.skipIf(!hasShell('zsh'))('zsh accepts its script, and completes with it', (
     _describe() { print -l -- "\${(@P)2}" }
     _files() { print files }
     words=(parley workspace s); CURRENT=3; _parley
-    words=(parley events --type m); CURRENT=4; _parley`
+    words=(parley events --event m); CURRENT=4; _parley`
   const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', check], { encoding: 'utf8' })
   expect(stderr).toBe('')
   expect(stdout).toContain('suspend:Suspend a workspace\n')
@@ -78,6 +78,6 @@ test.skipIf(!hasShell('fish'))('fish completes with its script', () => {
   expect(complete('parley work')).toEqual(['workspace\tCommands for workspace'])
   expect(complete('parley workspace s')).toEqual(['suspend\tSuspend a workspace'])
   expect(complete('parley key create --sc').map((line) => line.split('\t')[0])).toEqual(['--scope'])
-  expect(complete('parley events --type message.rea').map((line) => line.split('\t')[0])).toEqual(['message.read'])
+  expect(complete('parley events --event message.rea').map((line) => line.split('\t')[0])).toEqual(['message.read'])
   expect(complete('parley trigger message.rea').map((line) => line.split('\t')[0])).toEqual(['message.read'])
 })

@@ -41,8 +41,6 @@ const unknown: readonly string[] = []
 /** By the name of the option. Scopes are not here: bash divides words at a colon. */
 const valuesOf: Readonly<Record<string, readonly string[]>> = {
   event: eventTypes,
-  events: eventTypes,
-  type: eventTypes,
   role: roles,
 }
 
