@@ -99,7 +99,13 @@ async function addSenders(db: Db, workspaceId: string, appId: string): Promise<s
 async function addKeys(db: Db, workspaceId: string): Promise<string[]> {
   const secrets: string[] = []
   for (let number = 0; number < keyCount; number++) {
-    const key = { workspaceId, name: `reader ${number}`, scopes: ['inbound:read'], budget: 100, createdBy: 'bench' }
+    const key = {
+      workspaceId,
+      name: `reader ${number}`,
+      scopes: ['inbound:read'],
+      rateLimitPerMin: 100,
+      createdBy: 'bench',
+    }
     secrets.push((await createKey(db, systemClock, key)).secret)
   }
   return secrets

@@ -23,7 +23,7 @@ export async function benchLogFlood(scope: Scope): Promise<Row[]> {
     return row ?? { wal: 0, ours: 0, rows: 0 }
   }
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'bench')
-  const key = { workspaceId, name: 'bench', scopes: [], budget: 100, createdBy: 'bench' }
+  const key = { workspaceId, name: 'bench', scopes: [], rateLimitPerMin: 100, createdBy: 'bench' }
   const { secret } = await createKey(db, systemClock, key)
   const before = await figures()
   const customer = Array<Buffer>(ofCustomer).fill(request(`Authorization: Bearer ${secret}\r\n`))

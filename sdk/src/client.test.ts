@@ -103,7 +103,7 @@ test('a send whose response was lost is not sent twice', async () => {
 
 test('a request above the rate limit says how long to wait', async () => {
   const workspace = await newWorkspace(server)
-  const { secret } = await workspace.newKey({ budget: 1 })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 1 })
   const parley = new Parley({ key: secret, baseUrl: server.url, maxWaitMs: 100 })
   await parley.me()
   const error = await parley.me().catch((thrown) => thrown)

@@ -52,7 +52,13 @@ export async function newFileService(host: FileHost): Promise<FileService> {
 export async function newFormFiles(target: Omit<IngressTarget, 'url'>, host: FileHost): Promise<FormFiles> {
   const { db, clock } = target
   const { id: workspaceId } = await createWorkspace(db, clock, 'Files')
-  const { secret } = await createKey(db, clock, { workspaceId, name: 'k', scopes, budget: 100, createdBy: 'test' })
+  const { secret } = await createKey(db, clock, {
+    workspaceId,
+    name: 'k',
+    scopes,
+    rateLimitPerMin: 100,
+    createdBy: 'test',
+  })
   const server = { ...target, url: '' }
   const app = await newApp(server)
   await db.change('update apps set graph_url = $2 where id = $1', [app.id, host.url])

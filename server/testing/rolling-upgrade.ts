@@ -247,7 +247,7 @@ async function prepare(root: string, connection: Connection, simulator: Simulato
   // The last release does not know newer scopes.
   const scopes: Scope[] = ['messages:send', 'messages:read']
   for (let index = 0; index < keys; index++) {
-    const key = { workspaceId, name: `key ${index}`, scopes, budget: 100, createdBy: 'test' }
+    const key = { workspaceId, name: `key ${index}`, scopes, rateLimitPerMin: 100, createdBy: 'test' }
     secrets.push((await createKey(db, clock, key)).secret)
   }
   const app = await createApp(db, clock, secretKeys, {

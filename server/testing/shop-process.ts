@@ -54,7 +54,7 @@ export async function openProcessShop(connection: Connection) {
     workspaceId,
     name: 'k',
     scopes,
-    budget: 100,
+    rateLimitPerMin: 100,
     createdBy: 'test',
   })
   const app = await createApp(db, systemClock, secretKeys, {

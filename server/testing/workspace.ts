@@ -21,7 +21,7 @@ export async function newWorkspace(server: TestServer, name = 'Test'): Promise<T
     createKey(server.db, server.clock, {
       name: 'test key',
       scopes: allScopes satisfies Scope[],
-      budget: 100,
+      rateLimitPerMin: 100,
       createdBy: 'test',
       ...input,
       workspaceId: workspace.id,

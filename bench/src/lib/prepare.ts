@@ -138,7 +138,7 @@ async function prepareWorkspace(
   const keys: PreparedWorkspace['keys'] = []
   for (let number = 0; number < keysEach; number++) {
     const scopes = ['messages:send', 'messages:read']
-    const key = { workspaceId: id, name: `bench ${number}`, scopes, budget: 100, createdBy: 'bench' }
+    const key = { workspaceId: id, name: `bench ${number}`, scopes, rateLimitPerMin: 100, createdBy: 'bench' }
     const { key: made, secret } = await createKey(db, systemClock, key)
     keys.push({ id: made.id, secret })
   }

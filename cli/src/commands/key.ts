@@ -125,7 +125,7 @@ export const commands: readonly Command[] = [
         key.name,
         key.hint,
         stateOf(key, clock.now(), replacements.has(key.id)),
-        `${key.budget}/min`,
+        `${key.rateLimitPerMin}/min`,
         key.lastUsedAt ? formatTime(key.lastUsedAt) : 'never',
         key.scopes.join(' '),
       ])
@@ -211,7 +211,7 @@ function rulesOf({ option, options }: Call) {
   return {
     ...(ranges.length > 0 && { allowedRanges: ranges.filter((range) => range !== 'any') }),
     ...(expiry !== undefined && { expiresAt: readTime('expires-at', expiry) }),
-    ...(rate !== undefined && { budget: Number(rate) }),
+    ...(rate !== undefined && { rateLimitPerMin: Number(rate) }),
   }
 }
 
@@ -231,7 +231,7 @@ const toJson = (key: Key) => ({
   name: key.name,
   hint: key.hint,
   scopes: key.scopes,
-  rate_limit_per_min: key.budget,
+  rate_limit_per_min: key.rateLimitPerMin,
   ip_allow_list: key.allowedRanges,
   expires_at: key.expiresAt?.toISOString() ?? null,
   revoked_at: key.revokedAt?.toISOString() ?? null,

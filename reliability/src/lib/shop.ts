@@ -31,7 +31,7 @@ export async function openShop(connection: Connection) {
   // Each key may make 100 requests a minute.
   const keys: string[] = []
   for (let n = 0; n < 40; n++) {
-    const key = { workspaceId, name: `load ${n}`, scopes, budget: 100, createdBy: 'load' }
+    const key = { workspaceId, name: `load ${n}`, scopes, rateLimitPerMin: 100, createdBy: 'load' }
     keys.push((await createKey(db, systemClock, key)).secret)
   }
   const acknowledged = new Set<string>()

@@ -101,7 +101,12 @@ async function startReader(shop: LoadedShop, url: () => string, { limit, wait }:
   const keys: string[] = []
   // Each may make 100 requests a minute.
   for (let n = 0; n < 25; n++) {
-    const input = { workspaceId: shop.workspaceId, name: `reader ${n}`, scopes: ['events:read' as const], budget: 100 }
+    const input = {
+      workspaceId: shop.workspaceId,
+      name: `reader ${n}`,
+      scopes: ['events:read' as const],
+      rateLimitPerMin: 100,
+    }
     keys.push((await createKey(shop.db, systemClock, { ...input, createdBy: 'load' })).secret)
   }
   let isReading = true

@@ -89,7 +89,7 @@ async function createKeys(connection: Parameters<typeof openDatabase>[0]): Promi
   for (let w = 0; w < workspaces; w++) {
     const { id: workspaceId } = await createWorkspace(db, systemClock, `workspace ${w}`)
     for (let k = 0; k < keysPerWorkspace; k++) {
-      const input = { workspaceId, name: `key ${k}`, scopes, budget: 100, createdBy: 'reliability' }
+      const input = { workspaceId, name: `key ${k}`, scopes, rateLimitPerMin: 100, createdBy: 'reliability' }
       secrets.push((await createKey(db, systemClock, input)).secret)
     }
   }

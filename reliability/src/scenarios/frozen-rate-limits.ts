@@ -20,7 +20,7 @@ const suspendedClock = pathToFileURL(join(testing, 'suspended-clock.ts')).href
 
 async function newKey(db: Database) {
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'Shop')
-  const input = { workspaceId, name: 'shop', scopes, budget: 30, createdBy: 'reliability' }
+  const input = { workspaceId, name: 'shop', scopes, rateLimitPerMin: 30, createdBy: 'reliability' }
   const { key, secret } = await createKey(db, systemClock, input)
   return { subject: `k:${key.id}`, secret }
 }

@@ -92,7 +92,7 @@ async function createKeys(connection: Parameters<typeof openDatabase>[0]): Promi
     const endpoint = { workspaceId, name: `endpoint ${w}`, url: 'http://localhost:9/', events: ['message.sent'] }
     await createWebhook(db, systemClock, secretKeys, rules, endpoint)
     for (let k = 0; k < keysPerWorkspace; k++) {
-      const input = { workspaceId, name: `key ${k}`, scopes, budget: 100, createdBy: 'reliability' }
+      const input = { workspaceId, name: `key ${k}`, scopes, rateLimitPerMin: 100, createdBy: 'reliability' }
       secrets.push((await createKey(db, systemClock, input)).secret)
     }
   }

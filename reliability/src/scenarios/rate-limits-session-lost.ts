@@ -15,7 +15,7 @@ import { copyDataDir, newFolder, removeFolder } from '../../../server/testing/da
 import { openDatabaseProxy } from '../../../server/testing/open-database-proxy.ts'
 import { type ServiceProcess, spawnService } from '../../../server/testing/service.ts'
 
-const budget = 30
+const rateLimitPerMin = 30
 
 export const scenario = {
   name: 'rate-limits-session-lost',
@@ -40,7 +40,7 @@ export const scenario = {
       const figures: string[] = []
       let isOk = true
       /** Sends requests all the time, while and after the fault happens. */
-      const measure = async (name: string, fault: () => unknown, most = budget) => {
+      const measure = async (name: string, fault: () => unknown, most = rateLimitPerMin) => {
         const key = await newKey(db)
         const began = Date.now()
         const passed = await send(services, key, 10)
@@ -57,7 +57,7 @@ export const scenario = {
         const isOver = Date.now() - began > 58_000
         figures.push(`${name} ${sum}${isOver ? ' (too slow to tell)' : ''}`)
         isOk &&= sum <= most || isOver
-        say(`${name}: ${sum} of ${budget} passed`)
+        say(`${name}: ${sum} of ${rateLimitPerMin} passed`)
       }
       await measure('cut', async () => {
         proxy.cut()
@@ -80,7 +80,7 @@ export const scenario = {
           if (row) process.kill(row.pid, 'SIGKILL')
           await sleep(1_000)
         },
-        2 * budget,
+        2 * rateLimitPerMin,
       )
       await measure(
         'failover',
@@ -88,9 +88,9 @@ export const scenario = {
           await asAdmin(primary, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
           await asAdmin(standby, 'select pg_promote()')
         },
-        2 * budget,
+        2 * rateLimitPerMin,
       )
-      return { figure: `passed with a limit of ${budget}: ${figures.join(', ')}`, ok: isOk }
+      return { figure: `passed with a limit of ${rateLimitPerMin}: ${figures.join(', ')}`, ok: isOk }
     } finally {
       for (const step of undo.reverse()) await step()
     }
@@ -134,7 +134,7 @@ async function asAdmin({ admin }: Embedded, ...statements: string[]): Promise<vo
 
 async function newKey(db: Database): Promise<string> {
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'Shop')
-  const input = { workspaceId, name: 'shop', scopes, budget, createdBy: 'reliability' }
+  const input = { workspaceId, name: 'shop', scopes, rateLimitPerMin, createdBy: 'reliability' }
   return (await createKey(db, systemClock, input)).secret
 }
 

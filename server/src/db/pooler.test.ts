@@ -165,7 +165,7 @@ test.skipIf(reason)(
       Array.from({ length: 20 }, async (_, index) => {
         const { id: workspaceId } = await createWorkspace(shop.db, systemClock, `workspace ${index}`)
         await newHook(workspaceId, `hook ${index}`)
-        const input = { workspaceId, name: 'k', scopes, budget: 100, createdBy: 'test' }
+        const input = { workspaceId, name: 'k', scopes, rateLimitPerMin: 100, createdBy: 'test' }
         return (await createKey(shop.db, systemClock, input)).secret
       }),
     )

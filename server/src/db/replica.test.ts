@@ -74,7 +74,7 @@ async function newShop() {
 
 /** A change by someone else. */
 const newKey = (workspaceId: string, name: string) =>
-  createKey(db, clock, { workspaceId, name, scopes: [], budget: 100, createdBy: 'test' })
+  createKey(db, clock, { workspaceId, name, scopes: [], rateLimitPerMin: 100, createdBy: 'test' })
 
 /** The names in a list that the console may read from the standby. */
 async function keyNames(person: SignedInPerson, workspaceId: string): Promise<string[]> {

@@ -10,7 +10,7 @@ export const anonymous: Caller = {
   systemId: '',
   systemKeyIds: [],
   scopes: [],
-  budget: 0,
+  rateLimitPerMin: 0,
   isInspected: false,
 }
 

@@ -29,7 +29,13 @@ test.skipIf(platform() !== 'linux')(
       await drop()
     })
     const { id: workspaceId } = await createWorkspace(db, systemClock, 'Shop')
-    const key = await createKey(db, systemClock, { workspaceId, name: 'k', scopes, budget: 100, createdBy: 'test' })
+    const key = await createKey(db, systemClock, {
+      workspaceId,
+      name: 'k',
+      scopes,
+      rateLimitPerMin: 100,
+      createdBy: 'test',
+    })
     const { port } = new URL(service.url)
     const authorized = `GET /v1/senders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`
 

@@ -66,7 +66,7 @@ beforeAll(async () => {
     inspect: () => null,
   }
   const rejects = async () => fail()
-  const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, budget: notCharged })
+  const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, rateLimit: notCharged })
   const row = { method: 'GET', scope: 'public', summary: 'Fails', tag: 'Test', reply: Type.Null() } as const
   const v1 = newPipeline([route({ ...row, path: '/v1/fails', handle: fail })], {
     ...deps,

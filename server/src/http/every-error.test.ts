@@ -80,7 +80,7 @@ const requests: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawRespons
   insufficient_scope: () => withKey({ scopes: [] }, '/v1/webhook'),
   async rate_limited() {
     const workspace = await newWorkspace(server)
-    await changeKey(server.db, server.clock, workspace.key.id, { budget: 1 })
+    await changeKey(server.db, server.clock, workspace.key.id, { rateLimitPerMin: 1 })
     await workspace.call('/v1/me')
     return workspace.call('/v1/me')
   },

@@ -61,7 +61,7 @@ export async function rejectInvalidHttp(
   const final = access?.kind === 'refused' ? access.refusal : refusal
   const { status, code, headers, body } = errorResponse(final, { requestId, route: '?', ...deps })
   const errorHeaders = Object.entries({ ...headers, Connection: 'close' }).flat()
-  close(socket, status, [...commonHeaders(requestId, access?.budget ?? notCharged), ...errorHeaders], body)
+  close(socket, status, [...commonHeaders(requestId, access?.rateLimit ?? notCharged), ...errorHeaders], body)
   deps.record({
     id: withoutPrefix('req', requestId) as string,
     at,

@@ -54,7 +54,7 @@ const checks: readonly { code: ErrorCode; way: string; fail(attempt: Attempt): u
     code: 'rate_limited',
     way: 'an exceeded rate limit',
     async fail({ workspace }) {
-      await changeKey(server.db, server.clock, workspace.key.id, { budget: 1 })
+      await changeKey(server.db, server.clock, workspace.key.id, { rateLimitPerMin: 1 })
       await workspace.call('/v1/me')
     },
   },

@@ -132,7 +132,7 @@ class Exchange implements AccessRequest, Context {
     try {
       const access = await checking
       this.#caller = access.caller
-      this.#rateLimit = access.budget
+      this.#rateLimit = access.rateLimit
       if (access.kind === 'refused') {
         this.#keyHint = access.keyHint
         throw access.refusal

@@ -13,7 +13,7 @@ export interface Caller {
   /** All keys of the calling system. */
   systemKeyIds: readonly string[]
   scopes: readonly Scope[]
-  budget: number
+  rateLimitPerMin: number
   /** The workspace stores the bodies of its requests. */
   isInspected: boolean
 }
@@ -26,8 +26,8 @@ export interface RateLimitState {
 }
 
 export type AccessDecision =
-  | { kind: 'admitted'; caller: Caller | null; budget: RateLimitState }
-  | { kind: 'refused'; refusal: Refusal; caller: Caller | null; budget: RateLimitState; keyHint: string | null }
+  | { kind: 'admitted'; caller: Caller | null; rateLimit: RateLimitState }
+  | { kind: 'refused'; refusal: Refusal; caller: Caller | null; rateLimit: RateLimitState; keyHint: string | null }
 
 /** The parts of a request that access depends on: its key, and the address it comes from. */
 export interface AccessRequest {

@@ -77,7 +77,13 @@ export async function openTenants(db: Database, receiver: CountingReceiver): Pro
   async function open(index: number): Promise<Tenant> {
     const { id } = await createWorkspace(db, systemClock, `Tenant ${index}`)
     await giveCredits(db, systemClock, id, 1_000, 'start')
-    const key = await createKey(db, systemClock, { workspaceId: id, name: 'k', scopes, budget: 100, createdBy: 'test' })
+    const key = await createKey(db, systemClock, {
+      workspaceId: id,
+      name: 'k',
+      scopes,
+      rateLimitPerMin: 100,
+      createdBy: 'test',
+    })
     const waba = control.wabas.create({ appIds: [] })
     const number = control.numbers.create({ wabaId: waba.id, phoneNumber: String(15_552_000_000 + index) })
     // A third of the accounts get each update twice, a third in another order.
@@ -108,7 +114,7 @@ export async function openTenants(db: Database, receiver: CountingReceiver): Pro
   }
   const limitedKeys: string[] = []
   for (const { id } of all.slice(0, 3)) {
-    const key = { workspaceId: id, name: 'limited', scopes, budget: limitPerMinute, createdBy: 'test' }
+    const key = { workspaceId: id, name: 'limited', scopes, rateLimitPerMin: limitPerMinute, createdBy: 'test' }
     limitedKeys.push((await createKey(db, systemClock, key)).secret)
   }
   return {

@@ -32,7 +32,7 @@ const toAccess = (row: AccessRow): Access => ({
     systemId: row.system_id,
     systemKeyIds: [row.system_id, ...row.rotated_keys],
     scopes: row.scopes,
-    budget: row.budget,
+    rateLimitPerMin: row.budget,
     isInspected: row.inspects_requests,
   },
   ranges: row.allowed_ranges.map(readRange).filter((range): range is AddressRange => !('fault' in range)),

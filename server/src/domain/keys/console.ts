@@ -78,7 +78,7 @@ export const toConsoleKey = (key: Key, now: Date, replacement?: Key): ConsoleKey
   hint: key.hint,
   state: stateOf(key, now, replacement),
   scopes: key.scopes,
-  rate_limit_per_min: key.budget,
+  rate_limit_per_min: key.rateLimitPerMin,
   ip_allow_list: key.allowedRanges,
   expires_at: key.expiresAt?.toISOString() ?? null,
   revoked_at: key.revokedAt?.toISOString() ?? null,

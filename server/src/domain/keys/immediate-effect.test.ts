@@ -16,7 +16,7 @@ const fromAll = (result: string) => Array(processes.count).fill(result)
 /** A key that has used up its rate limit of 3 requests and is cached in every process. */
 async function exhausted() {
   const workspace = await newWorkspace(server)
-  const { key, secret } = await workspace.newKey({ budget: 3 })
+  const { key, secret } = await workspace.newKey({ rateLimitPerMin: 3 })
   const everywhere = async (path = '/v1/me') => (await processes.everywhere(path, { key: secret })).map(outcome)
   expect(await everywhere()).toEqual(fromAll('ok'))
   expect(await everywhere()).toEqual(fromAll('rate_limited'))
@@ -81,7 +81,7 @@ test('a removed or added scope takes effect on the next request', async () => {
 
 test('a raised rate limit allows more requests in the same window, in every process', async () => {
   const { key, secret, everywhere } = await exhausted()
-  await changeKey(server.db, server.clock, key.id, { budget: 7 })
+  await changeKey(server.db, server.clock, key.id, { rateLimitPerMin: 7 })
   const responses = await processes.everywhere('/v1/me', { key: secret })
   expect(responses.map(outcome)).toEqual(fromAll('ok'))
   expect(responses.map(({ headers }) => headers.get('ratelimit-limit'))).toEqual(fromAll('7'))
@@ -92,13 +92,13 @@ test('a raised rate limit allows more requests in the same window, in every proc
 test('a lowered rate limit takes effect on the next request and keeps the window', async () => {
   const { workspace, key } = await withinLimit()
   server.clock.forward({ seconds: 30 })
-  await changeKey(server.db, server.clock, key.id, { budget: 4 })
+  await changeKey(server.db, server.clock, key.id, { rateLimitPerMin: 4 })
   const responses = await processes.everywhere('/v1/me', { key: workspace.secret })
   expect(responses.map(outcome)).toEqual(['ok', 'rate_limited', 'rate_limited'])
   expect(responses.map(({ headers }) => headers.get('ratelimit-limit'))).toEqual(fromAll('4'))
   expect(responses.map(({ headers }) => headers.get('ratelimit-remaining'))).toEqual(fromAll('0'))
   expect(responses.map(({ headers }) => headers.get('ratelimit-reset'))).toEqual(fromAll('30'))
-  await changeKey(server.db, server.clock, key.id, { budget: 1 })
+  await changeKey(server.db, server.clock, key.id, { rateLimitPerMin: 1 })
   expect((await processes.everywhere('/v1/me', { key: workspace.secret })).map(outcome)).toEqual(
     fromAll('rate_limited'),
   )
@@ -106,7 +106,7 @@ test('a lowered rate limit takes effect on the next request and keeps the window
 
 test('GET /v1/me returns the new name, scopes and rate limit on the next request', async () => {
   const { workspace, key } = await withinLimit()
-  await changeKey(server.db, server.clock, key.id, { name: 'renamed', scopes: [], budget: 99 })
+  await changeKey(server.db, server.clock, key.id, { name: 'renamed', scopes: [], rateLimitPerMin: 99 })
   for (const { body } of await processes.everywhere('/v1/me', { key: workspace.secret })) {
     expect(body).toMatchObject({ key: { name: 'renamed', scopes: [] }, rate_limit_per_min: 99 })
   }

@@ -19,10 +19,10 @@ test.each<[input: Partial<KeyInput>, param: string]>([
   [{ name: 'x'.repeat(101) }, 'name'],
   [{ scopes: ['messages:everything'] }, 'scopes'],
   [{ scopes: ['__proto__'] }, 'scopes'],
-  [{ budget: 0 }, 'rate_limit_per_min'],
-  [{ budget: 101 }, 'rate_limit_per_min'],
-  [{ budget: 1.5 }, 'rate_limit_per_min'],
-  [{ budget: Number.NaN }, 'rate_limit_per_min'],
+  [{ rateLimitPerMin: 0 }, 'rate_limit_per_min'],
+  [{ rateLimitPerMin: 101 }, 'rate_limit_per_min'],
+  [{ rateLimitPerMin: 1.5 }, 'rate_limit_per_min'],
+  [{ rateLimitPerMin: Number.NaN }, 'rate_limit_per_min'],
   [{ expiresAt: new Date('2026-11-15T09:00:00.000Z') }, 'expires_at'],
   [{ expiresAt: new Date(Number.NaN) }, 'expires_at'],
   [{ allowedRanges: ['203.0.113.9/24'] }, 'ip_allow_list'],
@@ -70,7 +70,7 @@ test('an allowlist with every IPv4 or IPv6 address is accepted with a warning', 
 test('a change keeps the fields it does not contain, including the expiry', async () => {
   const workspace = await newWorkspace(server)
   const expiresAt = new Date(server.clock.now().getTime() + 60_000)
-  const { key } = await workspace.newKey({ allowedRanges: ['10.0.0.0/8'], budget: 7, expiresAt })
+  const { key } = await workspace.newKey({ allowedRanges: ['10.0.0.0/8'], rateLimitPerMin: 7, expiresAt })
   const { key: renamed } = await changeKey(server.db, server.clock, key.id, { name: 'new' })
   expect(renamed).toEqual({ ...key, name: 'new' })
   const { key: open } = await changeKey(server.db, server.clock, key.id, { expiresAt: null, allowedRanges: [] })

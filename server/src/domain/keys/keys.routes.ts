@@ -13,7 +13,7 @@ export const keyRoutes = [
     handle: ({ caller }) => ({
       account_id: caller.workspaceId,
       key: { id: caller.keyId, name: caller.keyName, scopes: caller.scopes.slice() },
-      rate_limit_per_min: caller.budget,
+      rate_limit_per_min: caller.rateLimitPerMin,
     }),
   }),
 ]

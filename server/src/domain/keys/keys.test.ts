@@ -6,7 +6,7 @@ const server = useTestServer()
 
 test('GET /v1/me returns the workspace, the key and its scopes', async () => {
   const workspace = await newWorkspace(server)
-  const { key, secret } = await workspace.newKey({ name: 'shop', scopes: ['webhooks:read'], budget: 42 })
+  const { key, secret } = await workspace.newKey({ name: 'shop', scopes: ['webhooks:read'], rateLimitPerMin: 42 })
   const { status, body } = await server.call('/v1/me', { key: secret })
   expect(status).toBe(200)
   expect(body).toEqual({

@@ -19,7 +19,7 @@ export interface Key {
   name: string
   hint: string
   scopes: Scope[]
-  budget: number
+  rateLimitPerMin: number
   allowedRanges: string[]
   expiresAt: Date | null
   revokedAt: Date | null
@@ -35,7 +35,7 @@ export interface KeyInput {
   workspaceId: string
   name: string
   scopes: readonly string[]
-  budget?: number | undefined
+  rateLimitPerMin?: number | undefined
   allowedRanges?: readonly string[] | undefined
   expiresAt?: Date | null | undefined
   createdBy: string
@@ -99,6 +99,7 @@ export async function changeKey(
   if (!keepsExpiry) refuseRevival(row, clock.now())
   const input = {
     ...row,
+    rateLimitPerMin: row.budget,
     allowedRanges: row.allowed_ranges,
     ...change,
     expiresAt: keepsExpiry ? null : change.expiresAt,
@@ -140,13 +141,13 @@ async function requireKey(db: Db, id: string, workspaceId?: string, read = keyBy
 type Rules = Pick<KeyRow, 'name' | 'scopes' | 'budget' | 'allowed_ranges' | 'expires_at'>
 
 function checkRules(
-  input: Pick<KeyInput, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>,
+  input: Pick<KeyInput, 'name' | 'scopes' | 'rateLimitPerMin' | 'allowedRanges' | 'expiresAt'>,
   now: Date,
 ): Rules {
   const errors: FieldError[] = []
   const addError = (param: string, code: FieldErrorCode, message: string) => errors.push({ param, code, message })
   const name = input.name.trim()
-  const budget = input.budget ?? rateLimitRange.default
+  const rateLimitPerMin = input.rateLimitPerMin ?? rateLimitRange.default
   const { minimum, maximum } = rateLimitRange
   const expiresAt = input.expiresAt ?? null
 
@@ -155,7 +156,7 @@ function checkRules(
     if (!isScope(scope))
       addError('scopes', 'invalid', `"${scope}" is not a scope. Use one of ${knownScopes.join(', ')}.`)
   }
-  if (!Number.isInteger(budget) || budget < minimum || budget > maximum) {
+  if (!Number.isInteger(rateLimitPerMin) || rateLimitPerMin < minimum || rateLimitPerMin > maximum) {
     const message = `The rate limit must be a whole number from ${minimum} to ${maximum} requests per minute.`
     addError('rate_limit_per_min', 'out_of_range', message)
   }
@@ -171,7 +172,7 @@ function checkRules(
   if (ranges.length > 100) addError('ip_allow_list', 'too_many', 'The IP allowlist can have at most 100 entries.')
   refuseIfAny(errors)
   const scopes = knownScopes.filter((scope) => input.scopes.includes(scope))
-  return { name, scopes, budget, allowed_ranges: [...new Set(ranges)], expires_at: expiresAt }
+  return { name, scopes, budget: rateLimitPerMin, allowed_ranges: [...new Set(ranges)], expires_at: expiresAt }
 }
 
 function toKey(row: KeyRow): Key {
@@ -181,7 +182,7 @@ function toKey(row: KeyRow): Key {
     name: row.name,
     hint: row.hint,
     scopes: row.scopes,
-    budget: row.budget,
+    rateLimitPerMin: row.budget,
     allowedRanges: row.allowed_ranges,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,

@@ -28,9 +28,9 @@ async function startProcess(changes: Partial<Parameters<typeof serveApi>[0]> = {
 
 type Process = Pick<Awaited<ReturnType<typeof startProcess>>, 'url'>
 
-async function newKey(budget: number) {
+async function newKey(rateLimitPerMin: number) {
   const workspace = await newWorkspace(server)
-  return { workspaceId: workspace.id, ...(await workspace.newKey({ budget })) }
+  return { workspaceId: workspace.id, ...(await workspace.newKey({ rateLimitPerMin })) }
 }
 
 const me = ({ url }: Process, key: string): Promise<ApiResponse> => callApi(`${url}/v1/me`, { key })

@@ -25,7 +25,7 @@ test('secondsLeft is a whole number from 1 to 60, rounded up', () => {
   )
 })
 
-type Step = { kind: 'request'; times: number } | { kind: 'wait'; ms: number } | { kind: 'change'; budget: number }
+type Step = { kind: 'request'; times: number } | { kind: 'wait'; ms: number } | { kind: 'change'; limit: number }
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
@@ -42,7 +42,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     },
     {
       weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('change' as const), budget: fc.integer({ min: 1, max: 12 }) }),
+      arbitrary: fc.record({ kind: fc.constant('change' as const), limit: fc.integer({ min: 1, max: 12 }) }),
     },
   ),
   { minLength: 3, maxLength: 12 },
@@ -50,12 +50,12 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 
 /** The rate limit as a simple reference model. */
 class Model {
-  budget: number
+  limit: number
   used = 0
   opened = Number.NEGATIVE_INFINITY
 
-  constructor(budget: number) {
-    this.budget = budget
+  constructor(limit: number) {
+    this.limit = limit
   }
 
   request(now: number): string {
@@ -63,24 +63,24 @@ class Model {
       this.opened = now
       this.used = 0
     }
-    const passes = this.used < this.budget
+    const passes = this.used < this.limit
     if (passes) this.used++
     const reset = Math.ceil((this.opened + 60_000 - now) / 1000)
-    return `${passes ? 200 : 429} ${this.budget} ${Math.max(0, this.budget - this.used)} ${reset}`
+    return `${passes ? 200 : 429} ${this.limit} ${Math.max(0, this.limit - this.used)} ${reset}`
   }
 }
 
 test('any sequence of requests, pauses and limit changes matches the reference model', async () => {
   const workspace = await newWorkspace(server)
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 12 }), steps, async (budget, sequence) => {
-      const { key, secret } = await workspace.newKey({ budget })
-      const model = new Model(budget)
+    fc.asyncProperty(fc.integer({ min: 1, max: 12 }), steps, async (limit, sequence) => {
+      const { key, secret } = await workspace.newKey({ rateLimitPerMin: limit })
+      const model = new Model(limit)
       for (const step of sequence) {
         if (step.kind === 'wait') server.clock.forward({ ms: step.ms })
         else if (step.kind === 'change') {
-          await changeKey(server.db, server.clock, key.id, { budget: step.budget })
-          model.budget = step.budget
+          await changeKey(server.db, server.clock, key.id, { rateLimitPerMin: step.limit })
+          model.limit = step.limit
         } else {
           const now = server.clock.now().getTime()
           const expected = Array.from({ length: step.times }, () => model.request(now))

@@ -5,7 +5,7 @@ export interface Charge {
   /** A key (`k:`) or an IP address (`a:`). */
   subject: string
   amount: number
-  budget: number
+  limit: number
   /** Set by `chargeRateLimits`: requests within the limit, requests used in this window, and the time left in it. */
   granted: number
   used: number
@@ -50,7 +50,7 @@ export async function chargeRateLimits(
     [
       all.map((charge) => charge.subject),
       all.map((charge) => charge.amount),
-      all.map((charge) => charge.budget),
+      all.map((charge) => charge.limit),
       revision,
       pinned,
     ],

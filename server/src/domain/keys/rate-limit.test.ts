@@ -18,7 +18,7 @@ async function sendMany(count: number, key: string | undefined, path = '/v1/me')
 
 test('of 200 concurrent requests to three processes, a limit of 30 allows exactly 30', async () => {
   const workspace = await newWorkspace(server)
-  const { secret } = await workspace.newKey({ budget: 30 })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 30 })
   const responses = await sendMany(200, secret)
   const passed = responses.filter(({ status }) => status !== 429)
   expect(passed.map(({ status }) => status)).toEqual(Array(30).fill(200))
@@ -33,7 +33,7 @@ test('of 200 concurrent requests to three processes, a limit of 30 allows exactl
 
 test('the window opens with the first request, lasts 60 seconds and does not move', async () => {
   const workspace = await newWorkspace(server)
-  const { secret } = await workspace.newKey({ budget: 2 })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 2 })
   const request = async (index: number) => {
     const { status, headers } = await processes.call(index, '/v1/me', { key: secret })
     return [status, headers.get('ratelimit-remaining'), headers.get('ratelimit-reset'), headers.get('retry-after')]
@@ -54,7 +54,7 @@ test('the window opens with the first request, lasts 60 seconds and does not mov
 
 test('the full limit is available again after the window', async () => {
   const workspace = await newWorkspace(server)
-  const { secret } = await workspace.newKey({ budget: 10 })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 10 })
   for (let round = 0; round < 3; round++) {
     const responses = await sendMany(40, secret)
     expect(remaining(responses.filter(({ status }) => status === 200))).toEqual(countdown(10))
@@ -64,7 +64,7 @@ test('the full limit is available again after the window', async () => {
 
 test('requests that fail after the rate limit check still count', async () => {
   const workspace = await newWorkspace(server)
-  const { secret } = await workspace.newKey({ budget: 3, scopes: [] })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 3, scopes: [] })
   const statuses = []
   for (const path of ['/v1/webhook', '/v1/nothing', '/v1/me?x=1', '/v1/me']) {
     statuses.push((await server.call(path, { key: secret })).status)
@@ -74,14 +74,14 @@ test('requests that fail after the rate limit check still count', async () => {
 
 test('each key has its own rate limit', async () => {
   const workspace = await newWorkspace(server)
-  const keys = await Promise.all([1, 2, 3].map(() => workspace.newKey({ budget: 5 })))
+  const keys = await Promise.all([1, 2, 3].map(() => workspace.newKey({ rateLimitPerMin: 5 })))
   const responses = await Promise.all(keys.map(({ secret }) => sendMany(12, secret)))
   for (const each of responses) expect(each.filter(({ status }) => status === 200)).toHaveLength(5)
 })
 
 test('concurrent requests with many keys, in any order, neither deadlock nor share a limit', async () => {
   const workspace = await newWorkspace(server)
-  const keys = await Promise.all(Array.from({ length: 25 }, () => workspace.newKey({ budget: 8 })))
+  const keys = await Promise.all(Array.from({ length: 25 }, () => workspace.newKey({ rateLimitPerMin: 8 })))
   const calls = Array.from({ length: 12 }, (_, round) =>
     keys
       .toSorted((a, b) => ((a.key.id < b.key.id ? 1 : -1) * (round % 2 === 0 ? 1 : -1)) as number)
@@ -94,7 +94,7 @@ test('concurrent requests with many keys, in any order, neither deadlock nor sha
 
 test('a window ends even if the database clock was set back', async () => {
   const workspace = await newWorkspace(server)
-  const { secret } = await workspace.newKey({ budget: 3 })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 3 })
   await sendMany(12, secret)
   server.clock.forward({ hours: -2 })
   const responses = await sendMany(12, secret)

@@ -44,7 +44,7 @@ export function newAccessCheck(db: Db, clock: Clock): CheckAccess {
 }
 
 /** Limit per IPv4 address or /64 of IPv6, for requests without a usable key. */
-const addressBudget = 600
+const addressLimit = 600
 
 /** Each retry means that a key changed while the batch was being decided; this many in a row do not happen. */
 const maxAttempts = 100
@@ -74,11 +74,13 @@ function addCharge(charges: Map<string, Charge>, request: AccessRequest, access:
   const refusal = refusalOf(request, access, now)
   const caller = access?.caller ?? null
   if (request.isCounted) return { caller, refusal, keyHint: null, charge: null }
-  const [subject, budget] =
-    caller && !refusal ? [`k:${caller.keyId}`, caller.budget] : [`a:${addressBlock(request.address)}`, addressBudget]
+  const [subject, limit] =
+    caller && !refusal
+      ? [`k:${caller.keyId}`, caller.rateLimitPerMin]
+      : [`a:${addressBlock(request.address)}`, addressLimit]
   let charge = charges.get(subject)
   if (!charge) {
-    charge = { subject, amount: 0, budget, granted: 0, used: 0, msLeft: 0 }
+    charge = { subject, amount: 0, limit, granted: 0, used: 0, msLeft: 0 }
     charges.set(subject, charge)
   }
   charge.amount++
@@ -89,20 +91,20 @@ function addCharge(charges: Map<string, Charge>, request: AccessRequest, access:
 function toDecision({ caller, refusal, keyHint, charge }: Pending, elapsedMs: number): AccessDecision {
   if (charge === null) {
     return refusal
-      ? { kind: 'refused', refusal, caller, budget: uncounted, keyHint }
-      : { kind: 'admitted', caller, budget: uncounted }
+      ? { kind: 'refused', refusal, caller, rateLimit: uncounted, keyHint }
+      : { kind: 'admitted', caller, rateLimit: uncounted }
   }
   const isGranted = charge.granted > 0
   // Count down within the batch: the first granted request sees the most remaining, the last sees what is left now.
   if (isGranted) charge.granted--
-  const limit = charge.budget
+  const { limit } = charge
   const remaining = isGranted ? limit - charge.used + charge.granted : 0
-  const budget = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
+  const rateLimit = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
   const isLate = isGranted && elapsedMs >= charge.msLeft + lateMs
-  const rejection = isLate ? new Refusal('service_unavailable') : isGranted ? refusal : overLimit(budget)
+  const rejection = isLate ? new Refusal('service_unavailable') : isGranted ? refusal : overLimit(rateLimit)
   return rejection
-    ? { kind: 'refused', refusal: rejection, caller, budget, keyHint }
-    : { kind: 'admitted', caller, budget }
+    ? { kind: 'refused', refusal: rejection, caller, rateLimit, keyHint }
+    : { kind: 'admitted', caller, rateLimit }
 }
 
 /** The response to a request that was counted before has the headers of that. */

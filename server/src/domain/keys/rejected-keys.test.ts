@@ -135,7 +135,7 @@ test('a missing scope gets insufficient_scope with the required and granted scop
 
 test('a request over the limit gets rate_limited with retry_after', async () => {
   const workspace = await newWorkspace(server)
-  const { secret } = await workspace.newKey({ budget: 1 })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 1 })
   expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
   server.clock.forward({ seconds: 17 })
   const response = await server.call('/v1/me', { key: secret })

@@ -35,11 +35,11 @@ export async function rotateKey(
     refuse('conflict', { message: 'This key was revoked. Create a new key instead of rotating it.' })
   }
   const now = clock.now()
-  const { name, scopes, budget, allowedRanges, systemId } = before
+  const { name, scopes, rateLimitPerMin, allowedRanges, systemId } = before
   const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime()
   const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs)
   const old = await endKey(db, clock, before, hours)
-  const rules = { name, scopes, budget, allowedRanges, expiresAt }
+  const rules = { name, scopes, rateLimitPerMin, allowedRanges, expiresAt }
   const created = await createKey(db, clock, { workspaceId, ...rules, createdBy, systemId })
   return { ...created, old }
 }

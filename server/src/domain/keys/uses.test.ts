@@ -29,7 +29,7 @@ test('the time and IP address of the last use are recorded', async () => {
 const recordOf = (workspaceId: string, keyId: string, at: Date, address = '192.0.2.1', code: string | null = null) => ({
   id: newUuid(),
   at,
-  caller: { workspaceId, keyId, keyName: '', scopes: [], budget: 1 },
+  caller: { workspaceId, keyId, keyName: '', scopes: [], rateLimitPerMin: 1 },
   method: 'GET',
   route: '/v1/me',
   status: 200,

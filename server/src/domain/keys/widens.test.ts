@@ -4,7 +4,7 @@ import { widens } from './widens.ts'
 
 const limits = (change: object = {}) => ({
   scopes: ['messages:send', 'messages:read'] as Scope[],
-  budget: 30,
+  rateLimitPerMin: 30,
   allowedRanges: ['10.0.0.0/8', '2001:db8::/32'],
   expiresAt: new Date('2027-01-01') as Date | null,
   ...change,
@@ -17,8 +17,8 @@ test.each([
   [from, from, false],
   [from, limits({ scopes: ['messages:read'] }), false],
   [from, limits({ scopes: ['messages:read', 'senders:read'] }), true],
-  [from, limits({ budget: 29 }), false],
-  [from, limits({ budget: 31 }), true],
+  [from, limits({ rateLimitPerMin: 29 }), false],
+  [from, limits({ rateLimitPerMin: 31 }), true],
   [from, limits({ expiresAt: new Date('2026-12-31') }), false],
   [from, limits({ expiresAt: new Date('2027-01-02') }), true],
   [from, forever, true],

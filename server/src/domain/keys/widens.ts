@@ -1,12 +1,12 @@
 import { type AddressRange, covers, readRange } from '../../lib/addresses.ts'
 import type { Key } from './keys.ts'
 
-type Limits = Pick<Key, 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>
+type Limits = Pick<Key, 'scopes' | 'rateLimitPerMin' | 'allowedRanges' | 'expiresAt'>
 
 /** Whether a change lets a key do something that it could not do before, or for longer, or from elsewhere. */
 export const widens = (before: Limits, after: Limits): boolean =>
   after.scopes.some((scope) => !before.scopes.includes(scope)) ||
-  after.budget > before.budget ||
+  after.rateLimitPerMin > before.rateLimitPerMin ||
   lastsLonger(before.expiresAt, after.expiresAt) ||
   hasNewAddresses(before.allowedRanges, after.allowedRanges)
 

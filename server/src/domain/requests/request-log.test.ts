@@ -193,7 +193,7 @@ test('stop writes the queue, even if the first attempt fails', async () => {
 test('the workspace ID and the key ID are logged', async () => {
   const { id, key } = await newWorkspace(server)
   const requestLog = newLog(server.db)
-  const caller = { workspaceId: id, keyId: key.id, keyName: '', scopes: [], budget: 1 }
+  const caller = { workspaceId: id, keyId: key.id, keyName: '', scopes: [], rateLimitPerMin: 1 }
   requestLog.record(recordOf({ caller, route: '/whose' }))
   await requestLog.flush()
   expect(await server.db.rows(`select workspace_id, key_id from request_log where route = '/whose'`)).toEqual([

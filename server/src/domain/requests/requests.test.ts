@@ -137,7 +137,7 @@ test('pipelined requests whose connection breaks before the response to the firs
 test('after the service has stopped, every request is in the log, including rejected ones, or counted', async () => {
   const { server: other, close } = await startTestServer()
   const workspace = await newWorkspace(other)
-  const { secret } = await workspace.newKey({ budget: 20 })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 20 })
   const calls = Array.from({ length: 150 }, (_, index) =>
     other.call('/v1/me', index % 3 === 0 ? {} : { key: index % 3 === 1 ? secret : newSecret() }),
   )

@@ -184,7 +184,7 @@ test('without a valid key, from a foreign address or in a suspended workspace, t
 
 test('each POST counts as one request, and carries the rate headers and the request ID', async () => {
   const workspace = await newWorkspace(server)
-  const { secret } = await workspace.newKey({ budget: 3 })
+  const { secret } = await workspace.newKey({ rateLimitPerMin: 3 })
   const initialize = {
     ...list,
     method: 'initialize',

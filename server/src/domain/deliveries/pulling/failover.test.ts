@@ -31,7 +31,7 @@ test('a failover that loses events, whose transaction IDs are used again, skips 
   const before = await serveApi({ connection: primary.connection, clock, secretKeys }, quiet)
   await ensurePartitions(before.db, clock)
   const { id: workspaceId } = await createWorkspace(before.db, clock, 'Test')
-  const key = { workspaceId, name: 'reader', scopes: ['events:read' as const], budget: 100, createdBy: 'test' }
+  const key = { workspaceId, name: 'reader', scopes: ['events:read' as const], rateLimitPerMin: 100, createdBy: 'test' }
   const { secret } = await createKey(before.db, clock, key)
   const publishOne = (db: Db) =>
     db.transaction((tx) => publish(tx, clock.now(), [{ workspaceId, type: 'message.sent', data: {} }]))

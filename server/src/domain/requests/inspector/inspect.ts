@@ -1,6 +1,6 @@
 import { storedBodiesPerMinute, storedErrorsPerMinute } from '@parley/contract/console/inspector'
 import type { Inspect, InspectedRequest, InspectedResponse, StoredText } from '../../../lib/access-check.ts'
-import { MinuteBudget } from './minute-budget.ts'
+import { MinuteLimit } from './minute-limit.ts'
 import { inRequests, inResponses, redactError, redactJson, redactTarget } from './redact.ts'
 
 /** A longer response is not parsed to redact it: that would take milliseconds. Lists of 100 rows are shorter. */
@@ -11,8 +11,8 @@ const parsedMax = 262_144
  * that turned the inspector on, each up to a number of characters per minute. What is over that is not even looked at.
  */
 export function newInspect(): Inspect {
-  const errors = new MinuteBudget(storedErrorsPerMinute)
-  const bodies = new MinuteBudget(storedBodiesPerMinute)
+  const errors = new MinuteLimit(storedErrorsPerMinute)
+  const bodies = new MinuteLimit(storedBodiesPerMinute)
   return ({ workspaceId, isInspected }, at, code, request, response) => {
     // A client that is over its rate limit repeats this error, and its message says everything.
     const isError = response.kind === 'error' && code !== 'rate_limited' && errors.has(workspaceId, at)

@@ -160,7 +160,7 @@ test('error responses are stored up to a number of characters in a minute', asyn
 
 test('errors over the rate limit are not stored', async () => {
   const { workspaceId, shop, detailOf } = await setUp({ isOn: false })
-  const { secret } = await shop.workspace.newKey({ budget: 1 })
+  const { secret } = await shop.workspace.newKey({ rateLimitPerMin: 1 })
   await server.call('/v1/me', { key: secret })
   const limited = await server.call('/v1/me', { key: secret })
   expect(limited.status).toBe(429)

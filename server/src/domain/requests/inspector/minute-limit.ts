@@ -2,7 +2,7 @@
 const earlierMax = 10
 
 /** Characters that each workspace may still store in the current minute. Its memory is freed every minute. */
-export class MinuteBudget {
+export class MinuteLimit {
   readonly #max: number
   readonly #used = new Map<string, number>()
   #minute = 0
