@@ -110,9 +110,9 @@ test('an invitation for another address says so, and can be accepted after signi
 test('a passkey is offered only where it works', async () => {
   // This installation runs at an IP address.
   const page = await browser.newPage({ isDrawn: false, expects: /401/ })
-  const answered = page.waitForResponse(/\/console\/api\/sign-in$/)
+  const signedIn = page.waitForResponse(/\/console\/api\/sign-in$/)
   await page.goto(`${console.place.url}/sign-in`)
-  await answered
+  await signedIn
   await isOnTop(page.getByRole('button', { name: 'Sign in' }))
   expect(await page.getByText(/passkey/i).count()).toBe(0)
   const account = await console.open('/account')

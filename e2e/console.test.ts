@@ -167,9 +167,9 @@ test('a delivery shows each attempt, and a manual retry has the same id', async 
     ...Array(before - 2).fill(expect.stringMatching(/Attempt \d of 8.*500.*\d+ (ms|µs)/)),
     expect.stringMatching(/Attempt 1 of 8.*500.*\d+ (ms|µs)/),
   ])
-  await drawer.getByText('answer 200').waitFor()
+  await drawer.getByText('response 200').waitFor()
   await drawer.getByRole('button', { name: 'Show response' }).last().click()
-  await drawer.getByText('answer 500').waitFor()
+  await drawer.getByText('response 500').waitFor()
 
   await drawer.getByRole('button', { name: 'Retry', exact: true }).click()
   // The receiver has it already.

@@ -11,7 +11,17 @@ interface RetiredWord {
   use: string
   /** Lines in which the word means something else. */
   except?: RegExp
+  /** Files in which it means something else. */
+  exceptIn?: RegExp
 }
+
+/** Files about people who answer: forms, questions of a dialog or a command. */
+const aboutPeople =
+  /(^|\/)(forms|flows|handset)\/|(answers|bubbles|leave-guard|discard-dialog|exact-json)\.tsx?$|privacy|e2e\/docs\/page|submissions|person|parked|redact|inspector|untrusted|mcp\/tools|messages\/console\.test|search\/fill/
+
+/** Files that name the columns `delivery_attempts.answer` and `idempotency_keys.answer`. */
+const aboutAnswerColumns =
+  /\.sql(\.ts)?$|^bench\/|^server\/testing\/deliveries|domain\/deliveries\/|sending\/(idempotency|store-messages)|every-error/
 
 /** Not in code, comments, tests or documents. */
 export const retiredEverywhere: readonly RetiredWord[] = [
@@ -58,6 +68,18 @@ export const retiredEverywhere: readonly RetiredWord[] = [
   { pattern: /\bstor(y|ies)\b/i, use: 'timeline, detail' },
   { pattern: /\bUnfit\b/, use: 'StartupError' },
   {
+    pattern: /budget/i,
+    use: 'rate limit, limit, deadline',
+    // Names of the schema.
+    except: /budget_windows|api_keys|(row|k|rules|w|excluded)\.budget|'budget'|budget: rateLimitPerMin/,
+    exceptIn: /^server\/(migrations|testing\/filled)\/|domain\/keys\/.*\.sql\.ts$/,
+  },
+  {
+    pattern: /answer/i,
+    use: 'response, reply, result',
+    exceptIn: new RegExp(`${aboutPeople.source}|${aboutAnswerColumns.source}`),
+  },
+  {
     pattern: /\bnpx parley\b/,
     use: './parley, because outside of the clone npx runs a package of the npm registry',
     except: /works in the clone|no database/,
@@ -67,8 +89,6 @@ export const retiredEverywhere: readonly RetiredWord[] = [
 /** Not in text that people read: the console, the handset, the command line, errors and documents. */
 export const retiredForPeople: readonly RetiredWord[] = [
   { pattern: /\bRefusals?\b/, use: 'API errors', except: /new Refusal/ },
-  { pattern: /\bbudgets?\b/i, use: 'rate limit' },
-  { pattern: /\banswer(s|ed|ing)?\b/i, use: 'response, respond' },
   { pattern: /\b(No|Nothing)\b.* fits?\b/, use: 'No results, No matching …' },
   { pattern: /\bGet going\b/i, use: 'Get started' },
   { pattern: /\bThere is no such\b/i, use: '… not found' },
@@ -105,7 +125,8 @@ export function wordsIn(text: string, words: readonly RetiredWord[]): RetiredWor
 }
 
 function hitsIn(file: string): Hit[] {
-  const words = isDocument(file) ? [...retiredEverywhere, ...retiredForPeople] : retiredEverywhere
+  const all = isDocument(file) ? [...retiredEverywhere, ...retiredForPeople] : retiredEverywhere
+  const words = all.filter(({ exceptIn }) => !exceptIn?.test(file))
   const lines = readFileSync(join(root, file), 'utf8').split('\n')
   return lines.flatMap((text, index) => wordsIn(text, words).map((word) => ({ file, line: index + 1, word, text })))
 }

@@ -19,7 +19,7 @@ export async function benchHangingNames(scope: Scope): Promise<Row[]> {
   const receiver = await scope.startTarget('receiver')
   const nameServer = await startNameServer()
   scope.defer(() => nameServer.close())
-  // Every name is answered while the endpoints are created, because a name that hangs cannot be saved.
+  // Every name is resolved while the endpoints are created, because a name that hangs cannot be saved.
   nameServer.unlisted = ['127.0.0.1']
   const names = [
     ...Array.from({ length: fresh * 2 }, (_, index) => `new-${index}.example`),

@@ -8,7 +8,7 @@ import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
 import { runParley, serveParley } from '../testing/run-parley.ts'
 
-/** An address of this machine that a server on 127.0.0.1 does not answer. Linux has many loopback addresses. */
+/** An address of this machine that a server on 127.0.0.1 does not listen on. Linux has many loopback addresses. */
 const otherAddress =
   process.platform === 'linux'
     ? '127.0.0.2'

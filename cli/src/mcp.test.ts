@@ -162,17 +162,17 @@ test('a redirect and a page of a proxy are explained', async () => {
       ? response.writeHead(301, { location: 'https://parley.example.com/mcp' }).end()
       : response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
   )
-  const answerOf = async (path: string) => {
+  const errorAt = async (path: string) => {
     const mcp = start(envOf('prl_live_x', url + path))
     mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     await until('the error is printed', () => mcp.lines().length === 1)
-    const [answer] = mcp.lines() as { error: { message: string } }[]
-    return answer?.error.message
+    const [response] = mcp.lines() as { error: { message: string } }[]
+    return response?.error.message
   }
-  expect(await answerOf('/moved')).toBe(
+  expect(await errorAt('/moved')).toBe(
     'The service returned 301 and redirects to https://parley.example.com/mcp. Use that address as --url.',
   )
-  expect(await answerOf('/')).toBe('The service returned 502, which is not a response of Parley. Check --url.')
+  expect(await errorAt('/')).toBe('The service returned 502, which is not a response of Parley. Check --url.')
   expect(urls).toEqual(['POST /moved/mcp', 'POST /mcp'])
 })
 

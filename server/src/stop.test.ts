@@ -59,7 +59,7 @@ async function newHangingShop() {
   const target = { url: '', db, clock: systemClock, secretKeys }
   const app = await newApp(target)
   const { phoneNumberId } = await newSender(target, workspaceId, app.id, '99000000002')
-  control.switches.set({ answerAfterMs: 300_000 })
+  control.switches.set({ respondAfterMs: 300_000 })
   return {
     ...shop,
     receiver,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Balancer {
   url: string
   add(upstream: string): void
-  /** Sends it no more requests, and waits until it has answered those in progress. */
+  /** Sends it no more requests, and waits until it has responded to those in progress. */
   drain(upstream: string): Promise<void>
   close(): Promise<void>
 }
@@ -53,8 +53,8 @@ export async function startBalancer(): Promise<Balancer> {
     const upstream = await choose()
     upstream.inProgress++
     try {
-      const answer = await forward(upstream.url, request, body)
-      response.writeHead(answer.status, answer.headers).end(answer.body)
+      const forwarded = await forward(upstream.url, request, body)
+      response.writeHead(forwarded.status, forwarded.headers).end(forwarded.body)
     } catch (error) {
       response.writeHead(502).end(String(error))
     } finally {
@@ -89,12 +89,12 @@ async function forward(url: string, { method, url: path, headers }: IncomingMess
     agent: false,
   })
   sent.end(body)
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  const [received] = (await once(sent, 'response')) as [IncomingMessage]
   const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk as Buffer)
-  const type = answer.headers['content-type']
+  for await (const chunk of received) chunks.push(chunk as Buffer)
+  const type = received.headers['content-type']
   return {
-    status: answer.statusCode ?? 502,
+    status: received.statusCode ?? 502,
     headers: type ? { 'content-type': type } : {},
     body: Buffer.concat(chunks),
   }

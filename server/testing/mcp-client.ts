@@ -7,10 +7,10 @@ import { onTestFinished } from 'vitest'
 export interface McpAgent {
   client: Client
   tools(): Promise<string[]>
-  call(name: string, input?: Record<string, unknown>): Promise<ToolAnswer>
+  call(name: string, input?: Record<string, unknown>): Promise<ToolResponse>
 }
 
-export interface ToolAnswer {
+export interface ToolResponse {
   value: Record<string, unknown>
   text: string
   isError: boolean

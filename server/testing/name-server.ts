@@ -1,21 +1,21 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** `hang` never answers; the others are response codes. An array of addresses may be IPv4 and IPv6. */
-export type NameAnswer = readonly string[] | 'hang' | 'servfail' | 'refused' | 'not_found'
+/** `hang` never responds; the others are response codes. An array of addresses may be IPv4 and IPv6. */
+export type NameResponse = readonly string[] | 'hang' | 'servfail' | 'refused' | 'not_found'
 
 export interface NameServer {
   /** `address:port`, for PARLEY_DNS_SERVERS. */
   address: string
-  /** Answers by name. */
-  names: Map<string, NameAnswer>
-  /** The answer to all other names. */
-  unlisted: NameAnswer
-  /** If set, it is the answer to every query. */
-  everything: NameAnswer | null
-  /** Queries of this record type are not answered. */
+  /** Responses by name. */
+  names: Map<string, NameResponse>
+  /** The response to all other names. */
+  unlisted: NameResponse
+  /** If set, it is the response to every query. */
+  everything: NameResponse | null
+  /** Queries of this record type get no response. */
   hangsFor: keyof typeof recordTypes | null
-  /** Seconds that an answer may be cached. */
+  /** Seconds that a response may be cached. */
   ttl: number
   /** The names that were asked for, once for each address family and repetition. */
   asked: string[]
@@ -26,7 +26,7 @@ const responseCodes = { servfail: 2, not_found: 3, refused: 5 } as const
 const recordTypes = { a: 1, aaaa: 28 } as const
 
 /** A name server on loopback, over UDP. */
-export async function startNameServer(names: Record<string, NameAnswer> = {}): Promise<NameServer> {
+export async function startNameServer(names: Record<string, NameResponse> = {}): Promise<NameServer> {
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -43,10 +43,10 @@ export async function startNameServer(names: Record<string, NameAnswer> = {}): P
   socket.on('message', (query, { port, address }) => {
     const { name, type, end } = questionOf(query)
     server.asked.push(name)
-    const answer = server.everything ?? server.names.get(name) ?? server.unlisted
-    if (answer === 'hang' || (server.hangsFor && type === recordTypes[server.hangsFor])) return
-    const code = typeof answer === 'string' ? responseCodes[answer] : 0
-    const addresses = typeof answer === 'string' ? [] : answer.filter((each) => typeOf(each) === type)
+    const given = server.everything ?? server.names.get(name) ?? server.unlisted
+    if (given === 'hang' || (server.hangsFor && type === recordTypes[server.hangsFor])) return
+    const code = typeof given === 'string' ? responseCodes[given] : 0
+    const addresses = typeof given === 'string' ? [] : given.filter((each) => typeOf(each) === type)
     const head = Buffer.from(query.subarray(0, end))
     head.writeUInt16BE(0x8180 + code, 2)
     head.writeUInt16BE(addresses.length, 6)

@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
       const item = { headers: request.headers, body, id, path: request.url ?? '' }
       received.push(item)
       const behaviour = queued.shift() ?? usual
-      if (typeof behaviour === 'number') response.writeHead(behaviour).end(`answer ${behaviour}`)
+      if (typeof behaviour === 'number') response.writeHead(behaviour).end(`response ${behaviour}`)
       else behaviour(response, item)
     })
   })

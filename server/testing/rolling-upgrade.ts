@@ -19,7 +19,7 @@ import { type ServiceProcess, secretKeys, spawnService, urlOf } from './service.
 import { until } from './until.ts'
 
 export interface RollingUpgrade {
-  /** Requests and webhooks that were not answered with 2xx. */
+  /** Requests and webhooks that did not get 2xx. */
   refused: string[]
   /** Webhooks of the network that were acknowledged, and their events that never arrived at the endpoint. */
   received: number

@@ -45,7 +45,7 @@ export async function openProcessShop(connection: Connection) {
   const simulator = await startSimulator({ port: 0, dataset: 'demo' })
   const client = new GraphClient({ productVersion: 'test' })
   const { control } = simulator
-  control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, answerAfterMs: 60 })
+  control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, respondAfterMs: 60 })
   control.webhooks.configure({ retryMs: [20, 20, 20, 20, 20, 20, 50] })
   const [networkApp] = control.apps.list()
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'Shop')

@@ -64,12 +64,12 @@ export function startUpload({ url, secret }: Uploader, length?: number): SlowUpl
   const sent = request(`${url}/v1/media`, { method: 'POST', headers, agent: false })
   const response = new Promise<ApiResponse>((resolve, reject) => {
     sent.on('error', reject)
-    sent.on('response', async (answer) => {
+    sent.on('response', async (received) => {
       const chunks: Buffer[] = []
-      for await (const chunk of answer) chunks.push(chunk)
+      for await (const chunk of received) chunks.push(chunk)
       const text = Buffer.concat(chunks).toString()
-      const answered = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as [string, string])
-      resolve({ status: answer.statusCode ?? 0, headers: new Headers(answered), body: text && JSON.parse(text) })
+      const pairs = Object.entries(received.headers).map(([name, value]) => [name, String(value)] as [string, string])
+      resolve({ status: received.statusCode ?? 0, headers: new Headers(pairs), body: text && JSON.parse(text) })
     })
   })
   // A test that does not wait for it closes the connection.

@@ -26,7 +26,7 @@ export interface Switches {
   /** null: messages are not read automatically. */
   readAfterMs: number | null
   /** Delay before the response to a send request. */
-  answerAfterMs: number
+  respondAfterMs: number
   templateReviewMs: number
 }
 
@@ -47,7 +47,7 @@ export const defaultSwitches: Switches = {
   sentAfterMs: 0,
   deliveredAfterMs: 50,
   readAfterMs: 1000,
-  answerAfterMs: 0,
+  respondAfterMs: 0,
   templateReviewMs: 2000,
 }
 

@@ -105,9 +105,9 @@ export const Attempt = Type.Object({
   status: nullable(Type.Integer()),
   error: nullable(Type.String()),
   trouble: nullable(FailureExplanation),
-  answer: Type.String({ description: 'The beginning of the response body, as text.' }),
-  answer_bytes: Type.Integer(),
-  answer_cut: Type.Boolean(),
+  response_body: Type.String({ description: 'The beginning of the response body, as text.' }),
+  response_body_bytes: Type.Integer(),
+  response_body_cut: Type.Boolean(),
   response_headers: nullable(
     Type.String({ description: 'The headers of the response, one in a line. Values of cookies are not stored.' }),
   ),

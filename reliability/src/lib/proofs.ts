@@ -10,7 +10,7 @@ export interface Endpoint {
   events: ReadonlySet<string>
 }
 
-/** Runs a query until PostgreSQL is there to answer it. */
+/** Runs a query until PostgreSQL is there to run it. */
 export async function persistently<T>(work: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
   for (const end = Date.now() + timeoutMs; ; await sleep(200)) {
     try {

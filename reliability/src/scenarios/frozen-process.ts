@@ -21,7 +21,7 @@ export const scenario: Scenario = {
     const shop = await openShop(postgres.connection)
     // The statuses come from here, not from the simulated network.
     const never = 3_600_000
-    shop.control.switches.set({ sentAfterMs: never, deliveredAfterMs: never, readAfterMs: null, answerAfterMs: 0 })
+    shop.control.switches.set({ sentAfterMs: never, deliveredAfterMs: never, readAfterMs: null, respondAfterMs: 0 })
     const frozen = await shop.start()
     const other = await shop.start()
     let worst: number[] = []

@@ -161,7 +161,7 @@ describe('behind a trusted proxy', () => {
     expect(await status('2001:db8:1:3::1')).toBe(200)
   })
 
-  test('the requests of the process are limited, and health checks are still answered', async () => {
+  test('the requests of the process are limited, and health checks still get a response', async () => {
     for (const address of ['203.0.113.1', '203.0.113.2']) await startRequests(3, address)
     await startRequests(1, '203.0.113.3')
     await inProgress(7)

@@ -109,7 +109,7 @@ function newServer(v1: Pipeline, network: Pipeline, others: RequestListener, dep
   return server
 }
 
-/** Another process can answer the request, if it is sent again. The log and /readyz have the reason. */
+/** Another process can handle the request, if it is sent again. The log and /readyz have the reason. */
 const newerSchema = (): Refusal =>
   new Refusal('service_unavailable', { message: 'This process is of an older version than the database. Try again.' })
 

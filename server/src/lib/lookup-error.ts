@@ -1,7 +1,7 @@
 /**
  * Why a host name has no addresses.
  * - `not_found`: its name server says that the name, or an address of it, does not exist.
- * - `no_response`: its name server does not respond, or only with errors, while our resolver answers for other names.
+ * - `no_response`: its name server does not respond, or only with errors, while our resolver responds for other names.
  * - `resolver_down`: our own resolver does not respond for other names either.
  * - `too_many`: the workspace has too many look-ups in progress.
  */

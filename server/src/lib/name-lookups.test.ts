@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { type NameAnswer, type NameServer, startNameServer } from '../../testing/name-server.ts'
+import { type NameResponse, type NameServer, startNameServer } from '../../testing/name-server.ts'
 import { tempFolder } from '../../testing/temp-folder.ts'
 import { until } from '../../testing/until.ts'
 import { Counters } from './counters.ts'
@@ -13,7 +13,7 @@ afterEach(() => vi.useRealTimers())
 
 const good = ['93.184.216.34']
 
-async function newLookups(names: Record<string, NameAnswer>, options: LookupOptions = {}) {
+async function newLookups(names: Record<string, NameResponse>, options: LookupOptions = {}) {
   const server = await startNameServer(names)
   onTestFinished(() => server.close())
   const folder = tempFolder()
@@ -53,7 +53,7 @@ test.each([
   ['at least five seconds', 0, 5_000],
   ['as long as its TTL says', 60, 60_000],
   ['at most five minutes', 86_400, 300_000],
-])('an answer is cached for %s', async (_name, ttl, cachedMs) => {
+])('a response is cached for %s', async (_name, ttl, cachedMs) => {
   const move = moveClock()
   const { server, outcomeOf } = await newLookups({ 'a.example': good })
   server.ttl = ttl
@@ -105,24 +105,24 @@ test('the hanging names of a workspace do not delay the names of another', async
   expect(reasons.filter((reason) => reason === 'no_response')).toHaveLength(16)
 })
 
-test.each<NameAnswer>(['hang', 'servfail', 'refused'])(
-  'a name whose server fails (%s) is its own problem if the resolver answers for others',
-  async (answer) => {
-    const { outcomeOf } = await newLookups({ 'good.example': good, 'bad.example': answer })
+test.each<NameResponse>(['hang', 'servfail', 'refused'])(
+  'a name whose server fails (%s) is its own problem if the resolver responds for others',
+  async (response) => {
+    const { outcomeOf } = await newLookups({ 'good.example': good, 'bad.example': response })
     expect(await outcomeOf('good.example')).toEqual(good)
     expect(await outcomeOf('bad.example')).toBe('no_response')
   },
 )
 
-test.each<NameAnswer>(['hang', 'servfail', 'refused'])(
-  'a resolver that fails for every name (%s) is our problem, until it answers again',
-  async (answer) => {
+test.each<NameResponse>(['hang', 'servfail', 'refused'])(
+  'a resolver that fails for every name (%s) is our problem, until it responds again',
+  async (response) => {
     const lines: string[] = []
     const log = newLogger('info', { write: (line) => void lines.push(line) })
     const metrics = new Counters()
     const { server, outcomeOf } = await newLookups({ 'good.example': good, 'other.example': good }, { log, metrics })
     await outcomeOf('good.example')
-    server.everything = answer
+    server.everything = response
     expect(await outcomeOf('other.example')).toBe('resolver_down')
     expect(await outcomeOf('other.example')).toBe('resolver_down')
     server.everything = null
@@ -132,10 +132,10 @@ test.each<NameAnswer>(['hang', 'servfail', 'refused'])(
   },
 )
 
-test('a resolver that only answers what it has cached is our problem', async () => {
+test('a resolver that only returns what it has cached is our problem', async () => {
   const { server, outcomeOf } = await newLookups({ 'good.example': good })
   await outcomeOf('good.example')
-  // As when a forwarder lost its own name server: known names are answered, all others are not.
+  // As when a forwarder lost its own name server: known names are resolved, all others are not.
   server.unlisted = 'hang'
   expect(await outcomeOf('other.example')).toBe('resolver_down')
 })
@@ -153,7 +153,7 @@ test.each(['bad.example', 'good.example'])(
   },
 )
 
-test('a resolver that only answers the root from its cache is our problem', async () => {
+test('a resolver that only returns the root from its cache is our problem', async () => {
   const { server, outcomeOf } = await newLookups({ '': good })
   server.unlisted = 'servfail'
   expect(await outcomeOf('first.example')).toBe('resolver_down')
@@ -188,7 +188,7 @@ test('a resolver that stays down is our problem for as long as it is down', asyn
   }
 })
 
-test('a name that is answered once a stall of our resolver has ended is found', async () => {
+test('a name that is resolved once a stall of our resolver has ended is found', async () => {
   const names = { 'good.example': good, 'known.example': good }
   const { server, outcomeOf } = await newLookups(names, { deadlineMs: 3_000 })
   await outcomeOf('known.example')
@@ -208,7 +208,7 @@ test('nothing listens at the address of the name server', async () => {
   expect(await outcomeOf('a.example')).toBe('not_found')
 })
 
-test('a name with addresses of one family is found although the other is not answered', async () => {
+test('a name with addresses of one family is found although the other gets no response', async () => {
   const { server, outcomeOf } = await newLookups({ 'four.example': good })
   server.hangsFor = 'aaaa'
   expect(await outcomeOf('four.example')).toEqual(good)

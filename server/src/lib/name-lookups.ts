@@ -25,7 +25,7 @@ const lookupMaxMs = 4_000
 const lineMaxMs = 2_000
 /** How long the question whether the resolver works may take. */
 const checkMaxMs = 2_000
-/** Meanwhile the name is asked for again, a little longer: if the resolver only stalled, it answers both. */
+/** Meanwhile the name is asked for again, a little longer: if the resolver only stalled, it responds to both. */
 const againMaxMs = checkMaxMs + 500
 /** Once there are IPv4 addresses, those of IPv6 get this long. */
 const otherFamilyMs = 500
@@ -68,7 +68,7 @@ export class NameLookups {
   readonly #cache = new Map<string, CachedOutcome>()
   readonly #inProgress = new Map<string, Promise<Outcome>>()
   readonly #limits = new Map<string, { run: ReturnType<typeof limitConcurrency>; users: number }>()
-  /** Names that have been answered, the latest last. */
+  /** Names that were resolved, the latest last. */
   readonly #known = new Map<string, true>()
   #resolver: Resolver | undefined
   #resolverVersion = ''
@@ -138,30 +138,30 @@ export class NameLookups {
 
   async #lookUp(name: string): Promise<Outcome> {
     const maxMs = this.#options.deadlineMs ?? lookupMaxMs
-    let { answer, candidate } = await this.#askInOrder(name, maxMs)
+    let { response, candidate } = await this.#askInOrder(name, maxMs)
     let isWorking = true
-    if (answer === 'no_response') {
+    if (response === 'no_response') {
       const check = this.#isWorking(candidate)
-      ;({ answer, candidate } = await this.#askInOrder(name, Math.min(maxMs, againMaxMs)))
-      isWorking = answer !== 'no_response' || (await check)
+      ;({ response, candidate } = await this.#askInOrder(name, Math.min(maxMs, againMaxMs)))
+      isWorking = response !== 'no_response' || (await check)
     }
-    const outcome = outcomeOf(answer, isWorking)
-    if (typeof answer === 'object') this.#remember(candidate)
-    else if (answer === 'no_response' && isWorking) this.#known.delete(candidate)
-    if (answer !== 'no_response') this.#onWorking()
+    const outcome = outcomeOf(response, isWorking)
+    if (typeof response === 'object') this.#remember(candidate)
+    else if (response === 'no_response' && isWorking) this.#known.delete(candidate)
+    if (response !== 'no_response') this.#onWorking()
     if (!isWorking) this.#onDown()
     this.#options.metrics?.add('name lookups', outcome instanceof LookupError ? outcome.reason : 'found')
-    this.#keep(name, outcome, typeof answer === 'object' ? answer.ttlMs : failureTtlMs)
+    this.#keep(name, outcome, typeof response === 'object' ? response.ttlMs : failureTtlMs)
     return outcome
   }
 
   /** Asks for the candidates of a name until one is not "not found". */
-  async #askInOrder(name: string, maxMs: number): Promise<{ answer: Answer; candidate: string }> {
+  async #askInOrder(name: string, maxMs: number): Promise<{ response: DnsResponse; candidate: string }> {
     const deadlineMs = performance.now() + maxMs
-    let asked: { answer: Answer; candidate: string } = { answer: 'not_found', candidate: name }
+    let asked: { response: DnsResponse; candidate: string } = { response: 'not_found', candidate: name }
     for (const candidate of this.#system.candidatesOf(name)) {
-      asked = { answer: await this.#ask(candidate, deadlineMs), candidate }
-      if (asked.answer !== 'not_found') break
+      asked = { response: await this.#ask(candidate, deadlineMs), candidate }
+      if (asked.response !== 'not_found') break
     }
     return asked
   }
@@ -182,8 +182,8 @@ export class NameLookups {
   }
 
   /**
-   * Whether the resolver answers for others than `candidate`. It is asked for made-up names below names that it has
-   * answered, because a resolver that cannot reach other name servers any more still answers what it has cached. A process
+   * Whether the resolver responds for other names than `candidate`. It is asked for made-up names below names that it has
+   * resolved, because a resolver that cannot reach other name servers any more still returns what it has cached. A process
    * that has resolved no other name asks below the top-level domain of this one.
    */
   #isWorking(candidate: string): Promise<boolean> {
@@ -194,32 +194,32 @@ export class NameLookups {
       const parents = others.length > 0 ? pickSome(others, askedMax) : topLevel
       const names = parents.map((name) => `parley-${randomHex()}.${name}`)
       const asked = names.length > 0 ? names.map((name) => this.#ask(name, nowMs + checkMaxMs)) : [this.#askRoot()]
-      const isWorking = firstTrue(asked.map(async (answer) => (await answer) !== 'no_response'))
+      const isWorking = firstTrue(asked.map(async (response) => (await response) !== 'no_response'))
       this.#check = { isWorking, untilMs: nowMs + checkValidMs }
     }
     return this.#check.isWorking
   }
 
   /** For a name without a dot, in a process that has resolved no other. */
-  async #askRoot(): Promise<Answer> {
+  async #askRoot(): Promise<DnsResponse> {
     const asked = this.#currentResolver()
       .resolveNs('.')
-      .then(() => 'not_found' as const, answerOf)
+      .then(() => 'not_found' as const, responseOf)
     return (await within(checkMaxMs, asked)) ?? 'no_response'
   }
 
   /**
-   * Both address families. If only one is answered with addresses, those are used. IPv4 is waited for until the deadline,
+   * Both address families. If only one has addresses, those are used. IPv4 is waited for until the deadline,
    * because many machines reach no other: without it, a lost packet would make a healthy endpoint fail.
    */
-  async #ask(name: string, deadlineMs: number): Promise<Answer> {
+  async #ask(name: string, deadlineMs: number): Promise<DnsResponse> {
     const resolver = this.#currentResolver()
     const found = (family: number) => (records: { address: string; ttl: number }[]) => ({
       addresses: records.map(({ address }) => ({ address, family })),
       ttlMs: Math.min(...records.map(({ ttl }) => ttl * 1000)),
     })
-    const v4: Promise<Answer> = resolver.resolve4(name, { ttl: true }).then(found(4), answerOf)
-    const v6: Promise<Answer> = resolver.resolve6(name, { ttl: true }).then(found(6), answerOf)
+    const v4: Promise<DnsResponse> = resolver.resolve4(name, { ttl: true }).then(found(4), responseOf)
+    const v6: Promise<DnsResponse> = resolver.resolve6(name, { ttl: true }).then(found(6), responseOf)
     const leftMs = () => Math.max(0, deadlineMs - performance.now())
     const a = (await within(leftMs(), v4)) ?? 'no_response'
     const b = (await within(typeof a === 'object' ? otherFamilyMs : leftMs(), v6)) ?? 'no_response'
@@ -261,20 +261,20 @@ function throwTooMany(): never {
   throw new LookupError('too_many')
 }
 
-type Answer = { addresses: Address[]; ttlMs: number } | 'not_found' | 'no_response'
+type DnsResponse = { addresses: Address[]; ttlMs: number } | 'not_found' | 'no_response'
 
 const notFoundCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY', 'ERR_INVALID_ARG_VALUE'])
 
-const answerOf = (error: NodeJS.ErrnoException): Answer =>
+const responseOf = (error: NodeJS.ErrnoException): DnsResponse =>
   notFoundCodes.has(error.code ?? '') ? 'not_found' : 'no_response'
 
 /** A name without a response is our failure unless the resolver works for others. */
-function outcomeOf(answer: Answer, isWorking: boolean): Outcome {
-  if (typeof answer === 'object') return answer.addresses
-  return new LookupError(isWorking ? answer : 'resolver_down')
+function outcomeOf(response: DnsResponse, isWorking: boolean): Outcome {
+  if (typeof response === 'object') return response.addresses
+  return new LookupError(isWorking ? response : 'resolver_down')
 }
 
-function merge(v4: Answer, v6: Answer): Answer {
+function merge(v4: DnsResponse, v6: DnsResponse): DnsResponse {
   const found = [v4, v6].filter((each) => typeof each === 'object')
   if (found.length > 0) {
     return {
@@ -299,7 +299,7 @@ function pickSome<Item>(items: Item[], count: number): Item[] {
 const firstTrue = (promises: Promise<boolean>[]): Promise<boolean> =>
   Promise.any(
     promises.map(async (each) => {
-      if (!(await each)) throw new Error('no answer')
+      if (!(await each)) throw new Error('no response')
       return true
     }),
   ).catch(() => false)

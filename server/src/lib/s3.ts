@@ -81,11 +81,11 @@ export function newS3Store(
     const sourceErrors: unknown[] = []
     try {
       return await new Promise<IncomingMessage>((resolve, reject) => {
-        let isAnswered = false
+        let hasResponse = false
         request.on('timeout', () => request.destroy(new Error(`no response for ${silenceMs / 1000} seconds`)))
         request.on('error', reject)
         request.on('response', (response) => {
-          isAnswered = true
+          hasResponse = true
           // From here on, a slow consumer is no failure of the store. `bytesOf` has its own limit.
           request.setTimeout(0)
           resolve(response)
@@ -95,7 +95,7 @@ export function newS3Store(
         const consented = new Promise<void>((consent) => request.once('continue', consent))
         Promise.race([consented, sleep(consentMs, undefined, { ref: false })])
           .then(async () => {
-            if (isAnswered) return
+            if (hasResponse) return
             const source = noting(body(), (error) => sourceErrors.push(error))
             await pipeline(Readable.from(source, { objectMode: false }), request)
           })

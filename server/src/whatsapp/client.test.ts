@@ -94,12 +94,12 @@ describe('sending', () => {
       (_q, r) => r.writeHead(502).end('<html>Bad gateway</html>'),
       { kind: 'unknown', why: 'http_502' },
     ],
-    ['200 without JSON', (_q, r) => r.writeHead(200).end('<html>'), { kind: 'unknown', why: 'answer_unreadable' }],
-    ['200 without an id', json(200, { messages: [] }), { kind: 'unknown', why: 'answer_without_message_id' }],
+    ['200 without JSON', (_q, r) => r.writeHead(200).end('<html>'), { kind: 'unknown', why: 'response_unreadable' }],
+    ['200 without an id', json(200, { messages: [] }), { kind: 'unknown', why: 'response_without_message_id' }],
     [
       'a response that is too large',
       (_q, r) => r.writeHead(200).end('x'.repeat(200_000)),
-      { kind: 'unknown', why: 'answer_too_large' },
+      { kind: 'unknown', why: 'response_too_large' },
     ],
     [
       'an error that is too large',

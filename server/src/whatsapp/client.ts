@@ -79,7 +79,7 @@ export class GraphClient {
     if (outcome.kind !== 'ok') return outcome
     const accepted = readAccepted(outcome.value)
     return accepted === null
-      ? { kind: 'unknown', why: 'answer_without_message_id', status: 200 }
+      ? { kind: 'unknown', why: 'response_without_message_id', status: 200 }
       : { kind: 'ok', value: accepted }
   }
 
@@ -114,7 +114,7 @@ export class GraphClient {
     const outcome = await this.#call(access, 'GET', ['debug_token'], { input_token: access.accessToken })
     if (outcome.kind !== 'ok') return outcome
     const data = readObject(outcome.value.data)
-    if (data?.expires_at === undefined) return { kind: 'unknown', why: 'answer_without_expiry', status: 200 }
+    if (data?.expires_at === undefined) return { kind: 'unknown', why: 'response_without_expiry', status: 200 }
     // 0 means that it does not expire, which is no time.
     return { kind: 'ok', value: readTime(data.expires_at) }
   }
@@ -125,7 +125,7 @@ export class GraphClient {
     const outcome = await this.#call(access, 'GET', [mediaId], query)
     if (outcome.kind !== 'ok') return outcome
     const media = readMediaInfo(outcome.value)
-    return media === null ? { kind: 'unknown', why: 'answer_without_url', status: 200 } : { kind: 'ok', value: media }
+    return media === null ? { kind: 'unknown', why: 'response_without_url', status: 200 } : { kind: 'ok', value: media }
   }
 
   /** Uploads a file, so that the number can send it, and returns its ID. The network keeps it for 30 days. */
@@ -140,7 +140,7 @@ export class GraphClient {
     const outcome = await callGraph(this.#agent, { ...call, deadlineMs: uploadDeadlineMs }, this.#limits)
     if (outcome.kind !== 'ok') return outcome
     const id = readId(outcome.value.id)
-    return id === null ? { kind: 'unknown', why: 'answer_without_id', status: 200 } : { kind: 'ok', value: id }
+    return id === null ? { kind: 'unknown', why: 'response_without_id', status: 200 } : { kind: 'ok', value: id }
   }
 
   downloadMedia(access: GraphAccess, url: string): Promise<CallOutcome<Download>> {
@@ -187,7 +187,7 @@ export class GraphClient {
       const outcome = await callGraph(this.#agent, call, this.#limits)
       if (outcome.kind !== 'ok') return outcome
       // A response without a list is not an empty list: the sync would treat everything as deleted.
-      if (!Array.isArray(outcome.value.data)) return { kind: 'unknown', why: 'answer_without_list', status: 200 }
+      if (!Array.isArray(outcome.value.data)) return { kind: 'unknown', why: 'response_without_list', status: 200 }
       for (const item of readArray(outcome.value.data)) {
         const row = readObject(item)
         const listed = row === null ? null : read(row)
@@ -206,7 +206,7 @@ export class GraphClient {
 function success(outcome: CallOutcome<JsonObject>): CallOutcome<true> {
   if (outcome.kind !== 'ok') return outcome
   const isSuccess = outcome.value.success === true || outcome.value.success === 'true'
-  return isSuccess ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'answer_without_success', status: 200 }
+  return isSuccess ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'response_without_success', status: 200 }
 }
 
 function newAgent({ connectTimeoutMs = 5_000, responseTimeoutMs = 20_000 }: GraphClientOptions): Agent {

@@ -79,9 +79,9 @@ export async function callGraph(
   }
   try {
     const bytes = await readBounded(response.body, limits.maxResponseBytes)
-    return classifyResponse(response.statusCode, response.headers, parse(bytes), 'answer_unreadable')
+    return classifyResponse(response.statusCode, response.headers, parse(bytes), 'response_unreadable')
   } catch (error) {
-    const why = error instanceof TooLarge ? 'answer_too_large' : reasonOf(error)
+    const why = error instanceof TooLarge ? 'response_too_large' : reasonOf(error)
     return classifyResponse(response.statusCode, response.headers, null, why)
   }
 }

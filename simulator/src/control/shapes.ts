@@ -44,7 +44,7 @@ const switchShapes = {
   readAfterMs: optional((value: unknown, field: string) =>
     value === 'default' ? undefined : nullable(delayMs)(value, field),
   ),
-  answerAfterMs: optional(nullable(delayMs)),
+  respondAfterMs: optional(nullable(delayMs)),
   templateReviewMs: optional(nullable(delayMs)),
 } satisfies Record<keyof Switches, Shape<unknown>>
 

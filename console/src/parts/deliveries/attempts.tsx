@@ -127,7 +127,9 @@ const requestText = (delivery: DeliveryDetail, attempt: Attempt): string =>
 /** The receiver's response as plain text, so nothing in it can run. */
 export function ResponseBody({ attempt }: { attempt: Attempt }) {
   if (attempt.status === null) return <p className="quiet">There was no response.</p>
-  if (attempt.answer_bytes === 0) return <p className="quiet">The response has no body.</p>
-  const size = attempt.answer_cut ? `first ${formatBytes(attempt.answer_bytes)}` : formatBytes(attempt.answer_bytes)
-  return <CodeBlock title={`Response body, ${size}`} code={attempt.answer} maxHeight={260} />
+  if (attempt.response_body_bytes === 0) return <p className="quiet">The response has no body.</p>
+  const size = attempt.response_body_cut
+    ? `first ${formatBytes(attempt.response_body_bytes)}`
+    : formatBytes(attempt.response_body_bytes)
+  return <CodeBlock title={`Response body, ${size}`} code={attempt.response_body} maxHeight={260} />
 }

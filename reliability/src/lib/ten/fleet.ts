@@ -108,7 +108,7 @@ async function openBalancer(next: () => string): Promise<{ url: string; close():
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer)
       const signature = request.headers['x-hub-signature-256']
-      const answer = await fetch(next() + request.url, {
+      const forwarded = await fetch(next() + request.url, {
         method: request.method ?? 'GET',
         headers: {
           'content-type': 'application/json',
@@ -117,7 +117,7 @@ async function openBalancer(next: () => string): Promise<{ url: string; close():
         ...(request.method === 'POST' && { body: Buffer.concat(chunks) }),
         signal: AbortSignal.timeout(responseMs),
       })
-      response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
+      response.writeHead(forwarded.status).end(Buffer.from(await forwarded.arrayBuffer()))
     } catch {
       response.writeHead(502).end()
     }

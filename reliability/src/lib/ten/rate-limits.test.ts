@@ -25,7 +25,7 @@ test('after a crash of PostgreSQL windows start again', () => {
   expect(findExceeded(responses, limit, [7_000])).toEqual([])
 })
 
-test('requests that were rejected or not answered do not count', () => {
+test('requests that were rejected or got no response do not count', () => {
   const rejected = passed(0, 0, 0, 0, 0).map((each, index) => ({ ...each, status: index % 2 ? 429 : 503 }))
   expect(findExceeded([...passed(0, 2, 1, 0), ...rejected], limit, [])).toEqual([])
 })

@@ -34,7 +34,7 @@ let prepared: string
 beforeAll(async () => {
   prepared = newFolder()
   const embedded = await openEmbedded({ dataDir: prepared, purpose: 'visitor' })
-  await queryRow(embedded, 'create table saved as select 42 as answer')
+  await queryRow(embedded, 'create table saved as select 42 as number')
   await embedded.close()
 })
 
@@ -62,7 +62,7 @@ async function queryRow<Row extends object>({ connection }: Embedded, statement:
 }
 
 const expectSavedRow = async (embedded: Embedded) =>
-  expect(await queryRow(embedded, 'select answer from saved')).toEqual({ answer: 42 })
+  expect(await queryRow(embedded, 'select number from saved')).toEqual({ number: 42 })
 
 test('PostgreSQL runs until the last user has closed it', async () => {
   const dataDir = newDataDir()

@@ -147,7 +147,7 @@ test('a response without a list is an error, not an empty list', async () => {
   const { url } = await fakeNetwork((_request, response) => json(response, 200, {}))
   const { id: appId } = await newApp({ graphUrl: url })
   const input = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'token' }
-  await expect(createConnection(network.network, input)).rejects.toThrow('answer_without_list')
+  await expect(createConnection(network.network, input)).rejects.toThrow('response_without_list')
 })
 
 test('the token is sent only to the app’s host, also when the next page is elsewhere', async () => {

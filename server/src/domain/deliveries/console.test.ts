@@ -245,9 +245,9 @@ test('GET a delivery returns the body, each attempt with its response and error,
         status: 401,
         error: 'http',
         address: '127.0.0.1',
-        answer: '<b>bad signature</b>',
-        answer_bytes: 20,
-        answer_cut: false,
+        response_body: '<b>bad signature</b>',
+        response_body_bytes: 20,
+        response_body_cut: false,
         response_headers: expect.stringMatching(/^Set-Cookie: session=\(not stored\)\nX-Trace: abc\n/),
         signatures: signaturesOf(0),
         trouble: { title: 'The endpoint returned 401.', remedy: expect.stringContaining('signing secret') },
@@ -256,7 +256,7 @@ test('GET a delivery returns the body, each attempt with its response and error,
         number: 2,
         trigger: 'retry',
         status: 500,
-        answer: 'answer 500',
+        response_body: 'response 500',
         state: 'retrying',
         signatures: signaturesOf(1),
       },
@@ -287,8 +287,8 @@ test('a long response is truncated, and a response that is not UTF-8 is shown wi
   await drain()
   const { event_id } = (await get('/deliveries')).data[0]
   const [attempt] = (await get(`/deliveries/${event_id}/${endpoint.id}`)).tries
-  expect(attempt).toMatchObject({ answer_bytes: 16_384, answer_cut: true })
-  expect(attempt.answer).toMatch(/^\uFFFD+$/)
+  expect(attempt).toMatchObject({ response_body_bytes: 16_384, response_body_cut: true })
+  expect(attempt.response_body).toMatch(/^\uFFFD+$/)
 })
 
 test('a person retries one delivery, several, and all that failed since a time', async () => {
@@ -359,7 +359,7 @@ test('a test event has the type webhook.test with an example, goes to this endpo
       message_id: null,
       attempt: 1,
       attempts_max: 1,
-      tries: [{ number: 1, trigger: 'manual', status: 200, answer: 'answer 200' }],
+      tries: [{ number: 1, trigger: 'manual', status: 200, response_body: 'response 200' }],
     })
   }
   expect(other.received).toEqual([])

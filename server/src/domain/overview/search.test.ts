@@ -191,7 +191,7 @@ test('what was found before its words were stored is found afterwards too, with 
   const before: Found[][] = []
   for (const q of queries) before.push(await search(q))
   await storeWords()
-  const direct = { direct: 0, budgetMs: 60_000 }
+  const direct = { direct: 0, timeoutMs: 60_000 }
   for (const [index, q] of queries.entries()) {
     expect(before[index]?.length, q).toBeGreaterThan(0)
     expect(await search(q), q).toEqual(before[index])
@@ -264,14 +264,14 @@ test('a search says how far it went: while older contents are stored, and if the
   const none = { data: [], searched_to: null, is_behind: false, has_more: false, timed_out: false }
   expect(await searchIn(workspace.id, 'zebra')).toMatchObject(none)
   // No time: nothing that is stored is read.
-  const atOnce = await searchIn(workspace.id, 'warehouse', { direct: 100, budgetMs: -1 })
+  const atOnce = await searchIn(workspace.id, 'warehouse', { direct: 100, timeoutMs: -1 })
   expect(atOnce).toMatchObject({ data: [], searched_to: expect.any(String) })
   server.clock.forward({ minutes: 1 })
   for (let n = 0; n < 7; n++) await sendText('16505550193', { text: { body: `many ${n}` } })
   const many = await searchIn(workspace.id, 'many')
   expect(many).toMatchObject({ has_more: true, is_behind: false })
   expect(many.data).toHaveLength(5)
-  expect(await searchIn(workspace.id, 'zebra', { direct: 3, budgetMs: 60_000 })).toMatchObject({ is_behind: true })
+  expect(await searchIn(workspace.id, 'zebra', { direct: 3, timeoutMs: 60_000 })).toMatchObject({ is_behind: true })
   const [oldest] = await server.db.rows<{ id: string }>('select newest_id as id from search_progress limit 1')
   await server.db.change('update search_progress set oldest_id = $1', [oldest?.id])
   expect(await searchIn(workspace.id, 'zebra')).toMatchObject({ searched_to: expect.any(String) })

@@ -31,21 +31,21 @@ test('open deliveries of an erased person end, and what receivers responded is r
   await delivering.worker.drain()
   const attempts = failing.received.length
   expect(attempts).toBeGreaterThan(2)
-  const answers = () =>
+  const responses = () =>
     server.db.rows<{ answer: string; response_headers: string | null }>(
       `select convert_from(answer, 'UTF8') as answer, response_headers from delivery_attempts where workspace_id = $1`,
       [line.workspace.id],
     )
   const open = () => server.db.rows('select 1 from deliveries where workspace_id = $1', [line.workspace.id])
-  expect(JSON.stringify(await answers())).toContain(phone)
-  expect((await answers()).every(({ response_headers }) => response_headers?.includes(`x-from: ${phone}`))).toBe(true)
+  expect(JSON.stringify(await responses())).toContain(phone)
+  expect((await responses()).every(({ response_headers }) => response_headers?.includes(`x-from: ${phone}`))).toBe(true)
   expect(await open()).toHaveLength(6)
 
   expect((await call('erasures', { method: 'POST', body: { phone } })).status).toBe(202)
   await eraseDue(server.db, server.clock, newLogger('silent'))
   expect((await call('erasures')).body.data).toMatchObject([{ removed: { events: 3, deliveries: 6 } }])
   expect(await open()).toEqual([])
-  for (const left of await answers()) expect(left).toEqual({ answer: '', response_headers: null })
+  for (const left of await responses()) expect(left).toEqual({ answer: '', response_headers: null })
 
   failing.behave(200)
   await call(`webhooks/${held.id}/enable`, { method: 'POST', body: {} })
@@ -88,7 +88,7 @@ async function newWaitingReceiver() {
   return { id, line, receiver, erase, erasures, respond }
 }
 
-const answersOf = async (id: string) => (await attemptsOf(server, id)).map(({ answer }) => answer.toString())
+const responsesOf = async (id: string) => (await attemptsOf(server, id)).map(({ answer }) => answer.toString())
 
 test('a response that arrives after its event was erased is not stored', async () => {
   const { id, erase, erasures, respond } = await newWaitingReceiver()
@@ -96,10 +96,10 @@ test('a response that arrives after its event was erased is not stored', async (
   expect(await erasures()).toMatchObject([{ ended_at: expect.any(String), removed: { events: 1, deliveries: 1 } }])
   respond()
   await delivering.worker.drain()
-  const [first] = await answersOf(id)
+  const [first] = await responsesOf(id)
   expect(first).toBe('')
   expect((await attemptsOf(server, id))[0]).toMatchObject({ response_headers: null })
-  expect((await answersOf(id)).join()).not.toContain(phone)
+  expect((await responsesOf(id)).join()).not.toContain(phone)
 })
 
 test('a response whose delivery was retried by a person meanwhile is stored', async () => {
@@ -137,5 +137,5 @@ test('an erasure waits for a delivery that is being recorded, and then removes i
   respond()
   await delivering.worker.drain()
   expect(await openOf(server, id)).toEqual([])
-  expect((await answersOf(id)).join()).not.toContain(phone)
+  expect((await responsesOf(id)).join()).not.toContain(phone)
 })

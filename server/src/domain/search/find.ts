@@ -21,10 +21,10 @@ export interface SearchLimits {
   /** How many of the newest objects that are not stored yet are read. */
   direct: number
   /** After this time no more blocks are read. */
-  budgetMs: number
+  timeoutMs: number
 }
 
-export const searchLimits: SearchLimits = { direct: 1_000, budgetMs: 500 }
+export const searchLimits: SearchLimits = { direct: 1_000, timeoutMs: 500 }
 
 /** Blocks that one statement reads: few at first, because a common word is in the newest ones, and 16 times more each time. */
 const firstBlocks = 4
@@ -70,7 +70,7 @@ export async function findTexts(db: Db, searched: Searched, limits = searchLimit
   const found: FoundTexts = { objects: [], contacts: [], hasMore: false, searchedTo: null, isBehind: false }
   if (words.length === 0 && digits.length === 0) return found
   await withOrderedLookups(db, async (tx) => {
-    const search: Search = { tx, ...searched, words, digits, deadline: performance.now() + limits.budgetMs, found }
+    const search: Search = { tx, ...searched, words, digits, deadline: performance.now() + limits.timeoutMs, found }
     const progress = await allProgress(tx)
     // Statements that do not depend on each other are sent together.
     const parts = await Promise.all(

@@ -68,7 +68,7 @@ async function checkLinks(
 }
 
 export function waitBeforeResponse(network: Network, number: PhoneNumber, failure?: SimulatedFailure): Promise<void> {
-  const waitMs = failure === 'slow_response' ? 5_000 : switchesFor(network.world, number).answerAfterMs
+  const waitMs = failure === 'slow_response' ? 5_000 : switchesFor(network.world, number).respondAfterMs
   if (waitMs === 0) return Promise.resolve()
   return new Promise((resolve) => void network.timers.after(waitMs, resolve))
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { attemptsOf, localRules, newDeliveryWorker, newLine } from '../../../../testing/deliveries.ts'
-import { type NameAnswer, startNameServer } from '../../../../testing/name-server.ts'
+import { type NameResponse, startNameServer } from '../../../../testing/name-server.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { type TestServer, useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
@@ -13,7 +13,7 @@ const newReceiver = useReceivers()
 const here = ['127.0.0.1']
 
 /** A delivery worker that asks a name server of this test. */
-async function startWorker(names: Record<string, NameAnswer>, deadlineMs = 700) {
+async function startWorker(names: Record<string, NameResponse>, deadlineMs = 700) {
   const nameServer = await startNameServer(names)
   const { resolve } = new NameLookups({ servers: [nameServer.address], deadlineMs })
   const worker = newDeliveryWorker(testServer, { resolve, deadlineMs: 10_000 })

@@ -74,25 +74,25 @@ test('one success ends the pacing, and everything that waited is delivered', asy
   expect(new Set(receiver.received.slice(before).map((got) => got.id)).size).toBe(30)
 })
 
-/** Answers the first requests, and leaves those after them in progress until `fail` is called. */
-function stopAnswering(receiver: Receiver, answered = 300) {
+/** Responds to the first requests, and leaves those after them in progress until `fail` is called. */
+function stopResponding(receiver: Receiver, responses = 300) {
   const pending: (() => void)[] = []
   receiver.behave((response) => {
-    if (receiver.received.length <= answered) response.end()
+    if (receiver.received.length <= responses) response.end()
     else pending.push(() => response.writeHead(503).end())
   })
   return {
     pending,
     fail() {
       receiver.behave(503)
-      for (const answer of pending) answer()
+      for (const respond of pending) respond()
     },
   }
 }
 
 test('of 64 attempts in progress when a receiver goes down sixteen count, and it gets four more', async () => {
   const { worker, receiver, line, id } = await newEndpoint()
-  const { pending, fail } = stopAnswering(receiver)
+  const { pending, fail } = stopResponding(receiver)
   await line.write(600)
   await until('as many attempts as allowed are in progress', () => pending.length >= 64)
   await sleep(200)
@@ -110,7 +110,7 @@ test('of 64 attempts in progress when a receiver goes down sixteen count, and it
 
 test('a receiver that restarts for four seconds under heavy traffic stays enabled', async () => {
   const { worker, receiver, line, id } = await newEndpoint()
-  const { pending, fail } = stopAnswering(receiver)
+  const { pending, fail } = stopResponding(receiver)
   await line.write(600)
   await until('many attempts are in progress', () => pending.length >= 16)
   fail()
@@ -132,7 +132,7 @@ test('more than twenty attempts that were in progress in two processes do not di
   const receiver = await newReceiver()
   const line = await newLine(server)
   const { id } = await line.listen(receiver)
-  const { pending, fail } = stopAnswering(receiver, 100)
+  const { pending, fail } = stopResponding(receiver, 100)
   await line.write(900)
   const workers = [1, 2].map(() => newDeliveryWorker(server, { deadlineMs: 10_000 }))
   onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop(0)))))

@@ -48,7 +48,7 @@ test('an event is posted to the endpoint immediately, and the attempt is recorde
       address: '127.0.0.1',
       status: 200,
       error: null,
-      answer: Buffer.from('answer 200'),
+      answer: Buffer.from('response 200'),
       at: server.clock.now(),
     },
   ])

@@ -29,7 +29,7 @@ test('attempts are listed newest first, and pages neither skip nor repeat attemp
     trigger: 'first',
     state: 'delivered',
     status: 200,
-    answer: Buffer.from('answer 200'),
+    answer: Buffer.from('response 200'),
   })
 })
 

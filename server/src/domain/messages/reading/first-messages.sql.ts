@@ -35,7 +35,7 @@ export const anyReplied = (db: Db, workspaceId: string): Promise<boolean> =>
        select sender_id, status from messages
        where workspace_id = $1 and recipient = received.person and created_at > received.recorded_at
        order by created_at, id limit 20
-     ) as answers
-     where answers.sender_id = received.sender_id and answers.status in ${accepted} limit 1`,
+     ) as replies
+     where replies.sender_id = received.sender_id and replies.status in ${accepted} limit 1`,
     workspaceId,
   )

@@ -1,6 +1,6 @@
 /**
  * What the send requests of a process share: requests that are in progress at the same time are read with the same statements
- * and stored by the same statement. Each is answered after the commit, with its own outcome.
+ * and stored by the same statement. Each gets its response after the commit, with its own outcome.
  */
 import { isLockTimeout } from '../../../db/brief-transaction.ts'
 import type { Db } from '../../../db/db.ts'

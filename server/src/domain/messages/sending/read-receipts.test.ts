@@ -91,12 +91,12 @@ test('repeated requests for one message are one call, with typing if one of them
 test('a request that comes while the network is being called is not lost', async () => {
   const shop = await sending.newShop()
   const { id, waId } = await receive(shop, '16505550304')
-  sending.network.control.switches.set({ answerAfterMs: 300 })
+  sending.network.control.switches.set({ respondAfterMs: 300 })
   await read(shop, id)
   expect(await receipts.turn()).toBe(1)
   await read(shop, id, { typing: true })
   await receipts.drain()
-  sending.network.control.switches.set({ answerAfterMs: 0 })
+  sending.network.control.switches.set({ respondAfterMs: 0 })
   expect(callsFor(waId).map(({ typing_indicator: typing }) => typing)).toEqual([undefined, { type: 'text' }])
   expect(await waiting()).toEqual([])
 })
@@ -255,11 +255,11 @@ test('if a process dies in the middle of the call, another process makes it agai
   // Without a worker, it waits.
   expect(await read()).toBe(204)
   expect(await stored()).toEqual({ attempts: 0 })
-  control.switches.set({ answerAfterMs: 60_000 })
+  control.switches.set({ respondAfterMs: 60_000 })
   const first = await startMortal({ PARLEY_ROLE: 'worker' })
   await until('the call was made', async () => (await stored())?.attempts === 1)
   first.kill()
-  control.switches.set({ answerAfterMs: 0 })
+  control.switches.set({ respondAfterMs: 0 })
   await start({ PARLEY_ROLE: 'worker' })
   expect(await stored()).toEqual({ attempts: 1 })
   // As if the lease had ended.

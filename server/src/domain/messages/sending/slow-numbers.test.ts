@@ -29,7 +29,7 @@ async function addNumbers(shop: TestShop, count: number): Promise<string[]> {
 function makeSlow(phoneNumbers: (phoneNumber: string) => boolean): void {
   const { control } = sending.network
   for (const { id, phoneNumber } of control.numbers.list()) {
-    if (phoneNumbers(phoneNumber)) control.numbers.change(id, { switches: { answerAfterMs: slowMs } })
+    if (phoneNumbers(phoneNumber)) control.numbers.change(id, { switches: { respondAfterMs: slowMs } })
   }
 }
 
@@ -49,7 +49,7 @@ function newPatientOutbox(slotCount: number) {
   return { outbox, responded }
 }
 
-test('numbers that the network answers slowly delay no message of other workspaces, nor of other numbers of their own', async () => {
+test('numbers whose sends get slow responses delay no message of other workspaces, nor of other numbers of their own', async () => {
   const slow = await sending.newShop(200)
   const [second = '', third = ''] = await addNumbers(slow, 2)
   const other = await sending.newShop()
