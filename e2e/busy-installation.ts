@@ -3,7 +3,7 @@ import { type Receiver, startReceiver } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
 import type { Installation } from './installation.ts'
 
-export const admin = { name: 'Ada Nilsson', email: 'ada@harbour.example', password: 'seven quiet otters' }
+const admin = { name: 'Ada Nilsson', email: 'ada@harbour.example', password: 'seven quiet otters' }
 
 /** A workspace with data of every kind, all of it created through the public APIs. */
 export interface BusyInstallation {

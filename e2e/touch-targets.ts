@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 /** The size that a finger needs, in CSS pixels. */
-export const touchSize = 44
+const touchSize = 44
 
 /**
  * What a person can touch on the page that is smaller than 44 × 44 px, each with its size. An element counts as large as

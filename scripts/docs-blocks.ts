@@ -42,7 +42,7 @@ export function blocksOf(file: string): DocsBlock[] {
 export const isOutput = ({ words }: DocsBlock): boolean => words.includes('output')
 
 /** Only to read: it cannot be run by a test. */
-export const isExample = ({ language, words }: DocsBlock): boolean =>
+const isExample = ({ language, words }: DocsBlock): boolean =>
   words.includes('example') || (language === 'text' && !words.includes('output'))
 
 /** Has to be run by a test. */

@@ -15,7 +15,7 @@ const quietMs = 3_600_000
 /** One in so many messages has this type: rare, and still a full page among 100,000. */
 export const rareType = { name: 'location', interval: 4_000 }
 /** How many messages each person has written. */
-export const messagesOfPerson = 20
+const messagesOfPerson = 20
 export const firstPerson = 52_155_000_000
 
 export interface InboundPlace {

@@ -23,7 +23,7 @@ export interface EventFeed {
   close(): Promise<void>
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   after: string
   types: EventType[] | undefined
 }

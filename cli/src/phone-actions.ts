@@ -4,7 +4,7 @@ import { StartupError } from '@parley/server/lib/refuse'
 import { UsageError } from './command.ts'
 
 /** The options of `phone send`. */
-export interface PhoneActionArgs {
+interface PhoneActionArgs {
   value: string
   to: string
   replyTo: string | undefined

@@ -21,7 +21,7 @@ export const OrderItem = Type.Object({
   currency: nullable(Type.String()),
 })
 
-export const OrderChange = Type.Object({
+const OrderChange = Type.Object({
   from: Type.Enum([...orderStatuses]),
   to: Type.Enum([...orderStatuses]),
   by: Type.String({ description: 'The person who changed the status.' }),

@@ -4,9 +4,9 @@ import { eventSchemas, eventTypes, MessageDelivered } from './events.ts'
 import { examplesOf } from './page.ts'
 
 export const defaultEventLimit = 100
-export const maxEventLimit = 1000
+const maxEventLimit = 1000
 /** Proxies usually close a connection after 30 or 60 seconds without a byte. */
-export const maxWaitSeconds = 25
+const maxWaitSeconds = 25
 
 export const EventQuery = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { described, ReplayId, Timestamp, WebhookId } from './ids.ts'
 
-export const replayStates = ['running', 'completed', 'cancelled'] as const
+const replayStates = ['running', 'completed', 'cancelled'] as const
 export type ReplayState = (typeof replayStates)[number]
 
 /** Which events of its time a replay covers: failed for good, never delivered successfully, or all. */

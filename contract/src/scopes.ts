@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 
 /** The scopes of API keys, and what each allows. */
-export const scopeCatalogue = {
+const scopeCatalogue = {
   'senders:read': 'list the workspace’s sender numbers',
   'templates:read': 'list templates and the variables each needs',
   'messages:send': 'send messages (spends credits)',

@@ -19,11 +19,10 @@ export const templateStatuses = [
   'FLAGGED',
   'LOCKED',
 ] as const
-export type TemplateStatus = (typeof templateStatuses)[number]
 
-export const variablePlaces = ['header', 'body', 'button', 'offer', 'card'] as const
+const variablePlaces = ['header', 'body', 'button', 'offer', 'card'] as const
 
-export const variableTypes = [
+const variableTypes = [
   'text',
   'image',
   'video',

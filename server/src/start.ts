@@ -28,7 +28,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-export interface Companion {
+interface Companion {
   url: string
   /** A simulated phone for first messages. */
   phone: string | null

@@ -12,7 +12,7 @@ export interface Browser {
   cookies: Map<string, string>
 }
 
-export interface BrowserCall {
+interface BrowserCall {
   method?: string
   body?: unknown
   headers?: Record<string, string>

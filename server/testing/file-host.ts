@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 
 /** A file in the network. Its bytes are generated while they are sent. */
-export interface HostedFile {
+interface HostedFile {
   size: number
   /** The size in the metadata, if it differs. */
   claimedSize?: number

@@ -13,7 +13,7 @@ type Filled = Parameters<Simulator['control']['phones']['fillForm']>[1]
 type Completed = EventOf<'flow.completed'>['data']
 
 /** A shop that sends a form which people fill in. */
-export interface FormShop extends TestShop {
+interface FormShop extends TestShop {
   flowId: string
   templateId: string
   /** Sends the form as a template, with this token or a generated one. */

@@ -15,7 +15,7 @@ export interface ReceivedMail {
  * What a mail server does with the next emails: a status that it rejects the recipient with, `hang` for no response, or a
  * function that returns why it rejects an email for now.
  */
-export type MailBehaviour = 'accept' | 'hang' | number | ((mail: Pick<ReceivedMail, 'raw' | 'text'>) => string)
+type MailBehaviour = 'accept' | 'hang' | number | ((mail: Pick<ReceivedMail, 'raw' | 'text'>) => string)
 
 /** A mail server on this machine that keeps what it receives. */
 export interface MailServer {

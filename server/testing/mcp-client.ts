@@ -10,7 +10,7 @@ export interface McpAgent {
   call(name: string, input?: Record<string, unknown>): Promise<ToolResponse>
 }
 
-export interface ToolResponse {
+interface ToolResponse {
   value: Record<string, unknown>
   text: string
   isError: boolean

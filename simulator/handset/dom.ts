@@ -24,7 +24,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-export function append(parent: Node, children: Child[]): void {
+function append(parent: Node, children: Child[]): void {
   for (const child of children) {
     if (Array.isArray(child)) append(parent, child)
     else if (child instanceof Node) parent.appendChild(child)

@@ -3,7 +3,7 @@ export type Json = Record<string, unknown>
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const at = (value: unknown, ...path: (string | number)[]): unknown =>
+const at = (value: unknown, ...path: (string | number)[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Json | null | undefined)?.[key as string], value)
 
 export const objectAt = (value: unknown, ...path: (string | number)[]): Json => {

@@ -107,7 +107,7 @@ export interface Catalog {
   products: Product[]
 }
 
-export interface Product {
+interface Product {
   retailerId: string
   name: string
   price: number

@@ -74,7 +74,7 @@ export interface Preparation {
   phoneNumberId?: (index: number) => string
 }
 
-export interface PreparedWorkspace {
+interface PreparedWorkspace {
   id: string
   senderId: string
   webhookId: string

@@ -9,7 +9,7 @@ export interface Word {
   help: string
 }
 
-export interface CompletedOption extends Word {
+interface CompletedOption extends Word {
   takesValue: boolean
   /** What the value can be, if it is one of a few words. */
   values: readonly string[]

@@ -53,7 +53,7 @@ export const send: Send = <Data>(method: Method, path: string, body: object = {}
   confirming(async () => jsonOf<Data>(await request(method, path, { body })))
 
 export type Send = <Data>(method: Method, path: string, body?: object) => Promise<Data>
-export type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 async function confirming<Data>(run: () => Promise<Data>): Promise<Data> {
   try {

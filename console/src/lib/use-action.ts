@@ -4,7 +4,7 @@ import { isSignedOut, type Send, send } from './api.ts'
 import { toast } from './toasts.ts'
 
 /** Callbacks of a run. Without `onError`, an error is shown as a toast. */
-export interface Then<Result> {
+interface Then<Result> {
   onDone?: (result: Result) => void
   onError?: (error: unknown) => void
 }

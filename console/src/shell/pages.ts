@@ -14,7 +14,7 @@ export interface Page {
 }
 
 export const groups = ['', 'Messaging', 'Developers', 'Workspace', 'Installation'] as const
-export type Group = (typeof groups)[number]
+type Group = (typeof groups)[number]
 
 const w = '/w/$workspace'
 

@@ -17,7 +17,7 @@ import {
 } from './data-table-parts.tsx'
 import { EmptyState, FailedState } from './states.tsx'
 
-export type { Column, Sort } from './data-table-parts.tsx'
+export type { Column } from './data-table-parts.tsx'
 
 interface DataTableProps<Row> {
   /** For screen readers. */

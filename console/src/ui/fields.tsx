@@ -10,7 +10,6 @@ import { Icon } from './icon.tsx'
 
 /** Form fields in our style. Each takes a label, a description and an error, and links them for screen readers. */
 export {
-  Checkbox,
   MultiSelect,
   NumberInput,
   Radio,

@@ -3,7 +3,7 @@ import { nullable, Timestamp } from '../ids.ts'
 import { severalLike } from './list.ts'
 import { LoggedRequest } from './requests.ts'
 
-export const apiErrorPeriods = ['24h', '7d', '30d'] as const
+const apiErrorPeriods = ['24h', '7d', '30d'] as const
 export type ApiErrorPeriod = (typeof apiErrorPeriods)[number]
 
 const since = Type.Optional(Type.Unsafe<ApiErrorPeriod>(Type.String({ enum: [...apiErrorPeriods] })))

@@ -46,7 +46,7 @@ const consoleOnly = {
   },
 } as const
 
-export type ConsoleErrorCode = keyof typeof consoleOnly
+type ConsoleErrorCode = keyof typeof consoleOnly
 export type AnyErrorCode = ErrorCode | ConsoleErrorCode
 
 export const everyError: Readonly<Record<AnyErrorCode, { status: number; type: string; message: string }>> = {

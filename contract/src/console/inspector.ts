@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { nullable } from '../ids.ts'
 
 /** How many days bodies and error responses are kept, if contents and logs are not kept for a shorter time. */
-export const inspectorDays = 7
+const inspectorDays = 7
 
 /** A stored body is cut after this many characters: enough for every message, and for the first rows of a list. */
 export const storedBodyMax = 16_384
@@ -27,7 +27,7 @@ export const redactionRule =
  * `truncated`: cut after `storedBodyMax` characters. Without text: `file` is a file, `unread` was not read or is not JSON,
  * `too_large` is longer than what is redacted.
  */
-export const bodyStates = ['stored', 'truncated', 'file', 'unread', 'too_large'] as const
+const bodyStates = ['stored', 'truncated', 'file', 'unread', 'too_large'] as const
 export type BodyState = (typeof bodyStates)[number]
 
 export const StoredBody = Type.Object({

@@ -5,9 +5,9 @@ import { Scopes } from '../scopes.ts'
 import { SearchText, severalOf } from './list.ts'
 
 /** `expiring` still works, but expires soon. */
-export const keyStates = ['active', 'expiring', 'expired', 'revoked'] as const
+const keyStates = ['active', 'expiring', 'expired', 'revoked'] as const
 export type KeyState = (typeof keyStates)[number]
-export const KeyStateName = Type.Unsafe<KeyState>(Type.String({ enum: [...keyStates] }))
+const KeyStateName = Type.Unsafe<KeyState>(Type.String({ enum: [...keyStates] }))
 
 /** The time is when a key was created. */
 export const KeyFilters = Type.Object(

@@ -29,7 +29,7 @@ import { sendTypes } from '../send.ts'
 import { StoredState } from './forms.ts'
 import { consolePageQuery, severalIds, severalOf } from './list.ts'
 
-export const directions = ['sent', 'received'] as const
+const directions = ['sent', 'received'] as const
 export type Direction = (typeof directions)[number]
 
 const text = nullable(Type.String())
@@ -65,7 +65,7 @@ export const ListedMessage = Type.Object({
   file: nullable(StoredState),
 })
 
-export const ListedMessageFilters = {
+const ListedMessageFilters = {
   /** A phone number, an ID (ours or WhatsApp's), a person's user ID or a reference. Exact match. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
   direction: Type.Optional(Type.Enum([...directions])),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Moment, Phone } from '../formats.ts'
-import { Order, OrderWithChanges, orderStatuses } from '../order.ts'
+import { orderStatuses } from '../order.ts'
 import { consolePageQuery, severalOf } from './list.ts'
 
 const filters = {
@@ -17,6 +17,5 @@ export const OrderChangeRequest = Type.Object(
   { additionalProperties: false },
 )
 
-export { Order as ConsoleOrder, OrderWithChanges as ConsoleOrderWithChanges }
 export type OrderFilters = Static<typeof OrderFilters>
 export type OrderQuery = Static<typeof OrderQuery>

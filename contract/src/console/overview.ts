@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { nullable, Timestamp } from '../ids.ts'
 import { AttemptSeries } from './deliveries.ts'
 
-export const periods = ['24h', '7d', '30d'] as const
+const periods = ['24h', '7d', '30d'] as const
 export type Period = (typeof periods)[number]
 
 export const OverviewQuery = Type.Object(
@@ -114,7 +114,7 @@ const searchKinds = [
 export type SearchKind = (typeof searchKinds)[number]
 
 /** The longest text that can be searched for. */
-export const searchMax = 200
+const searchMax = 200
 
 export const FindQuery = Type.Object(
   { q: Type.String({ minLength: 1, maxLength: searchMax }) },

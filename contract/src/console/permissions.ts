@@ -35,8 +35,6 @@ const rolesByPermission = {
 
 export type Permission = keyof typeof rolesByPermission
 
-export const permissions = Object.keys(rolesByPermission) as Permission[]
-
 export function can(role: Role, permission: Permission): boolean {
   return (rolesByPermission[permission] as readonly Role[]).includes(role)
 }

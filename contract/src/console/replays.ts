@@ -6,7 +6,7 @@ import { Replay, type ReplayCoverage, replayCoverages, replayRateMax } from '../
 const Coverage = Type.Unsafe<ReplayCoverage>(Type.String({ enum: [...replayCoverages] }))
 
 /** Why a running replay sends nothing. `failing`: the endpoint gets one attempt at a time until one succeeds. */
-export const replayHolds = ['webhook_disabled', 'webhook_failing', 'workspace_suspended'] as const
+const replayHolds = ['webhook_disabled', 'webhook_failing', 'workspace_suspended'] as const
 export type ReplayHold = (typeof replayHolds)[number]
 
 export const ConsoleReplay = Type.Object({

@@ -1,5 +1,5 @@
 /** The topics of change notices. A notice has no data; a page of the console reloads what it shows. */
-export const topics = [
+const topics = [
   'requests',
   'deliveries',
   'messages',

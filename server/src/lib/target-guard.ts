@@ -5,7 +5,7 @@ import { NameLookups } from './name-lookups.ts'
 import type { Address } from './system-names.ts'
 
 /** Resolves a host name to all of its addresses. Look-ups in progress are limited for each workspace. */
-export type Resolve = (hostname: string, workspaceId?: string) => Promise<Address[]>
+type Resolve = (hostname: string, workspaceId?: string) => Promise<Address[]>
 
 /** Where deliveries may be sent. */
 export interface TargetRules {

@@ -133,7 +133,7 @@ export function headersOf(
 }
 
 /** A short, stable name for an error: its code if it has one. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { code, name, cause } = (readObject(error) ?? {}) as { code?: unknown; name?: unknown; cause?: unknown }
   if (name === 'TimeoutError') return 'timeout'
   if (typeof code === 'string' && code !== '') return code

@@ -33,7 +33,7 @@ export type MediaFile = Omit<InboundMedia, 'url'>
  * Data for downloading the file. The hash is in WhatsApp's format: base64, or hex in old
  * payloads.
  */
-export interface MediaSource {
+interface MediaSource {
   sha256: string | null
   url: string | null
   voice: boolean

@@ -9,7 +9,7 @@ export interface Order {
   items: OrderItem[]
 }
 
-export interface OrderItem {
+interface OrderItem {
   productRetailerId: string
   quantity: number | null
   unitPrice: Decimal | null

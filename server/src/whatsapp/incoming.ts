@@ -9,7 +9,7 @@ import { readNetworkError } from './network-error.ts'
 import { type JsonObject, readArray, readId, readObject } from './read-json.ts'
 
 /** An error that WhatsApp reports for a number and not for a message. */
-export interface Problem extends WebhookSource {
+interface Problem extends WebhookSource {
   kind: 'problem'
   error: MessageError
 }

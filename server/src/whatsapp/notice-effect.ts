@@ -2,7 +2,7 @@
 import type { Notice } from './incoming-change.ts'
 import { readArray, readId, readNonBlank, readObject, readTime } from './read-json.ts'
 
-export type AccountStatus = 'ACTIVE' | 'FLAGGED' | 'RESTRICTED' | 'BANNED' | 'DISCONNECTED' | 'DELETED'
+type AccountStatus = 'ACTIVE' | 'FLAGGED' | 'RESTRICTED' | 'BANNED' | 'DISCONNECTED' | 'DELETED'
 
 export interface AccountEffect {
   about: 'account'

@@ -26,7 +26,7 @@ export interface Slot {
   part: SlotPart
 }
 
-export type SlotPart =
+type SlotPart =
   | { kind: 'header'; parameterName: string | null }
   | { kind: 'body'; parameterName: string | null }
   | { kind: 'offer' }

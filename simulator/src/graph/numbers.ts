@@ -65,7 +65,7 @@ function numberNode(call: Call, number: PhoneNumber): Json {
 }
 
 /** A phone number as the API formats it; webhooks have only the digits. */
-export function displayNumber(digits: string): string {
+function displayNumber(digits: string): string {
   const american = /^1(\d{3})(\d{3})(\d{4})$/.exec(digits)
   if (american) return `+1 ${american[1]}-${american[2]}-${american[3]}`
   return `+${digits.slice(0, 2)} ${digits.slice(2).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')}`.trim()

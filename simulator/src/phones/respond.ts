@@ -139,7 +139,7 @@ function kindOf(mimeType: string | undefined): 'image' | 'document' {
 }
 
 /** The flow token of a message; undefined if the message has no form. */
-export function flowToken(network: Network, message: Message): string | undefined {
+function flowToken(network: Network, message: Message): string | undefined {
   if (message.direction !== 'out') return undefined
   if (message.type === 'interactive') {
     if (textIn(message.content, 'type') !== 'flow') return undefined

@@ -4,7 +4,7 @@ import type { CountingReceiver } from '../counting-receiver.ts'
 import type { Postgres } from '../postgres.ts'
 import type { Fleet, Member } from './fleet.ts'
 
-export interface Fault {
+interface Fault {
   name: string
   strike(): Promise<void>
 }

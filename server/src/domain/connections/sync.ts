@@ -43,7 +43,7 @@ export type SyncOutcome =
   | { kind: 'failed'; why: string; nextAt: Date }
   | { kind: 'overtaken' }
 
-export const syncIntervalMs = 6 * 3_600_000
+const syncIntervalMs = 6 * 3_600_000
 /**
  * Longer than any sync takes in practice. A slower one is overtaken by the next, so its result is not applied twice.
  */
@@ -109,7 +109,7 @@ export function waitIfParked(failures: number, failure: CallFailure): number {
 }
 
 /** The wait after syncs that did not list a number with parked updates: 15 seconds, 30, 60 … up to 15 minutes. */
-export const waitIfUnlisted = (syncs: number): number => Math.min(900_000, 15_000 * 2 ** (Math.min(syncs, 10) - 1))
+const waitIfUnlisted = (syncs: number): number => Math.min(900_000, 15_000 * 2 ** (Math.min(syncs, 10) - 1))
 
 async function syncAndLog(network: Network, log: Logger, started: StartedSync): Promise<void> {
   const connectionId = started.id

@@ -5,8 +5,6 @@
 import type { Db } from '../../db/db.ts'
 import { countDropped, type DroppedUpdates, deleteUnknown, unknownNumbersSince } from './unknown-numbers.sql.ts'
 
-export type { UnknownNumber } from './unknown-numbers.sql.ts'
-
 /** More numbers of one app are not counted: an operator knows what is wrong after the first ones. */
 const mostPerApp = 50
 const dayMs = 86_400_000

@@ -5,10 +5,7 @@ import { refuseParam } from '../../lib/refuse.ts'
 import { priceRows, upsertPrice } from './credits.sql.ts'
 
 /** Every item with a price: the message types, and the categories of templates. */
-export const priceItems: readonly string[] = [
-  ...sendTypes,
-  ...templateCategories.map((category) => `template.${category}`),
-]
+const priceItems: readonly string[] = [...sendTypes, ...templateCategories.map((category) => `template.${category}`)]
 
 const defaultPrice = 1
 

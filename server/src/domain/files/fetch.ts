@@ -15,7 +15,7 @@ import { OverQuota, Reservation } from './quota.ts'
 /** The largest file that is stored: the network's limit for a received file, and for all files of a form. */
 export const maxFileBytes = 100 * 1024 * 1024
 /** A file is stored in rows of this size. Only one chunk is in memory at a time. */
-export const chunkBytes = 256 * 1024
+const chunkBytes = 256 * 1024
 /** Well above the renewal interval, which is above the time that a chunk takes. */
 export const leaseMs = 60_000
 const renewEveryMs = 10_000

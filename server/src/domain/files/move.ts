@@ -23,7 +23,7 @@ import {
 import { deleteSoon, noteObject } from './objects.sql.ts'
 import { MissingChunk, readPlace } from './store.ts'
 
-export { readTotals, type StoredTotals } from './move.sql.ts'
+export { readTotals } from './move.sql.ts'
 
 export type FileStore = 'database' | 's3'
 
@@ -42,7 +42,7 @@ export interface MoveResult {
   damaged: DamagedFile[]
 }
 
-export interface DamagedFile {
+interface DamagedFile {
   id: string
   reason: string
 }

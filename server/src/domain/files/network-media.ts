@@ -29,7 +29,7 @@ export interface MediaTarget extends SentFile {
   access: GraphAccess
 }
 
-export type MediaOutcome =
+type MediaOutcome =
   | { kind: 'ready'; mediaId: string }
   /** It is being uploaded, here or in another process. */
   | { kind: 'uploading' }

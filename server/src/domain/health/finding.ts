@@ -1,4 +1,4 @@
-export const checkResults = ['ok', 'warning', 'problem'] as const
+const checkResults = ['ok', 'warning', 'problem'] as const
 export type CheckResult = (typeof checkResults)[number]
 
 /** The result of one health check. */

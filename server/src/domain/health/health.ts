@@ -31,7 +31,7 @@ import { checkMaintenance } from './maintenance.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
 import { checkDeliveries, checkEndpoints, checkOutbox } from './traffic.ts'
 
-export type { CheckResult, Finding, FindingAction, Get, Site }
+export type { Finding, FindingAction, Get }
 
 export interface HealthDeps {
   secretKeys: SecretKeys

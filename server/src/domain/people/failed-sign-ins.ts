@@ -10,7 +10,7 @@ const hourMs = 3_600_000
  * So many failures of an account have an audit entry each, within an hour. Further ones are counted and appear as one
  * entry after that hour: guessing cannot fill the audit log. An unknown email address has no account and no entry.
  */
-export const listedPerHour = 5
+const listedPerHour = 5
 
 export interface Failure {
   step: 'sign-in' | 'confirmation'

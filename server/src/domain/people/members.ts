@@ -19,7 +19,6 @@ import {
 import { endStreams } from './sessions.ts'
 
 export { countMembers, hasTeammates } from './members.sql.ts'
-export type { MemberRow as Member, MembershipRow as Membership }
 
 export const listMemberships = (db: Db, personId: string): Promise<MembershipRow[]> => membershipRows(db, personId)
 

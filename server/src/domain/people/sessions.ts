@@ -25,7 +25,7 @@ const maxAgeMs = 30 * 24 * hour
 const idleMs = 7 * 24 * hour
 const privilegedIdleMs = 12 * hour
 /** How long a confirmation by password, code or passkey is valid. */
-export const confirmedMs = 10 * 60_000
+const confirmedMs = 10 * 60_000
 
 export interface Session {
   id: string

@@ -15,7 +15,7 @@ export interface Check {
 }
 
 /** A path in Graph's notation: text['body']. */
-export function pathOf(root: string, ...keys: (string | number)[]): string {
+function pathOf(root: string, ...keys: (string | number)[]): string {
   return root + keys.map((key) => (typeof key === 'number' ? `[${key}]` : `['${key}']`)).join('')
 }
 

@@ -1,1 +1,1 @@
-export { lastEvents, type RareType } from './last-events.sql.ts'
+export { lastEvents } from './last-events.sql.ts'

@@ -14,7 +14,7 @@ import { holdOf } from './replays.ts'
 import { complete, dropCancelled, endCancelled, hasUnattempted, reclaim, type TakenReplay } from './run.sql.ts'
 
 /** What the delivery worker does for replays. */
-export interface ReplayWorker {
+interface ReplayWorker {
   take(items: readonly LeasedDelivery[]): void
   capacityFor(webhookId: string, workspaceId: string, replayId: string, most: number): number
   removeReplay(webhookId: string, replayId: string): LeasedDelivery[]

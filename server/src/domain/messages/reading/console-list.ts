@@ -114,7 +114,7 @@ const each = <Value>(
     : searches.flatMap((search) => values.map((value) => ({ ...search, ...condition(value) })))
 
 /** What a search text can be: a message ID, WhatsApp's ID of a message or a person, a phone number or a reference. */
-export function searchesFor(typed: string): MessageSearch[] {
+function searchesFor(typed: string): MessageSearch[] {
   const text = typed.trim()
   // PostgreSQL cannot store NUL.
   if (text === '' || text.includes('\0')) return []

@@ -21,7 +21,7 @@ import { savePlainStatuses, saveStatuses } from './statuses.ts'
 import { logWithoutAccount, recordParked, updatesFor } from './unknown-updates.ts'
 
 /** An app's secrets, which prove that a webhook comes from the network. */
-export interface AppSecrets {
+interface AppSecrets {
   networkKey: HmacKey | null
   verifyToken: string
   /** The routing revision at which they were read. */

@@ -50,7 +50,7 @@ export interface SendResult {
 }
 
 /** A message that WhatsApp has not accepted within this time fails. */
-export const sendWithinMs = 24 * 3_600_000
+const sendWithinMs = 24 * 3_600_000
 
 /** Each further try means that another request of the workspace was stored or refused meanwhile. */
 const maxTries = 100
