@@ -1,8 +1,6 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { publicDemoSecrets } from '@parley/simulator/datasets/demo-secrets'
-import { startSimulator } from '@parley/simulator/start'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../sdk/testing/free-port.ts'
 import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
@@ -77,47 +75,27 @@ test('the first start creates a demo workspace connected to the simulator, and l
   })
 })
 
-test('an installation with the well-known secrets of earlier versions gets random ones and goes on working', async () => {
-  const env = { PARLEY_DATA_DIR: newDataDir(tempFolder()), PARLEY_SIMULATOR_PORT: '0' }
-  const folder = join(env.PARLEY_DATA_DIR, 'simulator')
-  const before = await serveParley(env)
-  const stateFile = join(folder, 'state.json')
-  const earlier = await startSimulator({ stateFile, demoSecrets: publicDemoSecrets })
-  const { appSecret, verifyToken, accessToken } = publicDemoSecrets
-  const create = async (...words: string[]) => {
-    const { code, out, err } = await runParley([...words, '--json'], env)
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    return JSON.parse(out) as { id: string }
+test('the secrets of the simulator are random, are printed nowhere, and stay when its folder is deleted', async () => {
+  const env = {
+    PARLEY_DATA_DIR: newDataDir(tempFolder()),
+    PARLEY_SIMULATOR_PORT: String(await freePort()),
   }
-  const secrets = ['--app-secret', appSecret, '--verify-token', verifyToken, '--graph-url', earlier.url]
-  const app = await create('app', 'create', '--name', 'Simulator', ...secrets)
-  const listed = await runParley(['workspace', 'list', '--json'], env)
-  const [workspace] = (JSON.parse(listed.out) as { data: { id: string }[] }).data
-  const account = ['--workspace', workspace?.id ?? '', '--app', app.id, '--waba-id', '102290000000001']
-  await create('connection', 'create', ...account, '--access-token', accessToken)
-  const authorization = `Bearer ${/prl_live_\w+/.exec(before.out())?.[0]}`
-  await earlier.stop()
-  await stop(before)
-
-  const now = { ...env, PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  const after = await serveParley(now)
-  await sendHello(after.url, authorization)
-  const old = { headers: { authorization: `Bearer ${accessToken}` } }
-  const graph = `http://127.0.0.1:${now.PARLEY_SIMULATOR_PORT}/v25.0/106540000000001`
-  expect((await fetch(graph, old)).status).toBe(401)
-  const out = await stop(after)
-  const state = readFileSync(stateFile, 'utf8')
-  for (const secret of Object.values(publicDemoSecrets)) expect(state).not.toContain(`"${secret}"`)
+  const folder = join(env.PARLEY_DATA_DIR, 'simulator')
+  const first = await serveParley(env)
+  const authorization = `Bearer ${/prl_live_\w+/.exec(first.out())?.[0]}`
+  await sendHello(first.url, authorization)
+  const out = await stop(first)
+  const state = readFileSync(join(folder, 'state.json'), 'utf8')
   const file = join(env.PARLEY_DATA_DIR, 'simulator-secrets')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   for (const secret of Object.values(JSON.parse(readFileSync(file, 'utf8')))) {
     expect(state).toContain(`"${secret}"`)
-    expect(out + after.err()).not.toContain(secret)
+    expect(out + first.err()).not.toContain(secret)
   }
 
   // Deleting the folder of the simulator resets it. It has the same secrets afterwards.
   rmSync(folder, { recursive: true })
-  const reset = await serveParley(now)
+  const reset = await serveParley(env)
   await sendHello(reset.url, authorization)
   await stop(reset)
 })

@@ -7,8 +7,8 @@ import { isAlive } from '@parley/server/db/embedded/processes'
 export interface RunningService {
   pid: number
   url: string
-  /** The address that people and WhatsApp use. Services of earlier versions did not write it. */
-  public_url?: string
+  /** The address that people and WhatsApp use. */
+  public_url: string
   /** Null if the simulator is off. */
   simulator_port: number | null
   /** A simulated phone for first messages. */
@@ -47,5 +47,5 @@ export function withRunning(config: Config, env: Environment): Config {
   if (env.PUBLIC_URL || config.databaseUrl !== null) return config
   const running = readRunning(config.dataDir)
   if (running === undefined || running === 'stopped') return config
-  return { ...config, publicUrl: running.public_url ?? running.url }
+  return { ...config, publicUrl: running.public_url }
 }

@@ -1,25 +1,22 @@
 import { join } from 'node:path'
 import type { Config } from '@parley/server/config'
-import type { Db } from '@parley/server/db/db'
 import { toStartupError } from '@parley/server/db/embedded/explain-error'
-import { exchangeSecrets, type NetworkSecrets } from '@parley/server/domain/connections/replace-secrets'
 import { createFolder } from '@parley/server/lib/create-folder'
 import { createOnce } from '@parley/server/lib/create-once'
 import { StartupError } from '@parley/server/lib/refuse'
+import type { DemoSecrets } from '@parley/simulator/datasets/demo-secrets'
 import type { Simulator } from '@parley/simulator/start'
 
 /**
  * Starts the simulated WhatsApp network in this process. Its state is kept in the data directory between runs, and so
- * are its secrets, which are random. They are not in its folder: a simulator whose folder was deleted is still connected. Earlier versions used well-known ones: apps and connections that still have those
- * get the new ones before anything is sent or received.
+ * are its secrets, which are random. They are not in its folder: a simulator whose folder was deleted is still connected.
  */
-export async function runSimulator(config: Config, db: Db): Promise<Simulator> {
-  const { simulatorPort, dataDir, secretKeys, publicUrl } = config
+export async function runSimulator(config: Config): Promise<Simulator> {
+  const { simulatorPort, dataDir, publicUrl } = config
   // Loaded on demand: no other command needs it.
   const { startSimulator } = await import('@parley/simulator/start')
-  const { newDemoSecrets, publicDemoSecrets } = await import('@parley/simulator/datasets/demo-secrets')
+  const { newDemoSecrets } = await import('@parley/simulator/datasets/demo-secrets')
   const demoSecrets = readSecrets(dataDir, newDemoSecrets)
-  await exchangeSecrets(db, secretKeys(), publicDemoSecrets, demoSecrets)
   const stateFile = join(dataDir, 'simulator', 'state.json')
   try {
     return await startSimulator({ port: simulatorPort, dataset: 'demo', demoSecrets, stateFile, consoleUrl: publicUrl })
@@ -36,7 +33,7 @@ export async function runSimulator(config: Config, db: Db): Promise<Simulator> {
   }
 }
 
-function readSecrets(dataDir: string, create: () => NetworkSecrets): NetworkSecrets {
+function readSecrets(dataDir: string, create: () => DemoSecrets): DemoSecrets {
   const file = join(dataDir, 'simulator-secrets')
   let text: string
   try {
@@ -47,7 +44,7 @@ function readSecrets(dataDir: string, create: () => NetworkSecrets): NetworkSecr
     throw toStartupError(error, dataDir)
   }
   try {
-    const { appSecret, verifyToken, accessToken } = JSON.parse(text) as NetworkSecrets
+    const { appSecret, verifyToken, accessToken } = JSON.parse(text) as DemoSecrets
     if ([appSecret, verifyToken, accessToken].every((secret) => /^\w{16,}$/.test(secret)))
       return { appSecret, verifyToken, accessToken }
   } catch {}

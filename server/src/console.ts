@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { listenForChanges } from './db/listen-for-changes.ts'
-import { wakeHere } from './db/wake.ts'
 import { recordAuditEntry } from './domain/audit/audit.ts'
 import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
@@ -127,9 +126,7 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     db,
     log,
     (notice) => {
-      if (notice.topic === 'due') wakeHere(db, 'deliveries')
-      else if (notice.topic === 'sync_due') wakeHere(db, 'sync accounts')
-      else if (notice.topic === 'access') hub.checkPerson(notice.workspaceId)
+      if (notice.topic === 'access') hub.checkPerson(notice.workspaceId)
       else whenReadable(() => hub.publish(notice))
     },
     () => whenReadable(() => hub.publishAll()),

@@ -45,7 +45,7 @@ export interface ServiceOptions {
    * Starts a second server in this process (the simulator), after the database is open and before the workers start.
    * The configuration has the port of the service.
    */
-  startCompanion?: ((db: Db, config: Config) => Promise<Companion>) | undefined
+  startCompanion?: ((config: Config) => Promise<Companion>) | undefined
   /** Shorter ones, for tests. */
   stopLimits?: typeof usualStopLimits
 }
@@ -101,7 +101,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const objects = await openObjects(db, config.objectStore, log)
     if (objects) undo.push(async () => objects.close())
     await warnIfUnreadable(db, log)
-    const companion = await startCompanion?.(db, config)
+    const companion = await startCompanion?.(config)
     if (companion) undo.push(() => companion.stop())
     const client = new GraphClient({ productVersion: version })
     undo.push(() => Promise.race([client.close(), pause(stopLimits.otherMs)]))

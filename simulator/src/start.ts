@@ -6,7 +6,7 @@ import { loadDataset } from './control/create.ts'
 import { controlRoutes } from './control/routes.ts'
 import { type Dataset, type DatasetName, datasetShape } from './control/shapes.ts'
 import { demoDataset } from './datasets/demo.ts'
-import { adoptDemoSecrets, type DemoSecrets, demoSecretsIn, newDemoSecrets } from './datasets/demo-secrets.ts'
+import { type DemoSecrets, demoSecretsIn, newDemoSecrets } from './datasets/demo-secrets.ts'
 import { assetRoutes } from './graph/flows.ts'
 import { downloadRoutes } from './graph/media.ts'
 import { graphRoutes } from './graph/server.ts'
@@ -58,7 +58,6 @@ export interface Simulator {
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const saved = options.stateFile === undefined ? undefined : readState(options.stateFile)
   const secrets = options.demoSecrets ?? (saved && demoSecretsIn(saved.world)) ?? newDemoSecrets()
-  if (saved) adoptDemoSecrets(saved.world, secrets)
   const { network, stateFile } = buildNetwork(options, saved)
   const load = (dataset: DatasetName | Dataset) =>
     loadDataset(
@@ -77,8 +76,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
   network.url = options.publicUrl ?? urlOf(server.server.address() as AddressInfo)
   if (saved) {
-    // It may have got new secrets.
-    network.changed()
     network.queue.restore(saved.batches)
     resumeLifecycles(network)
   }

@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { publicDemoSecrets } from './datasets/demo-secrets.ts'
 import { textIn } from './json.ts'
 import { type Simulator, startSimulator } from './start.ts'
 import { startReceiver } from './testing/receiver.ts'
@@ -63,24 +62,6 @@ test('without given secrets the demo app gets random ones, and a restart and a r
   again.control.reset('demo')
   expect(secretsOf(again)).toEqual(secrets)
   await again.stop()
-})
-
-test('the well-known secrets of a state file of an earlier version are replaced', async () => {
-  const stateFile = join(newFolder(), 'state.json')
-  const earlier = await startSimulator({ stateFile, demoSecrets: publicDemoSecrets })
-  await earlier.stop()
-  const simulator = await startSimulator({ stateFile })
-  onTestFinished(() => simulator.stop())
-  const [app] = simulator.control.apps.list()
-  const tokens = simulator.control.tokens.list()
-  expect(Object.values(publicDemoSecrets)).not.toEqual(
-    expect.arrayContaining([expect.toBeOneOf([app?.secret, app?.verifyToken, tokens[0]?.token])]),
-  )
-  expect(tokens).toMatchObject([{ appId, wabaIds: ['102290000000001'], revoked: false }])
-  const call = (token = '') =>
-    fetch(`${simulator.url}/v25.0/${numberId}`, { headers: { authorization: `Bearer ${token}` } })
-  expect((await call(tokens[0]?.token)).status).toBe(200)
-  expect((await call(publicDemoSecrets.accessToken)).status).toBe(401)
 })
 
 test('an invalid state file stops the start with an error that names the file', async () => {

@@ -1,5 +1,4 @@
 import type { Config } from '@parley/server/config'
-import type { Db } from '@parley/server/db/db'
 import { newLogger } from '@parley/server/lib/logger'
 import { version } from '@parley/server/lib/version'
 import type { Service } from '@parley/server/start'
@@ -32,8 +31,8 @@ export const commands: readonly Command[] = [
       let service: Service | undefined
       let simulator: Simulator | undefined
       let removeRunning = () => {}
-      const startCompanion = async (db: Db, opened: Config) => {
-        simulator = await runSimulator(opened, db)
+      const startCompanion = async (opened: Config) => {
+        simulator = await runSimulator(opened)
         return { ...simulator, phone: simulator.control.phones.list()[0]?.waId ?? null }
       }
       try {

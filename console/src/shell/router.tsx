@@ -49,19 +49,10 @@ const signIn = createRoute({
   component: lazyPage(() => import('../pages/sign-in/sign-in.page.tsx').then((page) => ({ default: page.SignInPage }))),
 })
 
-const LinkPage = lazyPage(() => import('../pages/link/link.page.tsx').then((page) => ({ default: page.LinkPage })))
-
 const link = createRoute({
   getParentRoute: () => root,
   path: '/link',
-  component: LinkPage,
-})
-
-/** Links of earlier versions. */
-const linkInPath = createRoute({
-  getParentRoute: () => root,
-  path: '/link/$token',
-  component: LinkPage,
+  component: lazyPage(() => import('../pages/link/link.page.tsx').then((page) => ({ default: page.LinkPage }))),
 })
 
 /** All routes below need a session. Without one, the person signs in first and then returns. */
@@ -95,7 +86,6 @@ const front = createRoute({
 const routeTree = root.addChildren([
   signIn,
   link,
-  linkInPath,
   signedIn.addChildren([
     front,
     ...pages.map((page) =>

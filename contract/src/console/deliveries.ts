@@ -111,8 +111,8 @@ export const Attempt = Type.Object({
   response_headers: nullable(
     Type.String({ description: 'The headers of the response, one in a line. Values of cookies are not stored.' }),
   ),
-  /** The signatures as they were sent. Null for attempts that an earlier version of Parley made. */
-  signatures: nullable(Type.Object({ service_signature: Type.String(), webhook_signature: Type.String() })),
+  /** The signatures as they were sent. */
+  signatures: Type.Object({ service_signature: Type.String(), webhook_signature: Type.String() }),
   duration_ms: Type.Number(),
 })
 export type Attempt = Static<typeof Attempt>

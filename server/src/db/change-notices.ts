@@ -1,10 +1,7 @@
 import type { Topic } from '@parley/contract/console/topics'
 
-/**
- * The topics that the console subscribes to, two that only wake workers (a delivery is due, a sync is due), and `access`: a
- * person may have lost access.
- */
-export type ChangeTopic = Topic | 'due' | 'sync_due' | 'access'
+/** The topics that the console subscribes to, and `access`: a person may have lost access. */
+export type ChangeTopic = Topic | 'access'
 
 /** Says that a topic changed in a workspace. It has no data: receivers read the current state. */
 export interface ChangeNotice {

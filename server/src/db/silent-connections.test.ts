@@ -110,8 +110,8 @@ test.each([
     await listener.ready
     proxy.silence()
     await until('it listens again', () => missed > 0, 50_000)
-    db.notify('00000000-0000-4000-8000-000000000001', 'due')
-    await until('the notice arrives', () => heard.includes('due'))
+    db.notify('00000000-0000-4000-8000-000000000001', 'messages')
+    await until('the notice arrives', () => heard.includes('messages'))
   },
   90_000,
 )

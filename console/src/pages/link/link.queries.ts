@@ -1,6 +1,6 @@
 import type { LinkReply, NextStep } from '@parley/contract/console/session'
 import { useQuery } from '@tanstack/react-query'
-import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { apiByPost } from '../../lib/api.ts'
 import { useLast } from '../../lib/last.ts'
@@ -32,18 +32,16 @@ export function useSignOutHere(): Action {
 
 /**
  * The token of the link that was opened. It moves from the address bar to the state of this history entry, which a reload
- * keeps and nothing else sees. Links of earlier versions have it in the path.
+ * keeps and nothing else sees.
  */
 export function useLinkToken(): string {
-  const { token: inPath = '' } = useParams({ strict: false })
   const { hash, state } = useLocation()
   const navigate = useNavigate()
-  const shown = hash || inPath
   useEffect(() => {
-    if (shown) void navigate({ to: '/link', hash: '', state: { linkToken: shown }, replace: true })
-  }, [shown, navigate])
+    if (hash) void navigate({ to: '/link', hash: '', state: { linkToken: hash }, replace: true })
+  }, [hash, navigate])
   // On the way to the next page, the location is that page's already.
-  return useLast(shown || state.linkToken || null) ?? ''
+  return useLast(hash || state.linkToken || null) ?? ''
 }
 
 declare module '@tanstack/react-router' {

@@ -40,11 +40,7 @@ test('the command has the URL, the headers as they were sent and the body, whate
   ])
 })
 
-test('curl must not read brackets in a URL as a pattern, and an old attempt has no signatures', () => {
-  const command = attemptToCurl({ ...delivery, webhook_url: 'http://[::1]:80/{a}' }, '{}', {
-    ...attempt,
-    signatures: null,
-  })
+test('curl must not read brackets in a URL as a pattern', () => {
+  const command = attemptToCurl({ ...delivery, webhook_url: 'http://[::1]:80/{a}' }, '{}', attempt)
   expect(argumentsOf(command).slice(0, 2)).toEqual(['--globoff', 'http://[::1]:80/{a}'])
-  expect(command).toContain("'Service-Signature: t=1794819600,v1=<not stored>'")
 })

@@ -54,9 +54,6 @@ export const connectionById = (db: Db, id: string): Promise<ConnectionRow | unde
 export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Promise<ConnectionRow | undefined> =>
   db.first(`select ${columns} from connections where app_id = $1 and waba_id = $2`, [appId, wabaId])
 
-/** A token whose expiry was known before `token_seen_at` was recorded is announced a week before. */
-const tokenBegin = `coalesce(token_seen_at, token_expires_at - interval '14 days')`
-
 /** Connections of one workspace or of all (null) whose access token is about to expire. */
 export const expiringTokens = (
   db: Db,
@@ -66,7 +63,7 @@ export const expiringTokens = (
   db.rows(
     `select id, workspace_id as "workspaceId", waba_id as "wabaId", token_expires_at as "expiresAt" from connections
      where token_expires_at > $1 and ($2::uuid is null or workspace_id = $2)
-       and ${aboutToExpireSql(tokenBegin, 'token_expires_at')} <= $1 order by id`,
+       and ${aboutToExpireSql('token_seen_at', 'token_expires_at')} <= $1 order by id`,
     [now, workspaceId],
   )
 

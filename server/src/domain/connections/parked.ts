@@ -61,8 +61,7 @@ export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUp
   if (first.length > 0) {
     const connectionIds = [...new Set(first.map(({ connectionId }) => connectionId))]
     await bringSyncsForward(db, connectionIds, now, gaps)
-    for (const workspaceId of new Set(first.map((row) => row.workspaceId)))
-      wakeAnywhere(db, 'sync accounts', workspaceId)
+    wakeAnywhere(db, 'sync accounts')
   }
   return rows.map(({ id }) => {
     const row = parked.get(id)

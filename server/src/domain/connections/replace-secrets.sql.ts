@@ -19,13 +19,3 @@ export const setAppSecrets = (
        verify_token_sealed = coalesce($3, verify_token_sealed) where id = $1`,
     [id, appSecretSealed, verifyTokenSealed],
   )
-
-/** Only a network on this machine may be used over plain http. */
-export const localApps = (db: Db): Promise<{ id: string; app_secret_sealed: string; verify_token_sealed: string }[]> =>
-  db.rows(`select id, app_secret_sealed, verify_token_sealed from apps where graph_url like 'http://%' for update`)
-
-export const localConnections = (db: Db): Promise<{ id: string; access_token_sealed: string }[]> =>
-  db.rows(
-    `select c.id, c.access_token_sealed from connections c join apps a on a.id = c.app_id
-     where a.graph_url like 'http://%' for update of c`,
-  )

@@ -86,5 +86,5 @@ export async function makeDueFailedSince(
 async function wakeWorker(db: Db, workspaceId: string, webhookIds: readonly string[], now: Date): Promise<void> {
   await planVisits(db, workspaceId, webhookIds, now)
   db.notify(workspaceId, 'deliveries')
-  wakeAnywhere(db, 'deliveries', workspaceId)
+  wakeAnywhere(db, 'deliveries')
 }

@@ -20,7 +20,7 @@ export async function saveFormFiles(db: Db, now: Date, forms: readonly FormFiles
   const files = forms.flatMap(({ files: formFiles, ...owner }) => formFiles.map((file) => toNewFile(owner, file, now)))
   if (files.length === 0) return
   await insertFiles(db, files, now, new Date(now.getTime() + networkRetentionMs))
-  for (const { workspaceId } of forms) wakeAnywhere(db, 'fetch files', workspaceId)
+  wakeAnywhere(db, 'fetch files')
 }
 
 function toNewFile(owner: Omit<FormFiles, 'files'>, file: FormFile, now: Date): NewFile {

@@ -1,5 +1,3 @@
-import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
 import type { FileSource } from '../../whatsapp/incoming-form.ts'
 
 /** The file of an inbound message, to be fetched. */
@@ -24,27 +22,15 @@ export const receivedFileColumns = {
   source: 'json',
 } as const
 
-/** Inserts rows of a table `files`. */
-const insertion = (files: string, now: string, tryUntil: string): string =>
-  `insert into flow_files (id, workspace_id, message_id, index, sender_id, field, file_name, mime_type, source, due_at,
-     try_until, created_at)
-   select files.id, files.workspace_id, files.message_id, 0, files.sender_id, 'media', files.file_name, files.mime_type,
-     files.source, ${now}, ${tryUntil}, ${now} from ${files}`
-
 /** A CTE that inserts the files of those messages that are in the table `stored`. */
 export const insertReceivedFilesSql = (
   files: string,
   stored: string,
   { now, tryUntil }: { now: string; tryUntil: string },
 ): string =>
-  `received_files as (${insertion(`${files} join ${stored} as stored_message on stored_message.id = files.message_id`, now, tryUntil)})`
-
-const insertingMissing = statement(
-  { files: receivedFileColumns, now: 'timestamptz', tryUntil: 'timestamptz' },
-  ({ files, now, tryUntil }) =>
-    `${insertion(String(files), now, tryUntil)} on conflict (message_id) where message_id is not null do nothing`,
-)
-
-/** Inserts a file unless its message has it already. */
-export const insertMissingFile = (db: Db, file: ReceivedFileRow, now: Date, tryUntil: Date): Promise<number> =>
-  insertingMissing.change(db, { files: [file], now, tryUntil })
+  `received_files as (
+     insert into flow_files (id, workspace_id, message_id, index, sender_id, field, file_name, mime_type, source, due_at,
+       try_until, created_at)
+     select files.id, files.workspace_id, files.message_id, 0, files.sender_id, 'media', files.file_name, files.mime_type,
+       files.source, ${now}, ${tryUntil}, ${now}
+     from ${files} join ${stored} as stored_message on stored_message.id = files.message_id)`

@@ -1,13 +1,10 @@
 /** The files of inbound messages. They are stored with their message and fetched in the background. */
 import type { Db } from '../../db/db.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { refuse } from '../../lib/refuse.ts'
 import { extensionOf } from './file-types.ts'
 import { networkRetentionMs } from './files.ts'
-import { openReceivedFile, refuseLost, type StoredFile } from './read.ts'
-import { insertMissingFile, type ReceivedFileRow } from './received.sql.ts'
+import type { ReceivedFileRow } from './received.sql.ts'
 
 export { insertReceivedFilesSql, type ReceivedFileRow, receivedFileColumns } from './received.sql.ts'
 
@@ -38,23 +35,4 @@ export const toReceivedFile = (
 export const fetchableUntil = (now: Date): Date => new Date(now.getTime() + networkRetentionMs)
 
 /** After the commit, starts fetching. */
-export function wakeFetching(db: Db, workspaceIds: Iterable<string>): void {
-  for (const workspaceId of new Set(workspaceIds)) wakeAnywhere(db, 'fetch files', workspaceId)
-}
-
-/**
- * Opens the file of a message that was received without storing where its file is: before this version, or by a process of
- * the version before. It is fetched now, if the network may still have it.
- */
-export async function openUnstoredFile(
-  db: Db,
-  clock: Clock,
-  message: MessageWithFile & { recordedAt: Date },
-): Promise<StoredFile> {
-  const now = clock.now()
-  const tryUntil = fetchableUntil(message.recordedAt)
-  if (tryUntil <= now) return refuseLost('too_late')
-  await insertMissingFile(db, toReceivedFile(message, now), now, tryUntil)
-  wakeFetching(db, [message.workspaceId])
-  return (await openReceivedFile(db, clock, message.workspaceId, message.messageId)) ?? refuse('not_found')
-}
+export const wakeFetching = (db: Db): void => wakeAnywhere(db, 'fetch files')

@@ -207,7 +207,7 @@ test('after its retention period the object of a file is deleted too', async () 
   const young = await newFile(server, workspace, {})
   await moveNew()
   expect(store.objects()).toHaveLength(3)
-  // A process of the version before knows nothing of objects.
+  // The trigger notes the object, whatever statement deletes its file.
   const [id] = /[0-9a-f-]{36}/.exec(asBefore) ?? []
   await server.db.change(
     `update flow_files set state = 'gone', why = 'retention', content = null where response_id = $1`,

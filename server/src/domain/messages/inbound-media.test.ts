@@ -167,22 +167,6 @@ test('a message without a file, an unknown one and one of another workspace are 
   expect((await server.call(pathOf(picture.message_id), { key: secret })).status).toBe(403)
 })
 
-test('the file of a message that a process of the version before stored is fetched when it is first requested', async () => {
-  const shop = await sending.newShop()
-  const bytes = jpeg(20)
-  const data = await receive(shop, 'image', { base64: bytes.toString('base64'), mimeType: 'image/jpeg' })
-  const old = await receive(shop, 'image', { base64: bytes.toString('base64'), mimeType: 'image/jpeg' })
-  await server.db.change('delete from flow_files where workspace_id = $1', [shop.workspace.id])
-  expectStillFetching(await shop.workspace.call(pathOf(data.message_id)))
-  await fetcher.drain()
-  expect((await bytesOf(await get(shop.workspace, pathOf(data.message_id)))).equals(bytes)).toBe(true)
-  await server.db.change(`update inbound_messages set recorded_at = recorded_at - interval '7 days' where id = $1`, [
-    old.message_id.slice('msg_'.length),
-  ])
-  const late = await shop.workspace.call(pathOf(old.message_id))
-  expectRefusal(late, { code: 'file_expired', message: expect.stringContaining('before WhatsApp deleted it') })
-})
-
 test('a received file beyond the quota of the workspace waits, and is fetched when there is space', async () => {
   const shop = await sending.newShop()
   const { workspace } = shop

@@ -82,7 +82,7 @@ const claiming = statement(
     visits: { webhookId: 'uuid', workspaceId: 'uuid', step: 'smallint', take: 'int' },
   },
   ({ now, lease, leaseUntil, visits }) => `with visit as materialized (
-       select visits.*, w.next_attempt_at, w.enabled, coalesce(w.disabled_at, '-infinity') as disabled_at,
+       select visits.*, w.next_attempt_at, w.enabled, w.disabled_at,
          ${now}::timestamptz as now
        from ${visits} join webhooks w on w.id = visits.webhook_id and w.deleted_at is null
      ), turns as materialized (
@@ -187,12 +187,12 @@ const reading = statement(
   ({ leased }) => `select d.event_id as "eventId", d.webhook_id as "webhookId", d.workspace_id as "workspaceId",
        d.event_created_at as "eventCreatedAt", d.attempts, d.trigger, d.lease, d.conversation, d.due_at as "leaseUntil",
        d.replay_id as "replayId", e.type, e.body
-     from ${leased} join deliveries d on ${isOurs} and d.due_at < 'infinity'
+     from ${leased} join deliveries d on ${isOurs}
      cross join lateral (
        select type, body from events where id = d.event_id and created_at = d.event_created_at limit 1) as e`,
 )
 
-/** The deliveries that still have these leases. A process of the version before may have held one of them, at infinity. */
+/** The deliveries that still have these leases. */
 export async function readLeased(db: Db, keys: readonly LeaseKey[]): Promise<LeasedDelivery[]> {
   type Row = Omit<LeasedDelivery, 'hasTurn' | 'leaseUntilMs'> & { leaseUntil: Date }
   const rows = await oneWithIndexLookups(db, (tx) => reading.rows<Row>(tx, { leased: keys }))

@@ -138,7 +138,7 @@ test('a delivery without a visit is claimed soon, although a later visit of its 
   const { id } = await line.listen(await newReceiver())
   const webhookIds = [id.slice(4)]
   await planVisits(server.db, line.workspace.id, webhookIds, new Date(server.clock.now().getTime() + 21_600_000))
-  // As a process of an earlier version inserts it.
+  // As a transaction inserts it that took longer than the claims look again.
   await addWaiting(id, line.workspace.id, 1)
   await planMissingVisits(server.db, server.clock.now())
   expect(await claim()).toHaveLength(1)

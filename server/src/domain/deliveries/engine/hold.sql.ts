@@ -46,7 +46,6 @@ export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number
 /**
  * Makes retries due that are planned for later, and deliveries that wait for others of their conversation if the endpoint has
  * no order any more. Only up to `limit`. Call it with the endpoint locked: then none of them was planned after it was enabled.
- * Deliveries at infinity without a conversation are those that an earlier version held.
  */
 export const releaseFirst = (db: Db, webhookId: string, now: Date, limit: number): Promise<number> =>
   db.change(
@@ -55,10 +54,6 @@ export const releaseFirst = (db: Db, webhookId: string, now: Date, limit: number
          select event_id from deliveries
          where webhook_id = $1 and due_at > $2 and due_at < 'infinity' and lease is null
          order by due_at limit $3 for update skip locked) as planned
-       union all
-       select * from (
-         select event_id from deliveries where webhook_id = $1 and conversation is null and due_at = 'infinity'
-         limit $3 for update skip locked) as held_before
        union all
        select * from (${waitingWithoutOrder} limit $3 for update skip locked) as waiting
        limit $3

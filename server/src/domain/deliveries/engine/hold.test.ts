@@ -289,25 +289,6 @@ test('a retry that a person asks for is attempted, although steps still release 
   expect(receiver.received.map((each) => each.id)).toEqual([event?.id])
 })
 
-test('what a process of the version before has held is released, also if it did so after the endpoint was enabled', async () => {
-  const endpoint = await newEndpoint()
-  const { id, line, receiver } = endpoint
-  await disableWebhook(server.db, server.clock, id, 'moving servers')
-  await line.write(3)
-  const hold = () => server.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [id.slice(4)])
-  await hold()
-  expect(await listDeliveries(server.db, { webhookId: id, state: 'held' })).toHaveLength(3)
-  await enableWebhook(server.db, server.clock, id)
-  await drain()
-  expect(receiver.received).toHaveLength(3)
-  await deliveries.worker.stop(0)
-  await line.write(2)
-  await hold()
-  await planMissingVisits(server.db, server.clock.now())
-  await takeSteps()
-  expect(await countOf(endpoint, `due_at < 'infinity'`)).toBe(2)
-})
-
 const isWaitingForLock = async () =>
   (await server.db.first(
     `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -420,16 +401,4 @@ test('deleting an endpoint ends the other work on its deliveries', async () => {
   await retryFailedSince(server.db, server.clock, endpoint.id, minutes(-1))
   await deleteWebhook(server.db, server.clock, endpoint.id)
   expect(await server.db.rows('select work from endpoint_steps')).toEqual([{ work: 'delete' }])
-})
-
-test('releasing what the version before has held leaves retries that are planned for later', async () => {
-  const endpoint = await newEndpoint()
-  await addRetries(endpoint, 3, minutes(60))
-  await addRetries(endpoint, 2, 'infinity')
-  await planMissingVisits(server.db, server.clock.now())
-  await takeSteps()
-  expect(await countOf(endpoint, `due_at = '${server.clock.now().toISOString()}'`)).toBe(2)
-  expect(await countOf(endpoint, `due_at = '${minutes(60).toISOString()}'`)).toBe(3)
-  const visits = 'select 1 from endpoint_visits where webhook_id = $1 and visit_at <= $2'
-  expect(await server.db.rows(visits, [endpoint.id.slice(4), server.clock.now()])).toHaveLength(1)
 })

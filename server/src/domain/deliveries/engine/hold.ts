@@ -31,7 +31,7 @@ async function releaseAll(tx: Db, workspaceId: string, webhookId: string, now: D
   if (released === stepMax) await planSteps(tx, { workspaceId, webhookId, work: 'release', askedAt: now })
   await planVisits(tx, workspaceId, [webhookId], now)
   notifyChanged(tx, workspaceId)
-  wakeAnywhere(tx, 'deliveries', workspaceId)
+  wakeAnywhere(tx, 'deliveries')
 }
 
 /**

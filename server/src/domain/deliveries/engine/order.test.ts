@@ -156,12 +156,12 @@ test('an event that no process has started after its commit is started by the ne
   expect(of('2', receiver)).toEqual(['a'])
 })
 
-test('after a process of an earlier version has ended a delivery, the next claim starts the one after it', async () => {
+test('after a process has ended a delivery and died, the next claim starts the one after it', async () => {
   const { receiver, write, id } = await setUp()
   reject(receiver, 'bad')
   await write(['1', 'bad'], ['1', 'b'])
   await drain()
-  // What that process does when it has recorded the last attempt.
+  // What it does when it has recorded the last attempt.
   await server.db.change(`delete from deliveries where webhook_id = $1 and due_at < 'infinity'`, [id.slice(4)])
   server.clock.forward({ seconds: 1 })
   await drain()

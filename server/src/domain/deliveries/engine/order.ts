@@ -79,8 +79,7 @@ async function startAll(
 function wakeOthers(db: Db, started: readonly StartedRow[], { token, except }: Lease): void {
   const due = started.filter(({ leased }) => !leased)
   if (token !== null && due.some(({ webhookId }) => except.includes(webhookId))) wakeOther(db, 'deliveries')
-  if (token !== null) return
-  for (const workspaceId of new Set(due.map((row) => row.workspaceId))) wakeAnywhere(db, 'deliveries', workspaceId)
+  if (token === null && due.length > 0) wakeAnywhere(db, 'deliveries')
 }
 
 function toLeased({ leased: _, type, body, ...row }: StartedRow, lease: string, until: Date): LeasedDelivery[] {
@@ -89,8 +88,8 @@ function toLeased({ leased: _, type, body, ...row }: StartedRow, lease: string, 
 }
 
 /**
- * Conversations that have to be looked at: mostly because a process has died or has an earlier version, but also some that
- * another process is about to look at.
+ * Conversations that have to be looked at: mostly because a process has died, but also some that another process is about to
+ * look at.
  */
 export async function findMissed(db: Db): Promise<{ missed: Conversation[]; more: boolean }> {
   const missed = await missedLooks(db, startMax)
@@ -102,7 +101,7 @@ const sweepMax = 1_000
 
 /**
  * Finds conversations in which deliveries wait although none is in progress, some at a time and all in turn. There are none,
- * unless something has changed deliveries in a way that this version does not.
+ * unless someone has changed deliveries in SQL.
  */
 export function newConversationSweep(): (db: Db, now: Date) => Promise<void> {
   let last: ConversationKey | null = null

@@ -59,7 +59,7 @@ export async function publishTest(
   const { id, body } = newEvent(now, type, data)
   await insertTestEvent(db, { id, workspaceId, webhookId, type, body, now })
   db.notify(workspaceId, 'deliveries')
-  wakeAnywhere(db, 'deliveries', workspaceId)
+  wakeAnywhere(db, 'deliveries')
   return id
 }
 
@@ -104,7 +104,7 @@ export function offerToWorker(
     db.afterCommit(() => worker.startNext(once))
   }
   if (!worker || token === null) {
-    for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) wakeAnywhere(db, 'deliveries', workspaceId)
+    wakeAnywhere(db, 'deliveries')
     return
   }
   // Its queues for these endpoints are full. Another process may have less to do.

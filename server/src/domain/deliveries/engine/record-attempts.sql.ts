@@ -18,10 +18,10 @@ export interface AttemptRecord {
   status: number | null
   error: string | null
   answer: Buffer
-  /** Null if there was no response, and in attempts of earlier versions. */
+  /** Null if there was no response, and once a person is erased. */
   responseHeaders: string | null
-  /** See `signaturesIn`. Null in attempts of earlier versions. */
-  signatures: string | null
+  /** See `signaturesIn`. */
+  signatures: string
   durationUs: number
 }
 

@@ -112,7 +112,7 @@ export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limi
            select event_id from deliveries d
            where d.webhook_id = $1 and d.event_id = l.event_id and (d.due_at > $3) is true
              and ((d.lease is null and d.trigger = 'retry') or ((d.due_at = 'infinity') is true
-               and (d.conversation is null or (select ordering from webhooks where id = $1) = 'none')))
+               and (select ordering from webhooks where id = $1) = 'none'))
              and not exists (select 1 from delivery_attempts a
                where a.event_id = l.event_id and (a.webhook_id = $1) is true and a.at >= $3)
            for update skip locked) as d

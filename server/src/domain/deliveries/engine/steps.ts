@@ -75,7 +75,7 @@ async function advance(tx: Db, log: Logger, step: Step, now: Date, afterPause: (
   if (work === 'delete' || stepped.changed === 0) return
   await planVisits(tx, workspaceId, [webhookId], now)
   tx.notify(workspaceId, 'deliveries')
-  wakeAnywhere(tx, 'deliveries', workspaceId)
+  wakeAnywhere(tx, 'deliveries')
 }
 
 function stepOf(tx: Db, step: Step): Promise<Stepped> {

@@ -1,6 +1,5 @@
 /** Visits: when a claim looks at an endpoint. See `claim.sql.ts`. */
 import type { Db } from '../../../db/db.ts'
-import { orElse } from '../../../db/or-else.ts'
 import { statement } from '../../../db/statement.ts'
 
 /**
@@ -29,13 +28,10 @@ export const planVisits = (db: Db, workspaceId: string, webhookIds: readonly str
 /** Endpoints with open deliveries are visited at least this often. As long as a lease, so that it is never too late. */
 export const visitEveryMs = 30_000
 
-/** Held deliveries of an enabled endpoint that are released at a time. */
-const strandedMax = 2_000
-
 /**
- * Plans visits for endpoints that have open deliveries but no visit in time: those of a process of an earlier version, and of
- * transactions that took longer than the claims look again. Plans steps for what such a transaction has added to a deleted
- * endpoint, and releases what an earlier version has held of an enabled one. It finds the endpoints by one index lookup each.
+ * Plans visits for endpoints that have open deliveries but no visit in time: those of transactions that took longer than the
+ * claims look again. Plans steps for what such a transaction has added to a deleted endpoint. It finds the endpoints by one
+ * index lookup each.
  */
 export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
   db.change(
@@ -52,21 +48,11 @@ export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
        insert into endpoint_steps (webhook_id, workspace_id, work, asked_at, step_at)
        select o.id, o.workspace_id, 'delete', $1, $1 from open o where o.is_deleted order by o.id
        on conflict do nothing
-     ), stranded as materialized (
-       select o.id, d.event_id from open o
-       cross join lateral (
-         select event_id from deliveries where webhook_id = o.id and conversation is null and due_at = 'infinity'
-         limit ${strandedMax} for update skip locked) as d
-       where o.enabled and not o.is_deleted
-     ), released as (
-       update deliveries d set due_at = $1, lease = null from stranded s where d.webhook_id = s.id and d.event_id = s.event_id
      )
      insert into endpoint_visits (webhook_id, workspace_id, visit_at)
      select o.id, o.workspace_id, d.due_at
      from open o
      cross join lateral (
-       select $1::timestamptz as due_at where exists (select from stranded s where s.id = o.id)
-       union all
        select due_at from (
          select due_at from deliveries
          where o.enabled and webhook_id = o.id and due_at < 'infinity' order by due_at limit 1) as any_of_enabled
@@ -74,7 +60,7 @@ export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
        select due_at from (
          select due_at from deliveries
          where not o.enabled and not o.is_deleted and webhook_id = o.id and trigger = 'manual'
-           and due_at >= ${orElse('o.disabled_at', "'-infinity'")} and due_at < 'infinity' order by due_at limit 1) as manual
+           and due_at >= o.disabled_at and due_at < 'infinity' order by due_at limit 1) as manual
        order by due_at limit 1
      ) as d
      where (select true from endpoint_visits v

@@ -1,10 +1,7 @@
-import { orElse } from '../../../db/or-else.ts'
-
 /** A person asked for the open delivery `d` after its endpoint `w` was disabled, so it is attempted. */
-export const isManualNow = `(d.trigger = 'manual' and d.due_at < 'infinity'
-  and d.due_at >= ${orElse('w.disabled_at', "'-infinity'")})`
+export const isManualNow = `(d.trigger = 'manual' and d.due_at < 'infinity' and d.due_at >= w.disabled_at)`
 
-/** The open delivery `d` waits until its endpoint `w` is enabled. Before this version, held deliveries were due at infinity. */
+/** The open delivery `d` waits until its endpoint `w` is enabled. */
 export const isHeld = `(not w.enabled and not ${isManualNow})`
 
 /**

@@ -85,7 +85,6 @@ const toAttempt = (attempt: AttemptRecord): Attempt => ({
 })
 
 function signaturesOf({ signatures }: AttemptRecord): Attempt['signatures'] {
-  if (signatures === null) return null
   const [service = '', webhook = ''] = signatures.split('\n')
   return { service_signature: service, webhook_signature: webhook }
 }

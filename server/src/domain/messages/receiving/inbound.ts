@@ -79,11 +79,7 @@ export async function saveInbound(
   const deliveries = stored.filter((row): row is StoredRow & PublishedDelivery => row.eventId !== null)
   const newEvents = prepared.rows.filter((_, index) => newIds.has(rows[index]?.id ?? ''))
   offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
-  const newFiles = files.filter(({ messageId }) => newIds.has(messageId))
-  wakeFetching(
-    db,
-    newFiles.map(({ workspaceId }) => workspaceId),
-  )
+  if (files.some(({ messageId }) => newIds.has(messageId))) wakeFetching(db)
   await saveFormsAndOrders(
     db,
     now,

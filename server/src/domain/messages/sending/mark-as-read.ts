@@ -17,5 +17,5 @@ export async function markAsRead(
   const isFound =
     messageId !== undefined && (await insertReceipt(db, { workspaceId, messageId, typing, now: clock.now() }))
   if (!isFound) refuse('not_found')
-  wakeAnywhere(db, 'mark as read', workspaceId)
+  wakeAnywhere(db, 'mark as read')
 }

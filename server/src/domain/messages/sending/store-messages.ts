@@ -86,13 +86,12 @@ export function announce(db: Db, all: readonly AcceptedMessage[], outcomes: read
     db.notify(workspaceId, 'messages')
     db.notify(workspaceId, 'credits')
   }
-  const [workspaceId] = workspaceIds
-  if (workspaceId === undefined) return
+  if (stored.length === 0) return
   db.afterCommit(() => {
     for (const { sender, message } of stored) {
       const { id, connectionId, throughput } = sender
       db.process.newlyDue?.set(id, { id, workspaceId: message.workspaceId, connectionId, throughput })
     }
   })
-  wakeAnywhere(db, 'send', workspaceId)
+  wakeAnywhere(db, 'send')
 }
