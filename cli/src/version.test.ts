@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '@parley/server/db/db'
-import { migrate, readMigrations } from '@parley/server/db/migrate'
+import { migrate, programVersion, readMigrations } from '@parley/server/db/migrate'
 import type { Finding } from '@parley/server/domain/health/finding'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase, newEmptyDatabase } from '../../server/testing/database.ts'
@@ -10,8 +10,7 @@ import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { runParley } from '../testing/run-parley.ts'
 
-const migrations = readMigrations()
-const latest = migrations.length
+const latest = programVersion()
 
 const commands = [
   ['workspace', 'list'],
@@ -34,9 +33,13 @@ async function emptyDatabase(): Promise<Connection> {
   return connection
 }
 
-async function databaseAtVersion(version: number): Promise<Connection> {
+async function olderDatabase(): Promise<Connection> {
   const connection = await emptyDatabase()
-  await migrate(connection, migrations.slice(0, version))
+  await migrate(connection)
+  await query(
+    connection,
+    `delete from migrations where version < ${latest}; update migrations set version = version - 1`,
+  )
   return connection
 }
 
@@ -44,7 +47,7 @@ const versionOf = async (connection: Connection) =>
   (await query<{ version: number }>(connection, 'select max(version) as version from migrations'))[0]?.version
 
 test('commands on a database of an older version fail with one line and do not migrate it', async () => {
-  const connection = await databaseAtVersion(latest - 1)
+  const connection = await olderDatabase()
   for (const words of commands) {
     expect(await run(connection, ...words), words.join(' ')).toEqual({
       code: 1,
@@ -58,7 +61,10 @@ test('commands on a database of an older version fail with one line and do not m
 test('commands on a database that needs a newer version fail with the same line as "migrate"', async () => {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
-  await query(connection, `insert into migrations (version, name) values (${latest + 1}, 'newer.sql')`)
+  await query(
+    connection,
+    `insert into migrations (version, name, oldest) values (${latest + 1}, 'newer.sql', ${latest + 1})`,
+  )
   const expected = {
     code: 1,
     out: '',
@@ -81,10 +87,11 @@ test('commands on an empty database fail with one line and leave it empty', asyn
 })
 
 test('"migrate" prints the applied migrations and the version, and commands work afterwards', async () => {
-  const connection = await databaseAtVersion(latest - 1)
+  const connection = await emptyDatabase()
+  const applied = readMigrations().map(({ name }) => `Applied ${name}.\n`)
   expect(await run(connection, 'migrate')).toEqual({
     code: 0,
-    out: `Applied ${migrations.at(-1)?.name}.\nThe database is now at version ${latest}.\n`,
+    out: `${applied.join('')}The database is now at version ${latest}.\n`,
     err: '',
   })
   expect(await run(connection, 'migrate')).toEqual({
@@ -97,14 +104,14 @@ test('"migrate" prints the applied migrations and the version, and commands work
 })
 
 test('"doctor" reports an older and an empty database as findings and does not migrate them', async () => {
-  const older = await databaseAtVersion(latest - 1)
+  const older = await olderDatabase()
   const { code, out, err } = await run(older, 'doctor', '--offline', '--json')
   expect({ code, err }).toEqual({ code: 1, err: '' })
   const checks = (JSON.parse(out) as { checks: Finding[] }).checks
   expect(checks.find(({ check }) => check === 'migrations')).toMatchObject({
     verdict: 'problem',
     message: `The database is at version ${latest - 1}, but this version of Parley needs ${latest}.`,
-    details: [migrations.at(-1)?.name],
+    details: [readMigrations().at(-1)?.name],
   })
   expect(await versionOf(older)).toBe(latest - 1)
 

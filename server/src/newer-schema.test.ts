@@ -3,9 +3,9 @@ import { runParley } from '../../cli/testing/run-parley.ts'
 import { urlOf } from '../testing/service.ts'
 import { newProcessShop } from '../testing/shop-process.ts'
 import { until } from '../testing/until.ts'
-import { readMigrations } from './db/migrate.ts'
+import { programVersion } from './db/migrate.ts'
 
-const latest = readMigrations().length
+const latest = programVersion()
 
 const env = { PARLEY_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`, PORT: '0' }
 

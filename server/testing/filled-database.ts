@@ -1,6 +1,6 @@
 /**
- * Databases with rows of older versions, for tests of migrations. After a migration such as `0006_console.sql`, the
- * rows of `filled/console.sql` are added, so every later migration runs on filled tables. The rows are written by the
+ * Databases with rows in every table. After a migration such as `0060_words.sql`, the rows of `filled/words.sql` are added,
+ * so every later migration runs on filled tables. The rows are written by the
  * ordinary role that owns the database, and read by a superuser, because row-level security does not apply to
  * superusers.
  */
@@ -11,8 +11,8 @@ import { inject } from 'vitest'
 import type { Connection } from '../src/db/db.ts'
 import { type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
 
-/** `console` for `0006_console.sql`: the name without its number, which may change when branches are merged. */
-export const baseNameOf = ({ name }: Migration): string => name.replace(/^\d+_|\.sql$/g, '')
+/** `words` for `0060_words.sql`: the name without its number, which may change when branches are merged. */
+const baseNameOf = ({ name }: Migration): string => name.replace(/^\d+_|\.sql$/g, '')
 
 /** SQL helpers for the files in `filled/`: a UUID made from a noun and a number, and 12:00 UTC of a day in March 2026. */
 const helpers = `
@@ -24,8 +24,8 @@ const helpers = `
 /** Applies all migrations, and adds the rows of each version after its migration. */
 export async function fillDatabase(connection: Connection): Promise<void> {
   const migrations = readMigrations()
-  for (const migration of migrations) {
-    await migrate(connection, migrations.slice(0, migration.version))
+  for (const [index, migration] of migrations.entries()) {
+    await migrate(connection, migrations.slice(0, index + 1))
     await addRows(connection, migration)
   }
 }

@@ -8,13 +8,22 @@ import { promisify } from 'node:util'
 import type { Scope } from '@parley/contract/scopes'
 import { startSimulator } from '@parley/simulator/start'
 import { type Connection, openDatabase } from '../src/db/db.ts'
+import { createApp, ingressPath } from '../src/domain/connections/apps.ts'
+import { createConnection } from '../src/domain/connections/connections.ts'
+import { newNetwork } from '../src/domain/connections/network.ts'
+import { giveCredits } from '../src/domain/credits/credits.ts'
 import { verifyLedger } from '../src/domain/credits/verify-ledger.ts'
+import { createKey } from '../src/domain/keys/keys.ts'
+import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
+import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import { systemClock as clock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
 import { newLogger } from '../src/lib/logger.ts'
+import { GraphClient } from '../src/whatsapp/client.ts'
 import { startBalancer } from './balancer.ts'
 import { callApi } from './call.ts'
 import { childEnv } from './child-env.ts'
+import { newApp, newSender, text, webhookOf } from './network-app.ts'
 import { type ServiceProcess, secretKeys, spawnService, urlOf } from './service.ts'
 import { until } from './until.ts'
 
@@ -74,18 +83,17 @@ create index concurrently inbound_messages_by_upgraded on inbound_messages (upgr
 export async function rollingUpgrade(options: {
   /** An empty database. */
   connection: Connection
-  oldRoot: string
   newRoot: string
   /** How long each part lasts: the old version alone, after migrating, both, the new version alone. */
   partMs: number
   writers: number
   say?: (line: string) => void
 }): Promise<RollingUpgrade> {
-  const { connection, oldRoot, newRoot, partMs, writers, say = () => {} } = options
+  const { connection, newRoot, partMs, writers, say = () => {} } = options
   const env = { PARLEY_WEBHOOK_ALLOW_HTTP: 'true', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', LOG_LEVEL: 'error' }
   const services: ServiceProcess[] = []
-  const start = async (root: string) => {
-    const service = await spawnService(connection, env, { root })
+  const start = async (root?: string) => {
+    const service = await spawnService(connection, env, root === undefined ? {} : { root })
     services.push(service)
     return service
   }
@@ -103,10 +111,10 @@ export async function rollingUpgrade(options: {
   await once(receiver, 'listening')
   const db = openDatabase(connection, () => {}, 3)
   try {
-    const old = await start(oldRoot)
+    const old = await start()
     balancer.add(old.url)
     const hookUrl = `http://localhost:${(receiver.address() as AddressInfo).port}/`
-    const shop = await prepare(oldRoot, connection, simulator, hookUrl, balancer.url)
+    const shop = await prepare(connection, simulator, hookUrl, balancer.url)
     const outcome: RollingUpgrade = {
       refused: [],
       received: 0,
@@ -211,31 +219,9 @@ const keys = 150
 
 type Simulator = Awaited<ReturnType<typeof startSimulator>>
 
-/** A workspace with credits, a key, senders and an endpoint, made by the old version because the schema is its own. */
-async function prepare(root: string, connection: Connection, simulator: Simulator, hookUrl: string, balancer: string) {
-  const from = (path: string) => import(join(root, 'server', path))
-  const { openDatabase: open }: typeof import('../src/db/db.ts') = await from('src/db/db.ts')
-  const { createWorkspace }: typeof import('../src/domain/workspaces/workspaces.ts') = await from(
-    'src/domain/workspaces/workspaces.ts',
-  )
-  const { giveCredits }: typeof import('../src/domain/credits/credits.ts') = await from('src/domain/credits/credits.ts')
-  const { createKey }: typeof import('../src/domain/keys/keys.ts') = await from('src/domain/keys/keys.ts')
-  const { createWebhook }: typeof import('../src/domain/webhooks/webhooks.ts') = await from(
-    'src/domain/webhooks/webhooks.ts',
-  )
-  const { createApp, ingressPath }: typeof import('../src/domain/connections/apps.ts') = await from(
-    'src/domain/connections/apps.ts',
-  )
-  const { createConnection }: typeof import('../src/domain/connections/connections.ts') = await from(
-    'src/domain/connections/connections.ts',
-  )
-  const { newNetwork }: typeof import('../src/domain/connections/network.ts') = await from(
-    'src/domain/connections/network.ts',
-  )
-  const { GraphClient }: typeof import('../src/whatsapp/client.ts') = await from('src/whatsapp/client.ts')
-  const { newApp, newSender, text, webhookOf }: typeof import('./network-app.ts') = await from('testing/network-app.ts')
-
-  const db = open(connection, () => {}, 2)
+/** A workspace with credits, a key, senders and an endpoint. */
+async function prepare(connection: Connection, simulator: Simulator, hookUrl: string, balancer: string) {
+  const db = openDatabase(connection, () => {}, 2)
   const client = new GraphClient({ productVersion: 'test' })
   const { control } = simulator
   control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0 })
@@ -244,7 +230,6 @@ async function prepare(root: string, connection: Connection, simulator: Simulato
   const { id: workspaceId } = await createWorkspace(db, clock, 'Shop')
   await giveCredits(db, clock, workspaceId, 1_000_000, 'test')
   const secrets: string[] = []
-  // The last release does not know newer scopes.
   const scopes: Scope[] = ['messages:send', 'messages:read']
   for (let index = 0; index < keys; index++) {
     const key = { workspaceId, name: `key ${index}`, scopes, rateLimitPerMin: 100, createdBy: 'test' }

@@ -7,7 +7,7 @@ import { startDatabaseProxy } from '../../testing/database-proxy.ts'
 import { toRefusal } from '../http/errors.ts'
 import { newUuid } from '../lib/ids.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
-import { migrate } from './migrate.ts'
+import { migrate, programVersion, readMigrations } from './migrate.ts'
 import { isDatabaseAway } from './pool.ts'
 
 let connection: Connection
@@ -152,11 +152,11 @@ test('no connection compiles statements with JIT, although the server does by de
   const service = openDatabase(connection, () => {}, 1)
   const session = await service.session()
   const later = {
-    version: 9_999,
-    name: '9999_later.sql',
+    version: programVersion() + 1,
+    name: 'later.sql',
     text: `create table migrated as select current_setting('jit')`,
   }
-  await migrate(connection, [later])
+  await migrate(connection, [...readMigrations(), later])
   const seen = {
     background: await service.rows('show jit'),
     workspace: await service.within(newUuid()).rows('show jit'),

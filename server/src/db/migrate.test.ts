@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -6,7 +6,7 @@ import { newEmptyDatabase } from '../../testing/database.ts'
 import { tempFolder } from '../../testing/temp-folder.ts'
 import { StartupError } from '../lib/refuse.ts'
 import type { Connection } from './db.ts'
-import { type Migration, migrate, readMigrations } from './migrate.ts'
+import { type Migration, migrate, programVersion, readMigrations } from './migrate.ts'
 
 async function emptyDatabase(): Promise<Connection> {
   const { connection, drop } = await newEmptyDatabase()
@@ -74,7 +74,7 @@ test('a database of a newer version is left unchanged, and is rejected if this p
     'The database has schema version 26, which needs a Parley of version 25 or later, but this is version 24. Start the newer version, or restore a backup from before the upgrade.',
   )
   expect(await rows(connection, applied)).toEqual([24, 25, 26])
-  expect(await rows(connection, oldest)).toEqual([0, 25, 25])
+  expect(await rows(connection, oldest)).toEqual([24, 25, 25])
 })
 
 test('a process that has nothing to apply does not wait for one that migrates', async () => {
@@ -93,16 +93,16 @@ test('timeouts that are set for the role do not apply to migrations', async () =
 
 test('a migration sees the rows of every workspace', async () => {
   const connection = await emptyDatabase()
-  const foundation = readMigrations().slice(0, 1)
-  await migrate(connection, foundation)
+  const all = readMigrations()
+  await migrate(connection, all)
   await rows(
     connection,
     `with all_rows as materialized (select set_config('parley.workspace', 'all', false))
      insert into workspaces (id, name, created_at) select gen_random_uuid(), name, now()
      from all_rows, unnest(array['A', 'B']) as name`,
   )
-  const counting = migration(2, 'create table row_counts as select count(*)::int from workspaces')
-  await migrate(connection, [...foundation, counting])
+  const counting = migration(programVersion() + 1, 'create table row_counts as select count(*)::int from workspaces')
+  await migrate(connection, [...all, counting])
   expect(await rows(connection, 'select * from row_counts')).toEqual([2])
 })
 
@@ -117,4 +117,24 @@ test('migration files are read in order, and a gap is an error', () => {
   ])
   writeFileSync(join(folder, '0004_d.sql'), '')
   expect(() => readMigrations(folder)).toThrow('migrations/0004_d.sql should have number 3')
+})
+
+test('the files of a folder are one migration, and the first number is the oldest version that is migrated', async () => {
+  const folder = tempFolder()
+  mkdirSync(join(folder, '0007_base'))
+  writeFileSync(join(folder, '0007_base', '2_keys.sql'), 'create table keys (id int references people)')
+  writeFileSync(join(folder, '0007_base', '1_people.sql'), 'create table people (id int primary key);')
+  writeFileSync(join(folder, '0008_next.sql'), 'select 1')
+  const connection = await emptyDatabase()
+  expect(await migrate(connection, readMigrations(folder))).toEqual(['0007_base', '0008_next.sql'])
+  expect(await rows(connection, applied)).toEqual([7, 8])
+
+  const older = await emptyDatabase()
+  await migrate(older, [migration(6, 'select 1')])
+  const refused = migrate(older, readMigrations(folder))
+  await expect(refused).rejects.toThrow(StartupError)
+  await expect(refused).rejects.toThrow(
+    /^The database has schema version 6, but this version of Parley migrates databases from 7 on\. Start commit [0-9a-f]{8,40} of Parley first, then this version\.$/,
+  )
+  expect(await rows(older, applied)).toEqual([6])
 })

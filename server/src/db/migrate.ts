@@ -6,7 +6,7 @@ import { StartupError } from '../lib/refuse.ts'
 import type { Connection } from './connection.ts'
 import { migrationSettings } from './limits.ts'
 import { type Migration, neededBy, oldestAfter } from './migration-steps.ts'
-import { inTransaction, type MigrationOptions, OthersWait, progressTable, runSteps } from './run-steps.ts'
+import { type MigrationOptions, progressTable, runSteps } from './run-steps.ts'
 import { noSchema, noticeMs, type Schema, schemaText, whyUnusable } from './schema-version.ts'
 import { connectClient, Servers } from './server-client.ts'
 import { listenerName } from './worker-notices.ts'
@@ -19,16 +19,29 @@ const lockEveryMs = 200
 
 const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations')
 
-/** Reads the files named `0001_name.sql`, in order. A gap in the numbers is an error. */
+/** The last commit that can migrate a database to the first migration of this program. */
+const commitBefore = '960c9abe'
+
+/**
+ * Reads the migrations in order: files named `0060_name.sql`, and folders named `0059_name`, whose files are one migration. A
+ * gap in the numbers is an error.
+ */
 export function readMigrations(folder = migrationsDir): Migration[] {
-  const files = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
+  const names = readdirSync(folder)
+    .filter((name) => /^\d{4}_/.test(name))
     .sort()
-  return files.map((name, index) => {
-    const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1])
-    if (version !== index + 1) throw new Error(`migrations/${name} should have number ${index + 1}`)
-    return { version, name, text: readFileSync(join(folder, name), 'utf8') }
+  const first = Number(names[0]?.slice(0, 4))
+  return names.map((name, index) => {
+    const version = Number(/^(\d{4})_[a-z0-9_]+(\.sql)?$/.exec(name)?.[1])
+    if (version !== first + index) throw new Error(`migrations/${name} should have number ${first + index}`)
+    return { version, name, text: readMigration(join(folder, name)) }
   })
+}
+
+function readMigration(path: string): string {
+  if (path.endsWith('.sql')) return readFileSync(path, 'utf8')
+  const files = readdirSync(path).sort()
+  return files.map((name) => readFileSync(join(path, name), 'utf8')).join('\n')
 }
 
 /** The schema version of this program. */
@@ -37,8 +50,8 @@ export const programVersion = (migrations = readMigrations()): number => migrati
 /**
  * Migrates the database to the schema version of this program, and returns the names of the migrations it applied.
  * Several processes may call it at the same time: one applies the migrations, the others wait and have nothing left to
- * do. Does nothing if a newer program has migrated the database, and fails if this one cannot use that schema. There are
- * no down migrations.
+ * do. Does nothing if a newer program has migrated the database, and fails if this one cannot use that schema, or if the
+ * database is older than the first migration. There are no down migrations.
  */
 export async function migrate(
   connection: Connection,
@@ -54,25 +67,20 @@ export async function migrate(
   options.signal?.addEventListener('abort', leave)
   try {
     await requirePostgresVersion(client)
+    const found = await readSchema(client)
+    requireFirst(found, migrations)
     // A process that has nothing to apply does not wait for one of a newer version that migrates.
-    if (isMigrated(await readSchema(client), program)) return []
+    if (isMigrated(found, program)) return []
     await takeLock(client, options)
-    await createTables(client, options)
+    await createTables(client)
     for (let isFirst = true; ; isFirst = false) {
       const schema = await readSchema(client)
       const left = migrations.filter(({ version }) => version > schema.version)
       const [next] = left
       if (!next || isMigrated(schema, program)) return applied
       if (isFirst) options.onStart?.(schema.version, program, left.length)
-      try {
-        await apply(client, next, schema, options)
-        applied.push(next.name)
-      } catch (error) {
-        if (!(error instanceof OthersWait)) throw error
-        await client.query('select pg_advisory_unlock($1)', [lock])
-        await sleep(5 * lockEveryMs)
-        await takeLock(client, options)
-      }
+      await apply(client, next, schema, options)
+      applied.push(next.name)
     }
   } catch (error) {
     options.signal?.throwIfAborted()
@@ -80,6 +88,14 @@ export async function migrate(
   } finally {
     options.signal?.removeEventListener('abort', leave)
     await client.end()
+  }
+}
+
+function requireFirst({ version }: Schema, [first]: readonly Migration[]): void {
+  if (version > 0 && first && version < first.version) {
+    throw new StartupError(
+      `The database has schema version ${version}, but this version of Parley migrates databases from ${first.version} on. Start commit ${commitBefore} of Parley first, then this version.`,
+    )
   }
 }
 
@@ -104,17 +120,10 @@ async function takeLock(client: pg.Client, { onWait, signal }: MigrationOptions)
   }
 }
 
-async function createTables(client: pg.Client, options: MigrationOptions): Promise<void> {
-  await client.query(
-    'create table if not exists migrations (version int primary key, name text not null, applied_at timestamptz not null default now())',
-  )
+async function createTables(client: pg.Client): Promise<void> {
+  await client.query(`create table if not exists migrations (
+    version int primary key, name text not null, applied_at timestamptz not null default now(), oldest int not null)`)
   await client.query(progressTable)
-  const { rows } = await client.query(
-    `select 1 from pg_attribute where attrelid = 'migrations'::regclass and attname = 'oldest'`,
-  )
-  if (rows.length > 0) return
-  const add = () => client.query('alter table migrations add column oldest int')
-  await inTransaction({ client, name: 'list', options }, add)
 }
 
 async function readSchema(client: pg.Client): Promise<Schema> {

@@ -49,9 +49,6 @@ function readStep(file: string, kind: string, text: string): Step {
   return { kind, text: statement, index, creates: verb === 'create' }
 }
 
-/** Migrations up to this one were made for processes that are stopped first. */
-const lastWithStop = 23
-
 /**
  * The version that a program needs to use the schema from this migration on, if it removes what older programs use:
  * `-- contract: needs 24`. Null if the programs before it can.
@@ -61,6 +58,6 @@ export function neededBy({ text }: Migration): number | null {
   return needs === undefined ? null : Number(needs)
 }
 
-/** The oldest program that can use the schema after this migration, if it was `before` until then. */
+/** The oldest program that can use the schema after this migration, if it was `before` until then; 0 before the first one. */
 export const oldestAfter = (migration: Migration, before: number): number =>
-  Math.max(before, neededBy(migration) ?? (migration.version <= lastWithStop ? migration.version : before))
+  Math.max(before || migration.version, neededBy(migration) ?? 0)

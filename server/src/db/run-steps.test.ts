@@ -205,30 +205,6 @@ test('a process that freezes while it migrates loses the lock, and another one c
   expect(await one(connection, 'select count(*)::int from notes where done')).toBe(20000)
 })
 
-test('a process of the version before, which waits for the lock in PostgreSQL, does not stop an index from being built', async () => {
-  const connection = await emptyDatabase()
-  await migrate(connection, [notes])
-  const waiting = await open(connection)
-  const text = `select pg_sleep(2);
--- step: concurrently
-create index concurrently notes_by_body on notes (body);`
-  const migrating = migrate(connection, [notes, next(text)])
-  await until('it migrates', async () =>
-    one(
-      connection,
-      `select true from pg_stat_activity where query like 'select pg_sleep(2)%' and datname = current_database()`,
-    ),
-  )
-  const waited = waiting
-    .query('select pg_advisory_lock(7215400)')
-    .then(() => waiting.query('select pg_advisory_unlock(7215400)'))
-  expect(await migrating).toEqual(['0002_next.sql'])
-  await waited
-  expect(await one(connection, `select indisvalid from pg_index where indexrelid = 'notes_by_body'::regclass`)).toBe(
-    true,
-  )
-})
-
 test.each([
   ['-- step: quickly\nselect 1', 'unknown "step: quickly"'],
   ['-- step: concurrently\ncreate index concurrently a on notes (id); select 1', 'must have one statement'],

@@ -33,9 +33,6 @@ const maxPasses = 20
 
 const progressEveryMs = 5_000
 
-/** Another session waits for the migration lock in a way that keeps this step from ending. */
-export class OthersWait extends Error {}
-
 /** The migration was rolled back. The migrations and steps before it stay applied. */
 export class FailedMigration extends StartupError {
   override readonly cause: Error & { code?: string }
@@ -102,7 +99,7 @@ export async function runSteps(
       else if (step.kind === 'batches') await runBatches(run, step)
       else await runConcurrently(run, step)
     } catch (error) {
-      if (options.signal?.aborted || error instanceof OthersWait || error instanceof StartupError) throw error
+      if (options.signal?.aborted || error instanceof StartupError) throw error
       throw new FailedMigration(name, number, steps.length, lost ?? (error as Error))
     } finally {
       client.off('error', onLost)
@@ -204,13 +201,13 @@ async function runConcurrently(run: StepRun, step: Step & { kind: 'concurrently'
   } catch (error) {
     // An incomplete index slows down writes, and a unique one rejects them.
     if (creates) await client.query(drop).catch(() => {})
-    throw isDeadlock(error) ? new OthersWait() : error
+    throw error
   }
   await advance(run, async () => nextStep(progress))
 }
 
 /** Runs `work` in a transaction. If it has to wait for a lock for too long, it is rolled back and tried again. */
-export async function inTransaction<T>(
+async function inTransaction<T>(
   { client, name, options }: Pick<StepRun, 'client' | 'name' | 'options'>,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -13,12 +13,8 @@ export interface Schema {
 
 export const noSchema: Schema = { version: 0, oldest: 0 }
 
-/**
- * The row of the last migration. Programs before version 24 do not write `oldest`, and there the column may not even
- * exist: then only a program of the same version can use the schema.
- */
-export const schemaText = `select version, coalesce((to_jsonb(m) ->> 'oldest')::int, version) as oldest
-  from migrations m order by version desc limit 1`
+/** The row of the last migration. */
+export const schemaText = 'select version, oldest from migrations order by version desc limit 1'
 
 export async function readSchema(db: Db): Promise<Schema> {
   const found = await db.first<{ exists: boolean }>("select to_regclass('migrations') is not null as exists")

@@ -6,8 +6,8 @@ import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
 import { listenForChanges } from './listen-for-changes.ts'
-import { migrate, readMigrations } from './migrate.ts'
-import { openStore } from './store.ts'
+import { migrate, programVersion, readMigrations } from './migrate.ts'
+import { logMigrations, openStore } from './store.ts'
 
 const open = (databaseUrl: string) =>
   openStore({ databaseUrl, dataDir: '/nowhere' }, { purpose: 'service', schema: 'migrate', log: newLogger('silent') })
@@ -72,18 +72,19 @@ test('a start that is stopped does not wait for a database that does not respond
 test('a service says in one line that it migrates the database, and nothing if it is up to date', async () => {
   const { connection, drop } = await newEmptyDatabase()
   onTestFinished(drop)
-  const migrations = readMigrations()
-  const last = migrations.length
-  await migrate(connection, migrations.slice(0, -2))
+  const last = programVersion()
   const logged: string[] = []
   const log = newLogger('info', { write: (line) => void logged.push(line) })
   const location = { databaseUrl: urlOf(connection), dataDir: '/nowhere' }
+  // The first start creates the database.
   for (let start = 0; start < 2; start++) {
     await (await openStore(location, { purpose: 'service', schema: 'migrate', log })).close()
   }
-  const message = `migrating the database from version ${last - 2} to ${last}`
+  const next = [1, 2].map((n) => ({ version: last + n, name: `next_${n}.sql`, text: 'select 1' }))
+  await migrate(connection, [...readMigrations(), ...next], logMigrations(log))
+  const message = `migrating the database from version ${last} to ${last + 2}`
   expect(logged.map((line) => JSON.parse(line)).filter(({ event }) => event.startsWith('migration.'))).toMatchObject([
-    { event: 'migration.started', from: last - 2, to: last, migrations: 2, msg: message },
+    { event: 'migration.started', from: last, to: last + 2, migrations: 2, msg: message },
   ])
 })
 

@@ -53,6 +53,18 @@ export interface StoreOptions {
   signal?: AbortSignal
 }
 
+/** Writes to the log what migrations do. */
+export const logMigrations = (log: Logger): MigrationOptions => ({
+  onStart(from, to, migrations) {
+    // The first start creates the database, which is no news.
+    if (from === 0) return
+    const fields = { event: 'migration.started', from, to, migrations } as const
+    log.info(fields, `migrating the database from version ${from} to ${to}`)
+  },
+  onProgress: (message) => log.info({ event: 'migration.progress' }, message),
+  onWait: (message) => log.info({ event: 'migration.waits' }, message),
+})
+
 /** Opens the database of this installation: the embedded one, or the one in DATABASE_URL. */
 export async function openStore(
   config: StoreLocation,
@@ -72,19 +84,7 @@ export async function openStore(
     signal?.throwIfAborted()
     // A command has no log.
     const tell = (message: string) => say(`${message}.`)
-    const reports: MigrationOptions =
-      purpose === 'visitor'
-        ? { onProgress: tell, onWait: tell }
-        : {
-            onStart(from, to, migrations) {
-              // The first start creates the database, which is no news.
-              if (from === 0) return
-              const fields = { event: 'migration.started', from, to, migrations } as const
-              log.info(fields, `migrating the database from version ${from} to ${to}`)
-            },
-            onProgress: (message) => log.info({ event: 'migration.progress' }, message),
-            onWait: (message) => log.info({ event: 'migration.waits' }, message),
-          }
+    const reports = purpose === 'visitor' ? { onProgress: tell, onWait: tell } : logMigrations(log)
     const applied =
       schema === 'migrate' ? await whenAvailable(() => migrate(connection, undefined, { ...reports, signal })) : []
     const db = openDatabase(

@@ -1,6 +1,6 @@
 import { aheadOf, maxSkewMs } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
-import { readMigrations } from '../../db/migrate.ts'
+import { programVersion, readMigrations } from '../../db/migrate.ts'
 import { tablesMissingDays } from '../../db/partitions.ts'
 import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -62,6 +62,7 @@ export async function checkTransactions(db: Db, seconds = longTransactionSeconds
 
 export async function checkMigrations(db: Db): Promise<Finding> {
   const known = readMigrations()
+  const program = programVersion(known)
   const { version: present, oldest } = await readSchema(db)
   if (present === 0) {
     return problem('migrations', 'The database is empty.', {
@@ -73,7 +74,7 @@ export async function checkMigrations(db: Db): Promise<Finding> {
   if (missing.length > 0) {
     return problem(
       'migrations',
-      `The database is at version ${present}, but this version of Parley needs ${known.length}.`,
+      `The database is at version ${present}, but this version of Parley needs ${program}.`,
       {
         details: missing,
         effect: 'The database has not been migrated. Until it is, other checks and commands may fail.',
@@ -82,23 +83,23 @@ export async function checkMigrations(db: Db): Promise<Finding> {
       },
     )
   }
-  if (present > known.length && oldest <= known.length) {
+  if (present > program && oldest <= program) {
     return ok(
       'migrations',
-      `The database is at version ${present}. This version of Parley, ${known.length}, can use it: it needs ${oldest} or later.`,
+      `The database is at version ${present}. This version of Parley, ${program}, can use it: it needs ${oldest} or later.`,
     )
   }
-  if (present > known.length) {
+  if (present > program) {
     return problem(
       'migrations',
-      `The database is at version ${present} and needs a Parley of version ${oldest} or later, but this is version ${known.length}.`,
+      `The database is at version ${present} and needs a Parley of version ${oldest} or later, but this is version ${program}.`,
       {
         effect: 'A newer version of Parley has migrated the database. Migrations cannot be undone.',
         remedy: 'Install the newer version, or restore the backup from before the upgrade.',
       },
     )
   }
-  return ok('migrations', `All ${known.length} migrations are applied.`)
+  return ok('migrations', `All migrations are applied, up to version ${program}.`)
 }
 
 const apartMs = { warning: 2_000, problem: maxSkewMs }
