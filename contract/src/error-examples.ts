@@ -24,7 +24,7 @@ const parts: Partial<Record<ErrorCode, Parts>> = {
   recipient_opted_out: { details: { opted_out_at: '2026-11-15T09:30:00.000Z' } },
   cursor_expired: {
     details: {
-      oldest_cursor: 'Ap8cKjRrXU5_ipCxwtPk9QYAAAGh3m5oIAAAAAAAALxVAaHdflKAdSyIhhll53EVBqL2k8ZQIHP5CdRktyDWniE',
+      oldest_cursor: 'AwAAAaHeid9gPOIIAAAAvFUBod1-UoB1LIiGGWXncRUGUNhY4JhezH9gQYqvDMWrWA',
     },
   },
 }

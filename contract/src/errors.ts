@@ -157,7 +157,7 @@ export const errorCatalogue = {
     title: 'Cursor expired',
     message: 'This cursor is older than the events that are still stored.',
     cause:
-      'Events that followed the cursor are past their retention period, or the database was restored from a dump. details.oldest_cursor is the cursor of the oldest event that is stored.',
+      'Events that followed the cursor are past their retention period, or the cursor is newer than the copy from which the files of the database were restored. details.oldest_cursor is the cursor of the oldest event that is stored.',
     remedy:
       'Continue with details.oldest_cursor, and ignore events whose id you know. To read what you missed before that, list messages and inbound messages.',
   },

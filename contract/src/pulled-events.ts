@@ -68,7 +68,7 @@ export const EventPage = Type.Object(
         object: 'list',
         data: examplesOf(MessageDelivered),
         has_more: false,
-        next_cursor: 'Ap8cKjRrXU5_ipCxwtPk9QYAAAGh3m5oIAAAAAAAALxVAaHdflKAdSyIhhll53EVBqL2k8ZQIHP5CdRktyDWniE',
+        next_cursor: 'AwAAAaHeid9gPOIIAAAAvFUBod1-UoB1LIiGGWXncRUGUNhY4JhezH9gQYqvDMWrWA',
       },
     ],
   },

@@ -12,7 +12,6 @@ import { verifyNewEntries } from './domain/credits/verify-ledger.ts'
 import { startHandOver } from './domain/deliveries/engine/hand-over.ts'
 import { newConversationSweep } from './domain/deliveries/engine/order.ts'
 import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
-import { keepHistory } from './domain/deliveries/pulling/history.ts'
 import { deleteOldLeftOut, sumLeftOut } from './domain/deliveries/reading/left-out.ts'
 import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { newFileMover } from './domain/files/move.ts'
@@ -75,7 +74,6 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       },
     },
     { name: 'partition indexes', everyMs: 60_000, run: () => indexPartitions(database, log) },
-    { name: 'event history', everyMs: 10_000, run: keepHistory },
     {
       name: 'retention',
       everyMs: 3_600_000,

@@ -10,8 +10,7 @@ import { type RawResponse, rawResponse } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 import { giveCredits } from '../domain/credits/credits.ts'
-import { newCursors } from '../domain/deliveries/pulling/cursor.ts'
-import { liveStart } from '../domain/deliveries/pulling/position.ts'
+import { newCursors, oldestCursor } from '../domain/deliveries/pulling/cursor.ts'
 import { changeKey, type KeyInput, revokeKey } from '../domain/keys/keys.ts'
 import { suspendWorkspace } from '../domain/workspaces/workspaces.ts'
 import { Refusal } from '../lib/refuse.ts'
@@ -118,9 +117,7 @@ const requests: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawRespons
   },
   async cursor_expired() {
     const workspace = await newWorkspace(server)
-    await workspace.call('/v1/events')
-    const [history] = await server.db.rows<{ id: string }>('select id from event_histories')
-    const cursor = { history: history?.id ?? '', unreadFrom: new Date('2020-01-01'), place: liveStart }
+    const cursor = { ...oldestCursor, unreadFrom: new Date('2020-01-01') }
     return workspace.call(`/v1/events?after=${newCursors(server.secretKeys).write(workspace.id, cursor)}`)
   },
   async range_not_satisfiable() {

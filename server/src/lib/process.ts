@@ -13,7 +13,6 @@ export type LoopName =
   | 'early statuses'
   | 'endpoint steps'
   | 'erase contacts'
-  | 'event history'
   | 'expiries'
   | 'fetch files'
   | 'idempotency keys'

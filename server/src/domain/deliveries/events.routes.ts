@@ -12,8 +12,8 @@ export const eventRoutes = [
     description:
       'Returns the events of the workspace, as webhooks deliver them. It needs no webhook. Store `next_cursor` together with ' +
       'what you did with the events, and pass it as `after` in the next request: no event is skipped or repeated, and every ' +
-      'reader sees them in the same order. After a failover of the database, events of the last seconds may be repeated. With `wait`, the ' +
-      'request waits for an event, and counts as one request. A cursor can be used with every key of the workspace.',
+      'reader sees them in the same order. With `wait`, the request waits for an event, and counts as one request. A cursor can ' +
+      'be used with every key of the workspace.',
     tag: 'Events',
     query: EventQuery,
     // The bodies are sent as they are stored.

@@ -25,7 +25,7 @@ const sharedTables = new Set([
   'routing_revision', // one number
   'batch_writers', // one number per writer of a process
   'message_hours_from', // one time
-  'event_histories', // the clusters and timelines that transaction IDs of events belong to
+  'event_epoch', // the epoch of the database server in the order of events
   'maintenance_owner', // the process that does the maintenance
   'maintenance_steps', // the last run of each step of it
   'search_progress', // how far the words of all workspaces are stored

@@ -3,15 +3,24 @@ import { sameBytes } from '../../../lib/hash.ts'
 import { HmacKey } from '../../../lib/hmac.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
-import type { Place } from './position.ts'
 
-/** What a cursor says: the place of the last event that was read, and where it is valid. */
+/**
+ * A place in the order that all readers see: that of the last event that was read. Events are in the order of position, then of
+ * ID. docs/decisions/reading-events.md explains it.
+ */
 export interface Cursor {
-  /** The ID of the history that the transaction ID belongs to. */
-  history: string
+  /** The number of the transaction, higher in the epoch of each later server. */
+  position: bigint
+  id: string
   /** No event that was not read was created before this time. If events of that time were deleted, the cursor has expired. */
   unreadFrom: Date
-  place: Place
+}
+
+/** Before all events. It never expires. */
+export const oldestCursor: Cursor = {
+  position: 0n,
+  id: '00000000-0000-0000-0000-000000000000',
+  unreadFrom: new Date(0),
 }
 
 /** Writes cursors, and reads those that a process with one of the same keys has written. */
@@ -22,8 +31,8 @@ export interface Cursors {
 }
 
 /** The first byte. It leads to another MAC if the format changes. */
-const version = 2
-const at = { history: 1, unreadFrom: 17, transactionId: 25, id: 33, mac: 49 }
+const version = 3
+const at = { unreadFrom: 1, position: 9, id: 17, mac: 33 }
 const macBytes = 16
 
 /** The first key signs, all of them verify. */
@@ -35,15 +44,14 @@ export function newCursors(secretKeys: SecretKeys): Cursors {
   const macOf = (key: HmacKey, workspaceId: string, content: Buffer) =>
     Buffer.from(key.sign(workspaceId, content, 'hex'), 'hex').subarray(0, macBytes)
   return {
-    write(workspaceId, { history, unreadFrom, place }) {
+    write(workspaceId, { position, id, unreadFrom }) {
       const [key] = keys
       if (!key) throw new Error('no secret key is configured')
       const bytes = Buffer.alloc(at.mac)
       bytes[0] = version
-      putUuid(bytes, at.history, history)
       bytes.writeBigUInt64BE(BigInt(Math.max(0, unreadFrom.getTime())), at.unreadFrom)
-      bytes.writeBigUInt64BE(place.transactionId, at.transactionId)
-      putUuid(bytes, at.id, place.id)
+      bytes.writeBigUInt64BE(position, at.position)
+      bytes.write(id.replaceAll('-', ''), at.id, 'hex')
       return Buffer.concat([bytes, macOf(key, workspaceId, bytes)]).toString('base64url')
     },
     read(workspaceId, text) {
@@ -57,16 +65,13 @@ export function newCursors(secretKeys: SecretKeys): Cursors {
         )
       }
       return {
-        history: uuidAt(bytes, at.history),
+        position: bytes.readBigUInt64BE(at.position),
+        id: uuidAt(bytes, at.id),
         unreadFrom: new Date(Number(bytes.readBigUInt64BE(at.unreadFrom))),
-        place: { transactionId: bytes.readBigUInt64BE(at.transactionId), id: uuidAt(bytes, at.id) },
       }
     },
   }
 }
-
-const putUuid = (bytes: Buffer, offset: number, uuid: string): number =>
-  bytes.write(uuid.replaceAll('-', ''), offset, 'hex')
 
 const uuidAt = (bytes: Buffer, offset: number): string =>
   bytes.toString('hex', offset, offset + 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

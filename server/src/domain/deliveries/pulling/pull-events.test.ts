@@ -9,12 +9,11 @@ import { useReceivers } from '../../../../testing/receiver.ts'
 import { serveApi, startTestServer, type TestServer, useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../../testing/workspace.ts'
-import { dropOldPartitions, indexPartitions } from '../../../db/partitions.ts'
+import { dropOldPartitions } from '../../../db/partitions.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { publish, publishTest } from '../engine/publish.ts'
 import { newCursors } from './cursor.ts'
-import { keepHistory } from './history.ts'
 
 const server = useTestServer()
 useDeliveryWorker(server)
@@ -157,8 +156,7 @@ test('a cursor that this service did not write is 400', async () => {
   const cursor = await latestOf(workspace)
   const bytes = Buffer.from(cursor, 'base64url')
   /** A cursor whose checksum anyone can compute, with a number of more than 64 bits. */
-  const history = bytes.subarray(1, 17)
-  const content = Buffer.from([1, ...history, 0, 1, ...Array(10).fill(255), 127])
+  const content = Buffer.from([1, ...Array(16).fill(0), 0, 1, ...Array(10).fill(255), 127])
   const check = createHash('sha256').update(workspace.id).update(content).digest().subarray(0, 6)
   const forged = [
     Buffer.concat([content, check]),
@@ -299,60 +297,6 @@ test('a cursor that is older than what is stored is 410, with the cursor of the 
   expect((await pageOf(workspace, after(page.next_cursor))).data).toEqual([])
 })
 
-test('events of the version before, which have no transaction ID, come first', async () => {
-  const own = await startTestServer()
-  onTestFinished(own.close)
-  const { db, clock } = own.server
-  const { workspace, write } = await newLine(own.server)
-  for (let n = 0; n < 3; n++) {
-    await write(1)
-    clock.forward({ minutes: 2 })
-  }
-  await db.change('update events set transaction_id = null')
-  await db.change(`update event_histories set old_until = $1::timestamptz + interval '1 hour'`, [clock.now()])
-  await write(2)
-  const stored = await db.rows<{ id: string }>('select id from events order by created_at, id')
-  const { events } = await readAll(own.server.url, workspace.secret, null, '&limit=2')
-  expect(events.map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
-  expect((await pageOf(workspace, after('latest'))).data).toEqual([])
-  // The person of the last event that was read is erased: the reader does not begin again.
-  const { next_cursor } = await pageOf(workspace, '?limit=2')
-  await db.change('delete from events where id = $1', [stored[1]?.id])
-  const rest = await readAll(own.server.url, workspace.secret, next_cursor)
-  expect(rest.events.map(({ id }) => id)).toEqual(stored.slice(2).map(({ id }) => id))
-})
-
-test('after a failover, cursors continue where the new server may have used transaction IDs again', async () => {
-  const own = await startTestServer()
-  onTestFinished(own.close)
-  const { db } = own.server
-  const { workspace, write } = await newLine(own.server)
-  await write(2)
-  const first = await pageOf(workspace)
-  await keepHistory(db)
-  await write(3)
-  const second = await pageOf(workspace, after(first.next_cursor))
-  expect(second.data).toHaveLength(3)
-  // As if the server had been on another timeline until now.
-  await db.change('update event_histories set timeline = 0, transaction_id = transaction_id')
-  const other = await serveApi(own.server, quiet)
-  onTestFinished(other.close)
-  const read = (cursor: string) => readAll(other.url, workspace.secret, cursor)
-  // What followed the last mark may be repeated. What came before is not.
-  expect((await read(second.next_cursor)).events.map(({ id }) => id)).toEqual(idsOf(second))
-  expect((await read(first.next_cursor)).events.map(({ id }) => id)).toEqual(idsOf(second))
-  await write(1)
-  const third = await read(second.next_cursor)
-  expect(third.events).toHaveLength(4)
-  expect((await read(third.cursor)).events).toEqual([])
-  // A process that knew only the first history reads the cursors of the new one.
-  expect((await readAll(own.server.url, workspace.secret, third.cursor)).events).toEqual([])
-  expect(await db.rows('select timeline, continues from event_histories order by number')).toEqual([
-    { timeline: 0, continues: false },
-    { timeline: 1, continues: true },
-  ])
-})
-
 test('after a restore of the files of the server, a cursor from the lost time is 410, and an older one holds', async () => {
   const { workspace, write } = await newLine(server)
   await write(1)
@@ -360,8 +304,7 @@ test('after a restore of the files of the server, a cursor from the lost time is
   await write(1)
   const cursors = newCursors(server.secretKeys)
   const read = cursors.read(workspace.id, cursor)
-  const later = { ...read.place, transactionId: read.place.transactionId + 100_000n }
-  const lost = cursors.write(workspace.id, { ...read, place: later })
+  const lost = cursors.write(workspace.id, { ...read, position: read.position + 100_000n })
   const response = await workspace.call(`/v1/events${after(lost)}`)
   expectError(response, 410, 'cursor_expired')
   const { oldest_cursor } = (response.body as { error: { details: { oldest_cursor: string } } }).error.details
@@ -369,35 +312,48 @@ test('after a restore of the files of the server, a cursor from the lost time is
   expect((await pageOf(workspace, after(cursor))).data).toHaveLength(1)
 })
 
-test('after a dump was restored into another cluster, cursors have expired, and every event is read once', async () => {
+test('after a dump was restored into another cluster, cursors hold, and every event is read once', async () => {
   const own = await startTestServer()
   onTestFinished(own.close)
-  const { db } = own.server
+  const { db, url } = own.server
   const { workspace, write } = await newLine(own.server)
   await write(3)
-  const { next_cursor: cursor } = await pageOf(workspace)
-  // Restored rows have the transaction IDs of the cluster they come from, here higher than any of this one.
-  await db.change(`update events set transaction_id = '99999999999'`)
-  await db.change(`update event_histories set system_identifier = 'another', transaction_id = '99999999999'`)
-  const other = await serveApi(own.server, quiet)
-  onTestFinished(other.close)
-  const headers = { authorization: `Bearer ${workspace.secret}` }
-  const call = (query = '') => fetch(`${other.url}/v1/events${query}`, { headers })
-  // Also while maintenance has not built the index yet.
-  expect((await call()).status).toBe(200)
+  const { cursor } = await readAll(url, workspace.secret, null, '&limit=2')
+  const { pages } = await readAll(url, workspace.secret, null, '&limit=2')
+  // Restored rows have the positions of the cluster they come from, here higher than any of this one. They were written by the
+  // transaction that restored them.
+  const far = '(1::bigint << 40)'
+  await db.change(`update events set position = position + ${far}`)
+  await db.change(`update event_epoch set transaction_id = (transaction_id::text::bigint + ${far})::text::xid8`)
+  const moved = (text: string) => {
+    const cursors = newCursors(own.server.secretKeys)
+    const read = cursors.read(workspace.id, text)
+    return cursors.write(workspace.id, { ...read, position: read.position + 2n ** 40n })
+  }
+  const read = async (from: string | null) => (await readAll(url, workspace.secret, from, '&limit=2')).events
+  const stored = await read(null)
+  expect(stored).toHaveLength(3)
   await write(2)
-  const early = await readAll(other.url, workspace.secret, null, '&limit=2')
-  await indexPartitions(db, quiet)
-  const { events, cursor: last } = await readAll(other.url, workspace.secret, null)
-  expect(new Set(events.map(({ id }) => id)).size).toBe(5)
-  expect(early.events).toEqual(events)
-  expect(events).toHaveLength(5)
-  const response = await call(after(cursor))
-  expect(response.status).toBe(410)
-  const { error } = (await response.json()) as { error: { details: { oldest_cursor: string } } }
-  expect((await readAll(other.url, workspace.secret, error.details.oldest_cursor)).events).toHaveLength(5)
+  const all = await read(null)
+  expect(all.slice(0, 3)).toEqual(stored)
+  expect(new Set(all.map(({ id }) => id)).size).toBe(5)
+  expect(await read(moved(pages[0]?.next_cursor ?? ''))).toEqual(all.slice(2))
+  expect(await read(moved(cursor))).toEqual(all.slice(3))
+  expect(await read(await latestOf(workspace))).toEqual([])
+})
+
+test('many that publish first on a new server begin one epoch', async () => {
+  const own = await startTestServer()
+  onTestFinished(own.close)
+  const { db, url } = own.server
+  const { workspace, write } = await newLine(own.server)
   await write(1)
-  expect((await readAll(other.url, workspace.secret, last)).events).toHaveLength(1)
+  const { cursor } = await readAll(url, workspace.secret, null)
+  await db.change(`update event_epoch set timeline = '', transaction_id = pg_current_xact_id()`)
+  await Promise.all(Array.from({ length: 8 }, () => write(1)))
+  const epochs = await db.rows('select distinct position >> 43 from events')
+  expect(epochs).toHaveLength(2)
+  expect((await readAll(url, workspace.secret, cursor)).events).toHaveLength(8)
 })
 
 test('two writers and a reader that races them: the reader gets every event once', async () => {

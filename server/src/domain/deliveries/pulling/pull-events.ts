@@ -3,11 +3,8 @@ import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
-import { type Cursor, type Cursors, newCursors } from './cursor.ts'
-import type { HistoryRow } from './history.sql.ts'
-import { Histories, isServerOf, placeIn, type Server, startOf } from './history.ts'
-import { endOfTransaction, isOld, liveStart, oldStart, type Place } from './position.ts'
-import { type PageInput, type PageRead, type PageRow, readLive, readNewest, readOld } from './pulling.sql.ts'
+import { type Cursor, type Cursors, newCursors, oldestCursor } from './cursor.ts'
+import { type PageInput, type PageRead, type PageRow, readNewest, readPage } from './pulling.sql.ts'
 import { SharedReads } from './shared-reads.ts'
 import { WaitingReaders } from './waiting-readers.ts'
 
@@ -21,14 +18,12 @@ export interface PulledPage {
 /** What the readers of a process share. */
 export interface Pulling {
   cursors: Cursors
-  histories: Histories
   readers: WaitingReaders
   reads: SharedReads<PageRead>
 }
 
 export const newPulling = ({ db, secretKeys }: { db: Db; secretKeys: SecretKeys }): Pulling => ({
   cursors: newCursors(secretKeys),
-  histories: new Histories(db),
   readers: new WaitingReaders(db),
   reads: new SharedReads(),
 })
@@ -67,7 +62,7 @@ export async function pullEvents(deps: PullDeps, query: EventQuery): Promise<Pul
     let page = await readFrom(deps, input, await resolve(deps, query.after))
     let isOver = false
     while (reader && isEmpty(page) && !isOver) {
-      reader.foundNothing(page.place.transactionId, page.isHeld)
+      reader.foundNothing(page.cursor.position, page.isHeld)
       // Also if it is woken again and again for events of other types.
       if (!reader.isWoken || performance.now() >= endMs) {
         const how = await hold(Math.max(0, endMs - performance.now()), (wake) => reader.onWake(wake))
@@ -76,26 +71,19 @@ export async function pullEvents(deps: PullDeps, query: EventQuery): Promise<Pul
         isOver = how === 'over'
       }
       reader.look()
-      page = await readFrom(deps, input, page)
+      page = await readFrom(deps, input, page.cursor)
     }
-    const { history, unreadFrom, place } = page
-    const nextCursor = pulling.cursors.write(workspaceId, { history: history.id, unreadFrom, place })
+    const nextCursor = pulling.cursors.write(workspaceId, page.cursor)
     return { bodies: page.rows.map(({ body }) => body), hasMore: page.hasMore, nextCursor }
   } finally {
     reader?.leave()
   }
 }
 
-/** Where a reader is, in the history of the server that said so. */
-interface Start {
-  history: HistoryRow
-  /** Of the last event that was read. */
-  place: Place
-  unreadFrom: Date
-}
-
-interface ReadPage extends Start {
+interface ReadPage {
   rows: readonly PageRow[]
+  /** Where it has ended. */
+  cursor: Cursor
   hasMore: boolean
   /** Whether there are events that cannot be read yet, because an older transaction is open. */
   isHeld: boolean
@@ -103,119 +91,57 @@ interface ReadPage extends Start {
 
 const isEmpty = ({ rows, hasMore }: ReadPage): boolean => rows.length === 0 && !hasMore
 
+/** Comes after all events of a position. */
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** The start of a request: its cursor, the oldest event, or now. */
-async function resolve(deps: PullDeps, after: string | undefined): Promise<Start> {
-  const { db, workspaceId, pulling } = deps
-  if (after === 'latest') {
-    return onCurrentServer(deps, async (history) => {
-      const newest = await readNewest(db, workspaceId)
-      const place = newest.transactionId === null ? liveStart : endOfTransaction(BigInt(newest.transactionId))
-      return { server: newest, result: { history, place, unreadFrom: unreadSince(deps.clock.now()) } }
-    })
-  }
-  if (after === undefined) {
-    const history = lastOf(await pulling.histories.all())
-    return { history, place: startOf(history), unreadFrom: new Date(0) }
-  }
-  const cursor = pulling.cursors.read(workspaceId, after)
-  return (await startAt(pulling.histories, cursor)) ?? expired(deps)
+async function resolve({ db, clock, workspaceId, pulling }: PullDeps, after: string | undefined): Promise<Cursor> {
+  if (after === undefined) return oldestCursor
+  if (after !== 'latest') return pulling.cursors.read(workspaceId, after)
+  const unreadFrom = unreadSince(clock.now())
+  return { position: await readNewest(db, workspaceId), id: lastId, unreadFrom }
 }
 
-/** Null if the cursor belongs to another history. This process may not know the latest ones. */
-async function startAt(histories: Histories, cursor: Cursor): Promise<Start | null> {
-  let known = await histories.all()
-  if (known.every(({ id }) => id !== cursor.history)) {
-    histories.forget()
-    known = await histories.all()
-  }
-  const place = placeIn(known, cursor)
-  return place && { history: lastOf(known), place, unreadFrom: cursor.unreadFrom }
-}
-
-/** Reads from a start until the page has events, there are none left, or the scan takes too long. */
-async function readFrom(deps: PullDeps, input: PageInput, start: Start): Promise<ReadPage> {
+/** Reads from a cursor until the page has events, there are none left, or the scan takes too long. */
+async function readFrom(deps: PullDeps, input: PageInput, start: Cursor): Promise<ReadPage> {
   // A page without `after` is not checked: it begins with what there is.
   const isChecked = start.unreadFrom.getTime() > 0
   let from = start
   for (let scans = 1; ; scans++) {
     const page = await readOnce(deps, input, from, isChecked)
     if (page.rows.length > 0 || !page.hasMore || scans === maxScans) return page
-    from = page
+    from = page.cursor
   }
 }
 
-function readOnce(deps: PullDeps, input: PageInput, start: Start, isChecked: boolean): Promise<ReadPage> {
-  const { db, clock } = deps
-  return onCurrentServer(deps, async (history, histories) => {
-    const from = sameStart(histories, start, history)
-    if (from === null) return expired(deps)
-    const now = clock.now()
-    const { place } = from
-    const sharedBy = [input.workspaceId, history.id, place.transactionId, place.id, input.limit, input.types].join(' ')
-    const { facts, rows } = await deps.pulling.reads.read(sharedBy, () =>
-      isOld(place)
-        ? readOld(db, input, place, { until: history.oldUntil ?? new Date(0), since: unreadAfter(from) })
-        : readLive(db, input, place),
-    )
-    // A place in a transaction that has not begun is of a time that this server does not know: it was restored from a copy of
-    // its files, which shows in no other way.
-    const isUnknown = isServerOf(history, facts) && place.transactionId >= BigInt(facts.nextTransactionId)
-    const keptFrom = dayOf(facts.oldest)
-    const isDeleted = isChecked && keptFrom !== null && start.unreadFrom < keptFrom
-    if (isUnknown || isDeleted) return expired(deps)
-    const after = afterRead(input, place, { facts, rows }, now)
-    const unreadFrom = keptFrom !== null && after.unreadFrom < keptFrom ? keptFrom : after.unreadFrom
-    return { server: facts, result: { ...after, unreadFrom, history, rows } }
-  })
+async function readOnce(deps: PullDeps, input: PageInput, from: Cursor, isChecked: boolean): Promise<ReadPage> {
+  const { db, clock, pulling } = deps
+  const now = clock.now()
+  const sharedBy = [input.workspaceId, from.position, from.id, input.limit, input.types].join(' ')
+  const { facts, rows } = await pulling.reads.read(sharedBy, () => readPage(db, input, from))
+  // A cursor in a transaction that has not begun is of a time that this server does not know: it was restored from a copy of
+  // its files, which shows in no other way.
+  const isUnknown = from.position >= BigInt(facts.nextPosition)
+  const keptFrom = dayOf(facts.oldest)
+  const isDeleted = isChecked && keptFrom !== null && from.unreadFrom < keptFrom
+  if (isUnknown || isDeleted) return expired(deps)
+  const page = afterRead(input, from, { facts, rows }, now)
+  if (keptFrom !== null && page.cursor.unreadFrom < keptFrom) page.cursor.unreadFrom = keptFrom
+  return page
 }
-
-/** The start in this history. Between two reads the server may have changed. */
-function sameStart(histories: readonly HistoryRow[], start: Start, history: HistoryRow): Start | null {
-  if (start.history.id === history.id) return start
-  const place = placeIn(histories, { history: start.history.id, place: start.place })
-  return place && { ...start, history, place }
-}
-
-/**
- * Runs statements in the history of the server that they run on. If that is another server than the one that this process
- * knows, it reads the histories again and repeats them.
- */
-async function onCurrentServer<T>(
-  { pulling: { histories } }: PullDeps,
-  run: (history: HistoryRow, histories: readonly HistoryRow[]) => Promise<{ server: Server; result: T }>,
-): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    const known = await histories.all()
-    const history = lastOf(known)
-    const { server, result } = await run(history, known)
-    if (isServerOf(history, server)) return result
-    histories.forget()
-    if (tries === 3) refuse('service_unavailable', { message: 'The database server is changing. Try again shortly.' })
-  }
-}
-
-type After = Pick<ReadPage, 'place' | 'unreadFrom' | 'hasMore' | 'isHeld'>
 
 /**
  * Where a read has ended. It does not go beyond the last event: after a crash PostgreSQL may use the IDs of transactions again
  * that came later and left no trace.
  */
-function afterRead(input: PageInput, from: Place, { facts, rows }: PageRead, now: Date): After {
+function afterRead(input: PageInput, from: Cursor, { facts, rows }: PageRead, now: Date): ReadPage {
   const isCut = facts.matches > rows.length
   const last = isCut ? rows.at(-1) : facts.last
-  const place = last ? { transactionId: isOld(from) ? 0n : BigInt(last.transactionId ?? 0), id: last.id } : from
-  const isHeld = facts.heldFrom !== null
-  if (last && (isCut || facts.scanned === input.scanLimit)) {
-    return { place, unreadFrom: unreadSince(last.createdAt), hasMore: true, isHeld }
-  }
-  if (!isOld(from)) return { place, unreadFrom: unreadSince(facts.heldFrom ?? now), hasMore: false, isHeld }
-  // After the last of the old events, reading continues with those that have a transaction ID.
-  return { place: liveStart, unreadFrom: unreadSince(last?.createdAt ?? new Date(0)), hasMore: true, isHeld }
+  const hasMore = last != null && (isCut || facts.scanned === input.scanLimit)
+  const unreadFrom = unreadSince(hasMore ? last.createdAt : (facts.heldFrom ?? now))
+  const cursor = last ? { position: BigInt(last.position), id: last.id, unreadFrom } : { ...from, unreadFrom }
+  return { rows, cursor, hasMore, isHeld: facts.heldFrom !== null }
 }
-
-/** All unread events were created after it. The oldest cursor has another time, so that it has not expired. */
-const unreadAfter = ({ place, unreadFrom }: Start): Date =>
-  new Date(place.id === oldStart.id ? 0 : Math.max(0, unreadFrom.getTime() - 1))
 
 const unreadSince = (at: Date): Date => new Date(Math.max(0, at.getTime() - latenessMs))
 
@@ -225,14 +151,8 @@ function dayOf(partition: string | null): Date | null {
   return year === undefined ? null : new Date(`${year}-${month}-${day}T00:00:00Z`)
 }
 
-async function expired({ pulling, clock, workspaceId }: PullDeps): Promise<never> {
-  const history = lastOf(await pulling.histories.all())
-  const oldest = { history: history.id, place: startOf(history), unreadFrom: clock.now() }
+function expired({ pulling, clock, workspaceId }: PullDeps): never {
+  // It expires too if it is used when more events were deleted.
+  const oldest = { ...oldestCursor, unreadFrom: clock.now() }
   refuse('cursor_expired', { details: { oldest_cursor: pulling.cursors.write(workspaceId, oldest) } })
-}
-
-function lastOf(histories: readonly HistoryRow[]): HistoryRow {
-  const last = histories.at(-1)
-  if (!last) throw new Error('there is no event history')
-  return last
 }

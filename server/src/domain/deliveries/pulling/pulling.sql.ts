@@ -1,9 +1,8 @@
 import { testEventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { oneInIndexOrder, oneWithIndexLookups } from '../../../db/planner-settings.ts'
-import { type Places, statement } from '../../../db/statement.ts'
-import { serverSql } from './history.sql.ts'
-import type { Place } from './position.ts'
+import { statement } from '../../../db/statement.ts'
+import type { Cursor } from './cursor.ts'
 
 /** What to read of a workspace. */
 export interface PageInput {
@@ -20,16 +19,14 @@ export interface PageInput {
 export interface PageRow {
   id: string
   body: Buffer
-  transactionId: string | null
+  position: string
   createdAt: Date
 }
 
 /** What a statement says besides its rows. */
 export interface PageFacts {
-  system: string
-  timeline: number
-  /** The ID that the next transaction gets. */
-  nextTransactionId: string
+  /** The position that the next transaction gets. */
+  nextPosition: string
   /** The name of the oldest partition. */
   oldest: string | null
   /** How many events were looked at. */
@@ -37,7 +34,7 @@ export interface PageFacts {
   /** How many of them match, also beyond the limit. */
   matches: number
   /** The last one that was looked at. */
-  last: Pick<PageRow, 'id' | 'transactionId' | 'createdAt'> | null
+  last: Pick<PageRow, 'id' | 'position' | 'createdAt'> | null
   /** The time of the oldest event that cannot be read yet, because an older transaction is open. Null if there is none. */
   heldFrom: Date | null
 }
@@ -51,70 +48,48 @@ export interface PageRead {
  * All transactions below it have ended. Events from there on are not returned yet: an older transaction may still add events
  * that come first. As a subquery it is computed once, not for each row.
  */
-const horizon = '(select pg_snapshot_xmin(pg_current_snapshot()))'
-
-const parameters = {
-  workspaceId: 'uuid',
-  types: 'text',
-  limit: 'int',
-  scanLimit: 'int',
-  maxBytes: 'int',
-  afterId: 'uuid',
-} as const
+const horizon = '(select event_position(pg_snapshot_xmin(pg_current_snapshot())))'
 
 /**
- * One page: `scanned` reads events in the order `order`. Of those that can be read, the ones that satisfy `condition` are returned
- * with their bodies. Always at least one row, which has the facts.
+ * One page: `scanned` reads events in their order. Those below the horizon that match are returned with their bodies. Always at
+ * least one row, which has the facts.
  */
-const pageSql = (
-  { workspaceId, types, limit, scanLimit, maxBytes }: Places<typeof parameters>,
-  { scanned, order, isReadable, condition }: Record<'scanned' | 'order' | 'isReadable' | 'condition', string>,
-): string => `with scanned as materialized (
-       select s.*, row_number() over (order by ${order}) as place, ${isReadable} as is_readable from (
-         select e.id, e.created_at, e.transaction_id, e.type, octet_length(e.body) as size from events e
-         where e.workspace_id = ${workspaceId} and ${scanned} order by ${order} limit ${scanLimit}) as s
+const page = statement(
+  {
+    workspaceId: 'uuid',
+    types: 'text',
+    limit: 'int',
+    scanLimit: 'int',
+    maxBytes: 'int',
+    afterPosition: 'text',
+    afterId: 'uuid',
+  },
+  ({ workspaceId, types, limit, scanLimit, maxBytes, afterPosition, afterId }) => `with scanned as materialized (
+       select s.*, row_number() over (order by position, id) as place, position < ${horizon} as is_readable from (
+         select e.id, e.created_at, e.position, e.type, octet_length(e.body) as size from events e
+         where e.workspace_id = ${workspaceId} and (e.position, e.id) > (${afterPosition}::bigint, ${afterId})
+         order by e.position, e.id limit ${scanLimit}) as s
      ), matching as materialized (
        select s.*, row_number() over (order by place) as n, sum(size) over (order by place) as bytes from scanned s
-       where is_readable and ${condition} and case when ${types} is null then s.type <> '${testEventType}'
+       where is_readable and case when ${types} is null then s.type <> '${testEventType}'
          else s.type = any(string_to_array(${types}, ',')) end
      ), facts as (
-       select ${serverSql}, pg_snapshot_xmax(pg_current_snapshot())::text as "nextTransactionId",
+       select event_position(pg_snapshot_xmax(pg_current_snapshot()))::text as "nextPosition",
          (select min(c.relname::text) from pg_inherits i join pg_class c on c.oid = i.inhrelid
            where i.inhparent = 'events'::regclass and not i.inhdetachpending) as oldest,
          count(*) filter (where is_readable)::int as scanned, (select count(*) from matching)::int as matches,
          min(created_at) filter (where not is_readable) as "heldFrom",
-         (select jsonb_build_object('id', id, 'transactionId', transaction_id::text, 'createdAt', created_at)
+         (select jsonb_build_object('id', id, 'position', position::text, 'createdAt', created_at)
            from (select * from scanned where is_readable order by place desc limit 1) as l) as last
        from scanned
      )
-     select case when coalesce(m.n, 1) = 1 then to_jsonb(f) end as facts, m.id, b.body,
-       m.transaction_id::text as "transactionId", m.created_at as "createdAt"
+     select case when coalesce(m.n, 1) = 1 then to_jsonb(f) end as facts, m.id, b.body, m.position::text as position,
+       m.created_at as "createdAt"
      from facts f left join matching m on m.n <= ${limit} and (m.bytes <= ${maxBytes} or m.n = 1)
      left join lateral (
        select e.body from events e
        where e.workspace_id = ${workspaceId} and e.id = m.id and e.created_at = m.created_at limit 1) as b on true
-     order by m.n`
-
-/** The first condition lets PostgreSQL use the index, which is partial. */
-const live = statement({ ...parameters, after: 'text' }, (param) =>
-  pageSql(param, {
-    scanned: `e.transaction_id >= ${param.after}::xid8 and (e.transaction_id, e.id) > (${param.after}::xid8, ${param.afterId})`,
-    order: 'transaction_id, id',
-    isReadable: `transaction_id < ${horizon}`,
-    condition: 'true',
-  }),
-)
-
-/** If the event itself was deleted, with its day or its person, it begins at `since`. */
-const old = statement({ ...parameters, until: 'timestamptz', since: 'timestamptz' }, (param) =>
-  pageSql(param, {
-    scanned: `e.created_at < ${param.until} and (e.created_at, e.id) > (
-      coalesce((select created_at from events where workspace_id = ${param.workspaceId} and id = ${param.afterId}), ${param.since}),
-      ${param.afterId})`,
-    order: 'created_at, id',
-    isReadable: 'true',
-    condition: 's.transaction_id is null',
-  }),
+     order by m.n`,
 )
 
 type FoundRow = Omit<PageRow, 'id'> & { id: string | null; facts: JsonFacts | null }
@@ -122,7 +97,7 @@ type FoundRow = Omit<PageRow, 'id'> & { id: string | null; facts: JsonFacts | nu
 /** Times in JSON are texts. */
 type JsonFacts = Omit<PageFacts, 'heldFrom' | 'last'> & {
   heldFrom: string | null
-  last: (Pick<PageRow, 'id' | 'transactionId'> & { createdAt: string }) | null
+  last: (Pick<PageRow, 'id' | 'position'> & { createdAt: string }) | null
 }
 
 function pageOf(found: readonly FoundRow[]): PageRead {
@@ -139,45 +114,30 @@ function pageOf(found: readonly FoundRow[]): PageRead {
   }
 }
 
-const valuesOf = ({ types, ...input }: PageInput, { id }: Place) => ({
-  ...input,
-  types: types?.join(',') ?? null,
-  afterId: id,
-})
-
-/** The events after a place, in the order of their transactions. */
-export const readLive = async (db: Db, input: PageInput, place: Place): Promise<PageRead> =>
+/** The events after a place, in their order. */
+export const readPage = async (db: Db, { types, ...input }: PageInput, after: Cursor): Promise<PageRead> =>
   pageOf(
     await oneInIndexOrder(db, (tx) =>
-      live.rows<FoundRow>(tx, { ...valuesOf(input, place), after: String(place.transactionId) }),
+      page.rows<FoundRow>(tx, {
+        ...input,
+        types: types?.join(',') ?? null,
+        afterPosition: String(after.position),
+        afterId: after.id,
+      }),
     ),
   )
 
-/** The events after a place among those without a transaction ID. They were created before `until`, all unread ones after `since`. */
-export const readOld = async (
-  db: Db,
-  input: PageInput,
-  place: Place,
-  times: { until: Date; since: Date },
-): Promise<PageRead> =>
-  pageOf(await oneInIndexOrder(db, (tx) => old.rows<FoundRow>(tx, { ...valuesOf(input, place), ...times })))
-
-export interface Newest {
-  system: string
-  timeline: number
-  transactionId: string | null
-}
-
 const newest = statement(
   { workspaceId: 'uuid' },
-  ({ workspaceId }) => `select ${serverSql}, (
-       select e.transaction_id::text from events e where e.workspace_id = ${workspaceId} and e.transaction_id < ${horizon}
-       order by e.transaction_id desc limit 1) as "transactionId"`,
+  ({ workspaceId }) => `select e.position::text as position from events e
+     where e.workspace_id = ${workspaceId} and e.position < ${horizon} order by e.position desc limit 1`,
 )
 
-/** The transaction of the newest event that can be read. */
-export const readNewest = async (db: Db, workspaceId: string): Promise<Newest> =>
-  (await oneInIndexOrder(db, (tx) => newest.first<Newest>(tx, { workspaceId }))) as Newest
+/** The position of the newest event that can be read. */
+export const readNewest = async (db: Db, workspaceId: string): Promise<bigint> => {
+  const found = await oneInIndexOrder(db, (tx) => newest.first<{ position: string }>(tx, { workspaceId }))
+  return BigInt(found?.position ?? 0)
+}
 
 /** The types of new events of a workspace. */
 export interface NewTypes {
@@ -185,7 +145,7 @@ export interface NewTypes {
   types: string[]
   /** Whether there may be more. */
   isPartial: boolean
-  lastTransactionId: string | null
+  lastPosition: string | null
   /** Whether there are events that cannot be read yet. */
   isHeld: boolean
 }
@@ -196,16 +156,16 @@ const peekLimit = 200
 const peek = statement(
   { workspaces: { id: 'uuid', after: 'text' } },
   ({ workspaces }) => `select w.id as "workspaceId", coalesce(f.types, '{}') as types,
-       f.count >= ${peekLimit} as "isPartial", f.last as "lastTransactionId",
-       exists (select from events e where e.workspace_id = w.id and e.transaction_id >= ${horizon}) as "isHeld"
+       f.count >= ${peekLimit} as "isPartial", f.last as "lastPosition",
+       exists (select from events e where e.workspace_id = w.id and e.position >= ${horizon}) as "isHeld"
      from (select * from ${workspaces}) as w cross join lateral (
-       select array_agg(distinct e.type) as types, count(*) as count, max(e.transaction_id)::text as last from (
-         select e.type, e.transaction_id from events e
-         where e.workspace_id = w.id and e.transaction_id > w.after::xid8 and e.transaction_id < ${horizon}
+       select array_agg(distinct e.type) as types, count(*) as count, max(e.position)::text as last from (
+         select e.type, e.position from events e
+         where e.workspace_id = w.id and e.position > w.after::bigint and e.position < ${horizon}
          limit ${peekLimit}) as e) as f`,
 )
 
-/** For each workspace, the types of the events after a transaction. It sees all workspaces. */
+/** For each workspace, the types of the events after a position. It sees all workspaces. */
 export const readNewTypes = (db: Db, readers: readonly { workspaceId: string; after: bigint }[]): Promise<NewTypes[]> =>
   oneWithIndexLookups(db, (tx) =>
     peek.rows<NewTypes>(tx, {

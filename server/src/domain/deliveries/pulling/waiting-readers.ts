@@ -7,7 +7,7 @@ import { readNewTypes } from './pulling.sql.ts'
 export interface WaitingReader {
   /** Call it before looking for events. What is published from then on wakes the reader. */
   look(): void
-  /** It looked, and there is nothing to read after this transaction. `isHeld`: there will be, when an older transaction has ended. */
+  /** It looked, and there is nothing to read after this position. `isHeld`: there will be, when an older transaction has ended. */
   foundNothing(after: bigint, isHeld: boolean): void
   /** Whether it was woken since it began to look. */
   readonly isWoken: boolean
@@ -19,7 +19,7 @@ export interface WaitingReader {
 /** The readers of a workspace. */
 interface Group {
   readers: Set<Reader>
-  /** No event after this transaction has been looked for yet. Null until a reader has found nothing. */
+  /** No event after this position has been looked for yet. Null until a reader has found nothing. */
   after: bigint | null
 }
 
@@ -52,11 +52,7 @@ export class WaitingReaders {
     this.#db = db
     const onChange: OnChange = (change) => {
       if (change === null) {
-        for (const group of this.#groups.values()) {
-          // After a failover, the IDs of later transactions may have been given again.
-          group.after = null
-          wakeAll(group)
-        }
+        for (const group of this.#groups.values()) wakeAll(group)
       } else if (change.topic === 'messages') this.#notice(change.workspaceId)
     }
     db.process.onChange.add(onChange)
@@ -128,12 +124,12 @@ export class WaitingReaders {
     if (asked.size === 0) return lookEveryMs
     const readers = Array.from(asked, ([workspaceId, { after }]) => ({ workspaceId, after }))
     let nextMs = lookEveryMs
-    for (const { workspaceId, types, isPartial, lastTransactionId, isHeld } of await readNewTypes(this.#db, readers)) {
+    for (const { workspaceId, types, isPartial, lastPosition, isHeld } of await readNewTypes(this.#db, readers)) {
       const { group, after } = asked.get(workspaceId) ?? {}
-      // If its readers have left meanwhile, those who came after them have looked for themselves. With another `after`, its
-      // readers were woken meanwhile: the server may be another one.
+      // If its readers have left meanwhile, those who came after them have looked for themselves. With another `after`, one of
+      // them is behind, and is looked up again.
       if (!group || this.#groups.get(workspaceId) !== group || group.after !== after) continue
-      if (lastTransactionId !== null) group.after = BigInt(lastTransactionId)
+      if (lastPosition !== null) group.after = BigInt(lastPosition)
       for (const reader of group.readers) if (isPartial || types.some((type) => wants(reader, type))) wake(reader)
       if (!isHeld) continue
       this.#notified.add(workspaceId)

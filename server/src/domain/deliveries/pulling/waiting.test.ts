@@ -73,7 +73,7 @@ test('a reader whose look ends late is woken for an event that another reader ha
   await insertWithoutNotice(id)
   await untilReadable(server.db)
   const { last } = (await server.db.first<{ last: string }>(
-    'select transaction_id::text as last from events where workspace_id = $1',
+    'select position::text as last from events where workspace_id = $1',
     [id],
   )) ?? { last: '0' }
   const readers = new WaitingReaders(server.db)
