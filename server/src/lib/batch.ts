@@ -1,3 +1,5 @@
+import { Turns } from './turns.ts'
+
 export interface BatchLimits<Item> {
   /** The maximum size of a batch. */
   maxItems?: number
@@ -75,12 +77,7 @@ export function batched<Item, Result>(
 
 /** The first item of each owner, then the second of each, and so on. */
 function inTurn<Item>(items: readonly Item[], ownerOf: (item: Item) => string): Item[] {
-  const turns = new Map<string, number>()
-  const taking = items.map((item) => {
-    const owner = ownerOf(item)
-    const turn = (turns.get(owner) ?? 0) + 1
-    turns.set(owner, turn)
-    return { item, turn }
-  })
-  return taking.sort((left, right) => left.turn - right.turn).map(({ item }) => item)
+  const turns = new Turns<Item>()
+  for (const item of items) turns.add(ownerOf(item), item)
+  return items.map(() => turns.next((item) => item) as Item)
 }

@@ -10,19 +10,21 @@ function newQueue() {
   const ends: (() => void)[] = []
   const queue = new FairQueue({
     running: 2,
-    waitingPerClient: 3,
+    waitingPerOwner: 3,
     waiting: 4,
-    refuse: (reason) => {
-      throw new Error(reason)
-    },
+    refusal: (reason) => new Error(reason),
   })
   return {
     begun,
     run: (client: Client, name: string) =>
-      queue.run(client, () => {
-        begun.push(name)
-        return new Promise<string>((resolve) => ends.push(() => resolve(name)))
-      }),
+      queue.run(
+        client.key,
+        () => {
+          begun.push(name)
+          return new Promise<string>((resolve) => ends.push(() => resolve(name)))
+        },
+        client.isKnown,
+      ),
     async endAll() {
       for (let end = ends.shift(); end; end = ends.shift()) {
         end()
@@ -35,7 +37,7 @@ function newQueue() {
 test('clients take turns, known ones first, and one that fills its queue is refused alone', async () => {
   const { begun, run, endAll } = newQueue()
   const runs = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run(attacker, name))
-  await expect(run(attacker, 'a6')).rejects.toThrow('client is full')
+  await expect(run(attacker, 'a6')).rejects.toThrow('owner is full')
   runs.push(run(stranger, 's1'))
   await expect(run({ key: 'another', isKnown: false }, 'x')).rejects.toThrow('queue is full')
   runs.push(run(regular, 'r1'))
@@ -49,14 +51,12 @@ test('a function that fails frees its slot', async () => {
   const held = run(attacker, 'held')
   const failing = new FairQueue({
     running: 1,
-    waitingPerClient: 1,
+    waitingPerOwner: 1,
     waiting: 1,
-    refuse: () => {
-      throw new Error('full')
-    },
+    refusal: () => new Error('full'),
   })
-  await expect(failing.run(attacker, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-  expect(await failing.run(attacker, async () => 'next')).toBe('next')
+  await expect(failing.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await failing.run('a', async () => 'next')).toBe('next')
   await endAll()
   expect(await held).toBe('held')
 })

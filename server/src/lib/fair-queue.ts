@@ -1,4 +1,4 @@
-import { Queue } from './queue.ts'
+import { Turns } from './turns.ts'
 
 /** Who a request counts as: a person whose browser is known, or a client address. */
 export interface Client {
@@ -7,75 +7,104 @@ export interface Client {
 }
 
 export interface FairQueueLimits {
-  /** How many functions run at a time. */
-  running: number
-  /** How many functions of one client may wait. */
-  waitingPerClient: number
-  /** How many functions of all unknown clients together may wait. */
-  waiting: number
-  /** Called if a function may not wait; throws. */
-  refuse(reason: 'client is full' | 'queue is full'): never
+  /** How many functions run at a time: of all owners, and of one. */
+  running?: number
+  runningPerOwner?: number
+  /** How many functions of one owner may wait. */
+  waitingPerOwner?: number
+  /** How many functions may wait that do not go first. */
+  waiting?: number
+  /** How long a function may wait. */
+  waitMs?: number
+  /** The error of a function that may not wait, or not any longer. */
+  refusal(reason: 'owner is full' | 'queue is full' | 'waited too long'): Error
 }
 
-/**
- * Runs a limited number of functions at a time. The others wait, and clients take turns, so one client with many functions
- * delays the others by one each. Known clients go first, and a queue that is full of unknown ones does not affect them.
- */
+interface Owner {
+  running: number
+  waiting: number
+}
+
+/** Runs a limited number of functions at a time. The others wait, and their owners take turns. */
 export class FairQueue {
-  readonly #limits: FairQueueLimits
-  readonly #known: Turns = new Map()
-  readonly #unknown: Turns = new Map()
+  readonly #limits: Required<Omit<FairQueueLimits, 'waitMs'>> & { waitMs: number | undefined }
+  readonly #owners = new Map<string, Owner>()
+  readonly #first = new Turns<() => void>()
+  readonly #others = new Turns<() => void>()
   #running = 0
   #waiting = 0
 
   constructor(limits: FairQueueLimits) {
-    this.#limits = limits
+    const unlimited = Number.POSITIVE_INFINITY
+    const defaults = { running: unlimited, runningPerOwner: unlimited, waitingPerOwner: unlimited, waiting: unlimited }
+    this.#limits = { ...defaults, waitMs: undefined, ...limits }
   }
 
-  async run<T>(client: Client, work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#limits.running) this.#running++
-    else await this.#turnOf(client)
+  /** `goesFirst`: before all who do not, and a queue that is full of those does not affect it. */
+  async run<T>(name: string, work: () => Promise<T>, goesFirst = false): Promise<T> {
+    const owner = this.#owners.get(name) ?? { running: 0, waiting: 0 }
+    if (this.#running < this.#limits.running && this.#mayRun(owner)) this.#begin(name, owner)
+    else await this.#turnOf(name, owner, goesFirst)
     try {
       return await work()
     } finally {
-      this.#next()
+      this.#end(name, owner)
     }
   }
 
-  #turnOf({ key, isKnown }: Client): Promise<void> {
-    const { waitingPerClient, waiting, refuse } = this.#limits
-    const turns = isKnown ? this.#known : this.#unknown
-    const queue = turns.get(key) ?? new Queue<() => void>()
-    if (queue.size >= waitingPerClient) refuse('client is full')
-    if (!isKnown && this.#waiting >= waiting) refuse('queue is full')
-    turns.set(key, queue)
-    if (!isKnown) this.#waiting++
-    return new Promise((resolve) => queue.push(resolve))
+  #mayRun({ running }: Owner): boolean {
+    return running < this.#limits.runningPerOwner
   }
 
-  /** Passes the slot of a function that ended to the client whose turn it is. */
-  #next(): void {
-    const start = takeTurn(this.#known) ?? this.#takeUnknown()
-    if (start) start()
-    else this.#running--
+  #begin(name: string, owner: Owner): void {
+    if (owner.running === 0) this.#owners.set(name, owner)
+    owner.running++
+    this.#running++
   }
 
-  #takeUnknown(): (() => void) | undefined {
-    const start = takeTurn(this.#unknown)
-    if (start) this.#waiting--
-    return start
+  #turnOf(name: string, owner: Owner, goesFirst: boolean): Promise<void> {
+    const { waitingPerOwner, waiting, waitMs, refusal } = this.#limits
+    if (owner.waiting >= waitingPerOwner) throw refusal('owner is full')
+    if (!goesFirst && this.#waiting >= waiting) throw refusal('queue is full')
+    this.#owners.set(name, owner)
+    const turns = goesFirst ? this.#first : this.#others
+    const count = (change: number) => {
+      owner.waiting += change
+      if (!goesFirst) this.#waiting += change
+    }
+    count(1)
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        clearTimeout(timer)
+        count(-1)
+        this.#begin(name, owner)
+        resolve()
+      }
+      const giveUp = () => {
+        turns.delete(name, start)
+        count(-1)
+        this.#forgetIdle(name, owner)
+        reject(refusal('waited too long'))
+      }
+      const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs).unref()
+      turns.add(name, start)
+    })
+  }
+
+  /** Passes the slot of a function that ended to the owner whose turn it is. */
+  #end(name: string, owner: Owner): void {
+    owner.running--
+    this.#running--
+    const start = this.#first.next(itself, this.#mayGo) ?? this.#others.next(itself, this.#mayGo)
+    start?.()
+    this.#forgetIdle(name, owner)
+  }
+
+  readonly #mayGo = (name: string): boolean => this.#mayRun(this.#owners.get(name) as Owner)
+
+  #forgetIdle(name: string, { running, waiting }: Owner): void {
+    if (running === 0 && waiting === 0) this.#owners.delete(name)
   }
 }
 
-/** The waiting functions by client, in the order of their turns. */
-type Turns = Map<string, Queue<() => void>>
-
-function takeTurn(turns: Turns): (() => void) | undefined {
-  for (const [key, queue] of turns) {
-    turns.delete(key)
-    const start = queue.shift()
-    if (queue.size > 0) turns.set(key, queue)
-    return start
-  }
-  return undefined
-}
+const itself = (start: () => void): (() => void) => start

@@ -1,9 +1,11 @@
 /**
  * Places that owners share. An owner may take one while it has fewer than are free: alone it gets half of them, two busy
- * owners get a third each, and so on. So a busy owner always leaves places for those that come later.
+ * owners get a third each, and so on. So a busy owner always leaves places for those that come later. The members of an owner
+ * may share what is left for it in the same way.
  */
 export class FairShares {
   readonly #total: number
+  /** By owner, and by member. */
   readonly #taken = new Map<string, number>()
   #sum = 0
 
@@ -20,23 +22,48 @@ export class FairShares {
     return this.#taken.get(owner) ?? 0
   }
 
-  /** How many places the owner could take now: each that it takes leaves one fewer for it and for the others. */
-  left(owner: string): number {
-    return Math.max(0, Math.ceil((this.#total - this.#sum - this.takenBy(owner)) / 2))
+  /** Whether the owner may take a place. */
+  hasLeft(owner: string): boolean {
+    return this.takenBy(owner) < this.#total - this.#sum
   }
 
   /** Takes a place. False if the owner has its share already. */
   take(owner: string): boolean {
-    if (this.left(owner) === 0) return false
-    this.#taken.set(owner, this.takenBy(owner) + 1)
-    this.#sum++
+    if (!this.hasLeft(owner)) return false
+    this.add(owner)
     return true
   }
 
+  /** Takes a place for a member of the owner. False if one of them has its share already, or the member has `most`. */
+  takeFor(member: string, owner: string, most: number): boolean {
+    const taken = this.takenBy(member)
+    // Each that the owner takes leaves one fewer for it and for the others.
+    const left = Math.ceil((this.#total - this.#sum - this.takenBy(owner)) / 2)
+    if (taken >= most || taken >= left) return false
+    this.#change(member, 1)
+    this.add(owner)
+    return true
+  }
+
+  /** Counts a place that is taken whether or not the owner has one left. */
+  add(owner: string): void {
+    this.#change(owner, 1)
+    this.#sum++
+  }
+
   release(owner: string, count = 1): void {
-    const left = this.takenBy(owner) - count
-    if (left > 0) this.#taken.set(owner, left)
-    else this.#taken.delete(owner)
+    this.#change(owner, -count)
     this.#sum -= count
+  }
+
+  releaseFor(member: string, owner: string, count = 1): void {
+    this.#change(member, -count)
+    this.release(owner, count)
+  }
+
+  #change(name: string, change: number): void {
+    const count = this.takenBy(name) + change
+    if (count > 0) this.#taken.set(name, count)
+    else this.#taken.delete(name)
   }
 }

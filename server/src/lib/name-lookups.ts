@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import type { Counters } from './counters.ts'
 import { deleteOldest } from './delete-oldest.ts'
-import { limitConcurrency } from './limit-concurrency.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { Logger } from './logger.ts'
 import { LookupError } from './lookup-error.ts'
 import { silentLogger } from './silent-logger.ts'
@@ -67,7 +67,12 @@ export class NameLookups {
   readonly #system: SystemNames
   readonly #cache = new Map<string, CachedOutcome>()
   readonly #inProgress = new Map<string, Promise<Outcome>>()
-  readonly #limits = new Map<string, { run: ReturnType<typeof limitConcurrency>; users: number }>()
+  readonly #queue = new FairQueue({
+    runningPerOwner: perWorkspaceMax,
+    waitingPerOwner: perWorkspaceWaitingMax,
+    waitMs: lineMaxMs,
+    refusal: () => new LookupError('too_many'),
+  })
   /** Names that were resolved, the latest last. */
   readonly #known = new Map<string, true>()
   #resolver: Resolver | undefined
@@ -98,36 +103,14 @@ export class NameLookups {
 
   /** Waits until the workspace has fewer than `perWorkspaceMax` names in progress. */
   async #inLine(name: string, workspaceId: string): Promise<Outcome> {
-    const limit = this.#limits.get(workspaceId) ?? {
-      run: limitConcurrency(perWorkspaceMax, perWorkspaceWaitingMax, throwTooMany),
-      users: 0,
+    const lookUp = async () => this.#cached(name) ?? this.#inProgress.get(name) ?? this.#begin(name)
+    try {
+      return await this.#queue.run(workspaceId, lookUp)
+    } catch (error) {
+      if (!(error instanceof LookupError)) throw error
+      this.#options.metrics?.add('name lookups', error.reason)
+      return error
     }
-    this.#limits.set(workspaceId, limit)
-    limit.users++
-    let line: 'waiting' | 'begun' | 'left' = 'waiting'
-    const leave = Promise.withResolvers<Outcome>()
-    const timer = setTimeout(() => {
-      if (line === 'waiting') line = 'left'
-      if (line === 'left') leave.resolve(new LookupError('too_many'))
-    }, lineMaxMs)
-    const ended = limit
-      .run(async () => {
-        if (line === 'left') return new LookupError('too_many')
-        line = 'begun'
-        return this.#cached(name) ?? this.#inProgress.get(name) ?? this.#begin(name)
-      })
-      .catch((error: unknown) => {
-        if (error instanceof LookupError) return error
-        throw error
-      })
-      .finally(() => {
-        clearTimeout(timer)
-        if (--limit.users === 0) this.#limits.delete(workspaceId)
-      })
-    const outcome = await Promise.race([ended, leave.promise])
-    if (outcome instanceof LookupError && outcome.reason === 'too_many')
-      this.#options.metrics?.add('name lookups', 'too_many')
-    return outcome
   }
 
   #begin(name: string): Promise<Outcome> {
@@ -255,10 +238,6 @@ export class NameLookups {
     const { log } = this.#options
     log.info({ event: 'resolver.recovered' }, 'the name servers of this installation respond again')
   }
-}
-
-function throwTooMany(): never {
-  throw new LookupError('too_many')
 }
 
 type DnsResponse = { addresses: Address[]; ttlMs: number } | 'not_found' | 'no_response'

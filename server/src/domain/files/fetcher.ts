@@ -12,6 +12,7 @@
 import { quotaExceeded } from '@parley/contract/flow-response'
 import { FairShares } from '../../lib/fair-shares.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { takeInTurn } from '../../lib/turns.ts'
 import type { Network } from '../connections/network.ts'
 import { type FetchOutcome, fetchFile, leaseMs } from './fetch.ts'
 import { classifyFetchFailure } from './fetch-retry-policy.ts'
@@ -115,7 +116,7 @@ export function newFetcher(network: Network, log: Logger, options: FetcherOption
   /** Claims due files of every workspace in turn. Each file has a slot until its download has ended. */
   async function claim(): Promise<ClaimedFile[]> {
     const now = clock.now()
-    const quotas = takeInTurn(await workspacesWithDueFiles(db, now))
+    const quotas = takeSlots(await workspacesWithDueFiles(db, now))
     let claimed: ClaimedFile[] = []
     try {
       if (quotas.length > 0) claimed = await claimFiles(db, quotas, now, new Date(now.getTime() + leaseMs))
@@ -129,17 +130,19 @@ export function newFetcher(network: Network, log: Logger, options: FetcherOption
   }
 
   /** Takes a slot for each workspace in turn, until each has its share. They begin at a random one. */
-  function takeInTurn(workspaceIds: string[]): FileQuota[] {
+  function takeSlots(workspaceIds: string[]): FileQuota[] {
     const first = Math.floor(Math.random() * workspaceIds.length)
     const inOrder = [...workspaceIds.slice(first), ...workspaceIds.slice(0, first)]
     const quotas = inOrder.map((workspaceId) => ({ workspaceId, maxCount: 0 }))
-    for (let taking = quotas; taking.length > 0; ) {
-      taking = taking.filter((quota) => {
+    takeInTurn(
+      quotas,
+      ({ workspaceId }) => workspaceId,
+      (quota) => {
         const isTaken = slots.take(quota.workspaceId)
         if (isTaken) quota.maxCount++
         return isTaken
-      })
-    }
+      },
+    )
     return quotas.filter(({ maxCount }) => maxCount > 0)
   }
 

@@ -2,7 +2,7 @@ import { passwordLength } from '@parley/contract/console/session'
 import type { FieldErrorCode } from '@parley/contract/field-errors'
 import { type Client, FairQueue } from '../../lib/fair-queue.ts'
 import { load } from '../../lib/load.ts'
-import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { Refusal, refuseParam } from '../../lib/refuse.ts'
 
 /** argon2id with the parameters that OWASP recommends: 19 MiB, two iterations, a parallelism of one. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -12,20 +12,19 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 // get in, the last after a third of a second. 500 waiting from all addresses take about eight seconds.
 const hashing = new FairQueue({
   running: 2,
-  waitingPerClient: 20,
+  waitingPerOwner: 20,
   waiting: 500,
-  refuse(reason) {
+  refusal(reason) {
     const retry = { details: { retry_after: 5 }, headers: { 'Retry-After': '5' } }
-    if (reason === 'queue is full') {
-      refuse('service_unavailable', {
-        message: 'Too many people are signing in right now. Try again in a few seconds.',
-        ...retry,
-      })
-    }
-    refuse('too_many_attempts', {
-      message: 'Too many attempts from your network at the same time. Try again in 5 seconds.',
-      ...retry,
-    })
+    return reason === 'queue is full'
+      ? new Refusal('service_unavailable', {
+          message: 'Too many people are signing in right now. Try again in a few seconds.',
+          ...retry,
+        })
+      : new Refusal('too_many_attempts', {
+          message: 'Too many attempts from your network at the same time. Try again in 5 seconds.',
+          ...retry,
+        })
   },
 })
 
@@ -33,7 +32,8 @@ const hashing = new FairQueue({
  * Runs `work`, which hashes or checks one password, when it is this client's turn. What a refused attempt would have stored
  * belongs into `work`, so that nothing is stored for it.
  */
-export const whenHashingIsFree = <T>(client: Client, work: () => Promise<T>): Promise<T> => hashing.run(client, work)
+export const whenHashingIsFree = <T>({ key, isKnown }: Client, work: () => Promise<T>): Promise<T> =>
+  hashing.run(key, work, isKnown)
 
 /** Long enough for the minimum length, but easy to guess. */
 const commonPasswords = ['correcthorsebatterystaple', 'qwertyuiopasdfg', 'qwertyuiopasdfgh', 'abcdefghijklmnop']

@@ -23,8 +23,6 @@ const maxQueueMs = 5_000
 export class EndpointQueue {
   readonly id: string
   readonly workspaceId: string
-  /** Whether it is in the list of queues that are asked for their next delivery. */
-  isScheduled = false
   #concurrency = initialConcurrency
   #failures = 0
   #running = 0

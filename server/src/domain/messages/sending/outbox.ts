@@ -14,6 +14,7 @@ import { databaseNow } from '../../../db/database-clock.ts'
 import { isDatabaseAway } from '../../../db/pool.ts'
 import { batched } from '../../../lib/batch.ts'
 import { startTimer } from '../../../lib/clock.ts'
+import { FairShares } from '../../../lib/fair-shares.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { DueNumber } from '../../../lib/process.ts'
@@ -39,7 +40,7 @@ import {
 } from './outbox.sql.ts'
 import { PairPaces } from './pace.ts'
 import { type CompletedCall, failExpired, recordCalls, unknownForMs } from './record-calls.ts'
-import { SendingSlots, takeInTurn } from './slots.ts'
+import { takeSlots } from './slots.ts'
 
 export { activeHolds } from './holds.sql.ts'
 export { countOutbox } from './outbox.sql.ts'
@@ -88,7 +89,7 @@ export function newOutbox(
   const { db, clock, client, vault } = network
   const pairs = new PairPaces()
   const media = newMediaUploads(network, log)
-  const slots = new SendingSlots(slotCount)
+  const slots = new FairShares(slotCount)
   const running = new Set<Promise<void>>()
   /** Claimed, and not known to be marked as calling. */
   const unmarked = new Set<ClaimedMessage>()
@@ -161,7 +162,7 @@ export function newOutbox(
     const due = (numbers ?? (await dueSenders(db, clock.now()))).map((sender) => ({ sender, order: Math.random() }))
     // Random order, so that no sender is always last when the slots do not suffice for all.
     const inOrder = due.sort((left, right) => left.order - right.order).map(({ sender }) => sender)
-    const quotas = takeInTurn(slots, inOrder)
+    const quotas = takeSlots(slots, inOrder)
     let claimed: ClaimedMessage[] = []
     try {
       if (quotas.length === 0) return []
@@ -174,7 +175,9 @@ export function newOutbox(
       }))
     } finally {
       const counts = Map.groupBy(claimed, ({ senderId }) => senderId)
-      for (const quota of quotas) slots.release(quota, quota.maxCount - (counts.get(quota.id)?.length ?? 0))
+      for (const { id, workspaceId, maxCount } of quotas) {
+        slots.releaseFor(id, workspaceId, maxCount - (counts.get(id)?.length ?? 0))
+      }
     }
   }
 
@@ -264,7 +267,7 @@ export function newOutbox(
       .finally(() => {
         running.delete(done)
         unmarked.delete(claimed)
-        slots.release({ id: senderId, workspaceId })
+        slots.releaseFor(senderId, workspaceId)
       })
     running.add(done)
   }

@@ -4,6 +4,7 @@
  * marking a message as read twice does no harm. What the network refuses is only logged.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FairShares } from '../../../lib/fair-shares.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
@@ -20,7 +21,7 @@ import {
   retryReceipt,
   sendersWithReceipts,
 } from './read-receipts.sql.ts'
-import { SendingSlots, takeInTurn } from './slots.ts'
+import { takeSlots } from './slots.ts'
 
 export interface ReadReceipts {
   /** Claims due receipts and starts their calls. Returns how many. */
@@ -44,7 +45,7 @@ const stopMs = 3_000
 
 export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
   const { db, clock, client, vault } = network
-  const slots = new SendingSlots(slotCount)
+  const slots = new FairShares(slotCount)
   const running = new Set<Promise<void>>()
   /** Senders, connections and apps whose last call failed, and until when they wait. */
   const holds = new Map<string, { untilMs: number; failures: number }>()
@@ -53,7 +54,7 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
   async function claim(): Promise<ClaimedReceipt[]> {
     const now = clock.now()
     const due = (await sendersWithReceipts(db, now)).filter((sender) => !isHeld(sender, now.getTime()))
-    const quotas = takeInTurn(slots, due)
+    const quotas = takeSlots(slots, due)
     let claimed: ClaimedReceipt[] = []
     try {
       if (quotas.length === 0) return []
@@ -65,7 +66,9 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
       return claimed
     } finally {
       const counts = Map.groupBy(claimed, ({ senderId }) => senderId)
-      for (const quota of quotas) slots.release(quota, quota.maxCount - (counts.get(quota.id)?.length ?? 0))
+      for (const { id, workspaceId, maxCount } of quotas) {
+        slots.releaseFor(id, workspaceId, maxCount - (counts.get(id)?.length ?? 0))
+      }
     }
   }
 
@@ -124,7 +127,7 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
       })
       .finally(() => {
         running.delete(done)
-        slots.release({ id: receipt.senderId, workspaceId: receipt.workspaceId })
+        slots.releaseFor(receipt.senderId, receipt.workspaceId)
       })
     running.add(done)
   }
