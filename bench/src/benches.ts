@@ -55,11 +55,6 @@ export const benches: readonly Bench[] = [
     run: async (scope) => (await import('./pages.ts')).benchPages(scope),
   },
   {
-    name: 'inbound',
-    description: 'GET /v1/inbound_messages with a million messages stored, compared with 100,000',
-    run: async (scope) => (await import('./inbound.ts')).benchInbound(scope),
-  },
-  {
     name: 'lifecycle',
     description:
       'a message from POST /v1/messages to its four signed deliveries, compared with the same path in memory',

@@ -133,7 +133,7 @@ async function startInstallation(scope: Scope, prepared: PreparedSending): Promi
  * that grew has counted them as they came.
  */
 async function untilCounted(scope: Scope, db: Db): Promise<void> {
-  const steps: LoopName[] = ['inbound blocks', 'message hours', 'verify the ledger']
+  const steps: LoopName[] = ['message hours', 'verify the ledger']
   scope.say('waiting until maintenance has counted the rows')
   for (const end = Date.now() + countedWithinMs; ; await sleep(1_000)) {
     const row = await db.first<{ done: number }>(

@@ -64,7 +64,14 @@ interface Row {
   before?: () => Promise<void>
 }
 
-const list = (...data: unknown[]) => ({ object: 'list', data, total: data.length, has_more: false, next_cursor: null })
+const list = (...data: unknown[]) => ({
+  object: 'list',
+  data,
+  total: data.length,
+  total_is_exact: true,
+  has_more: false,
+  next_cursor: null,
+})
 const some = (member: object) => ({ object: 'list', data: expect.arrayContaining([expect.objectContaining(member)]) })
 
 const rows: Row[] = [

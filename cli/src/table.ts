@@ -59,6 +59,7 @@ export const jsonList = (data: readonly unknown[]) => ({
   object: 'list',
   data,
   total: data.length,
+  total_is_exact: true,
   has_more: false,
   next_cursor: null,
 })

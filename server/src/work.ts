@@ -18,7 +18,6 @@ import { newFileMover } from './domain/files/move.ts'
 import { deleteUnusedObjects } from './domain/files/objects.ts'
 import { makeFittingDue } from './domain/files/quota.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
-import { countBlocks } from './domain/messages/reading/inbound-blocks.ts'
 import { deleteOldMessageHours, sumMessageHours } from './domain/messages/reading/message-hours.ts'
 import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
 import { moveOlderMessages } from './domain/messages/receiving/older-messages.ts'
@@ -104,7 +103,6 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
     { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
     { name: 'left out events', everyMs: 10_000, run: (db) => sumLeftOut(db) },
-    { name: 'inbound blocks', everyMs: 300_000, run: (db) => countBlocks(db, clock, log) },
     { name: 'search words', everyMs: 30_000, run: (db) => fillSearch(db, clock) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },

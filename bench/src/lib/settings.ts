@@ -1,6 +1,6 @@
 /** The environment variables that change how much a benchmark does. `npm run bench -- --help` lists them. */
 export const settings = {
-  BENCH_ROUNDS: 'rounds of deliver, inbound, roles, lifecycle, growth and peers (3) and statuses (2)',
+  BENCH_ROUNDS: 'rounds of deliver, roles, lifecycle, growth and peers (3) and statuses (2)',
   BENCH_SECONDS: 'seconds of each measurement of api (2), ingest (5) and send (5)',
   BENCH_ROUND_EVENTS: 'events in each round of deliver (12,000) and growth (8,000)',
   BENCH_LIFECYCLES: 'messages in each round of lifecycle (4,000) and growth (2,000)',
@@ -8,7 +8,6 @@ export const settings = {
   BENCH_EVENTS: 'events that growth stores before it measures (20,000,000)',
   BENCH_MEMORY_EVENTS: 'events of memory (500,000)',
   BENCH_REQUESTS: 'logged requests that pages stores before it measures (10,000,000)',
-  BENCH_INBOUND: 'messages that inbound stores before it measures (1,000,000)',
   BENCH_WAITING: 'deliveries that wait at the hanging endpoint of isolation (50,000)',
 } as const
 

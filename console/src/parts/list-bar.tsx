@@ -39,7 +39,7 @@ export function ListBar({ filters, search, query, noun, total, file, saveAs, chi
         <FetchedTotal {...total} query={query} noun={noun} />
       ) : (
         <Total
-          total={total.rows === undefined ? undefined : { total: total.rows, more: false }}
+          total={total.rows === undefined ? undefined : { total: total.rows, total_is_exact: true }}
           shown={0}
           noun={noun}
         />
@@ -76,7 +76,7 @@ function Total({ total, shown, noun }: { total: ListTotal | undefined; shown: nu
   const [one, many = `${one}s`] = noun
   return (
     <output className={styles.total}>
-      {total.more ? `${formatNumber(total.total)}+ ${many}` : plural(Math.max(total.total, shown), one, many)}
+      {total.total_is_exact ? plural(Math.max(total.total, shown), one, many) : `${formatNumber(total.total)}+ ${many}`}
     </output>
   )
 }

@@ -23,11 +23,8 @@ export const consolePageQuery = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 }
 
-/** A total is counted up to here. */
-export const totalMax = 10_000
-
-/** How many rows match, read apart from the rows. Null if counting took too long; with `more` there are more than that. */
-export const ListTotal = Type.Object({ total: nullable(Type.Integer()), more: Type.Boolean() })
+/** How many rows match, read apart from the rows. Null if counting took too long. If it is not exact, there are more. */
+export const ListTotal = Type.Object({ total: nullable(Type.Integer()), total_is_exact: Type.Boolean() })
 export type ListTotal = Static<typeof ListTotal>
 
 /** The maximum number of rows in an export. If there are more, the last line says so. */

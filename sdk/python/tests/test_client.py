@@ -126,7 +126,7 @@ class ErrorTest(ScriptedTest):
 class ListTest(ScriptedTest):
     def test_a_list_fetches_its_pages_when_they_are_needed(self) -> None:
         def page(items: list, cursor: "str | None") -> dict:
-            return {"object": "list", "data": items, "total": 3, "has_more": cursor is not None, "next_cursor": cursor}
+            return {"object": "list", "data": items, "total": 3, "total_is_exact": True, "has_more": cursor is not None, "next_cursor": cursor}
 
         requests = self.serve(responds(200, page([1, 2], "c/1")), responds(200, page([3], None)))
         after = datetime(2026, 11, 1, 12, tzinfo=timezone(timedelta(hours=2)))
@@ -137,7 +137,7 @@ class ListTest(ScriptedTest):
         self.assertTrue(requests[1].path.endswith("&cursor=c%2F1"))
         self.serve(responds(200, page([1, 2], "c1")))
         first = self.parley.messages.list().page()
-        self.assertEqual((first.data, first.total, first.has_more, first.next_cursor), ([1, 2], 3, True, "c1"))
+        self.assertEqual((first.data, first.total, first.total_is_exact, first.next_cursor), ([1, 2], 3, True, "c1"))
 
     def test_an_id_is_one_segment_of_the_path(self) -> None:
         requests = self.serve(responds(200, {}))

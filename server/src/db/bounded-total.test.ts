@@ -1,4 +1,4 @@
-import { totalMax } from '@parley/contract/console/list'
+import { totalMax } from '@parley/contract/page'
 import { expect, test } from 'vitest'
 import { useTestServer } from '../../testing/test-server.ts'
 import { boundedTotal, tookTooLong, withTimeLimit } from './bounded-total.ts'
@@ -12,10 +12,10 @@ const numbers = (count: number) => async (tx: Db, atMost: number) => {
 }
 
 test('a total is exact up to 10,000, and then says that there are more', async () => {
-  expect(await boundedTotal(server.db, numbers(0))).toEqual({ total: 0, more: false })
-  expect(await boundedTotal(server.db, numbers(totalMax))).toEqual({ total: totalMax, more: false })
-  expect(await boundedTotal(server.db, numbers(totalMax + 1))).toEqual({ total: totalMax, more: true })
-  expect(await boundedTotal(server.db, numbers(1_000_000))).toEqual({ total: totalMax, more: true })
+  expect(await boundedTotal(server.db, numbers(0))).toEqual({ total: 0, total_is_exact: true })
+  expect(await boundedTotal(server.db, numbers(totalMax))).toEqual({ total: totalMax, total_is_exact: true })
+  expect(await boundedTotal(server.db, numbers(totalMax + 1))).toEqual({ total: totalMax, total_is_exact: false })
+  expect(await boundedTotal(server.db, numbers(1_000_000))).toEqual({ total: totalMax, total_is_exact: false })
 })
 
 test('a statement that takes too long is ended, and the connection keeps its usual limit', async () => {

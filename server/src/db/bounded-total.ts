@@ -1,4 +1,5 @@
-import { type ListTotal, totalMax } from '@parley/contract/console/list'
+import type { ListTotal } from '@parley/contract/console/list'
+import { totalMax } from '@parley/contract/page'
 import type { Db } from './db.ts'
 import { withPlannerSettingsOff } from './planner-settings.ts'
 
@@ -14,8 +15,8 @@ export async function boundedTotal(db: Db, count: (tx: Db, atMost: number) => Pr
     // Reading the first rows from an index ends at the limit. The other plans read all of them first.
     withPlannerSettingsOff(['seqscan', 'bitmapscan'], tx, (inOrder) => count(inOrder, totalMax + 1)),
   )
-  if (counted === tookTooLong) return { total: null, more: true }
-  return { total: Math.min(counted, totalMax), more: counted > totalMax }
+  if (counted === tookTooLong) return { total: null, total_is_exact: false }
+  return { total: Math.min(counted, totalMax), total_is_exact: counted <= totalMax }
 }
 
 export const tookTooLong = Symbol('a statement took too long')

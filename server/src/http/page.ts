@@ -1,3 +1,4 @@
+import type { ConsoleList, ListTotal } from '@parley/contract/console/list'
 import { defaultLimit, type List, type PageQuery } from '@parley/contract/page'
 import { isUuid } from '../lib/ids.ts'
 import { refuseParam } from '../lib/refuse.ts'
@@ -7,6 +8,7 @@ export const unpagedList = <Item>(data: Item[]): List<Item> => ({
   object: 'list',
   data,
   total: data.length,
+  total_is_exact: true,
   has_more: false,
   next_cursor: null,
 })
@@ -24,29 +26,44 @@ export interface Page {
   order: 'asc' | 'desc'
 }
 
+/** A page of a list in the console. */
+export const readConsolePage = (query: { limit?: number; cursor?: string }): Page => readPage({ limit: 50, ...query })
+
 export function readPage(query: PageQuery): Page {
   const { limit = defaultLimit, order = 'desc', cursor } = query
   return { take: limit + 1, order, after: cursor === undefined ? null : readCursor(cursor) }
 }
 
-/**
- * The list response. Pagination is by keyset: the cursor is the position of the last row, so rows that are inserted
- * meanwhile are neither repeated nor skipped.
- */
-export function pageOf<Row, Item>(
+/** The list response of the API. */
+export const pageOf = <Row, Item>(
   page: Page,
   rows: readonly Row[],
-  total: number,
+  { total, total_is_exact }: ListTotal,
   positionOf: (row: Row) => CursorPosition,
   toItem: (row: Row) => Item,
-): List<Item> {
+): List<Item> => ({
+  ...consolePageOf(page, rows, positionOf, toItem),
+  // If counting took too long, there are at least the rows of this page.
+  total: total ?? rows.length,
+  total_is_exact,
+})
+
+/**
+ * The list response of the console. Pagination is by keyset: the cursor is the position of the last row, so rows that are
+ * inserted meanwhile are neither repeated nor skipped.
+ */
+export function consolePageOf<Row, Item>(
+  page: Page,
+  rows: readonly Row[],
+  positionOf: (row: Row) => CursorPosition,
+  toItem: (row: Row) => Item,
+): ConsoleList<Item> {
   const items = rows.slice(0, page.take - 1)
   const last = items.at(-1)
   const more = rows.length > items.length && last !== undefined
   return {
     object: 'list',
     data: items.map(toItem),
-    total,
     has_more: more,
     next_cursor: more ? writeCursor(positionOf(last)) : null,
   }

@@ -16,7 +16,6 @@ export type LoopName =
   | 'expiries'
   | 'fetch files'
   | 'idempotency keys'
-  | 'inbound blocks'
   | 'left out events'
   | 'mail'
   | 'maintenance'

@@ -12,8 +12,10 @@ class Page(Generic[Item]):
 
     def __init__(self, fields: Dict[str, Any]) -> None:
         self.data: List[Item] = fields["data"]
-        #: The number of items on all pages.
+        #: The number of items on all pages, counted up to 10,000.
         self.total: int = fields["total"]
+        #: False if there are more than `total`.
+        self.total_is_exact: bool = fields["total_is_exact"]
         self.has_more: bool = fields["has_more"]
         #: Pass it to `page` to get the next page.
         self.next_cursor: Optional[str] = fields["next_cursor"]

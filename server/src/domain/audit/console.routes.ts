@@ -1,16 +1,17 @@
 import { AuditEntry, auditFilters } from '@parley/contract/console/audit'
-import { List, pageQuery } from '@parley/contract/page'
+import { ConsoleList } from '@parley/contract/console/list'
+import { pageQuery } from '@parley/contract/page'
 import { type Static, Type } from 'typebox'
 import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, personRoute, type WorkspaceContext, workspaceRoute } from '../../http/console/route.ts'
-import { pageOf, readPage } from '../../http/page.ts'
+import { consolePageOf, readPage } from '../../http/page.ts'
 import { type AuditRow, auditFacets, auditPage } from './audit.ts'
 import { type AuditLookups, exportAudit, newEntryMaker, toAuditQuery } from './console.ts'
 
 const { order: _newestFirst, ...paging } = pageQuery
 const Facets = Type.Object({ actors: Type.Array(Type.String()), actions: Type.Array(Type.String()) })
 const Query = Type.Object({ ...paging, ...auditFilters }, { additionalProperties: false })
-const Entries = Type.Omit(List(AuditEntry), ['total'])
+const Entries = ConsoleList(AuditEntry)
 
 export const auditConsoleRoutes = (lookups: AuditLookups): ConsoleRoute[] => {
   /** Null: the entries that belong to no workspace. */
@@ -21,8 +22,7 @@ export const auditConsoleRoutes = (lookups: AuditLookups): ConsoleRoute[] => {
   ) => {
     const page = readPage(query)
     const rows = await auditPage(db, workspaceId, toAuditQuery(query), page)
-    const { total: _, ...entries } = pageOf(page, rows, 0, markOf, await newEntryMaker(lookups, db, rows))
-    return entries
+    return consolePageOf(page, rows, markOf, await newEntryMaker(lookups, db, rows))
   }
   return [
     workspaceRoute({

@@ -1,7 +1,7 @@
 import { Contact, ContactParams, ConversationMessage, ConversationQuery } from '@parley/contract/console/contacts'
 import { ConsoleList } from '@parley/contract/console/list'
-import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { consolePageOf, readConsolePage } from '../../http/page.ts'
 import { getContact, getConversation } from './contacts.ts'
 
 export const contactConsoleRoutes = (): ConsoleRoute[] => [

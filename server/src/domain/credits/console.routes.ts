@@ -7,9 +7,9 @@ import {
   StatementQuery,
 } from '@parley/contract/console/credits'
 import { ConsoleList } from '@parley/contract/console/list'
-import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { consolePageOf, readConsolePage } from '../../http/page.ts'
 import {
   changeLowBalance,
   exportEntries,

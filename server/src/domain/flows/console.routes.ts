@@ -2,10 +2,10 @@ import { ConsoleForm, FormFilters, FormQuery } from '@parley/contract/console/fo
 import { ConsoleList } from '@parley/contract/console/list'
 import { FlowFileParams, FlowResponseParams } from '@parley/contract/flow-response'
 import { sendBytes } from '../../http/bytes.ts'
-import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamBytes } from '../../http/console/stream.ts'
+import { consolePageOf, readConsolePage } from '../../http/page.ts'
 import { exportForms, listForms, toConsoleForm, totalOfForms } from './console.ts'
 import { getFlowResponse, markOf, openFlowFile, toFlowResponseWithFiles } from './flows.ts'
 

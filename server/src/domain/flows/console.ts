@@ -2,17 +2,16 @@ import type { ConsoleForm, FormFilters } from '@parley/contract/console/forms'
 import type { ListTotal } from '@parley/contract/console/list'
 import { rawNumbersAsText } from '@parley/contract/exact-json'
 import type { FlowResponseFilters, FlowResponseWithFiles } from '@parley/contract/flow-response'
-import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import { exportNewestFirst } from '../../lib/csv-export.ts'
 import type { KeySet } from '../../lib/key-set.ts'
-import { countFlowResponsesUpTo, listFlowResponses, markOf, toFlowResponseWithFiles } from './flows.ts'
+import { listFlowResponses, markOf, toFlowResponseWithFiles, totalOfFlowResponses } from './flows.ts'
 
 export const listForms = (db: Db, workspaceId: string, filters: FormFilters, page: KeySet) =>
   listFlowResponses(db, workspaceId, toFilters(filters), page)
 
 export const totalOfForms = (db: Db, workspaceId: string, filters: FormFilters): Promise<ListTotal> =>
-  boundedTotal(db, (tx, atMost) => countFlowResponsesUpTo(tx, workspaceId, toFilters(filters), atMost))
+  totalOfFlowResponses(db, workspaceId, toFilters(filters))
 
 /** The answers of a form are one cell, as JSON: forms have different fields. */
 export const exportForms = (db: Db, workspaceId: string, filters: FormFilters): AsyncIterable<string> =>

@@ -5,13 +5,13 @@ import { sendBytes } from '../../http/bytes.ts'
 import { pageOf, readPage } from '../../http/page.ts'
 import { bytesRoute, route } from '../../http/route.ts'
 import {
-  countFlowResponses,
   getFlowResponse,
   listFlowResponses,
   markOf,
   openFlowFile,
   toFlowResponse,
   toFlowResponseWithFiles,
+  totalOfFlowResponses,
 } from './flows.ts'
 
 export const flowRoutes = [
@@ -28,7 +28,7 @@ export const flowRoutes = [
       const page = readPage(query)
       const [rows, total] = await Promise.all([
         listFlowResponses(db, caller.workspaceId, query, page),
-        countFlowResponses(db, caller.workspaceId, query),
+        totalOfFlowResponses(db, caller.workspaceId, query),
       ])
       return pageOf(page, rows, total, markOf, (row) => toFlowResponse(toFlowResponseWithFiles(row)))
     },

@@ -165,19 +165,12 @@ export const responsesOf = (
 ): Promise<ResponseRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
 
 /** At most `atMost`. */
-export const countResponsesUpTo = (
+export const countResponses = (
   db: Db,
   workspaceId: string,
   filters: FlowResponseFilters,
   atMost: number,
 ): Promise<number> => listing.count(db, filterValues(workspaceId, filters), atMost)
-
-const counting = statement(filters, (places) => `select count(*) as total from flow_responses where ${matches(places)}`)
-
-export async function countResponses(db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<number> {
-  const row = await counting.first<{ total: number }>(db, filterValues(workspaceId, filters))
-  return row?.total ?? 0
-}
 
 export const responseById = (db: Db, workspaceId: string, id: string): Promise<ResponseRow | undefined> =>
   db.first(`select ${columns} from flow_responses where workspace_id = $1 and id = $2`, [workspaceId, id])

@@ -1,5 +1,7 @@
+import type { ListTotal } from '@parley/contract/console/list'
 import { parseExactly } from '@parley/contract/exact-json'
 import type { FlowResponse, FlowResponseFilters, FlowResponseWithFiles } from '@parley/contract/flow-response'
+import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
@@ -7,7 +9,7 @@ import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { filesByResponse, type ListedFile } from '../files/files.ts'
 import { openFile, type StoredFile } from '../files/read.ts'
-import { countResponses, countResponsesUpTo, type ResponseRow, responseById, responsesOf } from './flows.sql.ts'
+import { countResponses, type ResponseRow, responseById, responsesOf } from './flows.sql.ts'
 
 export { responseOfMessage as findResponseOf } from './flows.sql.ts'
 
@@ -29,16 +31,8 @@ export async function listFlowResponses(
   return rows.map((row) => ({ ...row, files: files.get(row.id) ?? [] }))
 }
 
-export const countFlowResponses = (db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<number> =>
-  countResponses(db, workspaceId, withoutPlus(filters))
-
-/** At most `atMost`. */
-export const countFlowResponsesUpTo = (
-  db: Db,
-  workspaceId: string,
-  filters: FlowResponseFilters,
-  atMost: number,
-): Promise<number> => countResponsesUpTo(db, workspaceId, withoutPlus(filters), atMost)
+export const totalOfFlowResponses = (db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<ListTotal> =>
+  boundedTotal(db, (tx, atMost) => countResponses(tx, workspaceId, withoutPlus(filters), atMost))
 
 const withoutPlus = (filters: FlowResponseFilters): FlowResponseFilters => ({
   ...filters,

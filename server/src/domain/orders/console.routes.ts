@@ -3,9 +3,9 @@ import { OrderChangeRequest, OrderFilters, OrderQuery } from '@parley/contract/c
 import { OrderId } from '@parley/contract/ids'
 import { Order, OrderWithChanges } from '@parley/contract/order'
 import { Type } from 'typebox'
-import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { consolePageOf, readConsolePage } from '../../http/page.ts'
 import { exportOrders, listOrders, totalOfOrders } from './console.ts'
 import { changeOrderStatus, getOrder, markOf, toOrder } from './orders.ts'
 

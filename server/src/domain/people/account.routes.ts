@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { mustSetUpTwoFactor } from '../../http/console/pipeline.ts'
 import { type ConsoleRoute, personRoute, type SignedInContext } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
+import { unpagedList } from '../../http/page.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changePassword, replaceSessions } from './account.ts'
 import { changeMailChoice, readMailChoices } from './mail-choices.ts'
@@ -205,7 +206,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/passkeys',
     who: 'person',
     reply: List(PasskeyRow),
-    handle: async ({ db, person }) => all((await listPasskeys(db, person.personId)).map(toPasskey)),
+    handle: async ({ db, person }) => unpagedList((await listPasskeys(db, person.personId)).map(toPasskey)),
   }),
   personRoute({
     method: 'POST',
@@ -263,7 +264,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     who: 'person',
     reply: List(SessionRow),
     handle: async ({ db, person }) =>
-      all(
+      unpagedList(
         (await listSessions(db, person.personId)).map(({ id, created_at, last_seen_at, address, user_agent }) => ({
           id,
           current: id === person.sessionId,
@@ -311,13 +312,4 @@ const toPasskey = ({ id, name, created_at }: { id: string; name: string; created
   id,
   name,
   created_at: created_at.toISOString(),
-})
-
-/** A list in one page. */
-const all = <Item>(data: Item[]): List<Item> => ({
-  object: 'list',
-  data,
-  total: data.length,
-  has_more: false,
-  next_cursor: null,
 })

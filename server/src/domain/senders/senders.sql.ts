@@ -22,12 +22,9 @@ const listing = pagedStatement(
 export const sendersOf = (db: Db, workspaceId: string, page: KeySet): Promise<SenderRow[]> =>
   listing.rows(db, { workspaceId }, page)
 
-export async function countSenders(db: Db, workspaceId: string): Promise<number> {
-  const row = await db.first<{ total: number }>('select count(*) as total from senders where workspace_id = $1', [
-    workspaceId,
-  ])
-  return row?.total ?? 0
-}
+/** At most `atMost`. */
+export const countSenders = (db: Db, workspaceId: string, atMost: number): Promise<number> =>
+  listing.count(db, { workspaceId }, atMost)
 
 export const senderById = (db: Db, workspaceId: string, id: string): Promise<SenderRow | undefined> =>
   db.first(`select ${columns} from senders where workspace_id = $1 and id = $2`, [workspaceId, id])

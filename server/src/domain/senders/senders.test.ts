@@ -15,7 +15,7 @@ test('GET /v1/senders lists the numbers of a connected account', async () => {
   await network.demoAccount().connect(workspace)
   const { body } = await workspace.call('/v1/senders?order=asc')
   const { data, ...rest } = body as Listed
-  expect(rest).toEqual({ object: 'list', total: 2, has_more: false, next_cursor: null })
+  expect(rest).toEqual({ object: 'list', total: 2, total_is_exact: true, has_more: false, next_cursor: null })
   const common = { object: 'sender', status: 'CONNECTED', quality_rating: 'GREEN' }
   expect(data.toSorted((left, right) => left.phone_number.localeCompare(right.phone_number))).toMatchObject([
     { ...common, phone_number: '15550780001', display_name: 'Harbour Clinic' },

@@ -1,4 +1,6 @@
+import type { ListTotal } from '@parley/contract/console/list'
 import type { Sender } from '@parley/contract/sender'
+import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
@@ -17,8 +19,11 @@ export async function listSenders(
   db: Db,
   workspaceId: string,
   page: KeySet,
-): Promise<{ rows: SenderRow[]; total: number }> {
-  const [rows, total] = await Promise.all([sendersOf(db, workspaceId, page), countSenders(db, workspaceId)])
+): Promise<{ rows: SenderRow[]; total: ListTotal }> {
+  const [rows, total] = await Promise.all([
+    sendersOf(db, workspaceId, page),
+    boundedTotal(db, (tx, atMost) => countSenders(tx, workspaceId, atMost)),
+  ])
   return { rows, total }
 }
 

@@ -44,12 +44,13 @@ export const templatesOf = (
   page: KeySet,
 ): Promise<TemplateRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
 
-const counting = statement(filters, (places) => `select count(*) as total from templates where ${matches(places)}`)
-
-export async function countTemplates(db: Db, workspaceId: string, filters: TemplateFilters): Promise<number> {
-  const row = await counting.first<{ total: number }>(db, filterValues(workspaceId, filters))
-  return row?.total ?? 0
-}
+/** At most `atMost`. */
+export const countTemplates = (
+  db: Db,
+  workspaceId: string,
+  filters: TemplateFilters,
+  atMost: number,
+): Promise<number> => listing.count(db, filterValues(workspaceId, filters), atMost)
 
 export const templateById = (db: Db, workspaceId: string, id: string): Promise<TemplateRow | undefined> =>
   db.first(`select ${templateColumns} from templates where workspace_id = $1 and id = $2 and removed_at is null`, [

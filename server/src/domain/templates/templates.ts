@@ -1,5 +1,7 @@
+import type { ListTotal } from '@parley/contract/console/list'
 import type { TemplateStatusData } from '@parley/contract/service-events'
 import type { Template, TemplateFilters } from '@parley/contract/template'
+import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
@@ -33,10 +35,10 @@ export async function listTemplates(
   workspaceId: string,
   filters: TemplateFilters,
   page: KeySet,
-): Promise<{ rows: TemplateRow[]; total: number }> {
+): Promise<{ rows: TemplateRow[]; total: ListTotal }> {
   const [rows, total] = await Promise.all([
     templatesOf(db, workspaceId, filters, page),
-    countTemplates(db, workspaceId, filters),
+    boundedTotal(db, (tx, atMost) => countTemplates(tx, workspaceId, filters, atMost)),
   ])
   return { rows, total }
 }

@@ -82,14 +82,24 @@ export const toolRows: readonly ToolRow[] = [
     title: 'List inbound messages',
     route: 'GET /v1/inbound_messages',
     description: `Lists the messages that people wrote to the workspace, the latest first. ${writtenByContacts}`,
-    own: [...listFields, 'total', ...inAll('data[].', ['object', ...inboundFields, 'window_expires_at'])],
+    own: [
+      ...listFields,
+      'total',
+      'total_is_exact',
+      ...inAll('data[].', ['object', ...inboundFields, 'window_expires_at']),
+    ],
   },
   {
     name: 'list_flow_responses',
     title: 'List form submissions',
     route: 'GET /v1/flow_responses',
     description: `Lists the forms that people submitted, newest first. ${writtenByContacts}`,
-    own: [...listFields, 'total', ...inAll('data[].', ['object', ...submissionFields, 'content_removed_at'])],
+    own: [
+      ...listFields,
+      'total',
+      'total_is_exact',
+      ...inAll('data[].', ['object', ...submissionFields, 'content_removed_at']),
+    ],
   },
   {
     name: 'read_events',

@@ -52,7 +52,7 @@ export async function listConsoleDeliveries(
 
 export async function totalOfDeliveries(db: Db, workspaceId: string, filters: DeliveryFilters): Promise<ListTotal> {
   const { types, states, ...input } = await toInput(db, workspaceId, filters)
-  if (input.eventId === noEvent) return { total: 0, more: false }
+  if (input.eventId === noEvent) return { total: 0, total_is_exact: true }
   return boundedTotal(db, (tx, atMost) =>
     countDeliveries(tx, { ...input, types, states: states ?? new Set(deliveryFilters), atMost }),
   )

@@ -189,7 +189,7 @@ const rareStatuses: Readonly<Partial<Record<MessageStatus, readonly string[]>>> 
   failed: ['failed_at is not null'],
 }
 
-function keyword(text: string): string {
+export function keyword(text: string): string {
   if (!/^[a-z_]{1,30}$/.test(text)) throw new Error(`"${text}" is not a keyword`)
   return text
 }

@@ -49,7 +49,7 @@ test('GET /v1/inbound_messages has what message.received had, and the end of the
   await say(shop, '16505550123', 'hello')
   const [event] = await eventsOf(server, shop.workspace.id)
   const { data, ...rest } = await list(shop.workspace)
-  expect(rest).toEqual({ object: 'list', total: 1, has_more: false, next_cursor: null })
+  expect(rest).toEqual({ object: 'list', total: 1, total_is_exact: true, has_more: false, next_cursor: null })
   const [message] = data
   const expiresAt = new Date(Date.parse(message?.received_at ?? '') + 24 * 3_600_000).toISOString()
   expect(message).toEqual({ ...event?.data, object: 'inbound_message', window_expires_at: expiresAt })

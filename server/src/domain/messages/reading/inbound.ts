@@ -1,5 +1,8 @@
+import type { ListTotal } from '@parley/contract/console/list'
 import type { InboundMessageFilters, StoredInboundMessage } from '@parley/contract/inbound-message'
+import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
+import { oneWithOrderedLookups, withOrderedLookups } from '../../../db/planner-settings.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
@@ -7,17 +10,7 @@ import { toInboundOrder } from '../../../whatsapp/incoming-order.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import { findSentMessages } from '../receiving/inbound.sql.ts'
 import { mediaUrl } from '../receiving/inbound.ts'
-import {
-  blocksWith,
-  countInbound,
-  type InboundRow,
-  type InboundSearch,
-  inboundById,
-  inboundIn,
-  type TimeRange,
-} from './inbound.sql.ts'
-import { allSenders, countedUntil } from './inbound-blocks.sql.ts'
-import { fromIndex } from './inbound-blocks.ts'
+import { countInbound, type InboundRow, type InboundSearch, inboundById, inboundOf } from './inbound.sql.ts'
 import { type Conversation, findReplyWindows } from './reply-window.ts'
 
 export interface ListedInbound {
@@ -33,7 +26,7 @@ export async function listInbound(
   publicUrl: string,
   filters: InboundMessageFilters,
   page: KeySet,
-): Promise<{ rows: ListedInbound[]; total: number }> {
+): Promise<{ rows: ListedInbound[]; total: ListTotal }> {
   const search: InboundSearch = {
     workspaceId,
     senderId: filters.sender_id && withoutPrefix('snd', filters.sender_id),
@@ -42,13 +35,9 @@ export async function listInbound(
     receivedAfter: filters.received_after,
     receivedBefore: filters.received_before,
   }
-  // No sender has this ID. In a block it counts the messages of all.
-  if (search.senderId === allSenders) return { rows: [], total: 0 }
-  const counted = await countedUntil(db, workspaceId)
   const [rows, total] = await Promise.all([
-    fromIndex(db, (tx) => readPage(tx, search, counted, page)),
-    // A person has few messages, and no block counts them.
-    fromIndex(db, (tx) => countInbound(tx, search, search.from === undefined ? counted : null)),
+    oneWithOrderedLookups(db, (tx) => inboundOf(tx, search, page)),
+    boundedTotal(db, (tx, atMost) => countInbound(tx, search, atMost)),
   ])
   const messages = await toInboundMessages(db, workspaceId, publicUrl, rows)
   return {
@@ -72,34 +61,6 @@ export async function getInbound(
 
 export const markOf = ({ at, id }: ListedInbound) => ({ at, id })
 
-/**
- * Without filters, and for one person, an index has the messages in the order of the list. With other filters, any number of
- * messages may be between two that match, so only blocks that have some are read.
- */
-async function readPage(db: Db, search: InboundSearch, counted: Date | null, page: KeySet): Promise<InboundRow[]> {
-  const { senderId, type, from, receivedAfter, receivedBefore } = search
-  const isFiltered = [senderId, type, receivedAfter, receivedBefore].some((each) => each !== undefined)
-  if (counted === null || from !== undefined || !isFiltered) return inboundIn(db, search, [always], page)
-  const { order, take, after } = page
-  const recent: TimeRange = { firstAt: counted, endAt: 'infinity' }
-  const rows = order === 'desc' ? await inboundIn(db, search, [recent], page) : []
-  // Newest first, the first block begins at the time of the cursor or before it.
-  let bound = after && new Date(after.at.getTime() + (order === 'desc' ? 1 : 0))
-  while (rows.length < take) {
-    const blocks = await blocksWith(db, search, { order, bound, take: take - rows.length, counted })
-    const last = blocks.at(-1)
-    if (last === undefined) break
-    rows.push(...(await inboundIn(db, search, blocks, { order, after, take: take - rows.length })))
-    bound = order === 'desc' ? last.firstAt : last.endAt
-  }
-  if (order === 'asc' && rows.length < take) {
-    rows.push(...(await inboundIn(db, search, [recent], { order, after, take: take - rows.length })))
-  }
-  return rows
-}
-
-const always: TimeRange = { firstAt: '-infinity', endAt: 'infinity' }
-
 /** As the API returns them, in the same order. */
 async function toInboundMessages(
   db: Db,
@@ -112,7 +73,7 @@ async function toInboundMessages(
       waMessageId === null ? [] : [{ senderId, waMessageId }],
     ),
   )
-  const [sent, windowOf] = await fromIndex(db, (tx) =>
+  const [sent, windowOf] = await withOrderedLookups(db, (tx) =>
     Promise.all([
       named.length === 0 ? [] : findSentMessages(tx, named),
       findReplyWindows(tx, workspaceId, rows.filter(({ group_id }) => group_id === null).map(conversationOf)),

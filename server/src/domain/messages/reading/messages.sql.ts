@@ -2,7 +2,7 @@ import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { MessageFilters, MessageStatus } from '@parley/contract/message'
 import type { SendType } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
-import { type Places, pagedStatement, statement } from '../../../db/statement.ts'
+import { type Places, pagedStatement } from '../../../db/statement.ts'
 import type { Caller } from '../../../lib/access-check.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 
@@ -68,16 +68,9 @@ const listing = pagedStatement(
 export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet): Promise<MessageRow[]> =>
   listing.rows(db, filterValues(author, filters), page)
 
-const counting = statement(
-  filters,
-  (places) =>
-    `select count(*) as total from messages where key_id = any(${places.systemKeyIds}) and ${matches(places)}`,
-)
-
-export async function countMessages(db: Db, author: Author, filters: MessageFilters): Promise<number> {
-  const row = await counting.first<{ total: number }>(db, filterValues(author, filters))
-  return row?.total ?? 0
-}
+/** At most `atMost`. */
+export const countMessages = (db: Db, author: Author, filters: MessageFilters, atMost: number): Promise<number> =>
+  listing.count(db, filterValues(author, filters), atMost)
 
 export const messageById = (
   db: Db,

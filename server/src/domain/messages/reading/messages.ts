@@ -1,4 +1,6 @@
+import type { ListTotal } from '@parley/contract/console/list'
 import type { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
+import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
@@ -16,11 +18,11 @@ export async function listMessages(
   author: Author,
   filters: MessageFilters,
   page: KeySet,
-): Promise<{ rows: MessageRow[]; total: number }> {
+): Promise<{ rows: MessageRow[]; total: ListTotal }> {
   const normalized = { ...filters, ...(filters.to && { to: filters.to.replace(/^\+/, '') }) }
   const [rows, total] = await Promise.all([
     messagesOf(db, author, normalized, page),
-    countMessages(db, author, normalized),
+    boundedTotal(db, (tx, atMost) => countMessages(tx, author, normalized, atMost)),
   ])
   return { rows, total }
 }
