@@ -4,7 +4,6 @@ import type { Store } from '@parley/server/db/store'
 import { createApp } from '@parley/server/domain/connections/apps'
 import { createKey } from '@parley/server/domain/keys/keys'
 import { newSetupLink } from '@parley/server/domain/people/links'
-import { fillSearch } from '@parley/server/domain/search/fill'
 import { createWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { systemClock } from '@parley/server/lib/clock'
@@ -45,7 +44,6 @@ export async function seed(store: Store, config: Config, print: (line: string) =
       .then(() => timed('events and attempts', seedEvents))
       .then(() => timed('credits and audit log', seedLedger)),
   ])
-  await timed('words of the search', storeWords)
   const began = performance.now()
   // In a month, autovacuum would have done this.
   for (const table of seededTables) await db.script(`vacuum (analyze) ${table}`)
@@ -53,19 +51,11 @@ export async function seed(store: Store, config: Config, print: (line: string) =
   return { workspaceId, setupToken: await newSetupLink(db, systemClock, workspaceId, 'bench') }
 }
 
-/** Of all messages: maintenance would have done it meanwhile. */
-async function storeWords(db: Db): Promise<void> {
-  const isLeft = () => db.first('select 1 from search_progress where oldest_id is not null')
-  do await fillSearch(db, systemClock, { batch: 2_000, newBatches: 1_000, oldBatches: 1_000 })
-  while (await isLeft())
-}
-
 const hours = ['traffic_hours', 'refusal_hours', 'delivery_hours']
 const partitioned = ['request_log', 'events', 'delivery_attempts', ...hours]
 const seededTables = [
   ...partitioned,
   ...['messages', 'message_statuses', 'inbound_messages', 'flow_responses', 'orders', 'deliveries', 'templates'],
-  ...['search_blocks', 'search_words', 'search_numbers', 'search_progress'],
   ...['credit_entries', 'credit_days', 'audit_entries', 'senders', 'api_keys', 'key_usage', 'webhooks'],
 ]
 

@@ -32,7 +32,7 @@ import { deleteExpiredPeopleData } from './domain/people/delete-expired.ts'
 import { removeOldContents } from './domain/privacy/content-retention.ts'
 import { eraseDue } from './domain/privacy/erase.ts'
 import { removeBodies } from './domain/requests/inspector/contents.ts'
-import { fillSearch } from './domain/search/fill.ts'
+import { mergeIndexes } from './domain/search/merge.sql.ts'
 import type { Loop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
 import { version } from './lib/version.ts'
@@ -103,7 +103,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
     { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
     { name: 'left out events', everyMs: 10_000, run: (db) => sumLeftOut(db) },
-    { name: 'search words', everyMs: 30_000, run: (db) => fillSearch(db, clock) },
+    { name: 'search index', everyMs: 60_000, run: mergeIndexes },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
     {

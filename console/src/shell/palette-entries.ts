@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { api, inWorkspace } from '../lib/api.ts'
-import { formatShortTime } from '../lib/format.ts'
 import { safeNext } from '../lib/next.ts'
 import { useOfferedActions } from '../lib/palette-actions.ts'
 import { formatPhonesIn } from '../lib/phone.ts'
@@ -129,10 +128,8 @@ export function useSearchResults(text: string): { results: Entry[]; isSearching:
 }
 
 /** What the results do not contain. */
-function noteOf({ searched_to, is_behind, has_more, timed_out }: SearchResults): string | null {
-  if (timed_out) return 'Searching the contents took too long. Results are missing.'
-  if (searched_to) return `Names and contents were searched back to ${formatShortTime(searched_to)}.`
-  if (is_behind) return 'Some of the newest messages cannot be searched yet.'
+function noteOf({ has_more, timed_out }: SearchResults): string | null {
+  if (timed_out) return 'Searching the contents took too long. Older results are missing.'
   return has_more ? 'Only the newest results are shown. Type more to narrow them down.' : null
 }
 

@@ -134,13 +134,9 @@ export type SearchResult = Static<typeof SearchResult>
 export const SearchResults = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(SearchResult),
-  /** Names and contents from before this time were not searched; null if all were. */
-  searched_to: nullable(Timestamp),
-  /** Some of the newest contents are not searchable yet. */
-  is_behind: Type.Boolean(),
   /** There are more contacts or contents of a kind than are listed. */
   has_more: Type.Boolean(),
-  /** Searching contents took too long, so that results are missing. */
+  /** Searching contents took too long, so that older results are missing. */
   timed_out: Type.Boolean(),
 })
 export type SearchResults = Static<typeof SearchResults>

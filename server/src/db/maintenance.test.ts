@@ -132,7 +132,7 @@ test('a process with the role "api" alone does every step, and creates partition
 })
 
 /** How many steps `work.ts` lists. */
-const stepCount = 22
+const stepCount = 21
 
 const stepsOf = (db: Db): Promise<{ step: string; error: string | null }[]> =>
   db.rows('select step, error from maintenance_steps')

@@ -34,7 +34,7 @@ export type LoopName =
   | 'request bodies'
   | 'retention'
   | 'schema'
-  | 'search words'
+  | 'search index'
   | 'send'
   | 'sign-ins'
   | 'sync accounts'

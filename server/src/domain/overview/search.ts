@@ -1,6 +1,5 @@
 import type { SearchKind, SearchResult, SearchResults } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
-import { readLimitMs, tookTooLong, withTimeLimit } from '../../db/bounded-total.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { isUserId } from '../../whatsapp/user-id.ts'
 import { excerptOf } from '../search/excerpt.ts'
@@ -53,28 +52,13 @@ export async function search(viewer: Viewer, text: string, limits?: SearchLimits
   const searches = names.map((kind) => foundByName(db, workspaceId, kind, number ?? q, maxPerKind))
   if (isAllowed('message')) searches.push(foundByReference(db, workspaceId, q, maxPerKind))
   const rows = (await Promise.all(searches)).flat()
-  const texts = await searchTexts(viewer, q, limits)
-  const contacts = texts === tookTooLong ? [] : texts.contacts.map((contact) => toContact(workspaceId, contact))
-  const withText = texts === tookTooLong ? [] : texts.objects.map((object) => toFoundRow(object, q))
+  const textKinds = (['message', 'inbound', 'order', 'form'] as const).filter(isAllowed)
+  const searched = { workspaceId, q, kinds: textKinds, contacts: isAllowed('message'), take: maxPerKind }
+  const texts = await findTexts(db, searched, limits)
+  const contacts = texts.contacts.map((contact) => toContact(workspaceId, contact))
+  const withText = texts.objects.map((object) => toFoundRow(object, q))
   const all = [...exact, ...contacts, ...[...rows, ...withText].map((row) => toResult(workspaceId, row))]
-  if (texts === tookTooLong) return { ...toResults(all), timed_out: true }
-  return {
-    ...toResults(all),
-    searched_to: texts.searchedTo?.toISOString() ?? null,
-    is_behind: texts.isBehind,
-    has_more: texts.hasMore,
-  }
-}
-
-/** Searches what the role may read, for at most two seconds in each statement. */
-function searchTexts(
-  { db, workspaceId, role }: Viewer,
-  q: string,
-  limits?: SearchLimits,
-): Promise<FoundTexts | typeof tookTooLong> {
-  const textKinds = (['message', 'inbound', 'order', 'form'] as const).filter((kind) => can(role, kinds[kind].needs))
-  const searched = { workspaceId, q, kinds: textKinds, contacts: can(role, 'messages:read'), take: maxPerKind }
-  return withTimeLimit(db, readLimitMs, (tx) => findTexts(tx, searched, limits))
+  return { ...toResults(all), has_more: texts.hasMore, timed_out: texts.timedOut }
 }
 
 const toFoundRow = ({ kind, id, title, text }: FoundTexts['objects'][number], q: string): FoundRow => ({
@@ -92,7 +76,7 @@ function toResults(results: readonly SearchResult[]): SearchResults {
     return !seen.has(name) && seen.add(name)
   })
   data.sort((left, right) => groups.indexOf(left.kind) - groups.indexOf(right.kind))
-  return { object: 'list', data, searched_to: null, is_behind: false, has_more: false, timed_out: false }
+  return { object: 'list', data, has_more: false, timed_out: false }
 }
 
 /** The order of the results. */

@@ -12,7 +12,6 @@ import { firstIdAt } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { deleteExpiredFiles } from '../files/fetching.ts'
 import { type Looked, type RemovalRange, removeReceived, removeSent } from '../messages/privacy/remove-content.ts'
-import { removeWords } from '../search/remove.ts'
 import { type Direction, lockProgress, type Progress, saveProgress } from './content-retention.sql.ts'
 
 export interface RemovalLimits {
@@ -48,7 +47,6 @@ export async function removeOldContents(
     }
   }
   await deleteExpiredFiles(db)
-  await removeWords(db)
   if (removed.sent + removed.received > 0) {
     log.info({ event: 'content.removed', ...removed, days }, 'removed the contents of old messages')
   }

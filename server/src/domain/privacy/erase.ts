@@ -27,7 +27,6 @@ import {
   type NamedPerson,
   type Removed,
 } from '../messages/privacy/person.ts'
-import { removeWords } from '../search/remove.ts'
 import { deletePreferencesOf } from '../senders/preferences.ts'
 import {
   countOpenErasures,
@@ -115,10 +114,7 @@ export async function takeErasureStep(
         taken = id === null ? await takeErasure(tx, clock.now()) : await lockErasure(tx, id)
         return taken ? advance(tx, clock, log, taken) : null
       })
-      if (step === 'ended') {
-        await deleteExpiredFiles(db)
-        await removeWords(db)
-      }
+      if (step === 'ended') await deleteExpiredFiles(db)
       return step
     } catch (error) {
       const isInUse = error instanceof EventsInUse

@@ -65,117 +65,83 @@ const sources: Readonly<Record<Kind, Source>> = {
 /** The beginning of a content that is searched. A form is read completely, because a part of it is not JSON. */
 const textOf = (kind: Kind): string => (kind === 'form' ? sources.form.text : `left(${sources[kind].text}, 4000)`)
 
-export interface Identified {
-  workspaceId: string
-  id: string
-}
-
-export interface IdRange {
-  /** Later than this one. */
-  after: string
-  /** Before this one. */
-  until: string
-  take: number
-}
-
-/** The IDs of a range, in its order or from its end. Of all workspaces. */
-export const idsBetween = (
-  db: Db,
-  kind: Kind,
-  { after, until, take }: IdRange,
-  order: 'asc' | 'desc',
-): Promise<Identified[]> =>
-  db.rows(
-    `select workspace_id as "workspaceId", id from ${sources[kind].table} where id > $1 and id < $2
-     order by id ${order} limit $3::int`,
-    [after, until, take],
-  )
-
 export interface Person {
   number: string | null
   userId: string | null
   name: string | null
 }
 
-export interface Found extends Identified, Person {
+export interface Found extends Person {
+  id: string
   title: string
   text: string
 }
 
 const columnsOf = (kind: Kind): string => {
   const { title, number, userId, name } = sources[kind]
-  return `workspace_id as "workspaceId", id, ${title} as title, ${textOf(kind)} as text, ${number} as number,
+  return `id, ${title} as title, ${textOf(kind)} as text, ${number} as number,
     ${userId} as "userId", ${name} as name`
 }
 
-export const objectsById = (db: Db, kind: Kind, ids: readonly string[]): Promise<Found[]> =>
-  db.rows(`select ${columnsOf(kind)} from ${sources[kind].table} where id = any($1::uuid[])`, [ids])
-
-/** The objects of a workspace with IDs in these ranges. */
-export const objectsInRanges = (
-  db: Db,
-  kind: Kind,
-  workspaceId: string,
-  ranges: readonly { first: string; last: string }[],
-): Promise<Found[]> =>
-  db.rows(
-    `select found.* from unnest($2::uuid[], $3::uuid[]) as range(first, last) cross join lateral (
-       select ${columnsOf(kind)} from ${sources[kind].table}
-       where workspace_id = $1 and id >= range.first and id <= range.last
-       -- In the order of the primary key, so that PostgreSQL reads it and no other index.
-       order by id limit 10) as found`,
-    [workspaceId, ranges.map(({ first }) => first), ranges.map(({ last }) => last)],
-  )
-
-export interface Newest extends Found {
-  /** Whether this object is the last one that was read. */
-  isLast: boolean
-}
-
-/** Of the newest objects of a workspace, those after an ID, newest first. */
-export const newestAfter = (
-  db: Db,
-  kind: Kind,
-  { workspaceId, after, look }: { workspaceId: string; after: string; look: number },
-): Promise<Newest[]> => {
+/** The newest objects of a workspace. */
+export const newestObjects = (db: Db, kind: Kind, workspaceId: string, take: number): Promise<Found[]> => {
   const { table, time } = sources[kind]
   return db.rows(
-    `select found.*, newest.n = $3::int as "isLast" from (
-       select id as newest_id, row_number() over (order by ${time} desc, id desc) as n
-       from ${table} where workspace_id = $1 order by ${time} desc, id desc limit $3::int
-     ) as newest
-     cross join lateral (select ${columnsOf(kind)} from ${table} where workspace_id = $1 and id = newest_id) as found
-     where newest_id > $2::uuid order by newest.n`,
-    [workspaceId, after, look],
+    `select ${columnsOf(kind)} from ${table} where workspace_id = $1 order by ${time} desc, id desc limit $2::int`,
+    [workspaceId, take],
   )
 }
 
-/** The orders and forms that arrived as these messages. */
-export const objectsOfMessages = (
+/** The newest objects whose index has, for each of the texts, a word that begins with it. Newest first. */
+export const indexedObjects = async (
   db: Db,
-  messageIds: readonly string[],
-): Promise<(Identified & { kind: 'order' | 'form' })[]> =>
-  db.rows(
-    `select 'order' as kind, workspace_id as "workspaceId", id from orders where message_id = any($1::uuid[])
-     union all
-     select 'form', workspace_id, id from flow_responses where message_id = any($1::uuid[])`,
-    [messageIds],
+  kind: Kind,
+  workspaceId: string,
+  beginnings: readonly string[],
+  take: number,
+): Promise<Found[]> => {
+  const found = await db.rows<{ id: string }>('select id from search_ids($1, $2, $3, $4) as id', [
+    kind,
+    workspaceId,
+    beginnings,
+    take,
+  ])
+  const ids = found.map(({ id }) => id)
+  if (ids.length === 0) return []
+  const objects = await db.rows<Found>(
+    `select object.* from unnest($2::uuid[]) as found(id) cross join lateral (
+       select ${columnsOf(kind)} from ${sources[kind].table} where workspace_id = $1 and id = found.id
+       -- In the order of the primary key, so that PostgreSQL reads it and no other index.
+       order by id limit 1) as object`,
+    [workspaceId, ids],
   )
+  const byId = new Map(objects.map((object) => [object.id, object]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
 
-/** Which of these numbers of a workspace have no messages. */
-export const numbersWithoutMessages = async (
+/** Numbers that begin with these digits: one look-up in an index for each. */
+export const numbersBeginning = async (
   db: Db,
   workspaceId: string,
-  numbers: readonly string[],
-): Promise<string[]> =>
-  (
-    await db.rows<{ number: string }>(
-      `select number from unnest($2::text[]) as n(number)
-       where not exists (select from messages where workspace_id = $1 and recipient = number)
-         and not exists (select from inbound_messages where workspace_id = $1 and sent_by = number)`,
-      [workspaceId, numbers],
-    )
-  ).map(({ number }) => number)
+  digits: string,
+  take: number,
+): Promise<string[]> => {
+  const each = (table: string, number: string) => `(
+    with recursive found as (
+      (select ${number} as number from ${table}
+       where workspace_id = $1 and ${number} >= $2::text and ${number} < $3::text order by ${number} limit 1)
+      union all
+      select (select ${number} from ${table}
+        where workspace_id = $1 and ${number} > found.number and ${number} < $3::text order by ${number} limit 1)
+      from found where found.number is not null
+    ) select number from found where number is not null limit $4::int)`
+  const rows = await db.rows<{ number: string }>(
+    `${each('messages', 'recipient')} union ${each('inbound_messages', 'sent_by')}`,
+    // In every collation, letters follow digits.
+    [workspaceId, digits, `${digits}A`, take],
+  )
+  return rows.map(({ number }) => number)
+}
 
 /** The latest names of these numbers. */
 export const namesOf = (

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { idsWithKey, keyOf, timeOfKey } from './keys.ts'
 import { hasWords, searchedWords, wordLength, wordsMax, wordsOf } from './words.ts'
 
 test('words are in lower case, without accents and signs, each once', () => {
@@ -39,14 +38,4 @@ test('long words are cut, and long texts have a limit', () => {
   expect(wordsOf(long)).toEqual(['x'.repeat(wordLength)])
   expect(hasWords(long, searchedWords(long))).toBe(true)
   expect(wordsOf(Array.from({ length: 1_000 }, (_, n) => `w${n}`).join(' '))).toHaveLength(wordsMax)
-})
-
-test('the key of an ID has its time, and says which IDs have it', () => {
-  const id = '019a8f3c-1234-7abc-8def-0123456789ab'
-  const { first, last } = idsWithKey(keyOf(id))
-  expect(first <= id && id <= last).toBe(true)
-  expect(timeOfKey(keyOf(id)).getTime()).toBe(0x019a8f3c1234)
-  expect(first.slice(0, 18)).toBe(id.slice(0, 18))
-  // Not one of ours, and still a key that PostgreSQL stores.
-  expect(idsWithKey(keyOf('ffffffff-ffff-ffff-ffff-ffffffffffff')).first).toMatch(/^ffffffff-ffff-ffff/)
 })

@@ -47,6 +47,11 @@ export const wordsOf = (text: string): string[] => read(text, wordsMax, (pairs, 
 export const searchedWords = (text: string): string[] =>
   read(text, searchedMax, (pairs, last) => (pairs.length === 0 ? [last] : pairs))
 
+/** How words of a search begin in the index, which has single characters of scripts without spaces. */
+export const indexedBeginnings = (words: readonly string[]): string[] => [
+  ...new Set(words.flatMap((word) => (unspaced.test(word) ? [...word] : [word]))),
+]
+
 /** Whether a single character is worth a search: an emoji, or one of a script without spaces. */
 export const isWholeWord = (text: string): boolean => unspaced.test(text) || /\p{Extended_Pictographic}/u.test(text)
 
