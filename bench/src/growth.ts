@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '@parley/server/db/db'
-import type { LoopName } from '@parley/server/lib/process'
 import { bytesFor, requireDisk, seedEvents } from './growth-seed.ts'
 import { setReceiver } from './lib/arrivals.ts'
 import { driveEvents } from './lib/drive.ts'
@@ -133,7 +132,7 @@ async function startInstallation(scope: Scope, prepared: PreparedSending): Promi
  * that grew has counted them as they came.
  */
 async function untilCounted(scope: Scope, db: Db): Promise<void> {
-  const steps: LoopName[] = ['message hours', 'verify the ledger']
+  const steps = ['hourly counts', 'verify the ledger']
   scope.say('waiting until maintenance has counted the rows')
   for (const end = Date.now() + countedWithinMs; ; await sleep(1_000)) {
     const row = await db.first<{ done: number }>(

@@ -2,17 +2,18 @@ import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
 import { type Config, withPort } from './config.ts'
 import { toConnection } from './db/connection.ts'
-import { openDatabaseClock, watchClock } from './db/database-clock.ts'
+import { newClockCheck, openDatabaseClock } from './db/database-clock.ts'
 import { type Db, notResponding } from './db/db.ts'
 import { programVersion } from './db/migrate.ts'
 import { ensureToday } from './db/partitions.ts'
 import { openReplica } from './db/replica.ts'
-import { watchSchema } from './db/schema-version.ts'
+import { newSchemaCheck } from './db/schema-version.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
 import { openObjects, warnIfUnreadable } from './domain/files/store.ts'
 import { freeBytes, minFreeBytes } from './lib/disk.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
+import { startLoop } from './lib/loop.ts'
 import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
 import type { TracingSettings } from './lib/tracing.ts'
@@ -55,6 +56,9 @@ export interface ServiceOptions {
  * database, the network and a client do not respond. A step that takes longer is left behind.
  */
 const usualStopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 3_000, otherMs: 1_000 }
+
+/** How often a process looks whether its clock has jumped. The database is read less often. */
+const watchMs = 500
 
 /** Opens the database, starts the workers and the HTTP server. `stop` stops them in reverse order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -136,11 +140,11 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       if (pauses.size === 0 && !stopping) work ??= startWork(runtime)
     }
     undo.push(() => within(stopLimits.workMs, 'the background work', stopWork()))
-    const clockWatch = watchClock(clock, db, log, {
+    const checkClock = newClockCheck(clock, db, log, {
       onApart: () => pauseWork('clock', 'The clock of this machine is wrong.'),
       onAgree: async () => resumeWork('clock'),
     })
-    const schemaWatch = watchSchema(db, log, programVersion(), {
+    const checkSchema = newSchemaCheck(db, log, programVersion(), {
       async onUnusable(reason) {
         db.process.unusableSchema = reason
         await pauseWork('schema', reason)
@@ -150,8 +154,11 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
         resumeWork('schema')
       },
     })
-    const stopWatches = () => Promise.all([clockWatch.stop(), schemaWatch.stop()])
-    undo.push(() => within(stopLimits.otherMs, 'the watches', stopWatches()))
+    const watch = startLoop({ db, log }, 'clock and schema', watchMs, async () => {
+      await checkClock()
+      await checkSchema()
+    })
+    undo.push(() => within(stopLimits.otherMs, 'the watch', watch.stop()))
     const whyNotReady = async () => {
       if (stopping) return 'The process is stopping.'
       const [reason = null] = pauses.values()

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { inspectorDaysOf } from '@parley/contract/console/inspector'
 import { deleteOldWriters } from './db/batch-writer.ts'
 import { databaseNow } from './db/database-clock.ts'
-import { type MaintenanceStep, startMaintenance } from './db/maintenance.ts'
+import { inTurn, type MaintenanceStep, startMaintenance } from './db/maintenance.ts'
 import { dropOldPartitions, ensurePartitions, indexPartitions } from './db/partitions.ts'
 import { mayDeleteOld } from './db/retention.ts'
 import { deleteOldParked } from './domain/connections/parked.ts'
@@ -12,6 +12,7 @@ import { verifyNewEntries } from './domain/credits/verify-ledger.ts'
 import { startHandOver } from './domain/deliveries/engine/hand-over.ts'
 import { newConversationSweep } from './domain/deliveries/engine/order.ts'
 import { deletePastRetention, planMissing, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
+import { takeSteps } from './domain/deliveries/engine/steps.ts'
 import { deleteOldLeftOut, sumLeftOut } from './domain/deliveries/reading/left-out.ts'
 import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { newFileMover } from './domain/files/move.ts'
@@ -21,8 +22,9 @@ import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
 import { deleteOldMessageHours, sumMessageHours } from './domain/messages/reading/message-hours.ts'
 import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
 import { moveOlderMessages } from './domain/messages/receiving/older-messages.ts'
-import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
+import { releaseParked } from './domain/messages/receiving/release-parked.ts'
 import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
+import { recoverSends } from './domain/messages/sending/outbox.ts'
 import { startReadReceipts } from './domain/messages/sending/read-receipts.ts'
 import { startSending } from './domain/messages/sending/start-sending.ts'
 import { deleteOldMailData, noticeExpiries } from './domain/notify/expiries.ts'
@@ -61,93 +63,77 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
   // What has content and its own retention is not stored for longer than contents are.
   const contentDays = Math.min(retentionDays, contentRetentionDays ?? retentionDays)
   const inspectorDays = inspectorDaysOf(retentionDays, contentRetentionDays)
-  const sweepEarlyStatuses = newEarlyStatusSweep(clock)
   const sweepConversations = newConversationSweep()
+  const deleteOld = inTurn(
+    () =>
+      dropOldPartitions(database, clock, log, retentionDays, {
+        request_bodies: inspectorDays,
+        request_errors: inspectorDays,
+      }),
+    async (db) => deletePastRetention(db, log, await databaseNow(db, clock), retentionDays),
+    async (db) => deleteOldParked(db, log, await databaseNow(db, clock), contentDays),
+    async (db) => deleteOldUnknownNumbers(db, await databaseNow(db, clock)),
+    async (db) => deleteOldWriters(db, await databaseNow(db, clock)),
+    async (db) => deleteOldMessageHours(db, await databaseNow(db, clock)),
+    async (db) => deleteOldLeftOut(db, await databaseNow(db, clock)),
+    async (db) => deleteOldMailData(db, await databaseNow(db, clock)),
+    (db) => deleteOldResponses(db, clock),
+    async (db) => contentRetentionDays !== null && removeOldContents(db, clock, log, contentRetentionDays),
+    async (db) => deleteOldFiles(db, await databaseNow(db, clock), contentDays),
+    deleteUnusedObjects,
+  )
   return [
     {
       name: 'partitions',
       everyMs: 60_000,
-      async run(db) {
-        await ensurePartitions(db, clock)
-        await mayDeleteOld(db, clock, log)
-      },
+      run: inTurn(
+        (db) => ensurePartitions(db, clock),
+        (db) => mayDeleteOld(db, clock, log),
+        () => indexPartitions(database, log),
+      ),
     },
-    { name: 'partition indexes', everyMs: 60_000, run: () => indexPartitions(database, log) },
     {
       name: 'retention',
-      everyMs: 3_600_000,
-      async run(db) {
-        if (!(await mayDeleteOld(db, clock, log))) return
-        await dropOldPartitions(database, clock, log, retentionDays, {
-          request_bodies: inspectorDays,
-          request_errors: inspectorDays,
-        })
-        const now = await databaseNow(db, clock)
-        await deletePastRetention(db, log, now, retentionDays)
-        await deleteOldParked(db, log, now, contentDays)
-        await deleteOldUnknownNumbers(db, now)
-        await deleteOldWriters(db, now)
-        await deleteOldMessageHours(db, now)
-        await deleteOldLeftOut(db, now)
-      },
+      everyMs: 600_000,
+      run: inTurn(
+        (db) => deleteOldWindows(db, clock.pinned()),
+        (db) => deleteExpiredPeopleData(db, clock),
+        async (db) => (await mayDeleteOld(db, clock, log)) && deleteOld(db),
+        (db) => makeFittingDue(db, config.mediaBytesPerWorkspace, clock.now()),
+      ),
     },
-    { name: 'rate-limit windows', everyMs: 60_000, run: (db) => deleteOldWindows(db, clock.pinned()) },
     {
       name: 'missing visits',
       everyMs: 60_000,
-      async run(db) {
-        await planMissing(db, clock.now())
-        await sweepConversations(db, clock.now())
-      },
+      run: inTurn(
+        (db) => planMissing(db, clock.now()),
+        (db) => sweepConversations(db, clock.now()),
+      ),
     },
-    { name: 'early statuses', everyMs: 5_000, run: sweepEarlyStatuses },
-    { name: 'message hours', everyMs: 10_000, run: (db) => sumMessageHours(db, clock) },
-    { name: 'left out events', everyMs: 10_000, run: (db) => sumLeftOut(db) },
+    { name: 'endpoint steps', everyMs: 1_000, run: (db) => takeSteps(db, clock, log) },
+    { name: 'parked updates', everyMs: 2_000, run: (db) => releaseParked(db, clock, log, config.publicUrl) },
+    { name: 'lost sends', everyMs: 5_000, run: (db) => recoverSends(db, clock) },
+    { name: 'early statuses', everyMs: 5_000, run: newEarlyStatusSweep(clock) },
+    {
+      name: 'hourly counts',
+      everyMs: 10_000,
+      run: inTurn((db) => sumMessageHours(db, clock), sumLeftOut),
+    },
     { name: 'search index', everyMs: 60_000, run: mergeIndexes },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
-    { name: 'sign-ins', everyMs: 600_000, run: (db) => deleteExpiredPeopleData(db, clock) },
-    {
-      name: 'idempotency keys',
-      everyMs: 600_000,
-      async run(db) {
-        if (await mayDeleteOld(db, clock, log)) await deleteOldResponses(db, clock)
-      },
-    },
-    {
-      name: 'old files',
-      everyMs: 600_000,
-      async run(db) {
-        const now = await databaseNow(db, clock)
-        if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, now, contentDays)
-        await makeFittingDue(db, config.mediaBytesPerWorkspace, clock.now())
-      },
-    },
     { name: 'move files', everyMs: 10_000, run: newFileMover(database, log) },
     {
-      name: 'unused objects',
-      everyMs: 600_000,
-      async run(db) {
-        if (await mayDeleteOld(db, clock, log)) await deleteUnusedObjects(db)
-      },
+      name: 'erasures',
+      everyMs: 5_000,
+      run: inTurn(
+        (db) => eraseDue(db, clock, log),
+        (db) => removeBodies(db, clock),
+      ),
     },
-    {
-      name: 'content retention',
-      everyMs: 600_000,
-      async run(db) {
-        if (contentRetentionDays === null || !(await mayDeleteOld(db, clock, log))) return
-        await removeOldContents(db, clock, log, contentRetentionDays)
-      },
-    },
-    { name: 'request bodies', everyMs: 60_000, run: (db) => removeBodies(db, clock) },
-    { name: 'erase contacts', everyMs: 5_000, run: (db) => eraseDue(db, clock, log) },
     {
       name: 'expiries',
       everyMs: 600_000,
-      async run(db) {
-        const now = await databaseNow(db, clock)
-        await noticeExpiries(db, now)
-        if (await mayDeleteOld(db, clock, log)) await deleteOldMailData(db, now)
-      },
+      run: async (db) => noticeExpiries(db, await databaseNow(db, clock)),
     },
     { name: 'verify the ledger', everyMs: 3_600_000, run: (db) => verifyNewEntries(db, clock, log) },
   ]
@@ -161,7 +147,6 @@ function startWorkers(runtime: Runtime): Work[] {
   return [
     startDeliveries({ db, clock, log, secretKeys, outbound, productVersion: version }),
     startSyncLoop(network, log),
-    startReleaseLoop(db, clock, log, config.publicUrl),
     startSending(network, log),
     startReadReceipts(network, log),
     startFetching(network, log, config.mediaBytesPerWorkspace),

@@ -1,7 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { formatDuration } from '../lib/format.ts'
 import type { Logger } from '../lib/logger.ts'
-import { type Loop, startLoop } from '../lib/loop.ts'
 import { StartupError } from '../lib/refuse.ts'
 import type { Db } from './db.ts'
 
@@ -9,7 +8,6 @@ import type { Db } from './db.ts'
 export const maxSkewMs = 15_000
 
 const syncEveryMs = 5_000
-const checkEveryMs = 500
 /** If wall time and monotonic time differ by more than this, the machine was suspended or its clock was set. */
 const jumpMs = 1_000
 
@@ -123,10 +121,15 @@ export interface ClockWatch {
   onAgree(): Promise<void>
 }
 
-/** Keeps the clock in sync with the database, and reports when this machine's clock differs too much from it. */
-export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart, onAgree }: ClockWatch): Loop {
+/** Returns a check that syncs the clock with the database, and reports when this machine's clock differs too much from it. */
+export function newClockCheck(
+  clock: DatabaseClock,
+  db: Db,
+  log: Logger,
+  { onApart, onAgree }: ClockWatch,
+): () => Promise<void> {
   let apart = false
-  return startLoop({ db, log }, 'clock', checkEveryMs, async () => {
+  return async () => {
     if (!clock.isStale) return
     const aheadMs = await clock.sync(db)
     if (Math.abs(aheadMs) > maxSkewMs) {
@@ -141,7 +144,7 @@ export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart,
       apart = false
       log.info({ event: 'clock.agrees' }, 'the clock of this machine is correct again; taking work')
     }
-  })
+  }
 }
 
 const describeSkew = (aheadMs: number): string =>

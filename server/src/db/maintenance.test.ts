@@ -4,7 +4,7 @@ import { startHere } from '../../testing/service-here.ts'
 import { until } from '../../testing/until.ts'
 import { newLogger } from '../lib/logger.ts'
 import { type Db, openDatabase } from './db.ts'
-import { type MaintenanceStep, startMaintenance } from './maintenance.ts'
+import { inTurn, type MaintenanceStep, startMaintenance } from './maintenance.ts'
 
 async function setUp() {
   const { connection, drop } = await newDatabase()
@@ -106,16 +106,49 @@ test('a takeover waits for a transaction of the owner, and a renewal does not', 
   await until('one of the two has it again', async () => ['first', 'second'].includes((await ownerOf(db)) ?? ''))
 })
 
-test('a process that stops returns the lease, and one whose lease ends far in the future does not keep it', async () => {
+test('a process forgets steps of other versions and returns the lease when it stops; one whose lease ends far in the future does not keep it', async () => {
   const { db, start, untilOwner } = await setUp()
+  await db.change(
+    `insert into maintenance_steps (step, every_ms, process, ended_at, duration_ms)
+     values ('of another version', 1, 'gone', now(), 1)`,
+  )
   const first = start('first')
   await untilOwner('first')
+  await until('only the step of this version is listed', async () => {
+    const [step, ...others] = await stepsOf(db)
+    return step?.step === 'retention' && others.length === 0
+  })
   await first.stop()
   expect(await db.first('select until::text from maintenance_owner')).toEqual({ until: '-infinity' })
   // The clock of the database was set back by a year.
   await db.change(`update maintenance_owner set process = 'gone', until = clock_timestamp() + interval '1 year'`)
   start('second')
   await untilOwner('second')
+})
+
+test('a step that takes long or fails delays no other, nor the other parts of its own step', async () => {
+  const { db, logged } = await setUp()
+  const held = Promise.withResolvers<void>()
+  const ran: string[] = []
+  const run = (name: string) => async () => void ran.push(name)
+  const log = newLogger('info', { write: (line) => void logged.push(line) })
+  const maintenance = startMaintenance({ db, log, process: 'only' }, [
+    { name: 'long', everyMs: 1_000, run: () => held.promise },
+    { name: 'failing', everyMs: 600_000, run: inTurn((tx) => tx.rows('select 1 / 0'), run('second part')) },
+    { name: 'short', everyMs: 1_000, run: run('short') },
+  ])
+  onTestFinished(() => maintenance.stop())
+  await until('the short step ran twice', () => ran.filter((name) => name === 'short').length === 2)
+  expect(ran.filter((name) => name !== 'short')).toEqual(['second part'])
+  const failures = logged.map((line) => JSON.parse(line)).filter(({ event }) => event === 'loop.failed')
+  expect(failures).toEqual([expect.objectContaining({ loop: 'maintenance', step: 'failing' })])
+  expect(await stepsOf(db)).toEqual(
+    expect.arrayContaining([
+      { step: 'failing', error: 'division by zero' },
+      { step: 'short', error: null },
+    ]),
+  )
+  held.resolve()
 })
 
 test('a process with the role "api" alone does every step, and creates partitions', async () => {
@@ -132,7 +165,7 @@ test('a process with the role "api" alone does every step, and creates partition
 })
 
 /** How many steps `work.ts` lists. */
-const stepCount = 21
+const stepCount = 14
 
 const stepsOf = (db: Db): Promise<{ step: string; error: string | null }[]> =>
   db.rows('select step, error from maintenance_steps')

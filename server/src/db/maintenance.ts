@@ -11,18 +11,35 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newUuid } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
-import { type Loop, startLoop } from '../lib/loop.ts'
-import type { LoopName } from '../lib/process.ts'
+import { type Loop, reportFailure, startLoop } from '../lib/loop.ts'
 import type { Db } from './db.ts'
 
 /** A step of maintenance. Its statements are short: it deletes in batches. */
 export interface MaintenanceStep {
-  name: LoopName
+  name: string
   everyMs: number
-  /** Every statement and transaction of this `db` fails with `NotOwner` if the process is no longer the owner. */
-  run(db: Db): Promise<unknown>
+  run: Run
 }
 
+/** Every statement and transaction of this `db` fails with `NotOwner` if the process is no longer the owner. */
+type Run = (db: Db) => Promise<unknown>
+
+/** Runs the parts of a step one after another, also after one that failed. Fails with the first error. */
+export const inTurn =
+  (...parts: readonly Run[]): Run =>
+  async (db) => {
+    const errors: unknown[] = []
+    for (const part of parts) await part(db).catch((error: unknown) => errors.push(error))
+    if (errors.length > 0) throw errors[0]
+  }
+
+/** How often steps are started. */
+const tickMs = 1_000
+/**
+ * Steps at a time. Moving files and deleting past the retention can take minutes each; an erasure or an early status must not
+ * wait for them.
+ */
+const atOnce = 4
 const renewEveryMs = 3_000
 /** Four renewals. A process that is frozen or cut off for longer loses the lease. */
 const leaseMs = 12_000
@@ -36,15 +53,18 @@ export interface MaintenanceDeps {
   process: string
 }
 
-/** Competes for the lease until stopped, and runs the steps while this process has it. */
+/** Competes for the lease until stopped, and runs the steps that are due while this process has it. */
 export function startMaintenance(
   { db, log, process }: MaintenanceDeps,
   steps: readonly MaintenanceStep[],
 ): Pick<Loop, 'stop'> {
   const ownerId = newUuid()
-  let loops: Loop[] | null = null
+  const running = new Map<MaintenanceStep, Promise<void>>()
+  /** When each step is due, on the clock of `performance`. A step that is missing did not run yet. */
+  const dueMs = new Map<MaintenanceStep, number>()
+  let isOwner: boolean | null = null
+  let renewMs = 0
   let stopping = false
-  let isStarting = true
   const owned = ownedDb(db, async (tx) => {
     if (stopping || !(await holdLease(tx, ownerId))) throw new NotOwner()
   })
@@ -58,41 +78,54 @@ export function startMaintenance(
     if (failure?.error instanceof NotOwner) return
     const ended = { step: name, everyMs, process, durationMs: Math.round(performance.now() - began) }
     const error = failure && (failure.error instanceof Error ? failure.error.message : String(failure.error))
-    const recorded = recordRun(owned, { ...ended, error })
-    // The loop logs and counts the failure.
-    if (failure) {
-      await recorded.catch(() => {})
-      throw failure.error
-    }
-    await recorded.catch((error: unknown) => {
-      if (!(error instanceof NotOwner)) throw error
+    if (failure) reportFailure({ db, log }, { loop: 'maintenance', step: name }, failure.error)
+    await recordRun(owned, { ...ended, error }).catch((error: unknown) => {
+      // After a failure, the database may be away.
+      if (!failure && !(error instanceof NotOwner))
+        reportFailure({ db, log }, { loop: 'maintenance', step: name }, error)
     })
   }
 
-  async function stopSteps(): Promise<void> {
-    const stopped = loops ?? []
-    loops = null
-    await Promise.all(stopped.map((loop) => loop.stop()))
+  function startDueSteps(): void {
+    const nowMs = performance.now()
+    const sinceMs = (step: MaintenanceStep) => dueMs.get(step) ?? 0
+    const due = steps.filter((step) => !running.has(step) && sinceMs(step) <= nowMs)
+    due.sort((a, b) => sinceMs(a) - sinceMs(b))
+    for (const step of due.slice(0, atOnce - running.size)) {
+      const ended = runStep(step).finally(() => {
+        running.delete(step)
+        dueMs.set(step, performance.now() + step.everyMs)
+      })
+      running.set(step, ended)
+    }
   }
 
-  const electing = startLoop({ db, log }, 'maintenance', renewEveryMs, async () => {
-    const isOwner = await takeLease(db, ownerId, process)
-    if (isOwner && !loops) {
-      // No news when a process starts: a single one always takes it.
-      if (!isStarting) log.info({ event: 'maintenance.taken', process }, 'this process does the maintenance')
-      loops = steps.map((step) => startLoop({ db, log }, step.name, step.everyMs, () => runStep(step)))
-    } else if (!isOwner && loops) {
+  async function renew(): Promise<void> {
+    if (performance.now() < renewMs) return
+    renewMs = performance.now() + renewEveryMs
+    const before = isOwner
+    isOwner = await takeLease(db, ownerId, process)
+    // No news when a process starts: a single one always takes it.
+    if (isOwner && before === false)
+      log.info({ event: 'maintenance.taken', process }, 'this process does the maintenance')
+    if (isOwner && !before) await deleteOtherSteps(db, steps)
+    if (!isOwner && before) {
       log.warn({ event: 'maintenance.lost', process }, 'another process does the maintenance: this one was away')
-      await stopSteps()
+      await Promise.all(running.values())
+      dueMs.clear()
     }
-    isStarting = false
+  }
+
+  const loop = startLoop({ db, log }, 'maintenance', tickMs, async () => {
+    await renew()
+    if (isOwner && !stopping) startDueSteps()
   })
 
   return {
     async stop() {
       stopping = true
-      await electing.stop()
-      await stopSteps()
+      await loop.stop()
+      await Promise.all(running.values())
       const returned = returnLease(db, ownerId).catch(() => {})
       await Promise.race([returned, sleep(returnMs, undefined, { ref: false })])
     },
@@ -100,7 +133,7 @@ export function startMaintenance(
 }
 
 /** Thrown in a step of a process that lost the lease. */
-class NotOwner extends Error {}
+export class NotOwner extends Error {}
 
 /** The same database, on which every statement runs in a transaction that calls `check` first. */
 function ownedDb(db: Db, check: (tx: Db) => Promise<void>): Db {
@@ -112,6 +145,7 @@ function ownedDb(db: Db, check: (tx: Db) => Promise<void>): Db {
   return {
     ...db,
     transaction,
+    transactionAtOnce: transaction,
     rows: (text, values) => transaction((tx) => tx.rows(text, values)),
     first: (text, values) => transaction((tx) => tx.first(text, values)),
     change: (text, values) => transaction((tx) => tx.change(text, values)),
@@ -146,7 +180,7 @@ async function holdLease(tx: Db, ownerId: string): Promise<boolean> {
 const returnLease = (db: Db, ownerId: string): Promise<number> =>
   db.change(`update maintenance_owner set until = '-infinity' where owner_id = $1`, [ownerId])
 
-interface Run {
+interface StepRun {
   step: string
   everyMs: number
   process: string
@@ -154,7 +188,7 @@ interface Run {
   error: string | null
 }
 
-const recordRun = (db: Db, { step, everyMs, process, durationMs, error }: Run): Promise<number> =>
+const recordRun = (db: Db, { step, everyMs, process, durationMs, error }: StepRun): Promise<number> =>
   db.change(
     `insert into maintenance_steps as s (step, every_ms, process, ended_at, duration_ms, error, succeeded_at)
      values ($1, $2, $3, clock_timestamp(), $4, $5, case when $5::text is null then clock_timestamp() end)
@@ -163,6 +197,10 @@ const recordRun = (db: Db, { step, everyMs, process, durationMs, error }: Run): 
        succeeded_at = coalesce(excluded.succeeded_at, s.succeeded_at)`,
     [step, everyMs, process, durationMs, error],
   )
+
+/** Another version may have steps that this one does not run. They would count as late. */
+const deleteOtherSteps = (db: Db, steps: readonly MaintenanceStep[]): Promise<number> =>
+  db.change('delete from maintenance_steps where step <> all($1)', [steps.map(({ name }) => name)])
 
 export interface MaintenanceState {
   /** The last owner; null if there was none yet. */

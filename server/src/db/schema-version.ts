@@ -1,5 +1,4 @@
 import type { Logger } from '../lib/logger.ts'
-import { type Loop, startLoop } from '../lib/loop.ts'
 import { StartupError } from '../lib/refuse.ts'
 import type { Db } from './db.ts'
 
@@ -52,10 +51,18 @@ export interface SchemaWatch {
   onUsable(): Promise<void>
 }
 
-/** Reports when the schema of the database moves out of what this program can use. */
-export function watchSchema(db: Db, log: Logger, program: number, { onUnusable, onUsable }: SchemaWatch): Loop {
+/** Returns a check that reports when the schema of the database moves out of what this program can use. */
+export function newSchemaCheck(
+  db: Db,
+  log: Logger,
+  program: number,
+  { onUnusable, onUsable }: SchemaWatch,
+): () => Promise<void> {
   let isUsable = true
-  return startLoop({ db, log }, 'schema', checkEveryMs, async () => {
+  let checkedMs = performance.now()
+  return async () => {
+    if (performance.now() - checkedMs < checkEveryMs) return
+    checkedMs = performance.now()
     const reason = whyUnusable(await readSchema(db), program)
     if ((reason === null) === isUsable) return
     isUsable = reason === null
@@ -66,5 +73,5 @@ export function watchSchema(db: Db, log: Logger, program: number, { onUnusable, 
       log.error({ event: 'schema.unusable' }, `${reason} This process takes no more work.`)
       await onUnusable(reason)
     }
-  })
+  }
 }

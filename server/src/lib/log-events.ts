@@ -141,7 +141,8 @@ export const logEvents = {
   'keys.last_use_failed': { level: 'warn', meaning: 'The last use of API keys could not be written. It is retried.' },
   'loop.failed': {
     level: 'warn',
-    meaning: 'A background loop failed. It runs again after its usual interval. `loop` names it.',
+    meaning:
+      'A background loop failed. It runs again after its usual interval. `loop` names it, and `step` the step of maintenance.',
   },
   'mail.dropped': {
     level: 'info',

@@ -9,8 +9,8 @@ test('a loop runs at its interval, and earlier only if a run returns that', asyn
   let regular = 0
   let early = 0
   const loops = [
-    startLoop(deps, 'clock', 60_000, async () => void regular++),
-    startLoop(deps, 'partitions', 60_000, async () => ({ nextInMs: ++early < 5 ? 0 : 60_000 })),
+    startLoop(deps, 'send', 60_000, async () => void regular++),
+    startLoop(deps, 'replays', 60_000, async () => ({ nextInMs: ++early < 5 ? 0 : 60_000 })),
   ]
   await expect.poll(() => early).toBe(5)
   expect(regular).toBe(1)
@@ -19,7 +19,7 @@ test('a loop runs at its interval, and earlier only if a run returns that', asyn
 
 test('a loop continues after a failed run', async () => {
   let runs = 0
-  const loop = startLoop(deps, 'clock', 1, async () => {
+  const loop = startLoop(deps, 'send', 1, async () => {
     if (++runs < 3) throw new Error('the database is down')
   })
   await expect.poll(() => runs).toBeGreaterThan(2)
@@ -28,7 +28,7 @@ test('a loop continues after a failed run', async () => {
 
 test('wake starts the next run immediately', async () => {
   let runs = 0
-  const loop = startLoop(deps, 'clock', 60_000, async () => void runs++)
+  const loop = startLoop(deps, 'send', 60_000, async () => void runs++)
   await expect.poll(() => runs).toBe(1)
   loop.wake()
   await expect.poll(() => runs).toBe(2)

@@ -26,12 +26,13 @@ export interface EarlierWake {
  * continues, so it recovers by itself when the database is back.
  */
 export function startLoop(
-  { db: { process }, log }: LoopDeps,
+  deps: LoopDeps,
   name: LoopName,
   everyMs: number,
   // biome-ignore lint/suspicious/noConfusingVoidType: most runs return nothing.
   run: () => Promise<EarlierWake | void>,
 ): WakingLoop {
+  const { loops } = deps.db.process
   let stopped = false
   let woken = false
   let wake = () => {
@@ -45,10 +46,7 @@ export function startLoop(
         const earlier = await run()
         if (earlier) waitMs = Math.min(everyMs, earlier.nextInMs)
       } catch (error) {
-        process.metrics.add('loop failures', name)
-        // A full disk fails most loops, often. The database logs it.
-        if (!isDiskError(error))
-          log.warn({ event: 'loop.failed', err: error, loop: name }, 'a background loop failed; it runs again')
+        reportFailure(deps, { loop: name }, error)
       }
       if (stopped) return
       if (woken) continue
@@ -65,11 +63,23 @@ export function startLoop(
     wake: () => wake(),
     async stop() {
       stopped = true
-      if (process.loops.get(name) === loop) process.loops.delete(name)
+      if (loops.get(name) === loop) loops.delete(name)
       wake()
       await running
     },
   }
-  process.loops.set(name, loop)
+  loops.set(name, loop)
   return loop
+}
+
+/** Counts and logs the failure of a loop or of one of its steps, which runs again. */
+export function reportFailure(
+  { db: { process }, log }: LoopDeps,
+  failed: { loop: LoopName; step?: string },
+  error: unknown,
+): void {
+  process.metrics.add('loop failures', failed.loop)
+  // A full disk fails most loops, often. The database logs it.
+  if (!isDiskError(error))
+    log.warn({ event: 'loop.failed', err: error, ...failed }, 'a background loop failed; it runs again')
 }

@@ -7,7 +7,6 @@
  *                → failed: nothing changes; due again with backoff, or soon while updates are parked
  *                → overtaken by a sync with a later ticket: nothing is written
  */
-import { wakeHere } from '../../db/wake.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Loop, startLoop } from '../../lib/loop.ts'
@@ -205,7 +204,6 @@ function applyListing(
     const unlistedSyncs = unlisted.length === 0 ? 0 : locked.unlisted_syncs + 1
     const next = later(network, unlistedSyncs === 0 ? syncIntervalMs : waitIfUnlisted(unlistedSyncs))
     await recordSyncSuccess(tx, started, { next, listedAt, remark, unlistedSyncs })
-    wakeHere(tx, 'release parked updates')
     return {
       kind: 'synced',
       senders: numbers.length - ownedElsewhere.length,

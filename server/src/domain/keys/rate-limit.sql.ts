@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { inBatches } from '../../db/in-batches.ts'
 
 /** The requests of one batch that count against the same limit. */
 export interface Charge {
@@ -68,10 +69,14 @@ const isOver = `(b.opened_at <= excluded.opened_at - interval '60 seconds'
 
 /** Deletes windows that ended a while ago. Locked rows are skipped and deleted next time. */
 export const deleteOldWindows = (db: Db, pinned: Date | null): Promise<number> =>
-  db.change(
-    `delete from budget_windows where ctid = any(array(
-       select ctid from budget_windows
-       where opened_at < coalesce($1::timestamptz, clock_timestamp()) - interval '5 minutes'
-       limit 50000 for update skip locked))`,
-    [pinned],
+  inBatches(
+    (limit) =>
+      db.change(
+        `delete from budget_windows where ctid = any(array(
+           select ctid from budget_windows
+           where opened_at < coalesce($1::timestamptz, clock_timestamp()) - interval '5 minutes'
+           limit $2 for update skip locked))`,
+        [pinned, limit],
+      ),
+    50_000,
   )

@@ -6,16 +6,15 @@ import { type Loop, startLoop } from '../../../lib/loop.ts'
 import { deleteReplaysBefore } from '../replays/replays.sql.ts'
 import { startReplays } from '../replays/run.ts'
 import { deleteDeliveriesBefore, disabledEndpoints } from './hold.sql.ts'
-import { stepMax, stepPause, takeNextStep } from './steps.ts'
+import { stepMax } from './steps.ts'
 import { planMissingVisits } from './visits.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const pollEveryMs = 1_000
-const stepEveryMs = 1_000
 
 /** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
 export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {
-  const { clock, db } = deps
+  const { clock } = deps
   let nextDueMs = Number.POSITIVE_INFINITY
   const onDue = (dueAt: Date) => {
     nextDueMs = Math.min(nextDueMs, dueAt.getTime())
@@ -26,16 +25,11 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     const claimed = await worker.claim()
     return { nextInMs: claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime()) }
   })
-  const stepLoop = startLoop(deps, 'endpoint steps', stepEveryMs, async () => {
-    const startedMs = performance.now()
-    if (!(await takeNextStep(db, clock, deps.log))) return
-    return { nextInMs: stepPause * (performance.now() - startedMs) }
-  })
   const replays = startReplays({ ...deps, worker })
   return {
     async stop() {
       // Together: a loop may be waiting for the database, and other processes wait for the leases of this one.
-      await Promise.all([worker.stop(), loop.stop(), stepLoop.stop(), replays.stop()])
+      await Promise.all([worker.stop(), loop.stop(), replays.stop()])
     },
   }
 }

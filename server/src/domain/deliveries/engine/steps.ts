@@ -1,5 +1,6 @@
-/** Work on all deliveries of an endpoint, in steps that any process takes. */
-import type { Database, Db } from '../../../db/db.ts'
+/** Work on all deliveries of an endpoint, in steps that maintenance takes. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { wakeAnywhere } from '../../../db/wake.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -26,10 +27,7 @@ export { planSteps } from './steps.sql.ts'
 /** Rows that a step looks at: a transaction of well under a tenth of a second, and little WAL at a time. */
 export const stepMax = 2_000
 
-/**
- * The next step is this many times as long after a step as that took, whichever process takes it: other work gets the rest,
- * and more so on a busy database.
- */
+/** The pause after a step is this many times as long as the step: other work gets the rest, and more so on a busy database. */
 export const stepPause = 3
 
 /** A transaction that has begun before an endpoint was deleted may still add deliveries. Longer than any is allowed to take. */
@@ -37,8 +35,20 @@ const deletedForMs = 60_000
 /** When to look again for such deliveries, and when to repeat a step that failed. */
 const againMs = 5_000
 
+/** How long maintenance takes steps before it reports that it does. */
+const turnMs = 60_000
+
+/** Takes the steps that are due, with a pause after each. */
+export async function takeSteps(db: Db, clock: Clock, log: Logger): Promise<void> {
+  for (const endMs = performance.now() + turnMs; performance.now() < endMs; ) {
+    const startedMs = performance.now()
+    if (!(await takeNextStep(db, clock, log))) return
+    await sleep(stepPause * (performance.now() - startedMs))
+  }
+}
+
 /** Takes the next step that is due. False if none is. */
-export async function takeNextStep(db: Database, clock: Clock, log: Logger): Promise<boolean> {
+export async function takeNextStep(db: Db, clock: Clock, log: Logger): Promise<boolean> {
   let taken: Step | undefined
   const startedMs = performance.now()
   const afterPause = () => new Date(clock.now().getTime() + stepPause * (performance.now() - startedMs))

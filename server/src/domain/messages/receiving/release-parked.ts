@@ -1,13 +1,11 @@
 /**
  * Publishes parked updates when a sync has found their numbers. A batch is published and deleted in one transaction, so each
- * update is published once even if a process dies in between. The loop runs when a sync of this process ends, and polls
- * every two seconds, because the number may also be found by another process, or after an update was routed and before the
- * commit that parks it.
+ * update is published once even if a process dies in between. Maintenance looks for them every two seconds.
  */
 import type { Db } from '../../../db/db.ts'
+import { NotOwner } from '../../../db/maintenance.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/logger.ts'
-import { type Loop, startLoop } from '../../../lib/loop.ts'
 import { readWebhook } from '../../../whatsapp/incoming.ts'
 import {
   type KnownNumber,
@@ -18,33 +16,12 @@ import {
 } from '../../connections/parked.ts'
 import { isUpdate, saveUpdates } from './record-updates.ts'
 
-const pollMs = 2_000
-
-export function startReleaseLoop(db: Db, clock: Clock, log: Logger, publicUrl: string): Loop {
-  let stopping = false
-  const loop = startLoop({ db, log }, 'release parked updates', pollMs, async () => {
-    await releaseParked(db, clock, log, publicUrl, () => stopping)
-  })
-  return {
-    async stop() {
-      stopping = true
-      await loop.stop()
-    },
-  }
-}
-
 /** Publishes all parked updates whose numbers are known. Returns how many. */
-export async function releaseParked(
-  db: Db,
-  clock: Clock,
-  log: Logger,
-  publicUrl: string,
-  isStopping = () => false,
-): Promise<number> {
+export async function releaseParked(db: Db, clock: Clock, log: Logger, publicUrl: string): Promise<number> {
   let released = 0
   let numbers = await releasableNumbers(db)
   // The numbers take turns, so that one with thousands of updates does not delay the others.
-  while (numbers.length > 0 && !isStopping()) {
+  while (numbers.length > 0) {
     const remaining: KnownNumber[] = []
     for (const number of numbers) {
       const count = await releaseBatch(db, clock, log, number, publicUrl)
@@ -68,6 +45,7 @@ async function releaseBatch(
     if (count > 0) logReleased(log, number, count)
     return count
   } catch (error) {
+    if (error instanceof NotOwner) throw error
     log.warn(
       { event: 'parked_updates.batch_failed', err: error },
       'publishing a batch of parked updates failed; publishing each alone',

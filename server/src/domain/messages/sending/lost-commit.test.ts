@@ -10,7 +10,7 @@ import { type Db, openDatabase } from '../../../db/db.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { newNetwork } from '../../connections/network.ts'
 import { verifyLedger } from '../../credits/verify-ledger.ts'
-import { newOutbox, type OutboxOptions } from './outbox.ts'
+import { newOutbox, type OutboxOptions, recoverSends } from './outbox.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -153,7 +153,7 @@ test('a message that failed while its process was frozen before the call is not 
       frozen = true
       for (let round = 0; round < 2; round++) {
         server.clock.forward({ minutes: 61 })
-        await sending.outbox.cleanUp()
+        await recoverSends(server.db, server.clock)
       }
     }
     return result

@@ -11,9 +11,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLockTimeout } from '../../../db/brief-transaction.ts'
 import { databaseNow } from '../../../db/database-clock.ts'
+import type { Db } from '../../../db/db.ts'
+import { inBatches } from '../../../db/in-batches.ts'
 import { isDatabaseAway } from '../../../db/pool.ts'
 import { batched } from '../../../lib/batch.ts'
-import { startTimer } from '../../../lib/clock.ts'
+import { type Clock, startTimer } from '../../../lib/clock.ts'
 import { FairShares } from '../../../lib/fair-shares.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
@@ -59,8 +61,6 @@ export interface Outbox {
   readonly inProgress: number
   /** Claims due messages, of these numbers or of all that have some, and starts their calls. Returns how many. */
   sendDue(numbers?: readonly DueNumber[]): Promise<number>
-  /** Recovers expired leases, and fails messages that are too late or whose outcome stays unknown. */
-  cleanUp(): Promise<void>
   /** Sends until no message is due and no call is in flight. */
   drain(): Promise<void>
   /** Claims nothing more, returns what is claimed and not called, and waits for the calls in flight. */
@@ -78,6 +78,8 @@ const callMs = 90_000
 const defaultSlotCount = 1024
 /** How long a stop waits for calls in flight. With the steps after it, a process stops within 15 seconds. */
 const stopMs = 6_000
+/** Messages that one transaction fails. */
+const expiredMax = 500
 /** The pause before a statement is repeated while the database is away. */
 const repeatAfterMs = 200
 
@@ -286,14 +288,8 @@ export function newOutbox(
       else for (const each of claims) start(each)
       return claims.length
     },
-    async cleanUp() {
-      const now = await databaseNow(db, clock)
-      await recoverExpiredLeases(db, now, new Date(now.getTime() + unknownForMs))
-      const expired = await expiredSends(db, now, 500)
-      if (expired.length > 0) await db.transaction((tx) => failExpired(tx, now, expired))
-    },
     async drain() {
-      await outbox.cleanUp()
+      await recoverSends(db, clock)
       while ((await outbox.sendDue()) > 0 || running.size > 0) await Promise.all(running)
     },
     async stop() {
@@ -306,6 +302,17 @@ export function newOutbox(
     },
   }
   return outbox
+}
+
+/** Recovers expired leases, and fails messages that are too late or whose outcome stays unknown. */
+export async function recoverSends(db: Db, clock: Clock): Promise<void> {
+  const now = await databaseNow(db, clock)
+  await recoverExpiredLeases(db, now, new Date(now.getTime() + unknownForMs))
+  await inBatches(async (limit) => {
+    const expired = await expiredSends(db, now, limit)
+    if (expired.length > 0) await db.transaction((tx) => failExpired(tx, now, expired))
+    return expired.length
+  }, expiredMax)
 }
 
 /** A claimed message and the access to its account, which is read meanwhile. */

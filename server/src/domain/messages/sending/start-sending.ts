@@ -10,7 +10,6 @@ const pollMs = 100
 const busyMs = 15
 /** From this many messages in progress on, claims pause. With fewer, each message is claimed at once. */
 const busyFrom = 8
-const cleanUpMs = 1_000
 
 /**
  * The sending loop. It runs when this process accepts a message, and then looks only at the numbers of such messages. Ten times
@@ -32,11 +31,10 @@ export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> 
     // There may be more than the pace allowed.
     return { nextInMs: hasClaimed ? busyMs : pollMs }
   })
-  const cleaningUp = startLoop({ db, log }, 'clean up the outbox', cleanUpMs, () => outbox.cleanUp())
   return {
     async stop() {
       db.process.newlyDue = null
-      await Promise.all([outbox.stop(), sending.stop(), cleaningUp.stop()])
+      await Promise.all([outbox.stop(), sending.stop()])
     },
   }
 }
