@@ -107,7 +107,7 @@ test('the search shows sections while you type, and the keyboard opens one', asy
     .click({ position: { x: 5, y: 5 } })
   await first.waitFor({ state: 'hidden' })
   await field.fill('POST /v1/messages')
-  await first.filter({ hasText: 'POST /v1/messages' }).waitFor()
+  await first.filter({ hasText: 'Send a message' }).waitFor()
   await field.press('Enter')
   await page.getByText('Results for “POST /v1/messages”').waitFor()
 })

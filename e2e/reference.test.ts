@@ -22,48 +22,31 @@ test('the page of errors and the API reference render under a policy without inl
   await page.emulateMedia({ colorScheme: 'light' })
   await isOnTop(page.getByRole('link', { name: 'Back to the console' }).last())
 
-  const [reference] = await Promise.all([
-    page.waitForResponse(`${server.url}/docs/api`),
-    page.getByRole('link', { name: 'API reference' }).click(),
-  ])
-  const policy = (await reference.headerValue('content-security-policy')) ?? ''
-  expect(policy).toMatch(/script-src 'self' 'nonce-[\w-]{22}'/)
-  expect(policy).not.toContain('unsafe')
-  await page.getByRole('heading', { name: 'Parley', exact: true }).waitFor()
-  // The style sheet that the script adds is in effect, and so is an attribute that it sets as text.
-  expect(await page.evaluate<string>('getComputedStyle(document.querySelector(".scalar-app")).fontFamily')).toContain(
-    'Inter',
-  )
-  await page.locator('code.hljs').first().waitFor()
-  const lines = 'document.querySelector("code.hljs").style.getPropertyValue("--line-count")'
-  expect(await page.evaluate<string>(lines)).toBe('2')
-  for (const name of ['Messages', 'Webhooks', 'Models'])
-    await page.locator('nav a, aside a').filter({ hasText: name }).first().click()
-  // The search of the documentation links to operations by these addresses.
-  await page.locator('[id="parley-api/tag/messages/POST/v1/messages"]').waitFor({ state: 'attached' })
-  await page.keyboard.press('Control+k')
-  await page.getByRole('dialog').getByRole('combobox').fill('templates')
-  await page.getByRole('option').first().waitFor()
-  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'API reference' }).click()
+  await page.getByRole('heading', { level: 1, name: 'API reference' }).waitFor()
+  await page.getByRole('link', { name: 'POST /v1/messages' }).click()
+  await isOnTop(page.getByRole('heading', { level: 2, name: 'Send a message' }))
   await screenshot(page, 'API reference')
-  const back = page.getByRole('link', { name: 'Back to the console' }).last()
+  const back = page.getByRole('link', { name: 'Back to the console' })
   await isOnTop(back)
   expect(await back.getAttribute('href')).toBe('/')
   expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe('rgb(250, 249, 246)')
 })
 
-test('every response of the API reference has its own nonce, in the policy and in the page', async () => {
-  const nonces = await Promise.all(
-    [1, 2].map(async () => {
-      const response = await fetch(`${server.url}/docs/api/`)
-      const nonce = /script-src 'self' 'nonce-([\w-]+)'/.exec(
-        response.headers.get('content-security-policy') ?? '',
-      )?.[1]
-      const used = [...(await response.text()).matchAll(/(?:nonce|content)="([\w-]{22})"/g)].map((match) => match[1])
-      expect(used.length).toBeGreaterThanOrEqual(3)
-      expect(new Set(used)).toEqual(new Set([nonce]))
-      return nonce
-    }),
-  )
-  expect(nonces[0]).not.toBe(nonces[1])
+test('without JavaScript, the fields of objects and the variants of a message unfold, and examples have tabs', async () => {
+  const page = await browser.newPage({ javaScriptEnabled: false, isDrawn: false })
+  await page.goto(`${server.url}/docs/api/messages`)
+  const buttons = page.getByText('array of objects, 1 to 3 items').first()
+  await buttons.waitFor({ state: 'hidden' })
+  for (const title of [/^12 variants/, /^button$/, /^1 field\s+of action/])
+    await page.locator('summary', { hasText: title }).first().click()
+  await buttons.waitFor()
+  await page.getByText('Python', { exact: true }).first().click()
+  await page.getByText('message = parley.messages.send({').waitFor()
+})
+
+test('an address of an endpoint in the reference of earlier versions leads to its section', async () => {
+  const page = await browser.newPage({ isDrawn: false })
+  await page.goto(`${server.url}/docs/api#tag/messages/POST/v1/messages`)
+  await page.waitForURL(`${server.url}/docs/api/messages#send-a-message`)
 })

@@ -48,8 +48,6 @@ try {
     input: Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(join(root, file)))),
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
-    // The reference of the API is loaded on request, and is larger than everything else together.
-    external: ['@scalar/fastify-api-reference'],
     plugins: [places, requiredModules],
   })
   // With source maps: NODE_OPTIONS=--enable-source-maps shows the sources in stack traces.

@@ -29,6 +29,7 @@ import { clientAddressReader } from './http/client-address.ts'
 import { type ClientTimeouts, defaultClientTimeouts } from './http/client-timeouts.ts'
 import { type ConnectionLimits, newConnectionLimits } from './http/connection-limits.ts'
 import { Connections } from './http/connections.ts'
+import { apiPages } from './http/docs/catalogue.ts'
 import { type HeldLimits, HeldRequests, heldLimitsWithin } from './http/held-requests.ts'
 import { isForIngress, newIngressListener } from './http/ingress.ts'
 import { newMcpRoute } from './http/mcp/mcp.ts'
@@ -37,7 +38,6 @@ import { defaultSenderLimits, NetworkSenders, type SenderLimits } from './http/n
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { newPipeline } from './http/pipeline.ts'
-import { mountReference } from './http/reference.ts'
 import { type Route, route } from './http/route.ts'
 import { type HttpServerDeps, newHttpServer } from './http/server.ts'
 import { defaultRequestsPerWorkspace, WorkspaceRequests } from './http/workspace-requests.ts'
@@ -58,19 +58,6 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
   ...eventRoutes,
 ]
-
-/** What the tags of the routes contain, for the OpenAPI document. */
-const tags = {
-  Identity: 'The API key of the request and its workspace.',
-  Senders: 'The phone numbers of the workspace.',
-  Templates: 'The message templates of the workspace and their variables.',
-  Messages: 'Sending messages, their statuses, and files to send.',
-  'Inbound messages': 'Messages that people sent to the numbers of the workspace, and their files.',
-  Forms: 'Submitted forms and the files in them.',
-  Webhooks: 'The endpoints that events are sent to.',
-  Events: 'What happens in the workspace: read events, or receive them with webhooks.',
-  OpenAPI: 'This document.',
-}
 
 export interface Api {
   app: FastifyInstance
@@ -188,7 +175,6 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   })
   const metricsOptions = { ...metrics, token: config.metricsToken }
   await app.register(async (scope) => mountMetrics(scope, metricsOptions))
-  await app.register(mountReference)
   return {
     app,
     async flush() {
@@ -216,7 +202,7 @@ export function describe(publicUrl: string, described: readonly Route[]): { docu
       description: 'Messages over WhatsApp, with webhooks that are never lost.',
       publicUrl,
       routes: [...described, self],
-      tags,
+      tags: Object.fromEntries(apiPages.map(({ label, summary }) => [label, summary])),
       events: receivedEventSchemas,
     })
     return created

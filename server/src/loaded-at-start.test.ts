@@ -33,7 +33,6 @@ const neverNeeded = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-comp
 /** What loads the others, where a request can show it. */
 const loadedBy = {
   'prom-client': '/metrics',
-  '@scalar/fastify-api-reference': '/docs/api/',
   marked: '/docs/quickstart',
 }
 

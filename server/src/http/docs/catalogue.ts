@@ -7,6 +7,13 @@ export interface DocsPage {
   summary: string
   /** The Markdown file in the repository. Pages without one are generated. */
   file?: string
+  /** Its name in the navigation, if that is not the title. */
+  label?: string
+}
+
+/** Its label is the tag of the routes that it describes. */
+export interface ApiPage extends DocsPage {
+  label: string
 }
 
 export interface DocsGroup {
@@ -21,7 +28,33 @@ const page = (name: string, title: string, summary: string, file = `docs/${name}
   file,
 })
 
-const generated = (name: string, title: string, summary: string): DocsPage => ({ name, title, summary })
+const generated = (name: string, title: string, summary: string, label = title): ApiPage => ({
+  name,
+  title,
+  summary,
+  label,
+})
+
+const api = (name: string, tag: string, summary: string): ApiPage =>
+  generated(`api/${name}`, `${tag} API`, summary, tag)
+
+/** The pages of the API reference: one for each tag of the routes. */
+export const apiPages: readonly ApiPage[] = [
+  api('identity', 'Identity', 'The API key of the request and its workspace.'),
+  api('senders', 'Senders', 'The phone numbers of the workspace.'),
+  api('templates', 'Templates', 'The message templates of the workspace and their variables.'),
+  api('messages', 'Messages', 'Sending messages, and their statuses.'),
+  api(
+    'inbound-messages',
+    'Inbound messages',
+    'Messages that people sent to the numbers of the workspace, and their files.',
+  ),
+  api('media', 'Media', 'Files to send.'),
+  api('forms', 'Forms', 'Submitted forms and the files in them.'),
+  api('webhooks', 'Webhooks', 'The endpoints that events are sent to.'),
+  api('events', 'Events', 'What happens in the workspace: read events, or receive them with webhooks.'),
+  generated('api/openapi', 'OpenAPI document', 'The description of the API for programs.', 'OpenAPI'),
+]
 
 /** The pages, in the order of the navigation. */
 export const docsGroups: readonly DocsGroup[] = [
@@ -45,6 +78,15 @@ export const docsGroups: readonly DocsGroup[] = [
     ],
   },
   {
+    title: 'API reference',
+    pages: [
+      generated('api', 'API reference', 'Every endpoint, authentication, pagination and errors.', 'Overview'),
+      ...apiPages,
+      generated('events', 'Event types', 'Every event: its fields, and an example.'),
+      generated('errors', 'Errors', 'Every error code: what it means and what to do.'),
+    ],
+  },
+  {
     title: 'Run it',
     pages: [
       page('going-live', 'Going live', 'From the simulated network to real numbers: a checklist.'),
@@ -62,8 +104,6 @@ export const docsGroups: readonly DocsGroup[] = [
   {
     title: 'Reference',
     pages: [
-      generated('errors', 'Errors', 'Every error code: what it means and what to do.'),
-      generated('events', 'Events', 'Every event, with an example.'),
       page('command-line', 'Command line', 'Send messages, follow events and requests, and operate the service.'),
       page('sdk', 'SDK', 'The TypeScript client, and verifying webhooks.', 'sdk/README.md'),
       page('simulator', 'Simulator', 'The simulated WhatsApp network and its phones.', 'simulator/README.md'),

@@ -1,7 +1,7 @@
-import { apiMarkdown, type OpenApi } from './api-markdown.ts'
-import { type DocsPage, docsPages } from './catalogue.ts'
-import { decisionPages, linkResolver, readSource, withLinks } from './files.ts'
-import { errorsMarkdown, eventsMarkdown } from './generated.ts'
+import { apiPages, type DocsPage, docsPages } from './catalogue.ts'
+import { errorsMarkdown } from './errors-page.ts'
+import { linkedPages, linkResolver, readSource, withLinks } from './files.ts'
+import { newReference, type OpenApi, type Reference } from './reference.ts'
 
 /** The Markdown of every page, read when it is first asked for. */
 export interface DocsContent {
@@ -21,17 +21,23 @@ export interface DocsOptions {
 export function newContent({ publicUrl, document }: DocsOptions): DocsContent {
   let listing: Promise<readonly DocsPage[]> | undefined
   const pages = () => {
-    listing ??= decisionPages().then((decisions) => [...docsPages, ...decisions])
+    listing ??= linkedPages().then((linked) => [...docsPages, ...linked])
     // After a failure, for example because no more files could be opened, the next request tries again.
     listing.catch(() => {
       listing = undefined
     })
     return listing
   }
+  let made: Reference | undefined
+  const reference = () => {
+    made ??= newReference(document() as OpenApi, publicUrl)
+    return made
+  }
   const generated: Record<string, () => string> = {
     errors: errorsMarkdown,
-    events: eventsMarkdown,
-    api: () => apiMarkdown(document() as OpenApi, publicUrl),
+    events: () => reference().events(),
+    api: () => reference().overview(),
+    ...Object.fromEntries(apiPages.map((page) => [page.name, () => reference().page(page)])),
   }
   const read = async (name: string, suffix: '' | '.md') => {
     const all = await pages()
@@ -39,7 +45,12 @@ export function newContent({ publicUrl, document }: DocsOptions): DocsContent {
     if (page?.file !== undefined) return withLinks(await readSource(page.file), linkResolver(page, all, suffix))
     const make = generated[name]
     if (!make) throw new Error(`there is no page ${name}`)
-    return make().replaceAll(/\]\((\/docs\/[\w-]+)\)/g, `]($1${suffix})`)
+    return make().replaceAll(/\]\((\/docs\/[\w/-]+)/g, `]($1${suffix}`)
   }
-  return { pages, markdown: (name) => read(name, '.md'), source: (name) => read(name, '') }
+  /** The API reference is one file. */
+  const markdown = async (name: string) => {
+    const names = name === 'api' ? [name, ...apiPages.map((page) => page.name)] : [name]
+    return (await Promise.all(names.map((each) => read(each, '.md')))).join('\n')
+  }
+  return { pages, markdown, source: (name) => read(name, '') }
 }

@@ -5,6 +5,7 @@ import { receivedEventSchemas } from '@parley/contract/events'
 import { expect, test } from 'vitest'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { docsPages } from './catalogue.ts'
+import type { OpenApi } from './reference.ts'
 
 const server = useTestServer({ trustProxy: ['127.0.0.1'] })
 const names = docsPages.map(({ name }) => name)
@@ -82,18 +83,19 @@ test('every link of every page leads to a page, a section or a file', async () =
       const isMissing = anchor !== undefined && found.type?.startsWith('text/html') && !idsIn(found.text).has(anchor)
       if (found.status !== 200 || isMissing) broken.push(`${path} → ${href}`)
       if (target.startsWith('/docs/') && found.type?.startsWith('text/html') && !waiting.includes(target)) {
-        if (!target.startsWith('/docs/api')) waiting.push(target)
+        waiting.push(target)
       }
     }
   }
   expect(broken).toEqual([])
   // All pages, and decisions that they link to.
-  expect(waiting).toEqual(expect.arrayContaining([...names.map((name) => `/docs/${name}`), '/docs/decisions/mcp']))
+  const linked = ['decisions/mcp', 'sdk/verify.go', 'sdk/verify.php', 'sdk/verify.rb', 'sdk/verify.py']
+  expect(waiting).toEqual(expect.arrayContaining([...names, ...linked].map((name) => `/docs/${name}`)))
 })
 
 test('every link of the Markdown versions leads to a file', async () => {
   const broken: string[] = []
-  for (const name of [...names, 'api']) {
+  for (const name of names) {
     const { text } = await get(`/docs/${name}.md`)
     const outsideCode = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '')
     for (const [, href = ''] of outsideCode.matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -127,10 +129,52 @@ test('the API as Markdown has every endpoint of the OpenAPI document, and an exa
   const { text } = await get('/docs/api.md')
   const document = (await (await fetch(`${server.url}/v1/openapi.json`)).json()) as { paths: Record<string, object> }
   for (const [path, methods] of Object.entries(document.paths)) {
-    for (const method of Object.keys(methods)) expect(text).toContain(`## ${method.toUpperCase()} ${path}\n`)
+    for (const method of Object.keys(methods)) expect(text).toContain(`\`\`\`http\n${method.toUpperCase()} ${path}\n`)
   }
   expect(text).toContain('"object": "message"')
-  expect(text).toMatch(/- `Idempotency-Key` \(header\): /)
+  expect(text).toMatch(/- \*\*`Idempotency-Key`\*\* \*string\*/)
+})
+
+test('the page of an endpoint has its scope, fields with types and limits, folded variants, responses and errors', async () => {
+  const { text } = await get('/docs/api/messages')
+  const [, section = ''] = /<h2 id="send-a-message">(.*?)<h2/s.exec(text) ?? []
+  const words = section.replaceAll(/<[^>]*>|\s+/g, ' ').replaceAll(/ +/g, ' ')
+  for (const part of [
+    'POST /v1/messages',
+    'Requires the scope messages:send .',
+    'type string required The message type.',
+    'One of text , template , image ,',
+    'body string, 1 to 4096 characters required',
+    'contacts array of objects, 1 to 257 items 7 fields of contacts',
+    'interactive object An interactive message',
+    '12 variants of interactive',
+    'insufficient_credits 402',
+  ])
+    expect(words).toContain(part)
+  expect(section).toContain('<details><summary>2 fields <span class="unseen">of text</span></summary><ul>')
+  expect(section).toMatch(/<details><summary>Example: <code>template<\/code><\/summary><pre/)
+  expect(section).toContain('with a <a href="/docs/api/messages#the-message-object">Message</a>')
+  expect(section).toContain('<a href="/docs/errors#insufficient_credits">')
+  expect(section).not.toContain('#rate_limited')
+  const list = textOf((await get('/docs/api/inbound-messages')).text)
+  for (const part of ['limit integer, 1 to 100, default 20', 'array of InboundMessage', 'text string or null'])
+    expect(list).toContain(part)
+  expect(textOf((await get('/docs/api')).text)).toContain('rate_limited 429')
+  // A union of events is not repeated.
+  expect((await get('/docs/api/events')).text).toContain('array of <a href="/docs/events">events</a>')
+})
+
+test('every endpoint and every object of the OpenAPI document is on one page of the reference', async () => {
+  const document = (await (await fetch(`${server.url}/v1/openapi.json`)).json()) as OpenApi
+  const pages = await Promise.all(
+    docsPages.filter(({ name }) => /^api/.test(name)).map(({ name }) => get(`/docs/${name}`)),
+  )
+  const texts = pages.map(({ text }) => text.replaceAll(/<[^>]*>/g, ''))
+  const count = (part: string) => texts.filter((text) => text.includes(part)).length
+  for (const methods of Object.values(document.paths))
+    for (const { summary } of Object.values(methods)) expect([summary, count(`${summary} #`)]).toEqual([summary, 1])
+  for (const name of Object.keys(document.components.schemas))
+    expect([name, count(`The ${name} object #`)]).toEqual([name, 1])
 })
 
 test('the pages of errors and events have every one of them, also as Markdown', async () => {
@@ -179,6 +223,7 @@ test('each page has one address, and others lead to it', async () => {
   for (const [path, to] of [
     ['/docs/', '/docs'],
     ['/docs/sending/', '/docs/sending'],
+    ['/docs/api/', '/docs/api'],
     ['/docs/decisions/', '/docs/decisions'],
     ['/docs/search/?q=a', '/docs/search?q=a'],
   ] as const) {

@@ -5,16 +5,31 @@ import { type DocsPage, docsPages } from './catalogue.ts'
 /** The folder that contains docs/ and the sources. */
 const root = join(import.meta.dirname, '../../../..')
 
-/** The pages of docs/decisions. They are linked from other pages and not in the navigation. */
-export async function decisionPages(): Promise<DocsPage[]> {
+/** Code to copy into a project. */
+const sources = ['go/verify.go', 'php/verify.php', 'ruby/verify.rb', 'python/src/parley/verify.py']
+
+/** Pages that are linked from others and not in the navigation: docs/decisions, and sources. */
+export async function linkedPages(): Promise<DocsPage[]> {
   const files = (await readdir(join(root, 'docs/decisions'))).filter((file) => file.endsWith('.md')).sort()
-  return files.map((file) => {
+  const decisions = files.map((file) => {
     const name = file === 'README.md' ? 'decisions' : `decisions/${file.slice(0, -3)}`
     return { name, title: '', summary: '', file: `docs/decisions/${file}` }
   })
+  const code = sources.map((file) => ({
+    name: `sdk/${posix.basename(file)}`,
+    title: '',
+    summary: '',
+    file: `sdk/${file}`,
+  }))
+  return [...decisions, ...code]
 }
 
-export const readSource = (file: string): Promise<string> => readFile(join(root, file), 'utf8')
+/** The Markdown of a page. A source is a page with a code block. */
+export async function readSource(file: string): Promise<string> {
+  const text = await readFile(join(root, file), 'utf8')
+  const extension = posix.extname(file).slice(1)
+  return extension === 'md' ? text : `# ${posix.basename(file)}\n\n\`\`\`${extension}\n${text}\`\`\`\n`
+}
 
 /** Finds the target of a link in a file of the repository. Null if it is not a page. */
 export type ResolveLink = (href: string) => string | null

@@ -1,5 +1,4 @@
 import { escapeHtml } from '../../lib/escape-html.ts'
-import { docsHeader } from '../docs-look.ts'
 import { docsGroups } from './catalogue.ts'
 import type { Heading } from './render.ts'
 
@@ -45,7 +44,7 @@ export function docsLayout({
     <script type="module" src="${assets.script}"></script>
   </head>
   <body>
-    <a class="skip" href="#content">Skip to the content</a>${docsHeader(name === 'errors' ? '/docs/errors' : '/docs', searchForm(query))}
+    <a class="skip" href="#content">Skip to the content</a>${headerOf(name ?? '', query)}
     <div class="columns">
       <main id="content" tabindex="-1">
         <a class="to-menu" href="#menu">All pages</a>
@@ -70,6 +69,27 @@ const descriptionMax = 160
 const shorten = (text: string): string =>
   text.length <= descriptionMax ? text : `${text.slice(0, text.lastIndexOf(' ', descriptionMax - 2))} …`
 
+export const mark = `<svg xmlns="http://www.w3.org/2000/svg" width="22" height="22" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0e6655"/><path
+  d="M9 25V13.5a6.5 6.5 0 0 1 6.5-6.5h1a6.5 6.5 0 0 1 0 13H14" fill="none" stroke="#fff" stroke-width="3.2" stroke-linecap="round"
+  stroke-linejoin="round"/><circle cx="16" cy="13.5" r="1.9" fill="#8fe3c8"/></svg>`
+
+const headerPages = { '/docs': 'Docs', '/docs/api': 'API reference', '/docs/errors': 'Errors' }
+
+/** Leads back to the console. */
+function headerOf(name: string, query: string): string {
+  const area = `/docs/${name.split('/')[0]}`
+  const current = area in headerPages ? area : '/docs'
+  const links = Object.entries(headerPages).map(
+    ([path, title]) => `<a href="${path}"${path === current ? ' aria-current="page"' : ''}>${title}</a>`,
+  )
+  return `
+    <header class="docs-header">
+      <a class="home" href="/" aria-label="Parley console">${mark}<span class="name">Parley</span></a>${searchForm(query)}
+      ${links.join('\n      ')}
+      <a href="/">Back to the console</a>
+    </header>`
+}
+
 const searchForm = (query: string): string => `
       <form class="search" role="search" action="/docs/search">
         <label for="search">Search the documentation</label>
@@ -81,7 +101,7 @@ const searchForm = (query: string): string => `
 function groupOf({ title, pages }: (typeof docsGroups)[number], current: string | null): string {
   const items = pages.map((page) => {
     const here = page.name === current ? ' aria-current="page"' : ''
-    return `<li><a href="/docs/${page.name}"${here}>${escapeHtml(page.title)}</a></li>`
+    return `<li><a href="/docs/${page.name}"${here}>${escapeHtml(page.label ?? page.title)}</a></li>`
   })
   return `
         <h2>${escapeHtml(title)}</h2>

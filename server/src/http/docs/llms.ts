@@ -26,9 +26,8 @@ export function llmsIndex(publicUrl: string): string {
 
 ${notes(publicUrl)}
 
-## API
+## For programs
 
-- [API](${publicUrl}/docs/api.md): every endpoint with its parameters and examples.
 - [OpenAPI document](${publicUrl}/v1/openapi.json): OpenAPI 3.1, with the events as webhooks.
 - [All pages in one file](${publicUrl}/llms-full.txt)
 
@@ -37,7 +36,8 @@ ${groups.join('\n')}`
 
 /** The pages themselves, in one file. */
 export async function llmsFull(content: DocsContent, publicUrl: string): Promise<string> {
-  const names = ['api', ...docsPages.map(({ name }) => name).filter((name) => !aboutTheProgram.has(name))]
+  // The page `api` has the whole reference.
+  const names = docsPages.map(({ name }) => name).filter((name) => !aboutTheProgram.has(name) && !/^api\//.test(name))
   const pages = await Promise.all(names.map((name) => content.markdown(name)))
   return [`# Parley\n\n> ${about}\n\n${notes(publicUrl)}\n`, ...pages].join('\n\n---\n\n')
 }

@@ -1,6 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { highlight } from './highlight.ts'
+import { slugOf } from './markdown.ts'
 
 export interface Heading {
   id: string
@@ -12,8 +13,8 @@ export interface Section {
   /** Null for the text before the first heading. */
   heading: Heading | null
   text: string
-  /** What its tables define, in their first columns: environment variables, log events, codes. */
-  terms: string
+  /** What it defines: the first columns of its tables, such as environment variables and codes, and its endpoint. */
+  terms: string[]
 }
 
 export interface RenderedPage {
@@ -24,8 +25,11 @@ export interface RenderedPage {
   sections: Section[]
 }
 
-/** Renders a page. marked is loaded by the first one. */
-export async function render(markdown: string): Promise<RenderedPage> {
+/**
+ * Renders a page. marked is loaded by the first one. A page of the API reference has sections of level 2 only, and its nested
+ * lists are folded.
+ */
+export async function render(markdown: string, isReference = false): Promise<RenderedPage> {
   const { Marked } = await import('marked')
   const slug = newSlugs()
   const tables = new Map<string, number>()
@@ -39,14 +43,24 @@ export async function render(markdown: string): Promise<RenderedPage> {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
+        const inner = this.parser.parseInline(tokens)
+        if (isReference && depth > 2) return `<h${depth}>${inner}</h${depth}>\n`
         const id = slug(text)
         const plain = plainText(text)
         headings.push({ id, text: plain, depth })
-        const inner = this.parser.parseInline(tokens)
         if (depth === 1) return `<h1>${inner}</h1>\n`
         return `<h${depth} id="${id}">${inner} <a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(plain)}">#</a></h${depth}>\n`
       },
       code: (token) => codeBlock(token),
+      listitem({ tokens, text }) {
+        const nested = tokens.filter(({ type }) => type === 'list' || type === 'code')
+        if (!isReference || nested.length === 0) return false
+        const own = this.parser.parse(tokens.filter((token) => !nested.includes(token)))
+        const fold = (title: string) => `<details><summary>${title}</summary>${this.parser.parse(nested)}</details>`
+        // A field stays visible. Anything else is the title of what is folded.
+        const [, field] = /^\*\*`([^`]+)`/.exec(text) ?? []
+        return `<li>${field === undefined ? fold(own) : own + fold(foldTitle(field, nested))}</li>\n`
+      },
       table({ header, rows }) {
         const cells = (row: Tokens.TableCell[], tag: 'td' | 'th') =>
           row
@@ -72,7 +86,8 @@ export async function render(markdown: string): Promise<RenderedPage> {
     group.kind === 'tabs' ? tabsOf(group.blocks, ++tabs) : marked.parser(group.tokens),
   )
   const title = headings.find(({ depth }) => depth === 1)?.text ?? ''
-  return { title, html: parts.join(''), headings, sections: sectionsOf(tokens, headings) }
+  const html = isReference ? `<div class="reference">${parts.join('')}</div>` : parts.join('')
+  return { title, html, headings, sections: sectionsOf(tokens, headings) }
 }
 
 type Group = { kind: 'tokens'; tokens: Token[] } | { kind: 'tabs'; blocks: Tokens.Code[] }
@@ -112,14 +127,18 @@ function codeBlock({ text, lang = '' }: Pick<Tokens.Code, 'text' | 'lang'>): str
   return `<pre tabindex="0"><code${language && ` class="language-${language}"`}>${highlight(text, language)}</code></pre>\n`
 }
 
-/** The anchors that GitHub gives headings. A repeated one gets a number. The type of an event is its anchor. */
+/** What is below a field: its fields, or the variants that it can be. */
+function foldTitle(field: string, nested: readonly Token[]): string {
+  const items = nested.flatMap((token) => (token as Tokens.List).items)
+  const kind = items[0]?.text.startsWith('**') ? 'field' : 'variant'
+  return `${items.length} ${kind}${items.length === 1 ? '' : 's'} <span class="unseen">of ${escapeHtml(field)}</span>`
+}
+
+/** A repeated heading gets a number. */
 function newSlugs(): (text: string) => string {
   const seen = new Map<string, number>()
   return (text) => {
-    const plain = text.toLowerCase()
-    const base = /^[a-z_]+\.[a-z_]+$/.test(plain)
-      ? plain
-      : plain.replaceAll(/[^\p{L}\d\s_-]/gu, '').replaceAll(' ', '-')
+    const base = slugOf(text)
     const count = seen.get(base) ?? 0
     seen.set(base, count + 1)
     return count === 0 ? base : `${base}-${count}`
@@ -133,15 +152,16 @@ const plainText = (markdown: string): string =>
 const sectionTextMax = 20_000
 
 function sectionsOf(tokens: readonly Token[], headings: readonly Heading[]): Section[] {
-  const sections: Section[] = [{ heading: null, text: '', terms: '' }]
+  const sections: Section[] = [{ heading: null, text: '', terms: [] }]
   let next = 0
   for (const token of tokens) {
-    if (token.type === 'heading') {
-      const heading = headings[next++] ?? null
-      if (heading && heading.depth > 1) sections.push({ heading, text: '', terms: '' })
+    const heading = headings[next]
+    if (token.type === 'heading' && heading?.text === plainText((token as Tokens.Heading).text)) {
+      next++
+      if (heading.depth > 1) sections.push({ heading, text: '', terms: [] })
     } else {
       const section = sections.at(-1) as Section
-      if (token.type === 'table') section.terms += termsOf(token as Tokens.Table)
+      section.terms.push(...termsOf(token))
       const words = plainText(token.raw.replaceAll(/^```.*$|\|[ -]*(?=\|)|[|#>]/gm, ' '))
       section.text = `${section.text} ${words}`.replaceAll(/\s+/g, ' ').trim().slice(0, sectionTextMax)
     }
@@ -149,5 +169,8 @@ function sectionsOf(tokens: readonly Token[], headings: readonly Heading[]): Sec
   return sections
 }
 
-const termsOf = ({ rows }: Tokens.Table): string =>
-  rows.map(([first]) => (first?.text.startsWith('`') ? ` ${plainText(first.text)}` : '')).join('')
+function termsOf(token: Token): string[] {
+  if (token.type === 'code') return /^[A-Z]+ \/\S+$/.exec((token as Tokens.Code).text) ?? []
+  if (token.type !== 'table') return []
+  return (token as Tokens.Table).rows.flatMap(([first]) => (first?.text.startsWith('`') ? [plainText(first.text)] : []))
+}

@@ -26,7 +26,9 @@ test.each([
   ['verify the sign', '/docs/receiving#verify-the-signature'],
   ['webhok', '/docs/receiving'],
   ['429', '/docs/errors#rate_limited'],
-  ['POST /v1/messages', '/docs/api#tag/messages/POST/v1/messages'],
+  ['POST /v1/messages', '/docs/api/messages#send-a-message'],
+  ['send a message', '/docs/api/messages#send-a-message'],
+  ['PUBLIC_URL', '/docs/configuration'],
   ['rate limit', '/docs/errors#rate_limited'],
 ])('%s', async (query, href) => {
   expect((await find(query)).slice(0, 3)).toContain(href)

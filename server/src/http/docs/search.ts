@@ -11,8 +11,8 @@ export interface SearchEntry {
   /** What the page is about, at its beginning. */
   summary?: string
   text: string
-  /** Words that the section defines. */
-  terms?: string
+  /** What the section defines. */
+  terms?: readonly string[]
   /** Less than 1 for what is rarely meant. */
   weight?: number
 }
@@ -26,7 +26,8 @@ export type Search = (query: string, max: number) => SearchResult[]
 
 interface Indexed {
   entry: SearchEntry
-  name: string
+  /** A query that is one of them means the section. */
+  names: ReadonlySet<string>
   /** Of the important words of its name. */
   stems: string[]
 }
@@ -64,7 +65,7 @@ export function newSearch(entries: readonly SearchEntry[]): Search {
       const scores = scoresOf.map((scores) => scores.get(at) ?? 0)
       const matched = scores.filter((score) => score > 0).length
       if (matched === 0) return []
-      const isName = each.name === name
+      const isName = each.names.has(name)
       const score = scores.reduce((sum, one) => sum + one, isName ? 100 : isAllOf(each.stems, stems) ? 5 : 0)
       return [{ entry: each.entry, matched, score: score * (each.entry.weight ?? 1) }]
     })
@@ -103,7 +104,7 @@ function weightsOf(entry: SearchEntry): Map<string, number> {
   add(entry.text, 1 + 1 / (1 + entry.text.length / 500))
   add(entry.title, entry.heading === '' ? 10 : 3)
   add(entry.summary ?? '', 7)
-  add(entry.terms ?? '', 5)
+  for (const term of entry.terms ?? []) add(term, 5)
   add(entry.heading, 6)
   return weights
 }
@@ -111,7 +112,8 @@ function weightsOf(entry: SearchEntry): Map<string, number> {
 function nameOf(entry: SearchEntry): Omit<Indexed, 'entry'> {
   const name = (entry.heading || entry.title).toLowerCase()
   const words = (name.match(wordPattern) ?? []).filter((word) => !unimportant.has(word))
-  return { name, stems: words.map(stemOf) }
+  const names = new Set([name, ...(entry.terms ?? []).map((term) => term.toLowerCase())])
+  return { names, stems: words.map(stemOf) }
 }
 
 /** Whether a query has all words of a name. The last one may not be typed to its end yet. */

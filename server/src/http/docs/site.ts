@@ -3,12 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { deleteOldest } from '../../lib/delete-oldest.ts'
-import { mark } from '../docs-look.ts'
-import { apiEntries } from './api-entries.ts'
-import type { OpenApi } from './api-markdown.ts'
 import { aboutTheProgram, docsPages } from './catalogue.ts'
 import { type DocsOptions, newContent } from './content.ts'
-import { docsLayout, indexHtml } from './layout.ts'
+import { docsLayout, indexHtml, mark } from './layout.ts'
 import { llmsFull, llmsIndex } from './llms.ts'
 import { type RenderedPage, render } from './render.ts'
 import { notFoundHtml, resultsHtml } from './results.ts'
@@ -51,7 +48,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
 
   const find = async (name: string) => (await content.pages()).find((page) => page.name === name)
   const rendered = (name: string): Promise<RenderedPage> =>
-    keep(`rendered ${name}`, async () => render(await content.source(name)))
+    keep(`rendered ${name}`, async () => render(await content.source(name), /^(api|events)\b/.test(name)))
 
   async function build(name: string): Promise<string> {
     if (name === '') {
@@ -63,7 +60,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
     return docsLayout({ title, description, name, html, headings, publicUrl, assets })
   }
 
-  /** Every section of every page, and the endpoints of the API. */
+  /** Every section of every page. */
   async function entries(): Promise<SearchEntry[]> {
     const found: SearchEntry[] = []
     for (const page of docsPages) {
@@ -82,7 +79,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
         })
       }
     }
-    return [...found, ...apiEntries(options.document() as OpenApi)]
+    return found
   }
   const found = new Map<string, SearchResult[]>()
   /** Finds sections. What was asked lately is kept. */
@@ -99,7 +96,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
     page: async (name) => (name === '' || (await find(name)) ? keep(`page ${name}`, () => build(name)) : null),
     async markdown(name) {
       if (name === '') return llmsIndex(publicUrl)
-      return name === 'api' || (await find(name)) ? keep(`markdown ${name}`, () => content.markdown(name)) : null
+      return (await find(name)) ? keep(`markdown ${name}`, () => content.markdown(name)) : null
     },
     async results(query) {
       const html = resultsHtml(query, await search(query, resultsMax))

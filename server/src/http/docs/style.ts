@@ -1,5 +1,41 @@
-import { docsStyle } from '../docs-look.ts'
 import { tokenClasses } from './highlight.ts'
+
+/** The colors of the console. */
+const light = {
+  canvas: '#faf9f6',
+  surface: '#ffffff',
+  sunken: '#f6f4f0',
+  line: '#e9e5dd',
+  ink: '#211e19',
+  'ink-2': '#565047',
+  'ink-3': '#6e675c',
+  accent: '#0e6655',
+  'code-comment': '#6e675c',
+  'code-string': '#0e6655',
+  'code-keyword': '#862f7a',
+  'code-number': '#8f4a00',
+  'code-name': '#1f5a99',
+}
+const dark: typeof light = {
+  canvas: '#141310',
+  surface: '#1c1a17',
+  sunken: '#171613',
+  line: '#2c2924',
+  ink: '#edeae3',
+  'ink-2': '#b9b2a6',
+  'ink-3': '#979083',
+  accent: '#6dd6bb',
+  'code-comment': '#979083',
+  'code-string': '#7fd1b9',
+  'code-keyword': '#dba5e2',
+  'code-number': '#e5b27c',
+  'code-name': '#93bff2',
+}
+
+const variables = (colors: typeof light) =>
+  Object.entries(colors)
+    .map(([name, color]) => `--${name}: ${color};`)
+    .join(' ')
 
 const maxTabs = 6
 const shownTab = Array.from(
@@ -12,7 +48,21 @@ const tokens = ['comment', 'string', 'keyword', 'number', 'name']
   .join(' ')
 
 /** The style sheet of the pages of the documentation. */
-export const pageStyle = `${docsStyle}
+export const pageStyle = `
+  :root { color-scheme: light; ${variables(light)} }
+  @media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark; ${variables(dark)} } }
+  body { margin: 0; background: var(--canvas); color: var(--ink); font: 14px/1.6 Inter, system-ui, sans-serif; }
+  .docs-header {
+    position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 52px; padding: 0 20px;
+    display: flex; align-items: center; gap: 20px; background: var(--canvas); border-bottom: 1px solid var(--line);
+    font-size: 14px;
+  }
+  .docs-header a { display: inline-flex; align-items: center; min-height: 44px; color: var(--ink-2); text-decoration: none; white-space: nowrap; }
+  .docs-header a:hover, .docs-header a[aria-current] { color: var(--ink); }
+  .docs-header a:focus-visible { outline: 2px solid var(--accent); border-radius: 5px; }
+  .docs-header .home { gap: 9px; margin-right: auto; color: var(--ink); font-weight: 640; }
+  @media (max-width: 480px) { .docs-header { gap: 14px; padding: 0 12px; } .docs-header .name, .docs-header a[href='/docs/errors'] { display: none; } }
+  @media print { .docs-header { display: none; } }
   html { scroll-padding-top: 4.5rem; }
   ${tokens}
   .skip { position: absolute; left: -999px; }
@@ -31,7 +81,7 @@ export const pageStyle = `${docsStyle}
   .side li a[aria-current] { font-weight: 560; }
   .search { position: relative; flex: 0 1 20rem; margin: 0 auto 0 0; }
   .docs-header .home:has(+ .search) { flex: 1; margin-right: 0; }
-  .search label, .search .status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .unseen, .search label, .search .status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .search input { box-sizing: border-box; width: 100%; min-height: 38px; padding: 0 12px; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 9px; }
   .results { position: absolute; z-index: 11; inset: calc(100% + 6px) 0 auto; min-width: 100%; max-height: min(70vh, 30rem); overflow: auto; box-shadow: 0 8px 24px rgb(0 0 0 / 14%); background: var(--surface); border: 1px solid var(--line); border-radius: 9px; }
   .docs-header .results a { display: block; min-height: 0; padding: 8px 12px; white-space: normal; color: var(--ink); text-decoration: none; border-top: 1px solid var(--line); }
@@ -47,7 +97,7 @@ export const pageStyle = `${docsStyle}
   main li { margin: .3rem 0; }
   main strong { color: var(--ink); }
   main a { color: var(--accent); text-underline-offset: 2px; }
-  a:focus-visible, input:focus-visible, pre:focus-visible, .table:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+  a:focus-visible, summary:focus-visible, input:focus-visible, pre:focus-visible, .table:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
   main h2 a:not(.anchor), main h1 a { color: inherit; }
   .anchor { padding: 0 .3em; font-weight: 400; color: var(--ink-3); text-decoration: none; opacity: 0; }
   h2:hover .anchor, h3:hover .anchor, .anchor:focus { opacity: 1; }
@@ -76,7 +126,22 @@ export const pageStyle = `${docsStyle}
   .cards li { margin: 0; padding: 12px 16px; background: var(--surface); border: 1px solid var(--line); border-radius: 11px; }
   .cards a { font-weight: 560; }
   .cards p { margin: .25rem 0 0; font-size: .95em; }
-  .found { list-style: none; padding: 0; }
+  .found, .reference ul { list-style: none; padding: 0; }
+  .reference ul { margin: .6rem 0; border-top: 1px solid var(--line); }
+  .reference li { margin: 0; padding: .6rem 0; border-bottom: 1px solid var(--line); }
+  .reference li ul { margin: .5rem 0 0; }
+  .reference li li:last-child { border-bottom: 0; }
+  .reference li strong code, .reference summary code { background: none; padding: 0; color: var(--ink); font-weight: 600; }
+  .reference li em { font-style: normal; color: var(--ink-3); font-size: .93em; }
+  .reference li em code { background: none; padding: 0; }
+  .reference li strong:not(:has(code)) { color: var(--code-number); font-size: .93em; font-weight: 500; }
+  .reference h2 { margin-top: 2.6rem; padding-top: 1.8rem; border-top: 1px solid var(--line); }
+  .reference h2 + pre { margin-top: .4rem; }
+  details { margin-top: .4rem; }
+  .reference details > ul, details > pre { margin-left: .35rem; padding-left: 1rem; border-left: 2px solid var(--line); }
+  li > details:first-child { margin-top: 0; }
+  summary { width: fit-content; padding: 2px 6px 2px 2px; border-radius: 6px; color: var(--accent); cursor: pointer; }
+  summary:hover { background: var(--sunken); }
   .found p { margin: .2rem 0 1.1rem; }
   .source { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .93em; }
   main :target { box-shadow: -10px 0 0 var(--canvas), -13px 0 0 var(--accent); }
@@ -89,7 +154,8 @@ export const pageStyle = `${docsStyle}
     .to-menu { display: inline-flex; align-items: center; min-height: 44px; }
     .side { position: static; max-height: none; padding: 1.5rem 0 3rem; border-top: 1px solid var(--line); }
     .side li a { display: flex; align-items: center; min-height: 44px; padding-block: 0; }
-    .search input, .tabs label, pre button { min-height: 44px; }
+    .search input, .tabs label, pre button, summary { min-height: 44px; }
+    summary { display: list-item; line-height: 44px; padding-block: 0; }
     .docs-header .results a { min-height: 44px; box-sizing: border-box; }
   }
   @media print {

@@ -88,6 +88,11 @@ if (here && side.scrollHeight > side.clientHeight) {
   side.scrollTop += here.getBoundingClientRect().bottom - side.getBoundingClientRect().bottom + 40
 }
 
+/** The API reference had other anchors: `/docs/api#tag/messages/POST/v1/messages`. */
+const [, method, route] = /^#tag\/[^/]+\/([A-Z]+)(\/.+)$/.exec(decodeURIComponent(location.hash)) ?? []
+for (const link of method ? document.querySelectorAll('main td:first-child a') : [])
+  if (link.textContent === `${method} ${route}`) location.replace(link.href)
+
 /** Tabs: the language that was chosen last, on every page. */
 const storageKey = 'docs-language'
 const choose = (language) => {

@@ -1,15 +1,14 @@
 import { everyError } from '@parley/contract/console/errors'
 import { errorExamples } from '@parley/contract/error-examples'
 import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
-import { receivedEventSchemas } from '@parley/contract/events'
 import { fieldErrors } from '@parley/contract/field-errors'
+import { jsonBlock, plain } from './markdown.ts'
 
-/** The Markdown of the pages that come from the contract. */
-
+/** The page of errors, from the catalogue of the contract. */
 export function errorsMarkdown(): string {
   const entries = Object.entries(errorCatalogue).map(
     ([code, { status, type, title, cause, remedy }]) =>
-      `## ${code}\n\n${status} \`${type}\`\n\n**${title}.** ${plain(cause)}\n\n${plain(remedy)}\n\n${json(errorExamples[code as ErrorCode])}\n`,
+      `## ${code}\n\n${status} \`${type}\`\n\n**${title}.** ${plain(cause)}\n\n${plain(remedy)}\n\n${jsonBlock(errorExamples[code as ErrorCode])}\n`,
   )
   const ofConsole = Object.entries(everyError).flatMap(([code, { status, message }]) =>
     Object.hasOwn(errorCatalogue, code) ? [] : [`| \`${code}\` | ${status} | ${plain(message)} |`],
@@ -36,26 +35,4 @@ Requests of the console also get these. No endpoint under \`/v1\` returns them.
 | --- | --- | --- |
 ${ofConsole.join('\n')}
 `
-}
-
-/** A text of the contract is not Markdown: `<key>` and `__proto__` stay as they are. */
-const plain = (text: string): string => text.replaceAll(/_(?=_)|(?<=_)_|[\\`*<]/g, '\\$&')
-
-const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
-
-interface Schema {
-  description?: string
-  examples?: unknown[]
-}
-
-export function eventsMarkdown(): string {
-  const entries = Object.entries(receivedEventSchemas).map(([type, schema]) => {
-    const { description = '', examples = [] } = schema as Schema
-    return `## ${type}\n\n${description}\n\n${json(examples[0])}\n`
-  })
-  return `# Events
-
-Webhooks deliver these events, and \`GET /v1/events\` returns them. Each has \`id\`, \`type\`, \`created_at\` and \`data\`. The header \`Service-Event\` of a delivery has the type. Fields and types may be added: ignore those that you do not know. The [API reference](/docs/api) describes every field. See [receiving](/docs/receiving) and [reading events](/docs/reading-events).
-
-${entries.join('\n')}`
 }
