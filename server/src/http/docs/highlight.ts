@@ -19,7 +19,7 @@ export function highlight(code: string, language: string): string {
   return html + escapeHtml(code.slice(end))
 }
 
-/** Short, because a page has hundreds of them. `style.ts` has their colors. */
+/** Short, because a page has hundreds of them. `docs.css` has their colors. */
 export const tokenClasses: Record<string, string> = { comment: 'c', string: 's', keyword: 'k', number: 'n', name: 'f' }
 
 type Rules = Partial<Record<'comment' | 'string' | 'keyword' | 'number' | 'name', RegExp>>

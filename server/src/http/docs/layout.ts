@@ -69,10 +69,6 @@ const descriptionMax = 160
 const shorten = (text: string): string =>
   text.length <= descriptionMax ? text : `${text.slice(0, text.lastIndexOf(' ', descriptionMax - 2))} …`
 
-export const mark = `<svg xmlns="http://www.w3.org/2000/svg" width="22" height="22" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0e6655"/><path
-  d="M9 25V13.5a6.5 6.5 0 0 1 6.5-6.5h1a6.5 6.5 0 0 1 0 13H14" fill="none" stroke="#fff" stroke-width="3.2" stroke-linecap="round"
-  stroke-linejoin="round"/><circle cx="16" cy="13.5" r="1.9" fill="#8fe3c8"/></svg>`
-
 const headerPages = { '/docs': 'Docs', '/docs/api': 'API reference', '/docs/errors': 'Errors' }
 
 /** Leads back to the console. */
@@ -84,7 +80,7 @@ function headerOf(name: string, query: string): string {
   )
   return `
     <header class="docs-header">
-      <a class="home" href="/" aria-label="Parley console">${mark}<span class="name">Parley</span></a>${searchForm(query)}
+      <a class="home" href="/" aria-label="Parley console"><span class="name">Parley</span></a>${searchForm(query)}
       ${links.join('\n      ')}
       <a href="/">Back to the console</a>
     </header>`

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { deleteOldest } from '../../lib/delete-oldest.ts'
 import { aboutTheProgram, docsPages } from './catalogue.ts'
 import { type DocsOptions, newContent } from './content.ts'
-import { docsLayout, indexHtml, mark } from './layout.ts'
+import { docsLayout, indexHtml } from './layout.ts'
 import { llmsFull, llmsIndex } from './llms.ts'
 import { type RenderedPage, render } from './render.ts'
 import { notFoundHtml, resultsHtml } from './results.ts'
 import { newSearch, type SearchEntry, type SearchResult } from './search.ts'
-import { pageStyle } from './style.ts'
 
 export interface DocsSite {
   /** Null if there is no such page. The name of the first page is empty. */
@@ -38,11 +37,8 @@ export function newDocsSite(options: DocsOptions): DocsSite {
   const { publicUrl } = options
   const content = newContent(options)
   const keep = newCache()
-  const files: Record<string, string> = {
-    'docs.css': pageStyle,
-    'docs.mjs': readFileSync(join(import.meta.dirname, 'assets', 'docs.mjs'), 'utf8'),
-    'mark.svg': mark,
-  }
+  const folder = join(import.meta.dirname, 'assets')
+  const files = Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
   const addressOf = (file: string) => `/docs/assets/${file}?v=${versionOf(files[file] ?? '')}`
   const assets = { style: addressOf('docs.css'), script: addressOf('docs.mjs'), icon: addressOf('mark.svg') }
 
