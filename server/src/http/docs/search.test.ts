@@ -98,3 +98,45 @@ test('typing mistakes are looked for in three words of a query, and not in the f
   expect(found('bravo xharlie')).toBe(0)
   expect(found('bravo hcarlie')).toBe(1)
 })
+
+test('a word counts most in the title of a page, then in its summary, a heading, a defined term and the text', () => {
+  const entry = { title: 'Other', heading: 'Other', text: 'other' }
+  const search = newSearch([
+    { ...entry, href: '/long', text: `other needle ${'other '.repeat(500)}` },
+    { ...entry, href: '/about', heading: 'Needle part', weight: 0.4 },
+    { ...entry, href: '/short', text: 'other needle' },
+    { ...entry, href: '/page', title: 'Needle page' },
+    { ...entry, href: '/term', terms: ['needle_size'] },
+    { ...entry, href: '/heading', heading: 'Needle part' },
+    { ...entry, href: '/summary', heading: '', summary: 'About needle.' },
+    { ...entry, href: '/title', heading: '', title: 'Needle page' },
+  ])
+  expect(search('needle', 8).map(({ href }) => href)).toEqual([
+    '/title',
+    '/summary',
+    '/heading',
+    '/term',
+    '/page',
+    '/about',
+    '/short',
+    '/long',
+  ])
+})
+
+test('the word itself counts more than another form of it, its beginning, and a part; a name or a term counts most', () => {
+  const of = (...words: string[]) => newSearch(words.map((text) => ({ href: text, title: 'T', heading: '', text })))
+  const order = of('unsigned', 'signing', 'signatory', 'sign')('sign', 8).map(({ href }) => href)
+  expect(order).toEqual(['sign', 'signing', 'signatory', 'unsigned'])
+  const entry = { title: 'Sign the page', heading: '', summary: 'Sign', text: 'sign' }
+  const named = newSearch([
+    { ...entry, href: '/title' },
+    { href: '/term', title: 'T', heading: 'H', text: '', terms: ['sign'] },
+  ])
+  expect(named('sign', 8)[0]?.href).toBe('/term')
+  // All words of a heading, also before the last one is typed to its end.
+  const headings = newSearch([
+    { href: '/more', title: 'T', heading: 'Verify the signature of a delivery', text: '' },
+    { href: '/all', title: 'T', heading: 'Verify a signature', text: '' },
+  ])
+  expect(headings('verify signat', 8)[0]?.href).toBe('/all')
+})
