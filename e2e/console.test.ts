@@ -199,11 +199,19 @@ test('a request with a mistyped key appears among the API errors, which say wher
   await page.getByText('on the Health page, under Unauthenticated requests').waitFor()
 })
 
-test('the Docs page links to the API reference', async () => {
+test('the Docs page links to the API reference, and its earlier chapters lead to the documentation', async () => {
   const page = await openAt('/docs')
   const reference = page.getByRole('link', { name: 'API reference' })
   expect(await reference.getAttribute('href')).toBe(`${place.url}/docs/api`)
   expect(await reference.getAttribute('target')).toBe('_blank')
+  await page.getByText(place.workspaceId).waitFor()
+  for (const [chapter, path] of [
+    ['errors#rate_limited', 'errors#rate_limited'],
+    ['webhooks', 'receiving#verify-the-signature'],
+  ]) {
+    await page.goto(`${place.url}/w/${place.workspaceId}/docs/${chapter}`)
+    await page.waitForURL(`${place.url}/docs/${path}`)
+  }
 })
 
 test('the first load has at most 220 KiB of scripts', async () => {

@@ -23,23 +23,6 @@ export function verifyDelivery(rawBody: Buffer, header: string | undefined, secr
 }
 `
 
-export const typescriptUse = `import { createServer } from 'node:http'
-import { verifyDelivery } from './verify-delivery.ts'
-
-createServer(async (request, response) => {
-  const rawBody = Buffer.concat(await Array.fromAsync(request))
-  try {
-    const signature = request.headers['service-signature']?.toString()
-    verifyDelivery(rawBody, signature, process.env.PARLEY_WEBHOOK_SECRET ?? '')
-  } catch {
-    return response.writeHead(400).end()
-  }
-  response.writeHead(204).end() // respond first, then process the event
-  const event = JSON.parse(rawBody.toString())
-  console.log(event.id, event.type)
-}).listen(3000)
-`
-
 export const python = `import hashlib
 import hmac
 import re

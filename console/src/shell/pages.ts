@@ -143,7 +143,7 @@ export const pages: readonly Page[] = [
     path: `${w}/docs/$page`,
     title: 'Docs',
     needs: 'requests:read',
-    load: () => import('../pages/docs/docs.page.tsx').then((page) => ({ default: page.DocsPage })),
+    load: () => import('../pages/docs/docs.page.tsx').then((page) => ({ default: page.MovedDocsPage })),
   },
   {
     path: `${w}/credits`,

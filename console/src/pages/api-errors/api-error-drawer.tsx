@@ -1,11 +1,11 @@
 import type { ApiErrorDetail, ApiErrorPeriod } from '@parley/contract/console/api-errors'
 import { formatClock, formatNumber, formatShortDay, formatShortTime, plural } from '../../lib/format.ts'
-import { useHere } from '../../lib/session.ts'
+import { useHere, useSession } from '../../lib/session.ts'
 import { BarChart } from '../../ui/bar-chart.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { Card, Row, Stack } from '../../ui/layout.tsx'
-import { PageLink, SafeText } from '../../ui/link.tsx'
+import { ExternalLink, PageLink, SafeText } from '../../ui/link.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
@@ -42,6 +42,7 @@ export function ApiErrorDrawer({
 
 function ErrorDetails({ group }: { group: ApiErrorDetail }) {
   const here = useHere()
+  const { public_url: publicUrl } = useSession()
   const mute = useMute(group.code)
   const remedy = remedyOf(group)
   const { code } = group
@@ -68,6 +69,7 @@ function ErrorDetails({ group }: { group: ApiErrorDetail }) {
         >
           {group.muted ? 'Unmute' : 'Mute'}
         </Button>
+        <ExternalLink href={`${publicUrl}/docs/errors#${code}`}>Docs for {code}</ExternalLink>
       </Row>
       <Card title={`${plural(group.count, 'error')} since ${formatShortTime(group.since)}`}>
         <Trend group={group} />

@@ -31,9 +31,6 @@ export function remedyOf({ code, by_key, by_address, by_route }: Known): Remedy 
       return { title: 'Create key', to: 'keys?new=1' }
     case 'insufficient_credits':
       return { title: 'View credits', to: 'credits' }
-    case 'validation_failed':
-    case 'invalid_json':
-      return { title: 'Read the docs', to: `docs/errors#${code}` }
     default:
       return null
   }

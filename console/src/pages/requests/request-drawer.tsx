@@ -6,7 +6,7 @@ import { CopyId } from '../../ui/copy-button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { Card, Row, Stack } from '../../ui/layout.tsx'
-import { PageLink, SafeText } from '../../ui/link.tsx'
+import { ExternalLink, PageLink, SafeText } from '../../ui/link.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
 import { Duration, Moment } from '../../ui/time.tsx'
@@ -84,9 +84,7 @@ function RequestDetails({ request }: { request: RequestDetail }) {
           <ButtonLink to={here.path(`api-errors?open=${code}`)} icon="apiError">
             View in API errors
           </ButtonLink>
-          <ButtonLink to={here.path(`docs/errors#${code}`)} kind="quiet" icon="docs">
-            Docs for {code}
-          </ButtonLink>
+          <ExternalLink href={`${publicUrl}/docs/errors#${code}`}>Docs for {code}</ExternalLink>
         </Row>
       )}
       <RequestResults request={request} />

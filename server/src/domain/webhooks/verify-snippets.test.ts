@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { python, sdk, typescript, typescriptUse } from '../../../../console/src/parts/verify-snippets.ts'
+import { python, sdk, typescript } from '../../../../console/src/parts/verify-snippets.ts'
 import { freePort } from '../../../../sdk/testing/free-port.ts'
 import { tempFolder } from '../../../testing/temp-folder.ts'
 import { until } from '../../../testing/until.ts'
@@ -96,7 +96,6 @@ const phpUse = `<?php\nrequire 'verify.php';\n${php.match(/(?<=^ \* {3}).*$/gm)?
 
 /** Receivers as the page shows them, except for their port. */
 const receivers = [
-  { name: 'Node.js', files: { 'verify-delivery.ts': typescript, 'receiver.ts': typescriptUse }, accepts: 204 },
   { name: 'SDK', files: { 'receiver.ts': sdk }, accepts: 204 },
   { name: 'PHP', files: { 'verify.php': php, 'receiver.php': phpUse }, accepts: 204 },
 ]

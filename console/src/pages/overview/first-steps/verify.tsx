@@ -1,14 +1,14 @@
 import type { ConsoleWebhook, TestSent } from '@parley/contract/console/webhooks'
 import { useState } from 'react'
 import { type List, useData } from '../../../lib/query.ts'
-import { useHere } from '../../../lib/session.ts'
+import { useHere, useSession } from '../../../lib/session.ts'
 import { useAction } from '../../../lib/use-action.ts'
 import { Outcome } from '../../../parts/deliveries/attempts.tsx'
 import { useDelivery } from '../../../parts/deliveries/deliveries.queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code-block.tsx'
 import { Select } from '../../../ui/fields.tsx'
-import { PageLink } from '../../../ui/link.tsx'
+import { ExternalLink } from '../../../ui/link.tsx'
 import { LoadingLines, Notice } from '../../../ui/states.tsx'
 import styles from '../onboarding.module.css'
 import { listenCommand } from './listen-command.ts'
@@ -16,6 +16,7 @@ import { listenCommand } from './listen-command.ts'
 /** Sends a signed test event to a webhook and shows the response. */
 export function VerifyStep() {
   const here = useHere()
+  const { public_url: publicUrl } = useSession()
   const { data } = useData<List<ConsoleWebhook>>(here.api('webhooks'), { topics: ['webhooks'] })
   const [chosen, setChosen] = useState<string | null>(null)
   const [sent, setSent] = useState<{ event_id: string; webhook_id: string } | null>(null)
@@ -46,7 +47,7 @@ export function VerifyStep() {
       ) : (
         <span>
           Parley signs each event. Your endpoint verifies the signature with the secret of the webhook:{' '}
-          <PageLink to={here.path('docs/webhooks')}>code to verify it</PageLink>.
+          <ExternalLink href={`${publicUrl}/docs/receiving#verify-the-signature`}>code to verify it</ExternalLink>.
         </span>
       )}
       <div className={styles.result}>
