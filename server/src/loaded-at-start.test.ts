@@ -69,7 +69,7 @@ test('a process that has started has loaded only what every process needs', asyn
   const others = Object.keys(serverPackage.dependencies).filter((name) => !neededByAll.includes(name))
   expect(others).not.toEqual([])
   expect([...others, ...neverNeeded].filter((name) => loaded.has(name))).toEqual([])
-  expect(files().filter((each) => /lib\/(otlp|traces|trace-ids|open-tracing)\.ts$/.test(each))).toEqual([])
+  expect(files().filter((each) => /lib\/(traces|open-tracing)\.ts$/.test(each))).toEqual([])
   const ofUndici = files().filter((each) => each.includes('/node_modules/undici/'))
   expect(ofUndici.filter((each) => !/undici\/lib\/(core|util)\//.test(each))).toEqual([])
   for (const [name, path] of Object.entries(loadedBy)) {

@@ -12,7 +12,7 @@ export interface ReceivedSpan {
   startTimeUnixNano: string
   endTimeUnixNano: string
   status: { code?: number }
-  attributes: { key: string; value: { stringValue?: string; intValue?: string } }[]
+  attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
 }
 
 /** An OpenTelemetry collector that keeps the spans it receives. */

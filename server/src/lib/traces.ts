@@ -3,9 +3,26 @@
  * every process that works on the message knows it. Only the trace that a client sends with its request is stored, with the
  * message. See docs/decisions/tracing.md.
  */
-import type { SpanExporter } from './otlp.ts'
-import type { AttributeValue, Span } from './otlp-format.ts'
-import { messageIn, newSpanId, readTraceparent, spanOf, traceOf } from './trace-ids.ts'
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { parseTraceParent } from '@opentelemetry/core'
+import {
+  ParentBasedSampler,
+  RandomIdGenerator,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type TracerProviderOptions,
+} from '@opentelemetry/sdk-trace'
 import type {
   FindTraceparent,
   TracedAttempt,
@@ -13,7 +30,6 @@ import type {
   TracedEvent,
   TracedRequest,
   TracedWebhook,
-  TraceIds,
   Tracing,
 } from './tracing.ts'
 
@@ -21,37 +37,41 @@ import type {
 const nowMs = () => performance.timeOrigin + performance.now()
 
 export class Traces implements Tracing {
-  readonly #exporter: Pick<SpanExporter, 'add'>
-  readonly #ratio: number
+  readonly #tracer: Tracer
+  readonly #sampler: TraceIdRatioBasedSampler
   readonly #findTraceparent: FindTraceparent
+  /** The IDs of the span that starts next: those of its message, event or request. */
+  #nextIds = { traceId: '', spanId: '' }
   /** The traces of messages that were sent lately. They never change. */
-  readonly #known = new Map<string, TraceIds>()
+  readonly #known = new Map<string, SpanContext>()
 
-  /** `ratio` is the part of traces that is recorded. */
-  constructor(exporter: Pick<SpanExporter, 'add'>, ratio: number, findTraceparent: FindTraceparent) {
-    this.#exporter = exporter
-    this.#ratio = ratio
+  /** `ratio` is the part of traces that is recorded. It is decided by the ID, so all processes agree. */
+  constructor(options: TracerProviderOptions, version: string, ratio: number, findTraceparent: FindTraceparent) {
+    this.#sampler = new TraceIdRatioBasedSampler(ratio)
     this.#findTraceparent = findTraceparent
+    const sampler = new ParentBasedSampler({ root: this.#sampler })
+    const idGenerator = {
+      generateTraceId: () => this.#nextIds.traceId,
+      generateSpanId: () => this.#nextIds.spanId,
+    }
+    this.#tracer = new TracerProvider({ ...options, sampler, idGenerator }).getTracer('parley', version)
   }
 
   readonly nowMs = nowMs
 
-  traceparentFor(requestId: string, header: string | undefined): string | null {
-    const caller = readTraceparent(header)
-    return caller && `00-${caller.traceId}-${spanOf(requestId)}-${caller.isSampled ? '01' : '00'}`
+  traceparentFor(requestId: string, header = ''): string | null {
+    const client = parseTraceParent(header)
+    return client && toTraceparent({ ...client, spanId: spanOf(requestId) })
   }
 
   request({ id, startedMs, method, route, status, code, workspaceId, messageId, traceparent }: TracedRequest): void {
-    const caller = readTraceparent(traceparent)
-    const ids = caller
-      ? { traceId: caller.traceId, spanId: spanOf(id), parentId: caller.spanId, isSampled: caller.isSampled }
-      : { ...this.#own(messageId ?? id), parentId: null }
-    if (caller && messageId !== null) this.#remember(messageId, ids)
+    const client = parseTraceParent(traceparent ?? '')
+    const ids = client ? { ...client, spanId: spanOf(id) } : this.#own(messageId ?? id)
+    if (client && messageId !== null) this.#remember(messageId, ids)
     const isKnown = knownMethods.has(method)
-    this.#add({
-      ...ids,
+    this.#record(ids, client?.spanId ?? null, {
       name: [isKnown ? method : 'HTTP', route].filter(Boolean).join(' '),
-      kind: 'server',
+      kind: SpanKind.SERVER,
       startMs: startedMs,
       endMs: nowMs(),
       isError: status >= 500,
@@ -68,11 +88,9 @@ export class Traces implements Tracing {
   }
 
   message(messageId: string, workspaceId: string, startMs: number): void {
-    this.#add({
-      ...this.#own(messageId),
-      parentId: null,
+    this.#record(this.#own(messageId), null, {
       name: 'send message from the console',
-      kind: 'producer',
+      kind: SpanKind.PRODUCER,
       startMs,
       endMs: nowMs(),
       attributes: { 'parley.message_id': messageId, 'parley.workspace_id': workspaceId },
@@ -82,7 +100,7 @@ export class Traces implements Tracing {
   call({ messageId, workspaceId, senderId, attempt, startMs, outcome, errorCode }: TracedCall): void {
     const span = {
       name: 'send message to the network',
-      kind: 'client',
+      kind: SpanKind.CLIENT,
       startMs,
       endMs: nowMs(),
       isError: outcome !== 'sent',
@@ -94,32 +112,29 @@ export class Traces implements Tracing {
         'parley.outcome': outcome,
         'error.type': errorCode === null ? null : String(errorCode),
       },
-    } as const
-    this.#within(messageId, ({ spanId, ...trace }) =>
-      this.#add({ ...trace, spanId: newSpanId(), parentId: spanId, ...span }),
-    )
+    }
+    this.#within(messageId, (root) => this.#record({ ...root, spanId: random.generateSpanId() }, root.spanId, span))
   }
 
   beginWebhook(): TracedWebhook {
-    return { spanId: newSpanId(), startMs: nowMs(), updates: 0, received: new Set(), changed: new Set() }
+    const spanId = random.generateSpanId()
+    return { spanId, startMs: nowMs(), updates: 0, received: new Set(), changed: new Set() }
   }
 
   endWebhook({ spanId, startMs, updates, received, changed }: TracedWebhook, outcome: string): void {
     const span = {
       name: 'POST /network/whatsapp/{app_id}',
-      kind: 'server',
+      kind: SpanKind.SERVER,
       startMs,
       endMs: nowMs(),
       isError: outcome === 'failed',
       attributes: { 'parley.outcome': outcome, 'parley.updates': updates },
-    } as const
+    }
     // It begins the trace of each message that it brought, and is part of the trace of each message that it changed.
-    for (const id of received) this.#add({ ...this.#own(id), parentId: null, ...span })
-    for (const id of changed)
-      this.#within(id, (message) => this.#add({ ...message, spanId, parentId: message.spanId, ...span }))
-    const traceId = newSpanId() + newSpanId()
-    const isSampled = this.#isSampled(traceId)
-    if (received.size + changed.size === 0) this.#add({ traceId, spanId, parentId: null, isSampled, ...span })
+    for (const id of received) this.#record(this.#own(id), null, span)
+    for (const id of changed) this.#within(id, (root) => this.#record({ ...root, spanId }, root.spanId, span))
+    if (received.size + changed.size === 0)
+      this.#record({ ...this.#begin(random.generateTraceId()), spanId }, null, span)
   }
 
   event({ id, type, workspaceId, messageId, createdAt, webhook }: TracedEvent): void {
@@ -127,7 +142,7 @@ export class Traces implements Tracing {
     if (webhook && messageId !== null) (isReceived ? webhook.received : webhook.changed).add(messageId)
     const span = {
       name: `publish ${type}`,
-      kind: 'producer',
+      kind: SpanKind.PRODUCER,
       startMs: createdAt.getTime(),
       endMs: Math.max(nowMs(), createdAt.getTime()),
       attributes: {
@@ -136,17 +151,15 @@ export class Traces implements Tracing {
         'parley.workspace_id': workspaceId,
         'parley.message_id': messageId,
       },
-    } as const
+    }
     const spanId = spanOf(id)
-    if (messageId === null) this.#add({ ...this.#own(id), parentId: null, ...span })
+    if (messageId === null) this.#record(this.#own(id), null, span)
     else if (isReceived) {
       // Without a webhook, for example if the update was parked, the event begins the trace itself.
       const root = this.#own(messageId)
-      this.#add({ ...root, spanId, parentId: webhook ? root.spanId : null, ...span })
+      this.#record({ ...root, spanId }, webhook ? root.spanId : null, span)
     } else {
-      this.#within(messageId, (root) =>
-        this.#add({ ...root, spanId, parentId: webhook?.spanId ?? root.spanId, ...span }),
-      )
+      this.#within(messageId, (root) => this.#record({ ...root, spanId }, webhook?.spanId ?? root.spanId, span))
     }
   }
 
@@ -157,26 +170,15 @@ export class Traces implements Tracing {
 
   beginAttempt({ eventId, type, body }: AttemptedBody): TracedAttempt {
     const messageId = messageIn(body)
-    const { traceId, isSampled } =
-      (isStatus(type) && this.#known.get(messageId ?? '')) || this.#own(messageId ?? eventId)
-    const spanId = newSpanId()
-    return {
-      traceId,
-      spanId,
-      isSampled,
-      startMs: nowMs(),
-      traceparent: `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`,
-    }
+    const trace = (isStatus(type) && this.#known.get(messageId ?? '')) || this.#own(messageId ?? eventId)
+    const ids = { ...trace, spanId: random.generateSpanId() }
+    return { ids, startMs: nowMs(), traceparent: toTraceparent(ids) }
   }
 
-  endAttempt({ traceId, spanId, isSampled, startMs }: TracedAttempt, item: AttemptedItem, result: AttemptResult): void {
-    this.#add({
-      traceId,
-      spanId,
-      isSampled,
-      parentId: spanOf(item.eventId),
+  endAttempt({ ids, startMs }: TracedAttempt, item: AttemptedItem, result: AttemptResult): void {
+    this.#record(ids, spanOf(item.eventId), {
       name: 'deliver event',
-      kind: 'client',
+      kind: SpanKind.CLIENT,
       startMs,
       endMs: nowMs(),
       isError: result.fault !== null,
@@ -195,60 +197,89 @@ export class Traces implements Tracing {
   }
 
   /** The trace of a message, an event or a request that has no other. */
-  #own(uuid: string): TraceIds {
-    const traceId = traceOf(uuid)
-    return { traceId, spanId: spanOf(uuid), isSampled: this.#isSampled(traceId) }
+  #own(uuid: string): SpanContext {
+    return { ...this.#begin(traceOf(uuid)), spanId: spanOf(uuid) }
   }
 
-  /** The same for every span of a trace, in every process. */
-  #isSampled(traceId: string): boolean {
-    return this.#ratio >= 1 || Number.parseInt(traceId.slice(-12), 16) / 2 ** 48 < this.#ratio
+  #begin(traceId: string): Omit<SpanContext, 'spanId'> {
+    const { decision } = this.#sampler.shouldSample(ROOT_CONTEXT, traceId)
+    const isSampled = decision === SamplingDecision.RECORD_AND_SAMPLED
+    return { traceId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE }
   }
 
   /** Calls back with the trace of a sent message, and the span that its others belong to. */
-  #within(messageId: string, callback: (ids: TraceIds) => void): void {
+  #within(messageId: string, callback: (root: SpanContext) => void): void {
     const known = this.#known.get(messageId)
     if (known) callback(known)
     else void this.#find(messageId).then(callback)
   }
 
   /** If the database is away, the trace is the message's own. */
-  async #find(messageId: string): Promise<TraceIds> {
+  async #find(messageId: string): Promise<SpanContext> {
     const stored = await this.#findTraceparent(messageId).catch(() => null)
-    const ids = readTraceparent(stored ?? undefined) ?? this.#own(messageId)
+    const ids = parseTraceParent(stored ?? '') ?? this.#own(messageId)
     this.#remember(messageId, ids)
     return ids
   }
 
-  #remember(messageId: string, { traceId, spanId, isSampled }: TraceIds): void {
-    this.#known.set(messageId, { traceId, spanId, isSampled })
+  #remember(messageId: string, ids: SpanContext): void {
+    this.#known.set(messageId, ids)
     if (this.#known.size > maxKnown) this.#known.delete(this.#known.keys().next().value ?? '')
   }
 
-  #add({ attributes, isError = false, isSampled, ...span }: NewSpan): void {
-    if (!isSampled) return
-    const present = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined)
-    this.#exporter.add({ ...span, isError, attributes: present as [string, AttributeValue][] })
+  /** Records a span that has ended: only then its IDs are known. */
+  #record(
+    ids: SpanContext,
+    parentId: string | null,
+    { name, kind, startMs, endMs, isError, attributes }: NewSpan,
+  ): void {
+    this.#nextIds = ids
+    const parent = parentId === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...ids, spanId: parentId })
+    const present = Object.entries(attributes).filter(([, value]) => value !== null)
+    const options = { kind, startTime: startMs, attributes: Object.fromEntries(present) as Attributes }
+    const span: Span = this.#tracer.startSpan(name, options, parent)
+    if (isError) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end(endMs)
   }
 }
 
-/** Those that OpenTelemetry's conventions name. */
-const knownMethods = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '))
-
-/** About 5 MB. */
-const maxKnown = 20_000
+interface NewSpan {
+  name: string
+  kind: SpanKind
+  startMs: number
+  endMs: number
+  isError?: boolean
+  attributes: Record<string, string | number | null>
+}
 
 type AttemptedBody = Parameters<Tracing['beginAttempt']>[0]
 type AttemptedItem = Parameters<Tracing['endAttempt']>[1]
 type AttemptResult = Parameters<Tracing['endAttempt']>[2]
 
-type NewSpan = Omit<Span, 'attributes' | 'isError'> & {
-  isSampled: boolean
-  attributes: Record<string, AttributeValue | null | undefined>
-  isError?: boolean
-}
+const random = new RandomIdGenerator()
+
+/** The ID of the trace of a message, an event or a request: its UUID. */
+const traceOf = (uuid: string): string => uuid.replaceAll('-', '')
+
+/** The ID of the span of a message, an event or a request in its trace: the last 64 bits of its UUID, which are random. */
+const spanOf = (uuid: string): string => traceOf(uuid).slice(16)
+
+const toTraceparent = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`
+
+/** The methods that OpenTelemetry's conventions name. */
+const knownMethods = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '))
+
+/** About 5 MB. */
+const maxKnown = 20_000
 
 const received = new Set(['message.received', 'flow.completed'])
 
 /** An event about a message that was sent. */
 const isStatus = (type: string): boolean => type.startsWith('message.') && !received.has(type)
+
+/** The beginning of an event as `publish` writes it; test events have no message. */
+const messagePattern =
+  /^\{"id":"[^"]*","type":"[^"]*","created_at":"[^"]*","data":\{(?:"id":"[^"]*",)?"message_id":"msg_([0-9a-f-]{36})"/
+
+const messageIn = (body: Buffer): string | null => messagePattern.exec(body.toString('latin1', 0, 300))?.[1] ?? null

@@ -1,11 +1,5 @@
 /** The types between the code that is traced and `traces.ts`, which is loaded only if tracing is on. */
-
-export interface TraceIds {
-  traceId: string
-  spanId: string
-  /** Whether its spans are recorded. */
-  isSampled: boolean
-}
+import type { SpanContext } from '@opentelemetry/api'
 
 /** The stored traceparent of a sent message; null if it has none. */
 export type FindTraceparent = (messageId: string) => Promise<string | null>
@@ -58,7 +52,8 @@ export interface TracedEvent {
 }
 
 /** An attempt to deliver an event. */
-export interface TracedAttempt extends TraceIds {
+export interface TracedAttempt {
+  ids: SpanContext
   startMs: number
   /** The header of the request. */
   traceparent: string

@@ -109,7 +109,7 @@ test('a message is one trace, from the request to the last delivery', async () =
   expect(receiver.received.map(({ headers }) => headers.traceparent).sort()).toEqual(
     attempts.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`).sort(),
   )
-  expect(attribute(attempts[0], 'http.response.status_code')).toBe('200')
+  expect(attribute(attempts[0], 'http.response.status_code')).toBe(200)
 })
 
 test('with a traceparent, the trace is that of the client, also in a process that reads it from the database', async () => {
@@ -160,7 +160,7 @@ test('each message of a webhook of the network begins a trace', async () => {
         spans.find(({ parentSpanId }) => !parentSpanId),
         'parley.updates',
       ),
-    ).toBe('2')
+    ).toBe(2)
   }
 })
 
@@ -230,7 +230,7 @@ test('spans contain no personal data', async () => {
 test('if the collector is away, messages are sent and delivered as without it', async () => {
   const { shop, receiver } = await newShop()
   const usual = collector.respond
-  collector.respond = (response) => response.writeHead(503).end()
+  collector.respond = (response) => response.writeHead(503, { 'retry-after': '3600' }).end()
   const failed = () => server.db.process.metrics.counts('trace spans').get('failed') ?? 0
   const before = failed()
   const { id } = await shop.sendText('15550170007')
