@@ -6,20 +6,16 @@ import { eventRoutes } from './domain/deliveries/events.routes.ts'
 import { uploadRoutes } from './domain/files/uploads.routes.ts'
 import { flowRoutes } from './domain/flows/flows.routes.ts'
 import { newMetrics } from './domain/health/metrics.ts'
-import { InvalidKeyRequests } from './domain/keys/invalid-key-requests.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
 import { newAccessCheck } from './domain/keys/rate-limit.ts'
-import { KeyUses } from './domain/keys/uses.ts'
+import { recordedKeys } from './domain/keys/uses.ts'
 import { inboundRoutes } from './domain/messages/inbound.routes.ts'
 import { inboundMediaRoutes } from './domain/messages/inbound-media.routes.ts'
 import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receiving/ingress.ts'
-import { ContentsLog } from './domain/requests/inspector/contents-log.ts'
 import { newInspect } from './domain/requests/inspector/inspect.ts'
 import { RequestMeter } from './domain/requests/meter.ts'
-import { RequestLog } from './domain/requests/request-log.ts'
-import { Traffic } from './domain/requests/traffic.ts'
-import { UnauthenticatedRequests } from './domain/requests/unauthenticated.ts'
+import { RequestRecorder } from './domain/requests/recorder.ts'
 import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
@@ -82,12 +78,7 @@ export interface ApiOptions {
 export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<Api> {
   const { whyNotReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits } = options
   const { db, clock, log, config, network } = runtime
-  const contents = new ContentsLog(db, log)
-  const requestLog = new RequestLog(db, log, () => contents.flush())
-  const unauthenticated = new UnauthenticatedRequests(db, log, (record) => requestLog.record(record))
-  const invalidKeys = new InvalidKeyRequests(db, (record) => unauthenticated.record(record))
-  const traffic = new Traffic(db, log)
-  const uses = new KeyUses(db, log)
+  const recorder = new RequestRecorder(db, log, recordedKeys)
   const described = [...routes, ...moreRoutes]
   const mcp = newMcpRoute(described, { version, publicUrl: config.publicUrl, log })
   const description = describe(config.publicUrl, described)
@@ -130,10 +121,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     admit: newAccessCheck(db, clock),
     inspect: newInspect(),
     record(record) {
-      contents.record(record)
-      invalidKeys.record(record)
-      traffic.record(record)
-      uses.record(record)
+      recorder.record(record)
       requests.record(record)
     },
   }
@@ -179,12 +167,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     app,
     async flush() {
       await console.stop()
-      await invalidKeys.stop()
-      await unauthenticated.stop()
-      await contents.flush()
-      await requestLog.stop()
-      await traffic.stop()
-      await uses.stop()
+      await recorder.stop()
     },
   }
 }

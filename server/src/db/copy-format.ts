@@ -66,7 +66,7 @@ export class CopyRows {
     return this
   }
 
-  /** The number of bytes so far, which is also the offset of the next row. */
+  /** The number of bytes so far. */
   get size(): number {
     return this.#end
   }
@@ -76,19 +76,7 @@ export class CopyRows {
     this.#end = size
   }
 
-  /** Copies complete rows from another one, by their start and end offsets. */
-  append(other: CopyRows, start: number, end: number): void {
-    this.#reserve(end - start)
-    this.#end += other.#bytes.copy(this.#bytes, this.#end, start, end)
-  }
-
-  /** Reads a UUID, by the offset of its column. */
-  uuidAt(offset: number): string {
-    const hex = this.#bytes.toString('hex', offset + 4, offset + 20)
-    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-  }
-
-  /** Returns all rows with the end marker. More rows can be added afterwards. */
+  /** Returns all rows with the end marker. */
   finish(): Buffer {
     this.#reserve(2)
     return this.#bytes.subarray(0, this.#bytes.writeInt16BE(-1, this.#end))

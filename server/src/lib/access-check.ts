@@ -87,8 +87,7 @@ export type Inspect = (
 export interface RequestRecord {
   id: string
   at: Date
-  /** The ID of the key is null if only the workspace is known. */
-  caller: { workspaceId: string; keyId: string | null } | null
+  caller: { workspaceId: string; keyId: string } | null
   method: string
   route: string
   status: number
@@ -99,4 +98,13 @@ export interface RequestRecord {
   /** For an invalid key that has the format of a key: the part of it that lists of keys show. */
   keyHint?: string | null
   contents?: RequestContents | null
+}
+
+/** The last use of a key. */
+export interface KeyUse {
+  keyId: string
+  workspaceId: string
+  /** A number, because `Date` objects in a long-lived map make garbage collection expensive. */
+  atMs: number
+  address: string
 }

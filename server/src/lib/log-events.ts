@@ -138,7 +138,6 @@ export const logEvents = {
     level: 'error',
     meaning: 'A request got 500 for an unexpected reason. `err` has the stack. Report it: this is a bug.',
   },
-  'keys.last_use_failed': { level: 'warn', meaning: 'The last use of API keys could not be written. It is retried.' },
   'loop.failed': {
     level: 'warn',
     meaning:
@@ -255,16 +254,12 @@ export const logEvents = {
     level: 'error',
     meaning: 'Bodies or error responses of requests were not stored: the database was too slow or down.',
   },
-  'request_contents.write_failed': {
-    level: 'warn',
-    meaning: 'Bodies or error responses of requests could not be stored. It is retried.',
-  },
   'request_log.entries_lost': {
     level: 'error',
     meaning: 'Requests are missing from the request log: too many of their workspace waited for the database.',
   },
   'request_log.entry_failed': { level: 'error', meaning: 'One request could not be written to the request log.' },
-  'request_log.write_failed': { level: 'warn', meaning: 'The request log could not be written. It is retried.' },
+  'request_log.write_failed': { level: 'warn', meaning: 'Requests could not be recorded. It is retried.' },
   'resolver.recovered': { level: 'info', meaning: 'The name servers of this installation respond again.' },
   'resolver.no_response': {
     level: 'warn',
@@ -292,7 +287,6 @@ export const logEvents = {
     meaning:
       'The OpenTelemetry collector did not accept spans. They are sent again a few times, then dropped. Logged at most once a minute.',
   },
-  'traffic.write_failed': { level: 'warn', meaning: 'Request counts could not be written. They are retried.' },
   'update.dropped': {
     level: 'info',
     meaning: 'An update names no account, or one that is not connected through this app.',

@@ -3,6 +3,7 @@ import { aboutToExpireSql } from '../../db/about-to-expire.ts'
 import type { Db } from '../../db/db.ts'
 import { orElse } from '../../db/or-else.ts'
 import { statement } from '../../db/statement.ts'
+import type { KeyUse } from '../../lib/access-check.ts'
 
 export interface KeyRow {
   id: string
@@ -126,13 +127,6 @@ export const setKeyRules = (
     [id, rules.name, rules.scopes, rules.budget, rules.allowed_ranges, rules.expires_at],
   )
 
-export interface Use {
-  keyId: string
-  workspaceId: string
-  atMs: number
-  address: string
-}
-
 const saving = statement(
   { uses: { keyId: 'uuid', workspaceId: 'uuid', at: 'timestamptz', address: 'text' } },
   ({ uses }) =>
@@ -145,5 +139,13 @@ const saving = statement(
        where u.last_used_at < excluded.last_used_at`,
 )
 
-export const saveUses = (db: Db, uses: readonly Use[]): Promise<number> =>
+export const saveUses = (db: Db, uses: readonly KeyUse[]): Promise<number> =>
   saving.change(db, { uses: uses.map((use) => ({ ...use, at: new Date(use.atMs) })) })
+
+export const keysWithHints = (
+  db: Db,
+  hints: readonly string[],
+): Promise<{ hint: string; keyId: string; workspaceId: string }[]> =>
+  db.rows('select hint, id as "keyId", workspace_id as "workspaceId" from api_keys where hint = any($1::text[])', [
+    hints,
+  ])

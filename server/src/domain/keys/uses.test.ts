@@ -4,12 +4,13 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { newLogger } from '../../lib/logger.ts'
+import { RequestRecorder } from '../requests/recorder.ts'
 import { suspendWorkspace } from '../workspaces/workspaces.ts'
 import { changeKey, listKeys, revokeKey } from './keys.ts'
-import { KeyUses } from './uses.ts'
+import { recordedKeys } from './uses.ts'
 
 const server = useTestServer({ trustProxy: ['127.0.0.1'] })
-const log = newLogger('silent')
+const newRecorder = (db: Db) => new RequestRecorder(db, newLogger('silent'), recordedKeys)
 
 const lastUse = async (workspaceId: string, keyId: string) => {
   const key = (await listKeys(server.db, workspaceId)).find(({ id }) => id === keyId)
@@ -29,7 +30,7 @@ test('the time and IP address of the last use are recorded', async () => {
 const recordOf = (workspaceId: string, keyId: string, at: Date, address = '192.0.2.1', code: string | null = null) => ({
   id: newUuid(),
   at,
-  caller: { workspaceId, keyId, keyName: '', scopes: [], rateLimitPerMin: 1 },
+  caller: { workspaceId, keyId },
   method: 'GET',
   route: '/v1/me',
   status: 200,
@@ -59,7 +60,7 @@ test('the latest use wins, regardless of the order and the process', async () =>
   const workspace = await newWorkspace(server)
   const { key } = workspace
   const now = server.clock.now().getTime()
-  const [one, two] = [new KeyUses(server.db, log), new KeyUses(server.db, log)]
+  const [one, two] = [newRecorder(server.db), newRecorder(server.db)]
   one.record(recordOf(workspace.id, key.id, new Date(now + 2000), '192.0.2.2'))
   one.record(recordOf(workspace.id, key.id, new Date(now + 1000), '192.0.2.1'))
   two.record(recordOf(workspace.id, key.id, new Date(now), '192.0.2.3'))
@@ -73,10 +74,10 @@ test('uses that could not be written are retried; a deleted key is skipped', asy
   let isDown = true
   const db = {
     ...server.db,
-    change: (...args: Parameters<Db['change']>) =>
-      isDown ? Promise.reject(new Error('Connection terminated')) : server.db.change(...args),
+    transaction: (work: (tx: Db) => Promise<unknown>) =>
+      isDown ? Promise.reject(new Error('Connection terminated')) : server.db.transaction(work),
   } as Db
-  const uses = new KeyUses(db, log)
+  const uses = newRecorder(db)
   const at = server.clock.now()
   uses.record(recordOf(workspace.id, workspace.key.id, at))
   uses.record(recordOf(workspace.id, newUuid(), at))

@@ -1,14 +1,12 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { echoRoutes } from '../../../testing/echo.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
-import { until } from '../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { exportRequests } from './export.ts'
-import { Traffic } from './traffic.ts'
 
 const server = useTestServer({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
 const sending = useSending(server)
@@ -316,31 +314,6 @@ test('a group can be muted and unmuted; it is still counted, and both actions ar
     { action: 'refusals.mute', target: 'insufficient_scope' },
     { action: 'refusals.unmute', target: 'insufficient_scope' },
   ])
-})
-
-test('the counts of a busy key are written again after five seconds', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const { workspace } = await setUp()
-  const traffic = new Traffic(server.db, server.runtime.log)
-  const record = () =>
-    traffic.record({
-      ...{ id: newUuid(), at: server.clock.now(), caller: { workspaceId: workspace.id, keyId: workspace.key.id } },
-      ...{ method: 'GET', route: '/v1/me', status: 200, code: null, durationUs: 1, address: '::1', userAgent: null },
-    })
-  const counted = async () =>
-    (await server.db.first<{ count: number }>('select count from traffic_hours where key_id = $1', [workspace.key.id]))
-      ?.count
-  record()
-  vi.advanceTimersByTime(500)
-  await until('the first is written', async () => (await counted()) === 1)
-  record()
-  vi.advanceTimersByTime(4_000)
-  record()
-  vi.advanceTimersByTime(1_500)
-  await until('the others are written', async () => (await counted()) !== 1)
-  expect(await counted()).toBe(3)
-  await traffic.stop()
 })
 
 test('every request is counted once per hour, key and error code', async () => {

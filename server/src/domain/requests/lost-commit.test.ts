@@ -30,7 +30,6 @@ const countOf = async (sql: string, values: unknown[] = []) =>
     )
   )?.count
 
-// First: later, the only workspace that has used this address gets such requests.
 test('requests without a key are counted once if the connection is lost after their commit', async () => {
   const { proxy, call, stop } = await behindProxy()
   await server.api.flush()

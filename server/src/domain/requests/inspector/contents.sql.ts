@@ -1,19 +1,4 @@
 import type { Db } from '../../../db/db.ts'
-import { ensureDay } from '../requests.sql.ts'
-
-export type ContentsTable = 'request_errors' | 'request_bodies'
-
-const common = ['at', 'request_id', 'workspace_id', 'target']
-export const errorColumns = [...common, 'response', 'response_state']
-export const bodyColumns = [...common, 'request', 'request_state', 'response', 'response_state']
-
-/** Copies into the day's partition: PostgreSQL does not support COPY into a table with row-level security. */
-export async function copyContents(db: Db, table: ContentsTable, dayNumber: number, bytes: Buffer): Promise<void> {
-  const day = new Date(dayNumber * 86_400_000).toISOString().slice(0, 10)
-  await ensureDay(db, table, day)
-  const columns = table === 'request_errors' ? errorColumns : bodyColumns
-  await db.copy(`${table}_${day.replaceAll('-', '')}`, columns, bytes)
-}
 
 export interface ContentsRow {
   target: string

@@ -5,16 +5,17 @@ import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/access-check.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { newLogger } from '../../lib/logger.ts'
-import { RequestLog } from './request-log.ts'
+import { recordedKeys } from '../keys/uses.ts'
+import { RequestRecorder } from './recorder.ts'
 
 const server = useTestServer()
 
-const workspaceId = newUuid()
+const [workspaceId, keyId] = [newUuid(), newUuid()]
 
 const recordOf = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   id: newUuid(),
   at: server.clock.now(),
-  caller: { workspaceId, keyId: null },
+  caller: { workspaceId, keyId },
   method: 'GET',
   route: '/v1/me',
   status: 401,
@@ -51,16 +52,16 @@ function unreliableDatabase() {
 
 const lines: string[] = []
 const log = newLogger('debug', { write: (line) => void lines.push(line) })
-const logs: RequestLog[] = []
-const newLog = (db: Db) => {
+const recorders: RequestRecorder[] = []
+const newRecorder = (db: Db) => {
   // One workspace may have half of the places, which is more than what is written without a timer.
-  const requestLog = new RequestLog(db, log, undefined, { ofWorkspaces: 8_000, unauthenticated: 300 })
-  logs.push(requestLog)
-  return requestLog
+  const recorder = new RequestRecorder(db, log, recordedKeys, { ofWorkspaces: 8_000, unauthenticated: 100 })
+  recorders.push(recorder)
+  return recorder
 }
 
 afterEach(async () => {
-  for (const each of logs.splice(0)) await each.stop()
+  for (const each of recorders.splice(0)) await each.stop()
   lines.length = 0
 })
 
@@ -73,23 +74,23 @@ const errorCountOf = async (code: string) =>
 test('the queue is bounded while the database is down, and the number of dropped records is logged when it is back', async () => {
   const { db, state } = unreliableDatabase()
   state.isDown = true
-  const requestLog = newLog(db)
-  for (let index = 0; index < 10_000; index++) requestLog.record(recordOf({ route: '/lost' }))
-  expect(requestLog.waiting).toBe(4_000)
-  await requestLog.flush()
-  expect(requestLog.waiting).toBe(4_000)
+  const recorder = newRecorder(db)
+  for (let index = 0; index < 10_000; index++) recorder.record(recordOf({ route: '/lost' }))
+  expect(recorder.waiting).toBe(4_000)
+  await recorder.flush()
+  expect(recorder.waiting).toBe(4_000)
   const attempts = state.attempts
-  for (let index = 0; index < 100; index++) requestLog.record(recordOf({ route: '/lost' }))
+  for (let index = 0; index < 100; index++) recorder.record(recordOf({ route: '/lost' }))
   expect(state.attempts, 'a request does not trigger another attempt').toBe(attempts)
   expect(lines.filter((line) => line.includes('request_log.write_failed'))).toHaveLength(1)
 
   state.isDown = false
-  await requestLog.flush()
+  await recorder.flush()
   const written = (await countOf('/lost')) as number
   const lost = lines
     .map((line) => JSON.parse(line) as { event: string; requests?: number })
     .find(({ event }) => event === 'request_log.entries_lost')?.requests
-  expect(requestLog.waiting).toBe(0)
+  expect(recorder.waiting).toBe(0)
   expect(written + (lost ?? 0)).toBe(10_100)
   expect(db.process.metrics.counts('requests not logged').get('too many waiting')).toBe(lost)
 })
@@ -97,11 +98,13 @@ test('the queue is bounded while the database is down, and the number of dropped
 test('a flood of one workspace, or of requests without one, drops no record of another workspace', async () => {
   const { db, state } = unreliableDatabase()
   state.isDown = true
-  const requestLog = newLog(db)
+  const recorder = newRecorder(db)
   const [first, second, third] = [newUuid(), newUuid(), newUuid()]
   const record = (owner: string | null, count: number) => {
-    const caller = owner === null ? null : { workspaceId: owner, keyId: null }
-    for (let index = 0; index < count; index++) requestLog.record(recordOf({ route: '/shared', caller }))
+    const caller = owner === null ? null : { workspaceId: owner, keyId }
+    for (let index = 0; index < count; index++) {
+      recorder.record(recordOf({ route: '/shared', caller, address: `198.51.100.${index % 250}` }))
+    }
   }
   record(first, 10_000)
   record(null, 1_000)
@@ -109,51 +112,64 @@ test('a flood of one workspace, or of requests without one, drops no record of a
   record(third, 60)
   state.isDown = false
   // The first one may have begun while the database was down.
-  while (requestLog.waiting > 0) await requestLog.flush()
+  while (recorder.waiting > 0) await recorder.flush()
   const rows = await server.db.rows<{ workspace_id: string | null; count: number }>(
     `select workspace_id, count(*) from request_log where route = '/shared' group by 1`,
   )
   const counts = new Map(rows.map(({ workspace_id, count }) => [workspace_id, count]))
-  expect([first, second, third, null].map((owner) => counts.get(owner))).toEqual([4_000, 2_000, 60, 300])
+  expect([first, second, third, null].map((owner) => counts.get(owner))).toEqual([4_000, 2_000, 60, 100])
   record(first, 4_000)
-  expect(requestLog.waiting, 'written records leave their places').toBe(4_000)
+  expect(recorder.waiting, 'written records leave their places').toBe(4_000)
 })
 
 test('a batch that was written before the connection was lost is not written twice', async () => {
   const { db, state } = unreliableDatabase()
-  const requestLog = newLog(db)
+  const recorder = newRecorder(db)
   state.failsAfterCommit = 1
-  for (let index = 0; index < 5; index++) requestLog.record(recordOf({ route: '/twice', code: 'key_expired' }))
-  await requestLog.flush()
-  await requestLog.flush()
-  await requestLog.flush()
-  expect(requestLog.waiting).toBe(0)
+  for (let index = 0; index < 5; index++) recorder.record(recordOf({ route: '/twice', code: 'key_expired' }))
+  await recorder.flush()
+  await recorder.flush()
+  await recorder.flush()
+  expect(recorder.waiting).toBe(0)
   expect(await countOf('/twice')).toBe(5)
   expect(await errorCountOf('key_expired')).toBe(5)
 })
 
 test('a record that the database rejects does not block the others', async () => {
-  const requestLog = newLog(server.db)
+  const recorder = newRecorder(server.db)
   const invalid = recordOf({ route: '/odd', status: 70_000 })
   const records = Array.from({ length: 700 }, () => recordOf({ route: '/odd', code: 'key_revoked' }))
-  for (const record of [...records.slice(0, 300), invalid, ...records.slice(300)]) requestLog.record(record)
-  await requestLog.flush()
-  expect(requestLog.waiting).toBe(0)
+  for (const record of [...records.slice(0, 300), invalid, ...records.slice(300)]) recorder.record(record)
+  await recorder.flush()
+  expect(recorder.waiting).toBe(0)
   expect(await countOf('/odd')).toBe(700)
   expect(await errorCountOf('key_revoked')).toBe(700)
   expect(lines.filter((line) => line.includes(invalid.id))).toHaveLength(1)
 })
 
+test('a batch that the database rejects does not block the next one', async () => {
+  const { id, key } = await newWorkspace(server)
+  const recorder = newRecorder(server.db)
+  const caller = { workspaceId: id, keyId: key.id }
+  recorder.record(recordOf({ route: '/rejected', caller, code: null, address: 'not an address' }))
+  await recorder.flush()
+  recorder.record(recordOf({ route: '/accepted', caller, code: null }))
+  await recorder.flush()
+  expect([await countOf('/rejected'), await countOf('/accepted')]).toEqual([0, 1])
+  expect(recorder.waiting).toBe(0)
+  expect(lines.filter((line) => line.includes('request_log.entries_lost'))).toHaveLength(1)
+})
+
 test('NUL characters, unpaired surrogates and very long durations are logged', async () => {
-  const requestLog = newLog(server.db)
+  const recorder = newRecorder(server.db)
   for (const [route, userAgent] of [
     ['/nul\0', 'a\0b'],
     ['/half\ud83d', '\udc00\ud800'],
     ['/long', 'x'],
   ] as const) {
-    requestLog.record(recordOf({ route, userAgent, durationUs: 86_400e6 }))
+    recorder.record(recordOf({ route, userAgent, durationUs: 86_400e6 }))
   }
-  await requestLog.flush()
+  await recorder.flush()
   expect(lines).toEqual([])
   const rows = await server.db.rows<{ route: string; user_agent: string }>(
     `select route, user_agent from request_log where route ~ '^/(nul|half|long)' order by route`,
@@ -166,36 +182,36 @@ test('NUL characters, unpaired surrogates and very long durations are logged', a
 })
 
 test('requests of past and future days are logged', async () => {
-  const requestLog = newLog(server.db)
+  const recorder = newRecorder(server.db)
   for (const days of [-400, -1, 0, 1, 5, 400]) {
     const at = new Date(server.clock.now().getTime() + days * 86_400_000)
-    requestLog.record(recordOf({ route: '/days', at }))
+    recorder.record(recordOf({ route: '/days', at }))
   }
-  await requestLog.flush()
+  await recorder.flush()
   expect(await countOf('/days')).toBe(6)
 })
 
 test('a request is logged soon, without a flush', async () => {
-  const requestLog = newLog(server.db)
-  requestLog.record(recordOf({ route: '/soon' }))
+  const recorder = newRecorder(server.db)
+  recorder.record(recordOf({ route: '/soon' }))
   await vi.waitFor(async () => expect(await countOf('/soon')).toBe(1), 60_000)
 })
 
 test('stop writes the queue, even if the first attempt fails', async () => {
   const { db, state } = unreliableDatabase()
-  const requestLog = newLog(db)
+  const recorder = newRecorder(db)
   state.failsAfterCommit = 1
-  for (let index = 0; index < 3000; index++) requestLog.record(recordOf({ route: '/stop' }))
-  await requestLog.stop()
+  for (let index = 0; index < 3000; index++) recorder.record(recordOf({ route: '/stop' }))
+  await recorder.stop()
   expect(await countOf('/stop')).toBe(3000)
 })
 
 test('the workspace ID and the key ID are logged', async () => {
   const { id, key } = await newWorkspace(server)
-  const requestLog = newLog(server.db)
-  const caller = { workspaceId: id, keyId: key.id, keyName: '', scopes: [], rateLimitPerMin: 1 }
-  requestLog.record(recordOf({ caller, route: '/whose' }))
-  await requestLog.flush()
+  const recorder = newRecorder(server.db)
+  const caller = { workspaceId: id, keyId: key.id }
+  recorder.record(recordOf({ caller, route: '/whose' }))
+  await recorder.flush()
   expect(await server.db.rows(`select workspace_id, key_id from request_log where route = '/whose'`)).toEqual([
     { workspace_id: id, key_id: key.id },
   ])
