@@ -1,12 +1,15 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { echoRoutes } from '../../../testing/echo.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
+import { recordedKeys } from '../keys/uses.ts'
 import { exportRequests } from './export.ts'
+import { RequestRecorder } from './recorder.ts'
 
 const server = useTestServer({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
 const sending = useSending(server)
@@ -314,6 +317,33 @@ test('a group can be muted and unmuted; it is still counted, and both actions ar
     { action: 'refusals.mute', target: 'insufficient_scope' },
     { action: 'refusals.unmute', target: 'insufficient_scope' },
   ])
+})
+
+test('the counts of a busy key are written again after five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { workspace } = await setUp()
+  const recorder = new RequestRecorder(server.db, server.runtime.log, recordedKeys)
+  const record = () =>
+    recorder.record({
+      ...{ id: newUuid(), at: server.clock.now(), caller: { workspaceId: workspace.id, keyId: workspace.key.id } },
+      ...{ method: 'GET', route: '/v1/me', status: 200, code: null, durationUs: 1, address: '::1', userAgent: null },
+    })
+  const counted = async () =>
+    (await server.db.first<{ count: number }>('select count from traffic_hours where key_id = $1', [workspace.key.id]))
+      ?.count
+  record()
+  await recorder.flush()
+  expect(await counted()).toBe(1)
+  record()
+  vi.advanceTimersByTime(4_000)
+  record()
+  await recorder.flush()
+  expect(await counted()).toBe(1)
+  vi.advanceTimersByTime(1_500)
+  await until('the others are written', async () => (await counted()) !== 1)
+  expect(await counted()).toBe(3)
+  await recorder.stop()
 })
 
 test('every request is counted once per hour, key and error code', async () => {

@@ -1,9 +1,10 @@
 import type { BatchId } from '../../db/batch-writer.ts'
 import { CopyRows } from '../../db/copy-format.ts'
-import type { KeyUse, RequestRecord, StoredText } from '../../lib/access-check.ts'
+import type { RequestRecord, StoredText } from '../../lib/access-check.ts'
+import type { KeyCounts } from './key-counts.ts'
 import { withoutSecrets } from './secrets.ts'
 
-const hourMs = 3_600_000
+const dayMs = 86_400_000
 const minuteMs = 60_000
 const maxRows = 4000
 /** A statement of this size takes about 20 ms. */
@@ -11,13 +12,7 @@ const maxContentsBytes = 1024 * 1024
 /** Rows of unauthenticated requests. While the database is down for longer, all other clients share one count per error and minute. */
 const maxUnauthenticated = 2500
 
-export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs)
-
-/** Requests of one key, or of none. `atMs` and `address` are those of its last use. */
-interface KeyCount extends KeyUse {
-  /** Successful requests. */
-  count: number
-}
+export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 
 export interface ErrorRow {
   at: Date
@@ -39,11 +34,11 @@ export interface UnauthenticatedRow {
 }
 
 /**
- * Everything to write about requests that began in one hour. A request in the log is kept only as a row in the format of COPY:
+ * Everything to write about requests that began on one day. A request in the log is kept only as a row in the format of COPY:
  * objects that live until the next batch would make garbage collection expensive.
  */
 export class RecordedBatch {
-  readonly hour: number
+  readonly day: number
   /** Set before it is first written. Nothing is added afterwards: it may have been committed although we got an error. */
   id: BatchId | null = null
   readonly log = new CopyRows(11, 16 * 1024)
@@ -54,49 +49,20 @@ export class RecordedBatch {
   /** How many rows of the log each workspace has. The key null is for those without one. */
   readonly rowsByWorkspace = new Map<string | null, number>()
   readonly errors: ErrorRow[] = []
-  readonly #keys = new Map<string | null, KeyCount>()
+  /** Of several batches, and of other days too. */
+  counts: ReturnType<KeyCounts['take']> = { traffic: [], uses: [] }
   readonly #unauthenticated = new Map<string, UnauthenticatedRow>()
 
-  constructor(hour: number) {
-    this.hour = hour
-  }
-
-  get startsAt(): Date {
-    return new Date(this.hour * hourMs)
+  constructor(day: number) {
+    this.day = day
   }
 
   get isOpen(): boolean {
     return this.id === null && this.size < maxRows && this.contentsBytes < maxContentsBytes
   }
 
-  /** Successful requests by key. */
-  get traffic(): { workspaceId: string | null; keyId: string | null; count: number }[] {
-    return [...this.#keys].flatMap(([keyId, { workspaceId, count }]) =>
-      count > 0 ? { workspaceId: workspaceId || null, keyId, count } : [],
-    )
-  }
-
-  get uses(): KeyUse[] {
-    return [...this.#keys.values()].filter(({ atMs }) => atMs > 0)
-  }
-
   get unauthenticated(): UnauthenticatedRow[] {
     return [...this.#unauthenticated.values()]
-  }
-
-  /** Counts a request of a key, or a successful one without a key. */
-  count({ caller, code, at, address }: RequestRecord, isUse: boolean): void {
-    const keyId = caller?.keyId ?? null
-    let key = this.#keys.get(keyId)
-    if (!key) {
-      key = { keyId: caller?.keyId ?? '', workspaceId: caller?.workspaceId ?? '', count: 0, atMs: 0, address: '' }
-      this.#keys.set(keyId, key)
-    }
-    if (code === null) key.count++
-    // Requests are recorded when they end, so a long one may be recorded after a later one.
-    if (!isUse || at.getTime() < key.atMs) return
-    key.atMs = at.getTime()
-    key.address = address
   }
 
   countUnauthenticated({ at, code }: RequestRecord, client: string | null, isLogged: boolean): void {

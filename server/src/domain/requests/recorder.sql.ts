@@ -2,7 +2,7 @@ import { batchId, newBatchSql } from '../../db/batch-writer.ts'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 import type { KeyUse } from '../../lib/access-check.ts'
-import type { RecordedBatch } from './recorded-batch.ts'
+import { dayOf, type RecordedBatch } from './recorded-batch.ts'
 
 const contents = ['at', 'request_id', 'workspace_id', 'target']
 const columns = {
@@ -20,21 +20,23 @@ export async function writeBatch(
   batch: RecordedBatch,
   saveUses: (tx: Db, uses: readonly KeyUse[]) => Promise<unknown>,
 ): Promise<void> {
-  const day = batch.startsAt.toISOString().slice(0, 10)
-  await ensureDay(db, day)
+  const { traffic, uses } = batch.counts
+  const day = nameOf(batch.day)
+  const days = new Set([batch.day, ...traffic.map(({ hour }) => dayOf(hour))])
+  for (const each of days) await ensureDay(db, nameOf(each))
   await db.transaction(async (tx) => {
     if ((await newBatch.change(tx, { writer: batch.id?.writer, batch: batch.id?.batch })) === 0) return
     const copy = (table: keyof typeof columns, bytes: Buffer) =>
       // Into the partition: PostgreSQL does not support COPY into a table with row-level security.
-      tx.copy(`${table}_${day.replaceAll('-', '')}`, columns[table], bytes)
+      tx.copy(`${table}_${day}`, columns[table], bytes)
     if (batch.size > 0) await copy('request_log', batch.log.finish())
     if (batch.contentsBytes > 0) {
       await copy('request_errors', batch.errorContents.finish())
       await copy('request_bodies', batch.bodyContents.finish())
     }
-    const { errors, traffic, uses, unauthenticated, startsAt: hour } = batch
+    const { errors, unauthenticated } = batch
     if (errors.length > 0) await errorCount.change(tx, { errors })
-    if (traffic.length > 0 || errors.length > 0) await trafficCount.change(tx, { hour, traffic, errors })
+    if (traffic.length > 0 || errors.length > 0) await trafficCount.change(tx, { traffic, errors })
     if (unauthenticated.length > 0) await unauthenticatedCount.change(tx, { unauthenticated })
     if (uses.length > 0) await saveUses(tx, uses)
   })
@@ -44,11 +46,14 @@ export async function writeBatch(
 async function ensureDay(db: Db, day: string): Promise<void> {
   const [found] = await db.rows<{ exist: boolean }>(
     `select bool_and(to_regclass(name || '_' || $1) is not null) as exist from unnest($2::text[]) as name`,
-    [day.replaceAll('-', ''), dailyTables],
+    [day, dailyTables],
   )
   if (found?.exist) return
   await db.rows('select ensure_days(name, $1::date, 1) from unnest($2::text[]) as name', [day, dailyTables])
 }
+
+/** A day as in the names of partitions. */
+const nameOf = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')
 
 const dailyTables = [...Object.keys(columns), 'refusal_hours', 'traffic_hours', 'unauthenticated_minutes']
 
@@ -68,14 +73,14 @@ const errorCount = statement(
 
 const trafficCount = statement(
   {
-    hour: 'timestamptz',
-    traffic: { workspaceId: 'uuid', keyId: 'uuid', count: 'int' },
-    errors: { workspaceId: 'uuid', keyId: 'uuid', code: 'text' },
+    traffic: { hour: 'timestamptz', workspaceId: 'uuid', keyId: 'uuid', count: 'int' },
+    errors: { at: 'timestamptz', workspaceId: 'uuid', keyId: 'uuid', code: 'text' },
   },
-  ({ hour, traffic, errors }) => `insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
-     select ${hour}, workspace_id, key_id, null, count from ${traffic}
-     union all select ${hour}, workspace_id, key_id, code, count(*) from ${errors} group by 2, 3, 4
-     order by 2, 3, 4
+  ({ traffic, errors }) => `insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
+     select hour, workspace_id, key_id, null, count from ${traffic}
+     union all
+     select date_trunc('hour', at, 'UTC'), workspace_id, key_id, code, count(*) from ${errors} group by 1, 2, 3, 4
+     order by 2, 1, 3, 4
      on conflict (workspace_id, hour, key_id, code) do update set count = h.count + excluded.count`,
 )
 

@@ -5,15 +5,16 @@ import { addressBlock } from '../../lib/addresses.ts'
 import { FairShares } from '../../lib/fair-shares.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { MinuteBudget } from './inspector/minute-budget.ts'
-import { hourOf, RecordedBatch } from './recorded-batch.ts'
+import { KeyCounts } from './key-counts.ts'
+import { dayOf, RecordedBatch } from './recorded-batch.ts'
 import { writeBatch } from './recorder.sql.ts'
 import { UnauthenticatedLimits } from './unauthenticated.ts'
 
 const flushMs = 250
 const flushAt = 3000
 const stopAttempts = 3
-/** Consoles refetch what depends on the last use of a key at most this often. */
-const noticeEveryMs = 10_000
+/** Counts of busy keys are added up for this long. The first after a pause are written with the log. */
+const countsEveryMs = 5_000
 
 /** What waits for the database. */
 const defaultLimits = {
@@ -62,9 +63,9 @@ export class RequestRecorder {
   readonly #invalidKeysPerMinute = new MinuteBudget(invalidKeysPerMinute)
   #lost = 0
   #lostContents = 0
-  /** Workspaces whose keys were used since the last notice. */
-  readonly #usedBy = new Set<string>()
-  #noticedMs = -noticeEveryMs
+  readonly #counts = new KeyCounts()
+  #countedMs = -countsEveryMs
+  #isStopping = false
   /** The last write failed: batches wait for the timer. */
   #isFailing = false
   #writing: Promise<void> | undefined
@@ -93,8 +94,7 @@ export class RequestRecorder {
 
   /** Writes everything that waits. Resolves when it is written, or when the database failed; then it stays. */
   flush(): Promise<void> {
-    this.#noticeUses()
-    if (!this.#writing && this.#batches.length + this.#invalidKeys.length > 0) {
+    if (!this.#writing && (this.#batches.length + this.#invalidKeys.length > 0 || this.#areCountsDue)) {
       this.#writing = this.#write().finally(() => {
         this.#writing = undefined
       })
@@ -105,6 +105,7 @@ export class RequestRecorder {
   /** Writes the rest, so that the log is complete after a clean stop. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    this.#isStopping = true
     await this.#writing
     for (let attempt = 0; attempt < stopAttempts; attempt++) await this.flush()
     if (this.waiting > 0) this.#reportLost(this.waiting)
@@ -115,16 +116,15 @@ export class RequestRecorder {
   }
 
   #add(record: RequestRecord): void {
-    const batch = this.#batchFor(record)
-    batch.count(record, this.#keys.isUse(record.code))
-    this.#addRow(batch, record)
+    this.#counts.add(record, this.#keys.isUse(record.code))
+    this.#addRow(this.#batchFor(record.at), record)
   }
 
   #addUnauthenticated(record: RequestRecord): void {
-    const batch = this.#batchFor(record)
+    const batch = this.#batchFor(record.at)
     const { client, isLogged } = this.#unauthenticatedLimits.take(record)
     batch.countUnauthenticated(record, client, isLogged)
-    if (record.code === null) batch.count(record, false)
+    this.#counts.add(record, false)
     this.#db.process.metrics.add('unauthenticated requests', isLogged ? 'request' : 'count')
     if (isLogged) this.#addRow(batch, record)
   }
@@ -155,19 +155,20 @@ export class RequestRecorder {
     this.#contentsBytes += batch.contentsBytes - before
   }
 
-  #batchFor({ at }: RequestRecord): RecordedBatch {
-    const hour = hourOf(at)
-    const open = this.#batches.findLast((batch) => batch.hour === hour && batch.isOpen)
-    if (open) return open
-    const batch = new RecordedBatch(hour)
+  #batchFor(at: Date): RecordedBatch {
+    const day = dayOf(at)
+    const last = this.#batches.at(-1)
+    if (last && last.day === day && last.isOpen) return last
+    const batch = new RecordedBatch(day)
     this.#batches.push(batch)
     return batch
   }
 
   async #write(): Promise<void> {
     await this.#matchKeys()
+    if (this.#areCountsDue) this.#batchFor(this.#counts.lastAt)
     for (let batch = this.#batches[0]; batch; batch = this.#batches[0]) {
-      batch.id ??= this.#writer.next()
+      if (batch.id === null) this.#close(batch)
       try {
         await writeBatch(this.#db, batch, this.#keys.saveUses)
         this.#isFailing = false
@@ -188,6 +189,18 @@ export class RequestRecorder {
       for (const [workspaceId, count] of batch.rowsByWorkspace) this.#releasePlaces(workspaceId, count)
     }
     this.#reportDropped()
+  }
+
+  get #areCountsDue(): boolean {
+    const isDue = this.#isStopping || performance.now() - this.#countedMs >= countsEveryMs
+    return isDue && !this.#counts.isEmpty
+  }
+
+  #close(batch: RecordedBatch): void {
+    batch.id = this.#writer.next()
+    if (!this.#areCountsDue) return
+    batch.counts = this.#counts.take()
+    this.#countedMs = performance.now()
   }
 
   /**
@@ -229,15 +242,8 @@ export class RequestRecorder {
     for (const workspaceId of batch.rowsByWorkspace.keys()) {
       if (workspaceId !== null) this.#db.notify(workspaceId, 'requests')
     }
-    for (const { workspaceId } of batch.uses) this.#usedBy.add(workspaceId)
-    this.#noticeUses()
-  }
-
-  #noticeUses(): void {
-    if (this.#usedBy.size === 0 || performance.now() - this.#noticedMs < noticeEveryMs) return
-    for (const workspaceId of this.#usedBy) this.#db.notify(workspaceId, 'keys')
-    this.#usedBy.clear()
-    this.#noticedMs = performance.now()
+    const used = new Set(batch.counts.uses.map(({ workspaceId }) => workspaceId))
+    for (const workspaceId of used) this.#db.notify(workspaceId, 'keys')
   }
 
   #reportDropped(): void {
