@@ -248,7 +248,7 @@ export const logEvents = {
   'request_contents.failed': {
     level: 'error',
     meaning:
-      'The contents of requests could not be redacted or stored. Their responses and the request log are not affected.',
+      'The contents of a request could not be redacted, so they are not stored. Its response and the request log are not affected.',
   },
   'request_contents.lost': {
     level: 'error',
@@ -256,7 +256,8 @@ export const logEvents = {
   },
   'request_log.entries_lost': {
     level: 'error',
-    meaning: 'Requests are missing from the request log: too many of their workspace waited for the database.',
+    meaning:
+      'Requests are missing from the request log: too many of their workspace waited for the database, or it rejected them.',
   },
   'request_log.entry_failed': { level: 'error', meaning: 'One request could not be written to the request log.' },
   'request_log.write_failed': { level: 'warn', meaning: 'Requests could not be recorded. It is retried.' },

@@ -99,9 +99,9 @@ export function ApiErrorsPage() {
             </details>
           )}
           <p className="quiet small">
-            A request with an invalid API key appears here if the first and last four characters match one of your keys,
-            or if only your keys were last used from the same IP address: up to 60 per minute. The operator of this
-            installation sees all others on the Health page, under Unauthenticated requests.
+            A request with an invalid API key appears here if the first and last four characters match one of your keys:
+            up to 60 per minute. The operator of this installation sees all others on the Health page, under
+            Unauthenticated requests.
           </p>
         </Stack>
       </PageBody>

@@ -14,7 +14,7 @@ const flushMs = 250
 const flushAt = 3000
 const stopAttempts = 3
 /** Counts of busy keys are added up for this long. The first after a pause are written with the log. */
-const countsEveryMs = 5_000
+const countsEveryMs = 10_000
 
 /** What waits for the database. */
 const defaultLimits = {
