@@ -4,7 +4,7 @@ import type { KeyUse, RequestRecord } from '../../lib/access-check.ts'
 import { addressBlock } from '../../lib/addresses.ts'
 import { FairShares } from '../../lib/fair-shares.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { MinuteBudget } from './inspector/minute-budget.ts'
+import { MinuteLimit } from './inspector/minute-limit.ts'
 import { KeyCounts } from './key-counts.ts'
 import { dayOf, RecordedBatch } from './recorded-batch.ts'
 import { writeBatch } from './recorder.sql.ts'
@@ -60,7 +60,7 @@ export class RequestRecorder {
   readonly #unauthenticatedLimits = new UnauthenticatedLimits()
   #invalidKeys: RequestRecord[] = []
   #invalidKeyPlaces: FairShares
-  readonly #invalidKeysPerMinute = new MinuteBudget(invalidKeysPerMinute)
+  readonly #invalidKeysPerMinute = new MinuteLimit(invalidKeysPerMinute)
   #lost = 0
   #lostContents = 0
   readonly #counts = new KeyCounts()
@@ -217,10 +217,10 @@ export class RequestRecorder {
     // If the database is down, writing reports it.
     const keys = await this.#keys.withHints(this.#db, hints).catch(() => [])
     const byHint = new Map(keys.map((key) => [key.hint, key]))
-    const budget = this.#invalidKeysPerMinute
+    const limit = this.#invalidKeysPerMinute
     for (const record of records) {
       const caller = byHint.get(record.keyHint ?? '')
-      const isTaken = caller && budget.has(caller.workspaceId, record.at) && budget.take(caller.workspaceId, 1)
+      const isTaken = caller && limit.has(caller.workspaceId, record.at) && limit.take(caller.workspaceId, 1)
       if (isTaken) this.#add({ ...record, caller })
       else this.#addUnauthenticated(record)
     }
