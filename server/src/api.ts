@@ -27,13 +27,13 @@ import { type ConnectionLimits, newConnectionLimits } from './http/connection-li
 import { Connections } from './http/connections.ts'
 import { apiPages } from './http/docs/catalogue.ts'
 import { type HeldLimits, HeldRequests, heldLimitsWithin } from './http/held-requests.ts'
-import { isForIngress, newIngressListener } from './http/ingress.ts'
-import { newMcpRoute } from './http/mcp/mcp.ts'
+import { isForIngress, mountIngress } from './http/ingress.ts'
+import { mcpPath, newMcpRoute } from './http/mcp/mcp.ts'
 import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
 import { defaultSenderLimits, NetworkSenders, type SenderLimits } from './http/network-senders.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
-import { newPipeline } from './http/pipeline.ts'
+import { mountApi } from './http/pipeline.ts'
 import { type Route, route } from './http/route.ts'
 import { type HttpServerDeps, newHttpServer } from './http/server.ts'
 import { defaultRequestsPerWorkspace, WorkspaceRequests } from './http/workspace-requests.ts'
@@ -101,7 +101,6 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const workspaceRequests = new WorkspaceRequests(perWorkspace, overload)
   const heldLimits = options.heldLimits ?? heldLimitsWithin(connections.max)
   const heldRequests = new HeldRequests({ connections, workspaceRequests, overload, limits: heldLimits })
-  const uploads = new Set(all.flatMap(({ method, path, receivesFile }) => (receivesFile ? [`${method} ${path}`] : [])))
   const deps: HttpServerDeps = {
     db,
     clock,
@@ -111,9 +110,6 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     timeouts,
     bodies,
     connections,
-    senders,
-    addressOf,
-    receivesFile: ({ method, url = '' }) => method === 'POST' && uploads.has(`POST ${url.split('?', 1)[0]}`),
     secretKeys: network.secretKeys,
     settings: { publicUrl: config.publicUrl, mediaBytesPerWorkspace: config.mediaBytesPerWorkspace },
     workspaceRequests,
@@ -128,19 +124,9 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const ingress = newIngress({ db, clock, log, overload, publicUrl: config.publicUrl, ...network.vault })
   const receive = countedReceive(ingress.receive, counters)
   const screen = countedScreen(ingress.screen, counters)
-  const ingressListener = newIngressListener({
-    ...ingress,
-    screen,
-    receive,
-    log,
-    timeouts,
-    bodies,
-    senders,
-    overload,
-    addressOf,
-    publicUrl: config.publicUrl,
-  })
-  const app = newHttpServer(newPipeline(all, deps), ingressListener, deps)
+  const app = newHttpServer(deps)
+  for (const prefix of ['/v1', mcpPath]) mountApi(app, prefix, all, deps)
+  mountIngress(app, { ...ingress, screen, receive, db, timeouts, bodies, senders, overload, addressOf })
   // They would keep the server from closing.
   app.addHook('preClose', async () => heldRequests.stop())
   const console = openConsole(app, runtime, { ...deps, overload, maxStreams: options.maxStreams })

@@ -16,7 +16,6 @@ const neededByAll = [
   'ajv',
   'fast-json-stringify',
   'fastify',
-  'find-my-way',
   'ipaddr.js',
   'pg',
   'pg-copy-streams',

@@ -48,7 +48,6 @@ export class Bodies {
     const { method, socket, headers } = request
     const isChunked = headers['transfer-encoding'] !== undefined
     const length = Number(headers['content-length'] ?? 0)
-    if (!isChunked && length === 0) return
     // Handlers of these methods never read a body, and no handler accepts one that is too large.
     const isIgnored = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
     if (isIgnored || length > this.#limits[source].bodyBytes) return void request.resume()

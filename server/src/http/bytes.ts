@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { type ByteRange, readByteRange } from '../lib/byte-range.ts'
 import { refuse } from '../lib/refuse.ts'
 
@@ -45,4 +47,14 @@ export function sendBytes(
     },
     open: () => source.read({ first, last }),
   }
+}
+
+/**
+ * The bytes as a stream, which is read as fast as the client does. HEAD reads none. Waits for the first bytes: an error before
+ * the headers are sent can still be reported, a later one closes the connection.
+ */
+export async function openBytes({ open }: BytesResponse, method: string): Promise<Readable> {
+  const bytes = Readable.from(method === 'HEAD' ? [] : open(), { objectMode: false })
+  await once(bytes, 'readable')
+  return bytes
 }

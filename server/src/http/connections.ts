@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type AddressRange, addressBlock, isWithin } from '../lib/addresses.ts'
 import type { Overload } from '../lib/overload.ts'
-import type { Refusal } from '../lib/refuse.ts'
 import { peerAddress } from './client-address.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
+import { hasBody } from './json-body.ts'
 
 export interface ConnectionsOptions {
   limits: ConnectionLimits
@@ -72,21 +72,21 @@ export class Connections {
     server.once('close', () => clearInterval(check))
   }
 
-  /** Counts a request until its response is closed and its work is done. Returns a refusal if it exceeds a limit. */
-  begin(request: IncomingMessage, response: ServerResponse): RequestInProgress | Refusal | 'cut' {
+  /** Counts a request until its response is closed and its work is done. Throws if it exceeds a limit. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
     const { limits, overload, addressOf, isExempt } = this.#options
     const { socket } = request
     const address = addressOf(request)
     const block = addressBlock(address)
     const connection = this.#connections.get(socket)
     if (connection && connection.requests.size >= limits.connectionRequests) {
-      overload.count('pipelined_requests', address)
       socket.destroy()
-      return 'cut'
+      throw overload.refusal('pipelined_requests', address)
     }
     const exceeded = this.#exceededBy(block)
     if (exceeded && !(exceeded === 'process_requests' && isExempt(request, block))) {
-      return overload.refusal(exceeded, address)
+      // Close the connection instead of reading the body.
+      throw overload.refusal(exceeded, address, hasBody(request) ? { Connection: 'close' } : {})
     }
     const counted = new RequestInProgress(response, this.#count(block))
     this.#inProgress.set(response, counted)
@@ -97,7 +97,11 @@ export class Connections {
         if (connection.requests.delete(counted)) counted.closed()
       })
     } else counted.closed()
-    return counted
+  }
+
+  /** The work for the request is done, but its response may not be sent yet. */
+  worked(response: ServerResponse): void {
+    this.#inProgress.get(response)?.worked()
   }
 
   /** Does not count a request any more. Its connection still counts. */
@@ -203,7 +207,9 @@ export class RequestInProgress {
     this.#end = null
   }
 
-  readonly worked = (): void => this.#finish()
+  worked(): void {
+    this.#finish()
+  }
 
   closed(): void {
     this.#isClosed = true

@@ -17,12 +17,11 @@ import { Connections } from './connections.ts'
 import { type ConsoleDeps, mountConsole } from './console/pipeline.ts'
 import { openRoute } from './console/route.ts'
 import { defaultHeldLimits, HeldRequests } from './held-requests.ts'
-import { newIngressListener } from './ingress.ts'
+import { mountIngress } from './ingress.ts'
 import { mountMetrics } from './metrics.ts'
 import { defaultSenderLimits, NetworkSenders } from './network-senders.ts'
 import { mountPages } from './pages.ts'
-import { newPipeline } from './pipeline.ts'
-import { notCharged } from './reply.ts'
+import { mountApi, notCharged } from './pipeline.ts'
 import { route } from './route.ts'
 import { newHttpServer } from './server.ts'
 import { defaultRequestsPerWorkspace, WorkspaceRequests } from './workspace-requests.ts'
@@ -62,19 +61,15 @@ beforeAll(async () => {
     connections,
     secretKeys: new Map(),
     settings: { publicUrl: '', mediaBytesPerWorkspace: 0 },
-    receivesFile: () => false,
     inspect: () => null,
   }
   const rejects = async () => fail()
   const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, rateLimit: notCharged })
   const row = { method: 'GET', scope: 'public', summary: 'Fails', tag: 'Test', reply: Type.Null() } as const
-  const v1 = newPipeline([route({ ...row, path: '/v1/fails', handle: fail })], {
-    ...deps,
-    admit,
-    record() {},
-  })
-  const network = newIngressListener({ ...deps, verifyHandshake: rejects, screen: () => undefined, receive: rejects })
-  app = newHttpServer(v1, network, { ...deps, admit, record() {} })
+  const all = { ...deps, admit, record() {} }
+  app = newHttpServer(all)
+  mountApi(app, '/v1', [route({ ...row, path: '/v1/fails', handle: fail })], all)
+  mountIngress(app, { ...deps, verifyHandshake: rejects, screen: () => undefined, receive: rejects })
   const api = openRoute({ method: 'GET', path: '/fails', reply: Type.Null(), handle: fail })
   const openRoutes = { clientOf: () => ({ key: 'test', isKnown: false }), openRequestsPerMinute: 1_000 }
   const consoleDeps = { ...deps, ...openRoutes } as unknown as ConsoleDeps

@@ -1,17 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import { addressBlock } from '../lib/addresses.ts'
-import { newUuid, withPrefix } from '../lib/ids.ts'
-import type { Logger } from '../lib/logger.ts'
 import type { Overload } from '../lib/overload.ts'
-import { Refusal, refuse } from '../lib/refuse.ts'
+import { Refusal } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
-import { errorResponse, jsonType } from './errors.ts'
+import { requireUsableSchema } from './lifecycle.ts'
 import type { NetworkSenders } from './network-senders.ts'
 
 export interface IngressOptions {
-  publicUrl: string
-  log: Logger
+  db: Parameters<typeof requireUsableSchema>[0]['db']
   timeouts: ClientTimeouts
   bodies: Bodies
   senders: NetworkSenders
@@ -23,26 +21,38 @@ export interface IngressOptions {
   receive(appId: string, body: Buffer, signature: string | string[] | undefined): Promise<void>
 }
 
-const pathPrefix = '/network/whatsapp/'
-const appAndQuery = /^([^/?#%]+)(?:\?(.*))?$/
+const prefix = '/network/whatsapp/'
 
-export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.startsWith(pathPrefix)
+export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.startsWith(prefix)
 
 /** The endpoint for WhatsApp's webhooks. The body is passed on as raw bytes, because those are what is signed. */
-export function newIngressListener(options: IngressOptions) {
-  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
-    handle(options, request, response).catch((error) => sendError(options, request, response, error))
+export function mountIngress(app: FastifyInstance, options: IngressOptions): void {
+  const { senders, addressOf } = options
+  const bodySource = (request: IncomingMessage) => senders.bodySourceOf(addressBlock(addressOf(request)))
+  app.register(async (scope) => {
+    scope.addHook('onRequest', requireUsableSchema(options))
+    scope.addHook('onSend', (request, reply, payload, done) => {
+      // Close the connection instead of waiting for the rest of the body.
+      if (!request.raw.complete) reply.header('Connection', 'close')
+      done(null, payload)
+    })
+    scope.post<Params>(`${prefix}:app`, { config: { bodySource } }, async ({ params, raw }, reply) => {
+      await receiveWebhook(options, params.app, raw)
+      return reply.send()
+    })
+    scope.get<Params>(`${prefix}:app`, async ({ params, url }, reply) => {
+      const challenge = await options.verifyHandshake(params.app, url.split('?', 2)[1] ?? '')
+      return reply
+        .code(challenge === null ? 403 : 200)
+        .type('text/plain; charset=utf-8')
+        .header('X-Content-Type-Options', 'nosniff')
+        .send(challenge ?? 'The verify token is wrong.')
+    })
+  })
 }
 
-async function handle(options: IngressOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, appId, query = ''] = appAndQuery.exec((request.url ?? '').slice(pathPrefix.length)) ?? []
-  if (appId !== undefined && request.method === 'POST') {
-    await receiveWebhook(options, appId, request)
-    response.writeHead(200, ['content-length', '0']).end()
-  } else if (appId !== undefined && request.method === 'GET') {
-    const challenge = await options.verifyHandshake(appId, query)
-    sendText(response, challenge === null ? 403 : 200, challenge ?? 'The verify token is wrong.')
-  } else refuse('not_found')
+interface Params {
+  Params: { app: string }
 }
 
 async function receiveWebhook(options: IngressOptions, appId: string, request: IncomingMessage): Promise<void> {
@@ -65,34 +75,10 @@ async function receiveWebhook(options: IngressOptions, appId: string, request: I
     // A refusal without a body has cost little.
     if (size > 0 && error instanceof Refusal && error.code === 'invalid_key') senders.addWrong(appId, block, size)
     throw error
-  } finally {
-    bodies.release(request)
   }
 }
 
 /** Infinite for a chunked body, whose length is unknown. */
 function contentLengthOf({ headers }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY
-}
-
-function sendError(
-  { publicUrl, log }: IngressOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: unknown,
-): void {
-  const requestId = withPrefix('req', newUuid())
-  const { status, headers, body } = errorResponse(error, { requestId, route: `${pathPrefix}:app`, publicUrl, log })
-  // Close the connection instead of waiting for the rest of the body.
-  if (!request.complete) response.shouldKeepAlive = false
-  const length = Buffer.byteLength(body)
-  const common = { 'X-Request-Id': requestId, 'Content-Type': jsonType, 'Content-Length': length }
-  response.writeHead(status, { ...headers, ...common }).end(body)
-}
-
-function sendText(response: ServerResponse, status: number, text: string): void {
-  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  response.setHeader('X-Content-Type-Options', 'nosniff')
-  response.statusCode = status
-  response.end(text)
 }

@@ -4,8 +4,7 @@ import { withoutPrefix } from '../lib/ids.ts'
 import { peerAddress } from './client-address.ts'
 import type { Connections } from './connections.ts'
 import { errorResponse, jsonType, toRefusal } from './errors.ts'
-import type { PipelineDeps } from './pipeline.ts'
-import { commonHeaders, notCharged } from './reply.ts'
+import { commonHeaders, notCharged, type PipelineDeps } from './pipeline.ts'
 
 /** Internal state of Node's HTTP server: the request being parsed, and the response being written. */
 type HttpSocket = Socket & {
@@ -60,8 +59,8 @@ export async function rejectInvalidHttp(
   done()
   const final = access?.kind === 'refused' ? access.refusal : refusal
   const { status, code, headers, body } = errorResponse(final, { requestId, route: '?', ...deps })
-  const errorHeaders = Object.entries({ ...headers, Connection: 'close' }).flat()
-  close(socket, status, [...commonHeaders(requestId, access?.rateLimit ?? notCharged), ...errorHeaders], body)
+  const common = { 'x-request-id': requestId, ...commonHeaders(access?.rateLimit ?? notCharged) }
+  close(socket, status, { ...common, ...headers, Connection: 'close' }, body)
   deps.record({
     id: withoutPrefix('req', requestId) as string,
     at,
@@ -88,9 +87,9 @@ async function pendingResponses(socket: HttpSocket): Promise<void> {
  * Keeps reading and discarding for `lingerMs`: closing while data still arrives would reset the connection, and the
  * client could lose the response.
  */
-function close(socket: Socket, status: number, headers: readonly string[], body: string): void {
-  const all = [...headers, 'content-type', jsonType, 'content-length', Buffer.byteLength(body)]
-  const lines = all.map((each, index) => (index % 2 === 0 ? `${each}: ` : `${each}\r\n`))
+function close(socket: Socket, status: number, headers: Record<string, string>, body: string): void {
+  const all = { ...headers, 'content-type': jsonType, 'content-length': Buffer.byteLength(body) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer)).once('end', () => socket.destroySoon())
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)

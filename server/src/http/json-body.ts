@@ -6,7 +6,7 @@ import type { Bodies } from './bodies.ts'
 
 const depthMax = 64
 
-/** The parsed body of a request under /v1; undefined if it has none. Where it is optional, an empty one is none. */
+/** The parsed body of a request; undefined if it has none. Where it is optional, an empty one is none. */
 export async function readJson(
   bodies: Bodies,
   request: IncomingMessage,
@@ -16,14 +16,16 @@ export async function readJson(
 ): Promise<unknown> {
   const { headers } = request
   const type = headers['content-type']
-  const isEmpty = headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0)
-  if (isEmpty && (type === undefined || isOptional)) return
+  if (!hasBody(request) && (type === undefined || isOptional)) return
   const encoding = headers['content-encoding']
   if (!/^\s*application\/json\s*(;|$)/i.test(type ?? '') || (encoding !== undefined && encoding !== 'identity')) {
     refuse('unsupported_media_type')
   }
   return parseJson(await bodies.read(request, 'client', withinMs, workspaceId))
 }
+
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Parses JSON. Refuses deep nesting, and keys that would change an object's prototype. */
 export function parseJson(bytes: Buffer): unknown {

@@ -28,4 +28,5 @@ export function mountPages(app: FastifyInstance, { whyNotReady, docs, handsetUrl
 /** The start page is for every client, so that a check with `curl` finds it. */
 const isForBrowser = ({ method, url, headers }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') &&
-  (/^\/(\?|$)/.test(url) || (!/^\/(assets|console|docs)\//.test(url) && /text\/html/.test(headers.accept ?? '')))
+  (/^\/(\?|$)/.test(url) ||
+    (!/^\/(assets|console|docs|network)\//.test(url) && /text\/html/.test(headers.accept ?? '')))

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/db.ts'
 import type {
   AccessDecision,
@@ -14,30 +14,34 @@ import type {
 } from '../lib/access-check.ts'
 import type { AddressRange } from '../lib/addresses.ts'
 import type { Clock } from '../lib/clock.ts'
-import { newUuid, withoutPrefix, withPrefix } from '../lib/ids.ts'
+import { withoutPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
-import type { BytesResponse } from './bytes.ts'
+import { type BytesResponse, openBytes } from './bytes.ts'
 import { anonymous, requireScope } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
-import { errorResponse, malformedUrl, missingHost } from './errors.ts'
+import { type CompiledRoute, compileRoute } from './compiled-route.ts'
+import { type ErrorResponse, jsonType, malformedUrl } from './errors.ts'
 import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './held-requests.ts'
-import { inspectedRequest } from './inspected-request.ts'
-import { readJson } from './json-body.ts'
+import { hasBody, readJson } from './json-body.ts'
+import { errorOf, isMalformed, requireUsableSchema, sendError } from './lifecycle.ts'
 import { openFileBody } from './multipart.ts'
-import { closeLater, commonHeaders, notCharged, sendBytes, sendJson } from './reply.ts'
+import { type KnownPath, newPathFinder } from './paths.ts'
 import type { Context, Route, RouteSettings, SharedServices, WrittenReply } from './route.ts'
-import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
-import { hasValidTarget } from './url.ts'
 import type { WorkspaceRequests } from './workspace-requests.ts'
 
-/**
- * Handles every request under /v1 and to /mcp, in this order: request ID, client address, key, rate limit, 404 or 405, scope,
- * body, validation, handler. Every response has the common headers, every error has the same shape, and every request is
- * recorded. It uses Node's own server without Fastify's hooks: docs/decisions/v1-without-fastify.md.
- */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    route?: CompiledRoute
+  }
+  interface FastifyRequest {
+    /** Only under /v1 and at /mcp, once its limits are checked. */
+    exchange: Exchange | null
+  }
+}
+
 export interface PipelineDeps extends SharedServices {
   log: Logger
   publicUrl: string
@@ -52,18 +56,68 @@ export interface PipelineDeps extends SharedServices {
   record(record: RequestRecord): void
 }
 
-/** Resolves when all work for the request is done, even if the client left before. Never rejects. */
-export type Pipeline = (request: IncomingMessage, response: ServerResponse) => Promise<void>
-
-export function newPipeline(routes: readonly Route[], deps: PipelineDeps): Pipeline {
-  const addressOf = clientAddressReader(deps.trustProxy)
-  const services: Services = { ...deps, router: newRouter(routes), addressOf, shared: new Map() }
-  return (request, response) => new Exchange(services, request, response).run()
+/**
+ * Mounts the routes of a prefix, /v1 or /mcp. Every request passes the same checks in this order: request ID, client address,
+ * key, rate limit, 404 or 405, scope, body, validation, handler. Every response has the common headers, every error has the
+ * same shape, and every request is recorded.
+ */
+export function mountApi(app: FastifyInstance, prefix: string, routes: readonly Route[], deps: PipelineDeps): void {
+  const own = routes.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
+  const services: Services = {
+    ...deps,
+    addressOf: clientAddressReader(deps.trustProxy),
+    findPath: newPathFinder(own),
+    shared: new Map(),
+  }
+  app.register(
+    async (scope) => {
+      scope.decorateRequest('exchange', null)
+      scope.addHook('onRequest', requireUsableSchema(deps))
+      scope.addHook('onRequest', (request, reply) => {
+        request.exchange = new Exchange(services, request, reply)
+        return request.exchange.admit()
+      })
+      scope.addHook('onSend', (request, reply, payload, done) => {
+        reply.headers(commonHeaders(request.exchange?.rateLimit ?? notCharged))
+        request.exchange?.sent()
+        done(null, payload)
+      })
+      scope.setErrorHandler((error, request, reply) => {
+        const response = errorOf(error, request, deps)
+        request.exchange?.failed(response)
+        return sendError(response, request, reply)
+      })
+      // Refused when it is admitted.
+      scope.setNotFoundHandler(() => refuse('not_found'))
+      for (const each of own) {
+        const route = compileRoute(each)
+        scope.route({
+          method: route.method,
+          url: route.path.slice(prefix.length),
+          config: { route, ...(route.receivesFile && { bodySource: () => 'upload' }) },
+          handler: ({ exchange }) => exchange?.handle(route),
+        })
+      }
+    },
+    { prefix },
+  )
 }
 
+/** For responses whose request was not counted, because the database was unavailable. */
+export const notCharged: RateLimitState = { limit: 600, remaining: 600, resetSeconds: 60 }
+
+/** The headers of every response of the API, in addition to its request ID. */
+export const commonHeaders = ({ limit, remaining, resetSeconds }: RateLimitState): Record<string, string> => ({
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(remaining),
+  'ratelimit-reset': String(resetSeconds),
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+})
+
 interface Services extends PipelineDeps {
-  router: Router
-  addressOf(request: IncomingMessage): string
+  addressOf: ReturnType<typeof clientAddressReader>
+  findPath: ReturnType<typeof newPathFinder>
   /** What `Context.shared` has made, by the function that made it. */
   shared: Map<unknown, unknown>
 }
@@ -73,24 +127,29 @@ interface Services extends PipelineDeps {
  * per request is cheaper.
  */
 class Exchange implements AccessRequest, Context {
-  readonly #id = newUuid()
-  readonly requestId = withPrefix('req', this.#id)
+  readonly #id: string
+  readonly requestId: string
   readonly address: string
   readonly #services: Services
-  readonly #request: IncomingMessage
-  readonly #response: ServerResponse
-  readonly #url: string
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
   readonly #at: Date
   readonly #startedMs = performance.now()
-  readonly #match: RouteMatch | null
+  readonly #route: CompiledRoute | undefined
+  /** If no route matches: the path, if it has routes of other methods. */
+  readonly #path: KnownPath | undefined
   #caller: Caller | null = null
   /** Whether a key was accepted. */
   #isAuthenticated = false
-  #rateLimit: RateLimitState = notCharged
+  rateLimit: RateLimitState = notCharged
   #code: string | null = null
   #keyHint: string | null = null
   #body: InspectedRequest['body'] | undefined
   #contents: RequestContents | null = null
+  /** Whether it counts as a request of its workspace in progress. */
+  #isInProgress = false
+  /** Whether the response is a file, which takes as long as the client reads it. */
+  #isStreaming = false
   /** Set once the request has waited. */
   #held: HeldRequest | null = null
   /** The access check after the last wait. */
@@ -99,17 +158,17 @@ class Exchange implements AccessRequest, Context {
   #moreScope: Route['scope'] = 'none'
   /** The message that the request stored. */
   #messageId: string | null = null
-  /** Headers of this response only: names and values alternate. */
-  #extraHeaders: string[] | undefined
 
-  constructor(services: Services, request: IncomingMessage, response: ServerResponse) {
+  constructor(services: Services, request: FastifyRequest, reply: FastifyReply) {
     this.#services = services
     this.#request = request
-    this.#response = response
-    this.#url = request.url ?? '/'
+    this.#reply = reply
+    this.requestId = request.id
+    this.#id = withoutPrefix('req', request.id) as string
     this.#at = services.clock.now()
-    this.address = services.addressOf(request)
-    this.#match = hasValidTarget(request) ? services.router.find(request.method as string, this.#url) : null
+    this.address = services.addressOf(request.raw)
+    this.#route = request.routeOptions.config.route
+    if (!this.#route) this.#path = services.findPath(request.url)
   }
 
   get authorization(): string | undefined {
@@ -117,62 +176,125 @@ class Exchange implements AccessRequest, Context {
   }
 
   get isPublic(): boolean {
-    return this.#match?.route.scope === 'public'
+    return this.#route ? this.#route.scope === 'public' : (this.#path?.isPublic ?? false)
   }
 
-  async run(): Promise<void> {
-    const response = this.#response
+  /** Checks everything that does not need the body. */
+  async admit(): Promise<void> {
+    const { raw } = this.#reply
     const checking = this.#services.admit(this)
-    response.on('close', () => {
-      const status = response.writableFinished ? response.statusCode : clientClosedRequest
+    raw.on('close', () => {
+      const status = raw.writableFinished ? raw.statusCode : clientClosedRequest
       // A client may disconnect before the access check is done. Wait for it, to record the key as well.
       const record = () => this.#record(status)
       void checking.then(record, record)
     })
-    try {
-      const access = await checking
-      this.#caller = access.caller
-      this.#rateLimit = access.rateLimit
-      if (access.kind === 'refused') {
-        this.#keyHint = access.keyHint
-        throw access.refusal
-      }
-      this.#isAuthenticated = access.caller !== null
-      const match = this.#match ?? this.#rejectUnmatched()
-      requireScope(access.caller, match.route.scope)
-      if (match.route.isForOwnOrigin) this.#requireOwnOrigin()
-      await this.#handleOfWorkspace(match)
-    } catch (error) {
-      this.#fail(error)
-    } finally {
-      // Not on the response's `close` event: the response may have to wait for earlier ones on the connection.
-      this.#services.bodies.release(this.#request)
-      this.#body = undefined
+    const access = await checking
+    this.#caller = access.caller
+    this.rateLimit = access.rateLimit
+    if (access.kind === 'refused') {
+      this.#keyHint = access.keyHint
+      throw access.refusal
+    }
+    this.#isAuthenticated = access.caller !== null
+    if (isMalformed(this.#request)) throw malformedUrl()
+    if (!this.#route) return this.#rejectUnmatched()
+    requireScope(access.caller, this.#route.scope)
+    if (this.#route.isForOwnOrigin) this.#requireOwnOrigin()
+    if (access.caller) {
+      this.#services.workspaceRequests.begin(access.caller.workspaceId)
+      this.#isInProgress = true
     }
   }
 
-  /** Sends the error response. */
-  #fail(error: unknown): void {
-    const { log, publicUrl } = this.#services
-    const failed = { requestId: this.requestId, route: this.#route(), publicUrl, log }
-    const { status, code, headers, body } = errorResponse(error, failed)
-    // The status is already sent. Close the connection, so the client sees that the response is incomplete.
-    if (this.#response.headersSent) return void this.#response.destroy()
+  #rejectUnmatched(): void {
+    if (!this.#path) refuse('not_found')
+    const { methods } = this.#path
+    if (this.#request.method !== 'OPTIONS') refuse('method_not_allowed', { headers: { Allow: methods } })
+    this.#reply.code(204).header('Allow', methods).send()
+  }
+
+  /** Reads the body, calls the handler of the route and sends its result. */
+  async handle(route: CompiledRoute): Promise<FastifyReply> {
+    const { params, query } = this.#request
+    const body = await this.#readBody(route)
+    route.checks.params?.(params)
+    route.checks.query(query)
+    route.checks.body?.(body)
+    // The checks above guarantee the types that the route declares.
+    const result = await route.handle(this, { params, query, body } as Parameters<Route['handle']>[1])
+    await this.#requireAccessStill(route)
+    if (route.isBytes) return this.#sendBytes(result as BytesResponse)
+    if (route.isWritten) return this.#sendWritten(result as WrittenReply)
+    return this.#sendText(route.status, route.status === 204 ? null : route.toJson(result))
+  }
+
+  async #readBody({ receivesFile, isBodyOptional }: CompiledRoute): Promise<unknown> {
+    const { bodies, timeouts } = this.#services
+    const { method, raw } = this.#request
+    const { workspaceId } = this.caller
+    if (method === 'GET' || method === 'HEAD') return undefined
+    if (receivesFile) {
+      const file = openFileBody(raw, () => bodies.stream(raw, workspaceId, timeouts))
+      this.#body = { kind: 'file' }
+      return file
+    }
+    const value = await readJson(bodies, raw, timeouts.bodyMs, workspaceId || undefined, isBodyOptional)
+    if (value !== undefined) this.#body = { kind: 'json', value }
+    return value
+  }
+
+  async #sendBytes(response: BytesResponse): Promise<FastifyReply> {
+    const { status, headers } = response
+    if (this.caller.isInspected) this.#inspect({ kind: 'file' })
+    const bytes = await openBytes(response, this.#request.method)
+    this.#isStreaming = true
+    bytes.once('close', () => this.#end())
+    return this.#reply.code(status).headers(headers).send(bytes)
+  }
+
+  #sendWritten({ status, body, error }: WrittenReply): FastifyReply {
+    if (!error) return this.#sendText(status, body)
+    this.#code = error.code
+    this.#inspect({ kind: 'error', text: error.body })
+    return this.#reply.code(status).type(jsonType).send(body)
+  }
+
+  #sendText(status: number, text: string | null): FastifyReply {
+    if (this.caller.isInspected) this.#inspect(text === null ? { kind: 'none' } : { kind: 'json', text })
+    this.#reply.code(status)
+    return text === null ? this.#reply.send() : this.#reply.header('content-type', jsonType).send(text)
+  }
+
+  /** Notes the error that is sent as the response. */
+  failed({ code, body }: ErrorResponse): void {
+    const { raw } = this.#request
     this.#code = code
-    for (const [name, value] of Object.entries(headers)) this.setHeader(name, value)
-    // Node reads and discards the unread body to reuse the connection. Close it instead if the body is larger than
-    // this. A client that is sending a file might lose the response, so its connection is closed later.
-    if (this.#match?.route.receivesFile) closeLater(this.#request, this.#services.timeouts.discardMs)
-    else if (Number(this.#request.headers['content-length'] ?? 0) > 10_000_000) this.#response.shouldKeepAlive = false
+    // A client that is sending a file might lose the response if its connection were closed.
+    if (this.#route?.receivesFile) closeLater(raw, this.#services.timeouts.discardMs)
     if (this.#caller) this.#inspect({ kind: 'error', text: body })
-    sendJson(this.#response, status, this.#headers(), body)
+  }
+
+  /** The response is about to be sent. */
+  sent(): void {
+    this.#body = undefined
+    if (!this.#isStreaming) this.#end()
+  }
+
+  #end(): void {
+    if (!this.#isInProgress) return
+    this.#isInProgress = false
+    if (this.#held) this.#held.end()
+    else this.#services.workspaceRequests.end(this.caller.workspaceId)
   }
 
   /** Not when the request is recorded: its body is gone then. */
   #inspect(response: InspectedResponse): void {
     const { inspect, log } = this.#services
     try {
-      const request = inspectedRequest(this.#request, this.#match, this.#pattern(), this.#body)
+      const { params, query, raw } = this.#request
+      const body = this.#body ?? { kind: hasBody(raw) ? 'unread' : 'none' }
+      const request = { pattern: this.#pattern, params, query, body }
       this.#contents = inspect(this.caller, this.#at, this.#code, request, response)
     } catch (error) {
       // What is stored for people to look at must not fail the request.
@@ -190,7 +312,7 @@ class Exchange implements AccessRequest, Context {
       at: this.#at,
       caller: this.#caller,
       method,
-      route: this.#route(),
+      route: this.#pattern ?? '(no route)',
       status,
       code: this.#code,
       durationUs: Math.round((performance.now() - this.#startedMs) * 1000),
@@ -203,7 +325,7 @@ class Exchange implements AccessRequest, Context {
       id: this.#id,
       startedMs: performance.timeOrigin + this.#startedMs,
       method,
-      route: this.#pattern(),
+      route: this.#pattern,
       status,
       code: this.#code,
       workspaceId: this.#caller?.workspaceId ?? null,
@@ -248,8 +370,7 @@ class Exchange implements AccessRequest, Context {
   }
 
   setHeader(name: string, value: string): void {
-    this.#extraHeaders ??= []
-    this.#extraHeaders.push(name, value)
+    this.#reply.header(name, value)
   }
 
   /** A request that waits was counted when it began. */
@@ -258,7 +379,7 @@ class Exchange implements AccessRequest, Context {
   }
 
   async hold(ms: number, subscribe: Subscribe): Promise<HowEnded> {
-    this.#held ??= this.#services.heldRequests.begin(this.#response, this.caller.workspaceId)
+    this.#held ??= this.#services.heldRequests.begin(this.#reply.raw, this.caller.workspaceId)
     const how = await this.#held.wait(ms, subscribe)
     if (how !== 'ended') {
       // At the same time as the handler looks for what the request waited for.
@@ -288,88 +409,22 @@ class Exchange implements AccessRequest, Context {
     if (origin !== undefined && origin !== new URL(this.#services.publicUrl).origin) refuse('origin_not_allowed')
   }
 
-  async #handleOfWorkspace(match: RouteMatch): Promise<void> {
-    const { workspaceRequests } = this.#services
-    const { workspaceId } = this.caller
-    // A public route.
-    if (workspaceId === '') return this.#handle(match)
-    workspaceRequests.begin(workspaceId)
-    try {
-      await this.#handle(match)
-    } finally {
-      if (this.#held) this.#held.end()
-      else workspaceRequests.end(workspaceId)
-    }
+  /**
+   * The path pattern of the route; null if there is none. A path without a route is not logged: it may contain a phone number
+   * or a key.
+   */
+  get #pattern(): string | null {
+    return this.#route?.path ?? this.#path?.pattern ?? null
   }
+}
 
-  async #handle({ route, params, query }: RouteMatch): Promise<void> {
-    const { method } = this.#request
-    const hasBody = method !== 'GET' && method !== 'HEAD'
-    const body = route.receivesFile ? this.#openFile() : hasBody ? await this.#readBody(route) : undefined
-    if (route.receivesFile) this.#body = { kind: 'file' }
-    else if (body !== undefined) this.#body = { kind: 'json', value: body }
-    route.checks.params?.(params)
-    route.checks.query(query)
-    route.checks.body?.(body)
-    // The checks above guarantee the types that the route declares.
-    const input = { params, query, body } as Parameters<CompiledRoute['handle']>[1]
-    const result = await route.handle(this, input)
-    await this.#requireAccessStill(route)
-    const { isInspected } = this.caller
-    if (route.isBytes) {
-      if (isInspected) this.#inspect({ kind: 'file' })
-      await sendBytes(this.#request, this.#response, this.#headers(), result as BytesResponse)
-    } else if (route.isWritten) {
-      this.#sendWritten(result as WrittenReply)
-    } else if (route.status === 204) {
-      if (isInspected) this.#inspect({ kind: 'none' })
-      this.#response.writeHead(204, this.#headers()).end()
-    } else {
-      const text = route.toJson(result)
-      if (isInspected) this.#inspect({ kind: 'json', text })
-      sendJson(this.#response, route.status, this.#headers(), text)
-    }
-  }
-
-  #sendWritten({ status, body, error }: WrittenReply): void {
-    if (error) {
-      this.#code = error.code
-      this.#inspect({ kind: 'error', text: error.body })
-    } else if (this.caller.isInspected) this.#inspect(body === null ? { kind: 'none' } : { kind: 'json', text: body })
-    if (body === null) this.#response.writeHead(status, this.#headers()).end()
-    else sendJson(this.#response, status, this.#headers(), body)
-  }
-
-  #readBody({ isBodyOptional }: CompiledRoute): Promise<unknown> {
-    const { bodies, timeouts } = this.#services
-    return readJson(bodies, this.#request, timeouts.bodyMs, this.caller.workspaceId || undefined, isBodyOptional)
-  }
-
-  #openFile() {
-    const { bodies, timeouts } = this.#services
-    return openFileBody(this.#request, () => bodies.stream(this.#request, this.caller.workspaceId, timeouts))
-  }
-
-  #headers(): string[] {
-    const headers = commonHeaders(this.requestId, this.#rateLimit)
-    if (this.#extraHeaders) headers.push(...this.#extraHeaders)
-    return headers
-  }
-
-  #rejectUnmatched(): never {
-    if (hasValidTarget(this.#request)) throw this.#services.router.unmatched(this.#url)
-    throw this.#request.headers.host === undefined ? missingHost() : malformedUrl()
-  }
-
-  /** The path pattern of the route; null if there is none. */
-  #pattern(): string | null {
-    return this.#match?.route.path ?? this.#services.router.patternOf(this.#url)
-  }
-
-  /** What is logged instead of the path. A path without a route is not: it may contain a phone number or a key. */
-  #route(): string {
-    return this.#pattern() ?? '(no route)'
-  }
+/** Closes the connection of a client that is still sending its body after this time. */
+function closeLater(request: FastifyRequest['raw'], ms: number): void {
+  const { complete, socket } = request
+  if (complete) return
+  const timer = setTimeout(() => request.complete || socket.destroy(), ms)
+  timer.unref()
+  socket.once('close', () => clearTimeout(timer))
 }
 
 /** Recorded if the client disconnects before the response is sent (as in nginx). */

@@ -5,6 +5,9 @@ import { characterErrors } from '../lib/text-errors.ts'
 
 export type Check = (value: unknown) => void
 
+/** The schema of a query or a body that may have no fields. */
+export const noFields = { type: 'object', additionalProperties: false, properties: {} } as TSchema
+
 /** A check that refuses a value with all its errors. An invalid path parameter is 404, like an unknown ID. */
 export function checkFor(source: Source, schema: TSchema): Check {
   const validate = newValidator(schema, source)

@@ -1,14 +1,15 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import { PassThrough } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
 import type { ChangeNotice } from '../../db/change-notices.ts'
 import type { Overload } from '../../lib/overload.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
-import { type ConsoleGuard, commonHeaders } from './pipeline.ts'
+import type { ConsoleGuard } from './pipeline.ts'
 
 /** An open stream: one browser that watches one workspace. */
 interface Watcher {
   workspaceId: string
   personId: string
-  reply: FastifyReply
+  stream: PassThrough
   /** Whether the person still has access. */
   check(): Promise<boolean>
 }
@@ -59,12 +60,12 @@ export class LiveHub {
 
   watch(watcher: Watcher): void {
     // The browser disconnected during the access check, so there will be no `close` event.
-    if (watcher.reply.raw.closed) return
+    if (watcher.stream.destroyed) return
     const streams = this.#streamsOf(watcher.personId)
     // The oldest stream may belong to a browser whose disconnect was not detected yet, so it is the one to end.
     if (streams.length >= maxPerPerson && streams[0]) this.#end(streams[0], 'too_many')
     this.#watchers.add(watcher)
-    watcher.reply.raw.on('close', () => this.#watchers.delete(watcher))
+    watcher.stream.on('close', () => this.#watchers.delete(watcher))
     if (this.#stopped) this.#end(watcher, 'stopping')
   }
 
@@ -89,15 +90,15 @@ export class LiveHub {
   }
 
   #write(watcher: Watcher, text: string): void {
-    const { raw } = watcher.reply
+    const { stream } = watcher
     // It may have ended during the check.
     if (!this.#watchers.has(watcher)) return
-    if (raw.writableLength > maxUnreadBytes) raw.destroy()
-    else raw.write(text)
+    if (stream.writableLength > maxUnreadBytes) stream.destroy()
+    else stream.write(text)
   }
 
   #end(watcher: Watcher, reason: string): void {
-    if (this.#watchers.delete(watcher)) watcher.reply.raw.end(eventOf('end', { reason }))
+    if (this.#watchers.delete(watcher)) watcher.stream.end(eventOf('end', { reason }))
   }
 }
 
@@ -110,18 +111,15 @@ export function mountLive(app: FastifyInstance, hub: LiveHub, guard: ConsoleGuar
     const { person, workspaceId } = await authorize()
     if (!person || workspaceId === null) refuse('not_signed_in')
     if (!hub.mayOpen(person.personId)) throw overload.refusal('live_streams', guard.addressOf(request.raw))
-    reply.hijack()
-    reply.raw.writeHead(200, {
-      ...commonHeaders(request.id),
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'X-Accel-Buffering': 'no',
-    })
-    reply.raw.write('retry: 2000\nevent: hello\ndata: {}\n\n')
     const check = () =>
       authorize().then(
         () => true,
         (error: unknown) => !(error instanceof Refusal),
       )
-    hub.watch({ workspaceId, personId: person.personId, reply, check })
+    const stream = new PassThrough()
+    stream.write('retry: 2000\nevent: hello\ndata: {}\n\n')
+    reply.header('Content-Type', 'text/event-stream; charset=utf-8').header('X-Accel-Buffering', 'no').send(stream)
+    hub.watch({ workspaceId, personId: person.personId, stream, check })
+    return reply
   })
 }

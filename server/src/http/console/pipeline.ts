@@ -12,9 +12,10 @@ import type { Bodies } from '../bodies.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { ClientTimeouts } from '../client-timeouts.ts'
 import { jsonType } from '../errors.ts'
-import { parseJson } from '../json-body.ts'
+import { readJson } from '../json-body.ts'
+import { requireUsableSchema } from '../lifecycle.ts'
 import { toJsonFor } from '../to-json.ts'
-import { checkFor } from '../validate.ts'
+import { checkFor, noFields } from '../validate.ts'
 import { Cookies } from './cookies.ts'
 import {
   type AuditedAction,
@@ -63,8 +64,9 @@ export interface ConsoleDeps {
 
 /** The console's API: session → permission → confirmation → input → handler → one audit entry per change. */
 export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute[], deps: ConsoleDeps): void {
+  app.addHook('onRequest', requireUsableSchema(deps))
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(commonHeaders(request.id))
+    reply.headers(commonHeaders)
     // Browsers count down by this clock, because their own may be wrong.
     reply.header('X-Service-Time', deps.clock.now().toISOString())
     requireSameOrigin(request, deps.publicUrl)
@@ -74,14 +76,13 @@ export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute
   for (const route of routes) mountRoute(app, route, deps, guard)
 }
 
-/** The headers of every response of the console's API. */
-export const commonHeaders = (requestId: string): Record<string, string> => ({
-  'X-Request-Id': requestId,
+/** The headers of every response of the console's API, in addition to its request ID. */
+const commonHeaders = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Resource-Policy': 'same-origin',
-})
+}
 
 export interface ConsoleClient {
   person: SignedIn | null
@@ -161,8 +162,8 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
   const status = route.status ?? 200
   const checks = {
     params: route.params && checkFor('params', route.params),
-    query: checkFor('query', route.query ?? emptyObject),
-    body: checkFor('body', route.body ?? emptyObject),
+    query: checkFor('query', route.query ?? noFields),
+    body: checkFor('body', route.body ?? noFields),
   }
   const toJson = toJsonFor(route.reply)
   const isStream = route.reply === Streamed
@@ -208,28 +209,20 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
           deps.db.process.metrics.add('sign-ins refused', error.code)
         }
         throw error
-      } finally {
-        deps.bodies.release(request.raw)
       }
     },
   })
 }
 
-/**
- * Parses the body. Called only after the session check, so that unauthenticated clients cannot make the server parse
- * JSON.
- */
+/** Called only after the session check, so that unauthenticated clients cannot make the server parse JSON. */
 async function readInput(
   { bodies, timeouts }: ConsoleDeps,
   { raw }: FastifyRequest,
   { workspaceId, person }: ConsoleClient,
 ): Promise<unknown> {
   // Outside of workspaces, the bodies of one person are limited like those of a workspace.
-  const bytes = await bodies.read(raw, 'client', timeouts.bodyMs, workspaceId ?? person?.personId)
-  return bytes.length === 0 ? {} : parseJson(bytes)
+  return (await readJson(bodies, raw, timeouts.bodyMs, workspaceId ?? person?.personId, true)) ?? {}
 }
-
-const emptyObject = { type: 'object', additionalProperties: false, properties: {} }
 
 function requireConfirmation(person: SignedIn | null, clock: Clock): void {
   const until = person?.confirmedUntil?.getTime() ?? 0

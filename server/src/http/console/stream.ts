@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { BytesResponse } from '../bytes.ts'
+import { type BytesResponse, openBytes } from '../bytes.ts'
 import type { ConsoleContext } from './route.ts'
 
 /** The reply schema of a route that returns a stream. */
@@ -12,10 +11,8 @@ export async function streamBytes(
   { setHeader, setStatus }: ConsoleContext,
   response: BytesResponse,
 ): Promise<Readable> {
-  const { status, headers, open } = response
-  const bytes = Readable.from(open(), { objectMode: false })
-  // Wait for the first bytes: an error before the headers are set can still be reported.
-  await once(bytes, 'readable')
+  const { status, headers } = response
+  const bytes = await openBytes(response, 'GET')
   setStatus(status)
   for (const [name, value] of Object.entries(headers)) setHeader(name, value)
   return bytes

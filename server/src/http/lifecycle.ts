@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../db/db.ts'
+import type { Logger } from '../lib/logger.ts'
+import { Refusal } from '../lib/refuse.ts'
+import { type ErrorResponse, errorResponse, jsonType } from './errors.ts'
+
+/** The steps that the API, the console and the ingress share. */
+
+/** A path that cannot be decoded is routed as it is written. */
+export const routableUrl = (url: string): string => (isDecodable(url) ? url : url.replaceAll('%', '%25'))
+
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
+  try {
+    decodeURIComponent(url.split('?', 1)[0] as string)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether the percent-encoding of the path is malformed. */
+export const isMalformed = ({ url, originalUrl }: FastifyRequest): boolean => url !== originalUrl
+
+/** A hook for routes that need the database, of a process whose version is too old for it: another one can respond. */
+export function requireUsableSchema({ db }: { db: Db }) {
+  return (_request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
+    // The log and /readyz have the reason.
+    const message = 'This process is of an older version than the database. Try again.'
+    if (db.process.unusableSchema) throw new Refusal('service_unavailable', { message })
+    done()
+  }
+}
+
+export function errorOf(
+  error: unknown,
+  { id: requestId, routeOptions }: FastifyRequest,
+  { publicUrl, log }: { publicUrl: string; log: Logger },
+): ErrorResponse {
+  return errorResponse(error, { requestId, route: routeOptions.url ?? '(no route)', publicUrl, log })
+}
+
+/** Node reads and discards an unread body, to reuse the connection. It is closed instead if the body is larger than this. */
+const maxDiscardedBytes = 10_000_000
+
+export function sendError({ status, headers, body }: ErrorResponse, { raw }: FastifyRequest, reply: FastifyReply) {
+  if (Number(raw.headers['content-length'] ?? 0) > maxDiscardedBytes) reply.raw.shouldKeepAlive = false
+  return reply.code(status).headers(headers).type(jsonType).send(body)
+}
