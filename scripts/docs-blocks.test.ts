@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { commands } from '../cli/src/commands.ts'
 import { parseArguments } from '../cli/src/parse.ts'
 import { routes } from '../server/src/api.ts'
-import { defaultBodyLimits } from '../server/src/http/body-memory.ts'
+import { maxFileBodyBytes } from '../server/src/http/multipart.ts'
 import { checkSend } from '../server/src/whatsapp/check-send.ts'
 import { tempFolder } from '../server/testing/temp-folder.ts'
 import { blocksOf, type DocsBlock, docsFiles, isOutput, isRun } from './docs-blocks.ts'
@@ -130,7 +130,7 @@ test('the documented nginx accepts the largest upload, and not much more', () =>
     .flatMap(({ text }) =>
       [...text.matchAll(/client_max_body_size (\d+)m;/g)].map(([, mebibytes]) => Number(mebibytes)),
     )
-  const needed = defaultBodyLimits.upload.bodyBytes / (1024 * 1024)
+  const needed = maxFileBodyBytes / (1024 * 1024)
   expect(sizes).toEqual([expect.toSatisfy((size) => size >= needed && size < needed * 1.1)])
 })
 

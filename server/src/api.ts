@@ -20,23 +20,21 @@ import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
 import { Bodies } from './http/bodies.ts'
-import { type BodyLimits, defaultBodyLimits } from './http/body-memory.ts'
 import { clientAddressReader } from './http/client-address.ts'
-import { type ClientTimeouts, defaultClientTimeouts } from './http/client-timeouts.ts'
-import { type ConnectionLimits, newConnectionLimits } from './http/connection-limits.ts'
-import { Connections } from './http/connections.ts'
 import { apiPages } from './http/docs/catalogue.ts'
-import { type HeldLimits, HeldRequests, heldLimitsWithin } from './http/held-requests.ts'
 import { isForIngress, mountIngress } from './http/ingress.ts'
+import { Connections } from './http/limits/connections.ts'
+import { HeldRequests } from './http/limits/held-requests.ts'
+import { type Limits, newLimits } from './http/limits/limits.ts'
+import { NetworkSenders } from './http/limits/network-senders.ts'
+import { WorkspaceSlots } from './http/limits/slots.ts'
 import { mcpPath, newMcpRoute } from './http/mcp/mcp.ts'
 import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
-import { defaultSenderLimits, NetworkSenders, type SenderLimits } from './http/network-senders.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { mountApi } from './http/pipeline.ts'
 import { type Route, route } from './http/route.ts'
 import { type HttpServerDeps, newHttpServer } from './http/server.ts'
-import { defaultRequestsPerWorkspace, WorkspaceRequests } from './http/workspace-requests.ts'
 import { Overload } from './lib/overload.ts'
 import { version } from './lib/version.ts'
 import type { Runtime } from './runtime.ts'
@@ -66,18 +64,15 @@ export interface ApiOptions {
   whyNotReady(): Promise<string | null>
   /** Additional routes, for tests of the pipeline. */
   moreRoutes?: readonly Route[]
-  timeouts?: ClientTimeouts
-  bodyLimits?: BodyLimits
-  connectionLimits?: Partial<ConnectionLimits>
-  senderLimits?: SenderLimits
-  requestsPerWorkspace?: number
-  heldLimits?: HeldLimits
-  maxStreams?: number
+  /** Other limits than the usual ones, for tests. */
+  limits?: Partial<Limits>
 }
 
 export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<Api> {
-  const { whyNotReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits } = options
+  const { whyNotReady, moreRoutes = [] } = options
   const { db, clock, log, config, network } = runtime
+  const limits = { ...newLimits(config), ...options.limits }
+  const { timeouts } = limits
   const recorder = new RequestRecorder(db, log, recordedKeys)
   const described = [...routes, ...moreRoutes]
   const mcp = newMcpRoute(described, { version, publicUrl: config.publicUrl, log })
@@ -87,20 +82,19 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const counters = db.process.metrics
   const addressOf = clientAddressReader(config.trustProxy)
   const overload = new Overload(counters, log)
-  const bodies = new Bodies({ limits: bodyLimits, overload, addressOf })
-  const senders = new NetworkSenders(options.senderLimits ?? defaultSenderLimits)
+  const bodies = new Bodies({ limits, overload, addressOf })
+  const senders = new NetworkSenders(limits.wrongSignatures, clock)
   const connections = new Connections({
-    limits: { ...newConnectionLimits(config), ...options.connectionLimits },
+    limits,
     trustProxy: config.trustProxy,
     overload,
     addressOf,
     // Other clients must not keep the network out.
     isExempt: (request, block) => isForIngress(request) && senders.isKnown(block),
   })
-  const perWorkspace = options.requestsPerWorkspace ?? defaultRequestsPerWorkspace
-  const workspaceRequests = new WorkspaceRequests(perWorkspace, overload)
-  const heldLimits = options.heldLimits ?? heldLimitsWithin(connections.max)
-  const heldRequests = new HeldRequests({ connections, workspaceRequests, overload, limits: heldLimits })
+  const requestSlots = new WorkspaceSlots('workspace_requests', limits.requests, overload)
+  const heldSlots = new WorkspaceSlots('held_requests', limits.heldRequests, overload)
+  const heldRequests = new HeldRequests({ connections, requests: requestSlots, held: heldSlots })
   const deps: HttpServerDeps = {
     db,
     clock,
@@ -112,7 +106,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     connections,
     secretKeys: network.secretKeys,
     settings: { publicUrl: config.publicUrl, mediaBytesPerWorkspace: config.mediaBytesPerWorkspace },
-    workspaceRequests,
+    requestSlots,
     heldRequests,
     admit: newAccessCheck(db, clock),
     inspect: newInspect(),
@@ -129,7 +123,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   mountIngress(app, { ...ingress, screen, receive, db, timeouts, bodies, senders, overload, addressOf })
   // They would keep the server from closing.
   app.addHook('preClose', async () => heldRequests.stop())
-  const console = openConsole(app, runtime, { ...deps, overload, maxStreams: options.maxStreams })
+  const console = openConsole(app, runtime, { ...deps, overload, maxStreams: limits.liveStreams })
   const docs = { publicUrl: config.publicUrl, document: description.document, clock, addressOf }
   const pages = { whyNotReady, docs, handsetUrl: runtime.simulatorUrl }
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.

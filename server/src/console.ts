@@ -94,7 +94,7 @@ type Deps = Omit<
   'replica' | 'sessionOf' | 'membershipOf' | 'record' | 'clientOf' | 'openRequestsPerMinute' | 'operatorsNeedTwoFactor'
 > & {
   overload: Overload
-  maxStreams: number | undefined
+  maxStreams: number
 }
 
 export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps): Console {

@@ -1,43 +1,55 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { FairShares } from '../lib/fair-shares.ts'
+import { addressBlock } from '../lib/addresses.ts'
 import { GrowingBuffer } from '../lib/growing-buffer.ts'
 import type { Overload } from '../lib/overload.ts'
 import { Refusal } from '../lib/refuse.ts'
-import { type BodyLease, type BodyLimits, BodyMemory, type BodySource, type ExceededLimit } from './body-memory.ts'
 import { requestTimedOut } from './errors.ts'
+import { type BytesLease, type ExceededBytes, HeldBytes } from './limits/bytes.ts'
+import type { Limits } from './limits/limits.ts'
+import { WorkspaceSlots } from './limits/slots.ts'
+import { maxFileBodyBytes } from './multipart.ts'
+
+/** The bodies that routes read: of a client of the API or the console, a client's file, and a webhook. */
+const sources = {
+  client: { maxBytes: 256 * 1024, owner: 'stranger' },
+  // At most 128 KiB of each file are in memory.
+  upload: { maxBytes: maxFileBodyBytes, owner: 'stranger' },
+  // WhatsApp's webhooks are up to 3 MB.
+  webhook: { maxBytes: 4 * 1024 * 1024, owner: 'stranger' },
+  /** From an address from which WhatsApp posts. */
+  'known webhook': { maxBytes: 4 * 1024 * 1024, owner: 'network' },
+} as const
+
+export type BodySource = keyof typeof sources
 
 export interface BodiesOptions {
-  limits: BodyLimits
+  limits: Pick<Limits, 'bytes' | 'uploads'>
   overload: Overload
   addressOf(request: IncomingMessage): string
 }
 
 /** Reads the bodies of all requests of this process, with limits on size, time and memory. */
 export class Bodies {
-  readonly #limits: BodyLimits
   readonly #addressOf: BodiesOptions['addressOf']
-  readonly #memory: BodyMemory
+  readonly #held: HeldBytes
   /** Requests whose body cannot be read. */
   readonly #failed = new WeakMap<IncomingMessage, Refusal>()
   /** Per connection, the bodies that are read before a handler requests them. */
   readonly #early = new WeakMap<Socket, Set<BodyReader>>()
-  readonly #refused: (limit: ExceededLimit, request: IncomingMessage) => Refusal
-  readonly #overload: Overload
-  readonly #uploads: FairShares
+  readonly #refused: (limit: ExceededBytes, request: IncomingMessage) => Refusal
+  readonly #uploads: WorkspaceSlots
 
   constructor({ limits, overload, addressOf }: BodiesOptions) {
-    this.#limits = limits
-    this.#overload = overload
-    this.#uploads = new FairShares(limits.uploads)
+    this.#uploads = new WorkspaceSlots('workspace_uploads', limits.uploads, overload)
     this.#addressOf = addressOf
-    this.#memory = new BodyMemory(limits)
+    this.#held = new HeldBytes(limits.bytes)
     this.#refused = (limit, request) => overload.refusal(limit, addressOf(request), { Connection: 'close' })
   }
 
   /** The number of bytes in memory. */
   get bytes(): number {
-    return this.#memory.bytes
+    return this.#held.total
   }
 
   /**
@@ -50,7 +62,7 @@ export class Bodies {
     const length = Number(headers['content-length'] ?? 0)
     // Handlers of these methods never read a body, and no handler accepts one that is too large.
     const isIgnored = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
-    if (isIgnored || length > this.#limits[source].bodyBytes) return void request.resume()
+    if (isIgnored || length > sources[source].maxBytes) return void request.resume()
     if (!isChunked && length <= smallBytes) return
     const reader = this.#start(request, source)
     const early = this.#earlyOf(socket)
@@ -70,7 +82,7 @@ export class Bodies {
     if (failed) return Promise.reject(failed)
     const reader = request[readerOf]
     if (reader) return reader.readAll(withinMs, workspaceId)
-    if (Number(request.headers['content-length'] ?? 0) > this.#limits[source].bodyBytes) {
+    if (Number(request.headers['content-length'] ?? 0) > sources[source].maxBytes) {
       return Promise.reject(new Refusal('payload_too_large'))
     }
     if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
@@ -84,7 +96,7 @@ export class Bodies {
    * of a workspace are received at a time. The caller must call `release` afterwards.
    */
   async *stream(request: WithReader, workspaceId: string, within: StreamTimes): AsyncGenerator<Buffer> {
-    if (!this.#uploads.take(workspaceId)) throw this.#overload.refusal('workspace_uploads', this.#addressOf(request))
+    this.#uploads.take(workspaceId)
     try {
       const failed = this.#failed.get(request)
       if (failed) throw failed
@@ -121,8 +133,9 @@ export class Bodies {
   }
 
   #start(request: WithReader, source: BodySource): BodyReader {
-    const lease = this.#memory.lease(source, this.#addressOf(request))
-    const reader = new BodyReader(request, this.#limits[source].bodyBytes, lease, this.#refused)
+    const { maxBytes, owner } = sources[source]
+    const lease = this.#held.lease(owner, addressBlock(this.#addressOf(request)))
+    const reader = new BodyReader(request, maxBytes, lease, this.#refused)
     request[readerOf] = reader
     return reader
   }
@@ -164,8 +177,8 @@ type WithReader = IncomingMessage & { [readerOf]?: BodyReader }
 class BodyReader {
   readonly #request: IncomingMessage
   readonly #maxBytes: number
-  readonly #lease: BodyLease
-  readonly #refused: (limit: ExceededLimit, request: IncomingMessage) => Refusal
+  readonly #lease: BytesLease
+  readonly #refused: (limit: ExceededBytes, request: IncomingMessage) => Refusal
   readonly #buffer: GrowingBuffer
   #isEnded = false
   #isClaimed = false
@@ -182,8 +195,8 @@ class BodyReader {
   constructor(
     request: IncomingMessage,
     maxBytes: number,
-    lease: BodyLease,
-    refused: (limit: ExceededLimit, request: IncomingMessage) => Refusal,
+    lease: BytesLease,
+    refused: (limit: ExceededBytes, request: IncomingMessage) => Refusal,
   ) {
     this.#request = request
     this.#maxBytes = maxBytes

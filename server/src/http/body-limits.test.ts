@@ -10,18 +10,20 @@ import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 import { newUuid } from '../lib/ids.ts'
-import { BodyMemory, defaultBodyLimits } from './body-memory.ts'
+import { HeldBytes } from './limits/bytes.ts'
+import { defaultByteLimits } from './limits/limits.ts'
 
 const KiB = 1024
 const server = useTestServer({
   moreRoutes: echoRoutes,
   trustProxy: ['127.0.0.1/32'],
-  bodyLimits: {
-    ...defaultBodyLimits,
-    totalBytes: 1024 * KiB,
-    network: { bodyBytes: 512 * KiB, bytes: 1024 * KiB, addressBytes: 768 * KiB },
-    unverified: { bodyBytes: 512 * KiB, bytes: 1024 * KiB, addressBytes: 768 * KiB },
-    client: { bodyBytes: 256 * KiB, bytes: 512 * KiB, addressBytes: 300 * KiB },
+  limits: {
+    bytes: {
+      ...defaultByteLimits,
+      process: 1024 * KiB,
+      stranger: { all: 512 * KiB, each: 300 * KiB },
+      network: { all: 1024 * KiB, each: 768 * KiB },
+    },
   },
 })
 
@@ -138,14 +140,14 @@ test('the bodies of webhooks are limited too, and webhooks are accepted again on
       { 'X-Hub-Signature-256': wellFormed },
       {
         address,
-        bytes: 480 * KiB,
+        bytes: 240 * KiB,
       },
     )
   const first = await post('203.0.113.1')
-  await holds(480 * KiB)
+  await holds(240 * KiB)
   await expectRefused(await post('203.0.113.1'), tooManyOfAddress)
   const second = await post('203.0.113.2')
-  await holds(960 * KiB)
+  await holds(480 * KiB)
   await expectRefused(await post('203.0.113.3'), tooManyInProcess)
   for (const { socket } of [first, second]) socket.destroy()
   await until('the memory is released', async () => (await bytesInMemory()) === 0)
@@ -257,14 +259,11 @@ test('with a well-formed signature and a known app, the body is read', async () 
 })
 
 test('the default limits allow eight of the largest webhooks from one address at a time', () => {
-  const memory = new BodyMemory(defaultBodyLimits)
-  const leases = Array.from({ length: 9 }, () => memory.lease('network', '203.0.113.1'))
-  expect(leases.map((lease) => lease.resize(defaultBodyLimits.network.bodyBytes))).toEqual([
-    ...Array<null>(8).fill(null),
-    'address_bodies',
-  ])
+  const held = new HeldBytes(defaultByteLimits)
+  const leases = Array.from({ length: 9 }, () => held.lease('network', '203.0.113.1'))
+  expect(leases.map((lease) => lease.resize(4 * KiB * KiB))).toEqual([...Array<null>(8).fill(null), 'address_bodies'])
   for (const lease of leases) lease.release()
-  expect(memory.bytes).toBe(0)
+  expect(held.total).toBe(0)
 })
 
 test('a refused body is released immediately, even if its response waits for others on the connection', async () => {

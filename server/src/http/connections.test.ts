@@ -6,8 +6,7 @@ import { rawConnection } from '../../testing/raw.ts'
 import { type TestServer, useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
-import { defaultClientTimeouts } from './client-timeouts.ts'
-import { newConnectionLimits } from './connection-limits.ts'
+import { defaultByteLimits, defaultClientTimeouts, newLimits } from './limits/limits.ts'
 
 const opened: Socket[] = []
 
@@ -66,7 +65,7 @@ async function responding(server: TestServer, count: number, address: string): P
 }
 
 describe('without a proxy', () => {
-  const server = useTestServer({ connectionLimits: { addressConnections: 5, processConnections: 20 } })
+  const server = useTestServer({ limits: { addressConnections: 5, processConnections: 20 } })
 
   test('one address has a limited number of connections, and others are not affected', async () => {
     expect(await responding(server, 8, '127.0.0.2')).toBe(5)
@@ -103,7 +102,7 @@ describe('without a proxy', () => {
 describe('behind a trusted proxy', () => {
   const server = useTestServer({
     trustProxy: ['127.0.0.1/32'],
-    connectionLimits: { addressConnections: 5, addressRequests: 3, processRequests: 8 },
+    limits: { addressConnections: 5, addressRequests: 3, processRequests: 8 },
   })
 
   const startRequests = async (count: number, address: string) => {
@@ -195,7 +194,7 @@ describe('behind a trusted proxy', () => {
 })
 
 describe('bytes that are not HTTP', () => {
-  const server = useTestServer({ connectionLimits: { addressRequests: 3 } })
+  const server = useTestServer({ limits: { addressRequests: 3 } })
 
   test('count as a request until the access check is done, even if the client has left', async () => {
     await server.db.transaction(async (tx) => {
@@ -219,8 +218,11 @@ describe('bytes that are not HTTP', () => {
 
 describe('clients that do not read', () => {
   const server = useTestServer({
-    timeouts: { ...defaultClientTimeouts, keepAliveMs: 300 },
-    connectionLimits: { addressUnreadBytes: 1024 * 1024, connectionRequests: 50 },
+    limits: {
+      timeouts: { ...defaultClientTimeouts, keepAliveMs: 300 },
+      bytes: { ...defaultByteLimits, unread: { ...defaultByteLimits.unread, each: 1024 * 1024 } },
+      connectionRequests: 50,
+    },
   })
 
   /** Sends requests, and reads no response. */
@@ -259,7 +261,7 @@ describe('clients that do not read', () => {
 })
 
 describe('a response that is not read', () => {
-  const server = useTestServer({ timeouts: { ...defaultClientTimeouts, stalledMs: 2000 } })
+  const server = useTestServer({ limits: { timeouts: { ...defaultClientTimeouts, stalledMs: 2000 } } })
 
   test('is cut after a while, even if it is small enough', async () => {
     const { socket } = await open(server)
@@ -281,10 +283,10 @@ describe('the limit of connections', () => {
     [1_024, 512, 256],
     [256, 128, 64],
   ])('with %d file descriptors it leaves a reserve', (descriptors, processConnections, addressConnections) => {
-    expect(newConnectionLimits(settings, descriptors)).toMatchObject({ processConnections, addressConnections })
+    expect(newLimits(settings, descriptors)).toMatchObject({ processConnections, addressConnections })
   })
 
   test('by default it is below the limit of this process', () => {
-    expect(newConnectionLimits(settings).processConnections).toBeLessThanOrEqual(10_000)
+    expect(newLimits(settings).processConnections).toBeLessThanOrEqual(10_000)
   })
 })

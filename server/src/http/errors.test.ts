@@ -10,21 +10,19 @@ import { newLogger } from '../lib/logger.ts'
 import { Overload } from '../lib/overload.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { Bodies } from './bodies.ts'
-import { defaultBodyLimits } from './body-memory.ts'
-import { defaultClientTimeouts } from './client-timeouts.ts'
-import { newConnectionLimits } from './connection-limits.ts'
-import { Connections } from './connections.ts'
 import { type ConsoleDeps, mountConsole } from './console/pipeline.ts'
 import { openRoute } from './console/route.ts'
-import { defaultHeldLimits, HeldRequests } from './held-requests.ts'
 import { mountIngress } from './ingress.ts'
+import { Connections } from './limits/connections.ts'
+import { HeldRequests } from './limits/held-requests.ts'
+import { newLimits } from './limits/limits.ts'
+import { NetworkSenders } from './limits/network-senders.ts'
+import { WorkspaceSlots } from './limits/slots.ts'
 import { mountMetrics } from './metrics.ts'
-import { defaultSenderLimits, NetworkSenders } from './network-senders.ts'
 import { mountPages } from './pages.ts'
 import { mountApi, notCharged } from './pipeline.ts'
 import { route } from './route.ts'
 import { newHttpServer } from './server.ts'
-import { defaultRequestsPerWorkspace, WorkspaceRequests } from './workspace-requests.ts'
 
 /** The error that every surface throws. */
 let thrown: unknown
@@ -40,8 +38,9 @@ beforeAll(async () => {
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
   const overload = new Overload(new Counters(), log)
   const addressOf = () => '127.0.0.1'
-  const limits = newConnectionLimits({ maxConnections: 100, maxConnectionsPerAddress: 100 })
-  const workspaceRequests = new WorkspaceRequests(defaultRequestsPerWorkspace, overload)
+  const limits = newLimits({ maxConnections: 100, maxConnectionsPerAddress: 100 })
+  const requestSlots = new WorkspaceSlots('workspace_requests', limits.requests, overload)
+  const held = new WorkspaceSlots('held_requests', limits.heldRequests, overload)
   const connections = new Connections({ limits, trustProxy: [], overload, addressOf, isExempt: () => false })
   const deps = {
     db: { within: () => ({}), process: { metrics: new Counters() } } as unknown as Db,
@@ -49,15 +48,15 @@ beforeAll(async () => {
     log,
     publicUrl: 'http://parley.test',
     trustProxy: [],
-    timeouts: defaultClientTimeouts,
+    timeouts: limits.timeouts,
     overload,
     addressOf,
     clientOf: (_cookie: string | undefined, key: string) => ({ key, isKnown: false }),
     openRequestsPerMinute: 1000,
-    bodies: new Bodies({ limits: defaultBodyLimits, overload, addressOf }),
-    workspaceRequests,
-    heldRequests: new HeldRequests({ connections, workspaceRequests, overload, limits: defaultHeldLimits }),
-    senders: new NetworkSenders(defaultSenderLimits),
+    bodies: new Bodies({ limits, overload, addressOf }),
+    requestSlots,
+    heldRequests: new HeldRequests({ connections, requests: requestSlots, held }),
+    senders: new NetworkSenders(limits.wrongSignatures, new FakeClock()),
     connections,
     secretKeys: new Map(),
     settings: { publicUrl: '', mediaBytesPerWorkspace: 0 },

@@ -14,7 +14,7 @@ import { newCursors, oldestCursor } from '../domain/deliveries/pulling/cursor.ts
 import { changeKey, type KeyInput, revokeKey } from '../domain/keys/keys.ts'
 import { suspendWorkspace } from '../domain/workspaces/workspaces.ts'
 import { Refusal } from '../lib/refuse.ts'
-import { defaultClientTimeouts } from './client-timeouts.ts'
+import { defaultClientTimeouts } from './limits/limits.ts'
 import { route } from './route.ts'
 
 const failing = (path: string, code: ErrorCode) =>
@@ -29,7 +29,7 @@ const optedOut = failing('/v1/opted_out', 'recipient_opted_out')
 const unavailable = failing('/v1/unavailable', 'service_unavailable')
 const server = useTestServer({
   moreRoutes: [...echoRoutes, optedOut, unavailable],
-  timeouts: { ...defaultClientTimeouts, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
+  limits: { timeouts: { ...defaultClientTimeouts, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 } },
 })
 
 async function withKey(input: Partial<KeyInput>, path: string, options: CallOptions = {}): Promise<ApiResponse> {

@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { addressBlock } from '../lib/addresses.ts'
 import type { Overload } from '../lib/overload.ts'
 import { Refusal } from '../lib/refuse.ts'
-import type { Bodies } from './bodies.ts'
-import type { ClientTimeouts } from './client-timeouts.ts'
+import type { Bodies, BodySource } from './bodies.ts'
 import { requireUsableSchema } from './lifecycle.ts'
-import type { NetworkSenders } from './network-senders.ts'
+import type { ClientTimeouts } from './limits/limits.ts'
+import type { NetworkSenders } from './limits/network-senders.ts'
 
 export interface IngressOptions {
   db: Parameters<typeof requireUsableSchema>[0]['db']
@@ -27,8 +27,8 @@ export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.star
 
 /** The endpoint for WhatsApp's webhooks. The body is passed on as raw bytes, because those are what is signed. */
 export function mountIngress(app: FastifyInstance, options: IngressOptions): void {
-  const { senders, addressOf } = options
-  const bodySource = (request: IncomingMessage) => senders.bodySourceOf(addressBlock(addressOf(request)))
+  const { addressOf } = options
+  const bodySource = (request: IncomingMessage) => sourceOf(options, addressBlock(addressOf(request)))
   app.register(async (scope) => {
     scope.addHook('onRequest', requireUsableSchema(options))
     scope.addHook('onSend', (request, reply, payload, done) => {
@@ -67,7 +67,7 @@ async function receiveWebhook(options: IngressOptions, appId: string, request: I
   try {
     const screened = options.screen(appId, signature)
     if (screened) await screened
-    const body = await bodies.read(request, senders.bodySourceOf(block), timeouts.bodyMs)
+    const body = await bodies.read(request, sourceOf(options, block), timeouts.bodyMs)
     size = body.length
     await options.receive(appId, body, signature)
     senders.addVerified(block)
@@ -77,6 +77,9 @@ async function receiveWebhook(options: IngressOptions, appId: string, request: I
     throw error
   }
 }
+
+const sourceOf = ({ senders }: IngressOptions, block: string): BodySource =>
+  senders.isKnown(block) ? 'known webhook' : 'webhook'
 
 /** Infinite for a chunked body, whose length is unknown. */
 function contentLengthOf({ headers }: IncomingMessage): number {

@@ -2,8 +2,8 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import { withoutPrefix } from '../lib/ids.ts'
 import { peerAddress } from './client-address.ts'
-import type { Connections } from './connections.ts'
 import { errorResponse, jsonType, toRefusal } from './errors.ts'
+import type { Connections } from './limits/connections.ts'
 import { commonHeaders, notCharged, type PipelineDeps } from './pipeline.ts'
 
 /** Internal state of Node's HTTP server: the request being parsed, and the response being written. */

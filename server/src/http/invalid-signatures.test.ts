@@ -3,16 +3,14 @@ import { newApp, signatureOf, type TestApp } from '../../testing/network-app.ts'
 import { rawConnection } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
-import { defaultBodyLimits } from './body-memory.ts'
+import { defaultByteLimits } from './limits/limits.ts'
 
 const KiB = 1024
 const server = useTestServer({
   trustProxy: ['127.0.0.1/32'],
-  // It does not grow back during a test.
-  senderLimits: { wrongBytes: 100 * KiB, wrongBytesPerSecond: 0.001 },
-  bodyLimits: {
-    ...defaultBodyLimits,
-    unverified: { bodyBytes: 512 * KiB, bytes: 500 * KiB, addressBytes: 300 * KiB },
+  limits: {
+    wrongSignatures: { max: 100 * KiB, windowMs: 8_000, maxKeys: 100 },
+    bytes: { ...defaultByteLimits, stranger: { all: 500 * KiB, each: 300 * KiB } },
   },
 })
 
@@ -46,6 +44,14 @@ test('after too many bytes with wrong signatures, an address gets 503 before its
   expect((await connection.untilClosed()).map(({ status }) => status)).toEqual([503])
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   expect(metrics).toContain('parley_http_overload_total{limit="invalid_signatures"} 2')
+})
+
+test('an address may send again after a while', async () => {
+  const app = await newApp(server)
+  await sendWrong(app, '203.0.113.1')
+  expect((await post(app, '203.0.113.1', 1)).status).toBe(503)
+  server.clock.forward({ seconds: 8 })
+  expect((await post(app, '203.0.113.1', 1)).status).toBe(200)
 })
 
 test('the wrong signatures of one address do not hold back another', async () => {

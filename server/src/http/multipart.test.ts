@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { maxUploadBytes } from '@parley/contract/media'
 import { expect, test } from 'vitest'
 import { frame } from '../../testing/uploads.ts'
-import { defaultBodyLimits } from './body-memory.ts'
-import { openFileBody } from './multipart.ts'
+import { maxFileBodyBytes, openFileBody } from './multipart.ts'
 
 /** Receives a file of this size, and returns how much of it was stored. */
 function receive(size: number): Promise<number> {
@@ -25,5 +24,5 @@ test('a file of 100,000,000 bytes is accepted, and one more is 413', async () =>
   expect(await receive(maxUploadBytes)).toBe(100_000_000)
   await expect(receive(maxUploadBytes + 1)).rejects.toMatchObject({ code: 'payload_too_large' })
   // The limit of the body includes what is around the file.
-  expect(defaultBodyLimits.upload.bodyBytes).toBeGreaterThan(maxUploadBytes + frame.before.length + frame.after.length)
+  expect(maxFileBodyBytes).toBeGreaterThan(maxUploadBytes + frame.before.length + frame.after.length)
 })

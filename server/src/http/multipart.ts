@@ -25,8 +25,8 @@ export interface FileBody {
 
 /** The name of the part. */
 const fileField = 'file'
-/** For the headers and boundaries around the file, and more than the headers of one part may have. */
-const frameBytes = 64 * 1024
+/** A file with the headers and boundaries around it, which is more than the headers of one part may have. */
+export const maxFileBodyBytes = maxUploadBytes + 64 * 1024
 const partHeaderBytes = 16 * 1024
 
 /** Refuses other types and files that are too large before anything is read. `open` starts reading. */
@@ -37,7 +37,7 @@ export function openFileBody({ headers }: IncomingMessage, open: () => AsyncIter
     refuse('unsupported_media_type', { message: 'The request body must be multipart/form-data and not compressed.' })
   }
   const length = headers['content-length'] === undefined ? null : Number(headers['content-length'])
-  if (length !== null && length > maxUploadBytes + frameBytes) throw tooLarge()
+  if (length !== null && length > maxFileBodyBytes) throw tooLarge()
   return { length, receive: (store) => receiveFile(type, open(), store) }
 }
 

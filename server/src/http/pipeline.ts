@@ -21,16 +21,16 @@ import type { Bodies } from './bodies.ts'
 import { type BytesResponse, openBytes } from './bytes.ts'
 import { anonymous, requireScope } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
-import type { ClientTimeouts } from './client-timeouts.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
 import { type ErrorResponse, jsonType, malformedUrl } from './errors.ts'
-import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './held-requests.ts'
 import { hasBody, readJson } from './json-body.ts'
 import { errorOf, isMalformed, requireUsableSchema, sendError } from './lifecycle.ts'
+import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './limits/held-requests.ts'
+import type { ClientTimeouts } from './limits/limits.ts'
+import type { WorkspaceSlots } from './limits/slots.ts'
 import { openFileBody } from './multipart.ts'
 import { type KnownPath, newPathFinder } from './paths.ts'
 import type { Context, Route, RouteSettings, SharedServices, WrittenReply } from './route.ts'
-import type { WorkspaceRequests } from './workspace-requests.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -48,7 +48,8 @@ export interface PipelineDeps extends SharedServices {
   trustProxy: readonly AddressRange[]
   timeouts: ClientTimeouts
   bodies: Bodies
-  workspaceRequests: WorkspaceRequests
+  /** Of requests in progress. */
+  requestSlots: WorkspaceSlots
   heldRequests: HeldRequests
   settings: RouteSettings
   admit: CheckAccess
@@ -202,7 +203,7 @@ class Exchange implements AccessRequest, Context {
     requireScope(access.caller, this.#route.scope)
     if (this.#route.isForOwnOrigin) this.#requireOwnOrigin()
     if (access.caller) {
-      this.#services.workspaceRequests.begin(access.caller.workspaceId)
+      this.#services.requestSlots.take(access.caller.workspaceId)
       this.#isInProgress = true
     }
   }
@@ -285,7 +286,7 @@ class Exchange implements AccessRequest, Context {
     if (!this.#isInProgress) return
     this.#isInProgress = false
     if (this.#held) this.#held.end()
-    else this.#services.workspaceRequests.end(this.caller.workspaceId)
+    else this.#services.requestSlots.release(this.caller.workspaceId)
   }
 
   /** Not when the request is recorded: its body is gone then. */
@@ -424,7 +425,7 @@ function closeLater(request: FastifyRequest['raw'], ms: number): void {
   if (complete) return
   const timer = setTimeout(() => request.complete || socket.destroy(), ms)
   timer.unref()
-  socket.once('close', () => clearTimeout(timer))
+  request.once('close', () => clearTimeout(timer))
 }
 
 /** Recorded if the client disconnects before the response is sent (as in nginx). */

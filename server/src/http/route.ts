@@ -7,7 +7,7 @@ import type { Caller } from '../lib/access-check.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretKeys } from '../lib/seal.ts'
 import type { BytesResponse } from './bytes.ts'
-import type { HowEnded, Subscribe } from './held-requests.ts'
+import type { HowEnded, Subscribe } from './limits/held-requests.ts'
 import type { FileBody } from './multipart.ts'
 
 /** What a handler gets in addition to its input. */

@@ -5,11 +5,11 @@ import { loggedRequest } from '../../testing/log.ts'
 import { type RawConnection, rawConnection } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
-import { defaultClientTimeouts } from './client-timeouts.ts'
+import { defaultClientTimeouts } from './limits/limits.ts'
 
 const server = useTestServer({
   moreRoutes: echoRoutes,
-  timeouts: { ...defaultClientTimeouts, headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
+  limits: { timeouts: { ...defaultClientTimeouts, headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 } },
 })
 
 /** Sends one byte every 40 ms until it is stopped. */

@@ -4,7 +4,6 @@ import { type RawConnection, rawConnection } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
-import { defaultBodyLimits } from './body-memory.ts'
 
 const server = useTestServer({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1/32'] })
 const opened: RawConnection[] = []
@@ -16,7 +15,7 @@ afterAll(() => {
 async function upload(address: string): Promise<void> {
   const connection = await rawConnection(server.url)
   opened.push(connection)
-  const { bodyBytes } = defaultBodyLimits.client
+  const bodyBytes = 256 * 1024
   connection.send(
     `POST /console/api/sign-in HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nContent-Type: application/json\r\nX-Forwarded-For: ${address}\r\nContent-Length: ${bodyBytes}\r\n\r\n${' '.repeat(bodyBytes - 1)}`,
   )

@@ -5,8 +5,8 @@ import { rawConnection } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
-import { defaultBodyLimits } from './body-memory.ts'
 import { sendBytes } from './bytes.ts'
+import { defaultByteLimits } from './limits/limits.ts'
 import { bytesRoute, route } from './route.ts'
 
 const KiB = 1024
@@ -55,8 +55,10 @@ const letAllContinue = () => {
 
 const server = useTestServer({
   moreRoutes: [waits, arrives],
-  requestsPerWorkspace: 5,
-  bodyLimits: { ...defaultBodyLimits, client: { ...defaultBodyLimits.client, workspaceBytes: 300 * KiB } },
+  limits: {
+    requests: { total: 100, each: 5 },
+    bytes: { ...defaultByteLimits, workspace: { ...defaultByteLimits.workspace, each: 300 * KiB } },
+  },
 })
 
 const call = (key: string) => server.call('/v1/waits', { method: 'POST', key, body: {} })

@@ -13,24 +13,32 @@ export class CountedWindows {
     this.#limits = limits
   }
 
-  /** Counts one, unless the window is full already. */
-  count(key: string, now: Date): { count: number; endsAt: Date; isFull: boolean } {
+  /** Counts one or an amount, unless the window is full already. */
+  count(key: string, now: Date, amount = 1): { count: number; endsAt: Date; isFull: boolean } {
     const { max, windowMs, maxKeys } = this.#limits
-    const at = now.getTime()
-    let window = this.#windows.get(key)
-    // A window in the future was opened before the clock was set back.
-    if (!window || Math.abs(at - window.openedAt) >= windowMs) {
+    let window = this.#open(key, now)
+    if (!window) {
       this.#windows.delete(key)
-      window = { openedAt: at, count: 0 }
+      window = { openedAt: now.getTime(), count: 0 }
       this.#windows.set(key, window)
       deleteOldest(this.#windows, maxKeys)
     }
     const isFull = window.count >= max
-    if (!isFull) window.count++
+    if (!isFull) window.count += amount
     return { count: window.count, endsAt: new Date(window.openedAt + windowMs), isFull }
+  }
+
+  isFull(key: string, now: Date): boolean {
+    return (this.#open(key, now)?.count ?? 0) >= this.#limits.max
   }
 
   get size(): number {
     return this.#windows.size
+  }
+
+  #open(key: string, now: Date) {
+    const window = this.#windows.get(key)
+    // A window in the future was opened before the clock was set back.
+    return window && Math.abs(now.getTime() - window.openedAt) < this.#limits.windowMs ? window : undefined
   }
 }

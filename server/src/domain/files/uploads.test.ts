@@ -8,8 +8,7 @@ import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { frame, postForm, startUpload, upload } from '../../../testing/uploads.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
-import { defaultBodyLimits } from '../../http/body-memory.ts'
-import { defaultClientTimeouts } from '../../http/client-timeouts.ts'
+import { defaultClientTimeouts } from '../../http/limits/limits.ts'
 import { newLogger } from '../../lib/logger.ts'
 import { newFetcher } from './fetcher.ts'
 import { deleteOldFiles } from './fetching.ts'
@@ -19,11 +18,11 @@ const server = useTestServer()
 /** One upload of a workspace at a time, and 1 MB stored. */
 const strict = useTestServer({
   env: { PARLEY_MEDIA_MB_PER_WORKSPACE: '1' },
-  bodyLimits: { ...defaultBodyLimits, uploads: 2 },
+  limits: { uploads: { total: 2 } },
 })
 
 const impatient = useTestServer({
-  timeouts: { ...defaultClientTimeouts, headersMs: 500, requestMs: 500, checkMs: 50, uploadIdleMs: 1_500 },
+  limits: { timeouts: { ...defaultClientTimeouts, headersMs: 500, requestMs: 500, checkMs: 50, uploadIdleMs: 1_500 } },
 })
 
 async function newUploader(on = server) {

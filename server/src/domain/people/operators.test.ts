@@ -13,15 +13,15 @@ import { newPasskey } from '../../../testing/passkey.ts'
 import { serveApi, useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { defaultClientTimeouts } from '../../http/client-timeouts.ts'
+import { defaultClientTimeouts } from '../../http/limits/limits.ts'
 import { newLogger } from '../../lib/logger.ts'
 import { newResetLink } from './links.ts'
 import { disablePerson } from './operators.ts'
 import { lockPerson, requirePerson } from './people.ts'
 import { codeAt } from './totp.ts'
 
-const timeouts = { ...defaultClientTimeouts, streamCheckMs: 3_600_000 }
-const server = useTestServer({ timeouts })
+const limits = { timeouts: { ...defaultClientTimeouts, streamCheckMs: 3_600_000 } }
+const server = useTestServer({ limits })
 const strict = useTestServer({ env: { PARLEY_OPERATOR_TWO_FACTOR: 'required' } })
 const post = (body: object = {}) => ({ method: 'POST', body })
 const idOf = async (person: SignedInPerson): Promise<string> => (await person.call('/session')).body.person.id
@@ -101,7 +101,7 @@ test('a person with a passkey cannot become an operator with the password alone'
 })
 
 test('disabling a person ends their sessions and streams in every process, and every way to sign in', async () => {
-  const other = await serveApi(server, newLogger('silent'), { timeouts })
+  const other = await serveApi(server, newLogger('silent'), { limits })
   try {
     const operator = await signedIn(server, { operator: true })
     const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]

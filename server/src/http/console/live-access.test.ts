@@ -5,15 +5,15 @@ import { serveApi, useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newLogger } from '../../lib/logger.ts'
-import { defaultClientTimeouts } from '../client-timeouts.ts'
+import { defaultClientTimeouts } from '../limits/limits.ts'
 
 /** Streams end because of a notice: the periodic check would come too late for these tests. */
-const timeouts = { ...defaultClientTimeouts, streamCheckMs: 3_600_000 }
-const server = useTestServer({ timeouts })
+const limits = { timeouts: { ...defaultClientTimeouts, streamCheckMs: 3_600_000 } }
+const server = useTestServer({ limits })
 let other: Awaited<ReturnType<typeof serveApi>>
 
 beforeAll(async () => {
-  other = await serveApi(server, newLogger('silent'), { timeouts })
+  other = await serveApi(server, newLogger('silent'), { limits })
 })
 afterAll(() => other.close())
 

@@ -4,10 +4,10 @@ import { watchLive } from '../../../testing/live.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { defaultClientTimeouts } from '../client-timeouts.ts'
+import { defaultClientTimeouts } from '../limits/limits.ts'
 
-const server = useTestServer({ timeouts: { ...defaultClientTimeouts, streamCheckMs: 50 } })
-const small = useTestServer({ maxStreams: 5 })
+const server = useTestServer({ limits: { timeouts: { ...defaultClientTimeouts, streamCheckMs: 50 } } })
+const small = useTestServer({ limits: { liveStreams: 5 } })
 
 const watch = (person: SignedInPerson, workspaceId: string, { url } = server) => watchLive(url, person, workspaceId)
 

@@ -15,8 +15,6 @@ interface Watcher {
 }
 
 const maxPerPerson = 5
-/** Every stream is checked twice a minute, with one or two statements. */
-const maxStreams = 1000
 /**
  * How many bytes may wait for a browser that has stopped reading. A browser that is disconnected reconnects by itself.
  */
@@ -29,7 +27,7 @@ export class LiveHub {
   readonly #maxStreams: number
   #stopped = false
 
-  constructor(checkMs: number, max = maxStreams) {
+  constructor(checkMs: number, max: number) {
     this.#maxStreams = max
     // Ends the streams of a session that has expired, and those whose notice was lost. The comments it writes keep proxies
     // from closing them.

@@ -16,7 +16,9 @@ import { WaitingReaders } from './waiting-readers.ts'
 
 /** `GET /v1/events` with `wait`. Every request here would take 25 seconds if nothing ended it. */
 const requestsPerWorkspace = 5
-const server = useTestServer({ requestsPerWorkspace, connectionLimits: { addressConnections: 2_000 } })
+const server = useTestServer({
+  limits: { requests: { total: 1_000, each: requestsPerWorkspace }, addressConnections: 2_000 },
+})
 const quiet = newLogger('silent')
 
 const metric = async (name: string, url = server.url): Promise<number> => {
@@ -212,7 +214,7 @@ test('requests that wait do not keep other requests of the workspace or the addr
 })
 
 test('too many requests that wait get 503, and one without wait does not', async () => {
-  const own = await startTestServer({ heldLimits: { workspace: 2, process: 3 } })
+  const own = await startTestServer({ limits: { heldRequests: { total: 3, each: 2 } } })
   onTestFinished(own.close)
   const [one, other] = [await newLine(own.server), await newLine(own.server)]
   const { url } = own.server
@@ -231,7 +233,7 @@ test('too many requests that wait get 503, and one without wait does not', async
 })
 
 test('workspaces share the places of a process: each that comes finds one, however many the others take', async () => {
-  const own = await startTestServer({ heldLimits: { workspace: 10, process: 12 } })
+  const own = await startTestServer({ limits: { heldRequests: { total: 12, each: 10 } } })
   onTestFinished(own.close)
   const { url } = own.server
   const lines = await Promise.all([1, 2, 3].map(() => newLine(own.server)))
@@ -272,7 +274,7 @@ test('stopping ends every wait immediately, with an empty page', async () => {
 })
 
 test('1,000 requests wait without a connection to the database, and one event ends them all', async () => {
-  const own = await startTestServer({ connectionLimits: { addressConnections: 2_000 } })
+  const own = await startTestServer({ limits: { addressConnections: 2_000 } })
   onTestFinished(own.close)
   const { server: large } = own
   const { workspace, write } = await newLine(large)

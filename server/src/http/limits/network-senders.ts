@@ -1,20 +1,7 @@
-import { deleteOldest } from '../lib/delete-oldest.ts'
-import type { BodySource } from './body-memory.ts'
-
-export interface SenderLimits {
-  /** How many bytes of wrongly signed webhooks an address may send at once. */
-  wrongBytes: number
-  /** How many more it may send per second. */
-  wrongBytesPerSecond: number
-}
-
-const MiB = 1024 * 1024
-
-/**
- * Two of the largest webhooks at once, then what takes about a hundredth of a core to read and verify. An app secret that
- * is wrong here makes the network exceed this; it repeats the webhooks, and they are accepted once the secret is right.
- */
-export const defaultSenderLimits: SenderLimits = { wrongBytes: 8 * MiB, wrongBytesPerSecond: MiB }
+import type { Clock } from '../../lib/clock.ts'
+import { CountedWindows } from '../../lib/counted-windows.ts'
+import { deleteOldest } from '../../lib/delete-oldest.ts'
+import type { Limits } from './limits.ts'
 
 /** A request costs more than its bytes. */
 const minBytes = 4 * 1024
@@ -33,14 +20,15 @@ const maxAddresses = 10_000
  * address that sends wrong ones is limited before its next body is read.
  */
 export class NetworkSenders {
-  readonly #limits: SenderLimits
+  readonly #clock: Clock
   /** When an address last sent a correctly signed webhook. */
   readonly #verifiedMs = new Map<string, number>()
   /** By app and address: an app with a wrong secret must not affect the others, whose webhooks come from the same addresses. */
-  readonly #wrong = new Map<string, { bytes: number; atMs: number }>()
+  readonly #wrong: CountedWindows
 
-  constructor(limits: SenderLimits) {
-    this.#limits = limits
+  constructor(limits: Limits['wrongSignatures'], clock: Clock) {
+    this.#clock = clock
+    this.#wrong = new CountedWindows(limits)
   }
 
   /** Whether the address has sent a correctly signed webhook within the last hour. */
@@ -49,16 +37,12 @@ export class NetworkSenders {
     return verifiedMs !== undefined && performance.now() - verifiedMs < knownForMs
   }
 
-  bodySourceOf(block: string): BodySource {
-    return this.isKnown(block) ? 'network' : 'unverified'
-  }
-
   /**
    * Whether a body may be read. A known address that exceeds the limit is one that the network shares with others, such as a
    * proxy: its small bodies are still read, because those are nearly all of the network's.
    */
   mayRead(appId: string, block: string, contentLength: number): boolean {
-    if (this.#wrong.size === 0 || this.#wrongBytes(keyOf(appId, block)) <= this.#limits.wrongBytes) return true
+    if (!this.#wrong.isFull(keyOf(appId, block), this.#clock.now())) return true
     return contentLength <= smallBytes && this.isKnown(block)
   }
 
@@ -69,19 +53,7 @@ export class NetworkSenders {
   }
 
   addWrong(appId: string, block: string, bytes: number): void {
-    const key = keyOf(appId, block)
-    const total = this.#wrongBytes(key) + Math.max(bytes, minBytes)
-    this.#wrong.delete(key)
-    // Bounded, so that one burst does not block an address for long.
-    this.#wrong.set(key, { bytes: Math.min(total, 2 * this.#limits.wrongBytes), atMs: performance.now() })
-    deleteOldest(this.#wrong, maxAddresses)
-  }
-
-  #wrongBytes(key: string): number {
-    const wrong = this.#wrong.get(key)
-    if (!wrong) return 0
-    const passedSeconds = (performance.now() - wrong.atMs) / 1000
-    return Math.max(0, wrong.bytes - passedSeconds * this.#limits.wrongBytesPerSecond)
+    this.#wrong.count(keyOf(appId, block), this.#clock.now(), Math.max(bytes, minBytes))
   }
 }
 

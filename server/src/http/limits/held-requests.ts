@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { FairShares } from '../lib/fair-shares.ts'
-import type { Overload } from '../lib/overload.ts'
 import type { Connections } from './connections.ts'
-import type { WorkspaceRequests } from './workspace-requests.ts'
+import type { WorkspaceSlots } from './slots.ts'
 
 /** Calls `wake` when what the request waits for has happened. Returns a function that ends that. */
 export type Subscribe = (wake: () => void) => () => void
@@ -18,58 +16,39 @@ export interface HeldRequest {
   end(): void
 }
 
-/** How many requests may wait at a time: of a workspace, and of a process. */
-export interface HeldLimits {
-  workspace: number
-  process: number
-}
-
-/** A waiting request takes about 30 KB, most of it for its connection. */
-export const defaultHeldLimits: HeldLimits = { workspace: 1_000, process: 4_000 }
-
-/** Half of the connections are for requests that do not wait. */
-export const heldLimitsWithin = (connections: number): HeldLimits => {
-  const process = Math.min(defaultHeldLimits.process, Math.floor(connections / 2))
-  return { process, workspace: Math.min(defaultHeldLimits.workspace, Math.ceil(process / 2)) }
-}
-
 export interface HeldRequestsOptions {
   connections: Connections
-  workspaceRequests: WorkspaceRequests
-  overload: Overload
-  limits: HeldLimits
+  /** Those of requests in progress, and of requests that wait. */
+  requests: WorkspaceSlots
+  held: WorkspaceSlots
 }
 
 /**
  * Requests that wait for something to happen. They have limits of their own and do not count as requests in progress, also not
- * when many of them are woken together: those that wait must not keep others out. Workspaces share the places of the process.
+ * when many of them are woken together: those that wait must not keep others out. Workspaces share the slots of the process.
  */
 export class HeldRequests {
   readonly #options: HeldRequestsOptions
-  readonly #places: FairShares
   readonly #waits = new Set<(how: HowEnded) => void>()
   #isStopped = false
 
   constructor(options: HeldRequestsOptions) {
     this.#options = options
-    this.#places = new FairShares(options.limits.process)
   }
 
   get count(): number {
-    return this.#places.taken
+    return this.#options.held.taken
   }
 
   /** Throws if too many wait. Otherwise the request no longer counts as one in progress. */
   begin(response: ServerResponse, workspaceId: string): HeldRequest {
-    const { connections, workspaceRequests, overload, limits } = this.#options
-    if (this.#places.takenBy(workspaceId) >= limits.workspace || !this.#places.take(workspaceId)) {
-      throw overload.refusal('held_requests')
-    }
+    const { connections, requests, held } = this.#options
+    held.take(workspaceId)
     connections.setAside(response)
-    workspaceRequests.end(workspaceId)
+    requests.release(workspaceId)
     return {
       wait: (ms, subscribe) => this.#wait(response, ms, subscribe),
-      end: () => this.#places.release(workspaceId),
+      end: () => held.release(workspaceId),
     }
   }
 

@@ -1,13 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type AddressRange, addressBlock, isWithin } from '../lib/addresses.ts'
-import type { Overload } from '../lib/overload.ts'
-import { peerAddress } from './client-address.ts'
-import type { ConnectionLimits } from './connection-limits.ts'
-import { hasBody } from './json-body.ts'
+import { type AddressRange, addressBlock, isWithin } from '../../lib/addresses.ts'
+import type { Overload } from '../../lib/overload.ts'
+import { peerAddress } from '../client-address.ts'
+import { hasBody } from '../json-body.ts'
+import { AmountByKey } from './bytes.ts'
+import type { Limits } from './limits.ts'
 
 export interface ConnectionsOptions {
-  limits: ConnectionLimits
+  limits: Limits
   /** A proxy carries the connections of many clients: only the limits of the process apply to its own address. */
   trustProxy: readonly AddressRange[]
   overload: Overload
@@ -33,7 +34,6 @@ export class Connections {
   readonly #connectionsOf = new AmountByKey()
   readonly #requestsOf = new AmountByKey()
   readonly #inProgress = new WeakMap<ServerResponse, RequestInProgress>()
-  #requests = 0
   #closedIdleMs = 0
 
   constructor(options: ConnectionsOptions) {
@@ -49,7 +49,7 @@ export class Connections {
   }
 
   get requests(): number {
-    return this.#requests
+    return this.#requestsOf.total
   }
 
   watch(server: Server): void {
@@ -129,16 +129,12 @@ export class Connections {
   #exceededBy(block: string): 'address_requests' | 'process_requests' | null {
     const { addressRequests, processRequests } = this.#options.limits
     if (this.#requestsOf.of(block) >= addressRequests) return 'address_requests'
-    return this.#requests >= processRequests ? 'process_requests' : null
+    return this.#requestsOf.total >= processRequests ? 'process_requests' : null
   }
 
   #count(block: string): () => void {
-    this.#requests++
     this.#requestsOf.add(block, 1)
-    return () => {
-      this.#requests--
-      this.#requestsOf.add(block, -1)
-    }
+    return () => this.#requestsOf.add(block, -1)
   }
 
   #open(socket: Socket): void {
@@ -166,23 +162,21 @@ export class Connections {
   /** Cuts the connections with the most unread bytes, until the others are within the limits. */
   #cutUnread(): void {
     const { limits, overload } = this.#options
-    let total = 0
+    const { all, each } = limits.bytes.unread
     const ofBlock = new AmountByKey()
     const unread: { connection: Connection; bytes: number }[] = []
     for (const connection of this.#connections.values()) {
       const bytes = unreadBytes(connection)
       if (bytes === 0) continue
-      total += bytes
       ofBlock.add(connection.block, bytes)
       unread.push({ connection, bytes })
     }
     for (const { connection, bytes } of unread.sort((left, right) => right.bytes - left.bytes)) {
       const { socket, block, isProxy } = connection
-      const exceedsAddress = !isProxy && ofBlock.of(block) > limits.addressUnreadBytes
-      if (total <= limits.processUnreadBytes && !exceedsAddress) continue
+      const exceedsAddress = !isProxy && ofBlock.of(block) > each
+      if (ofBlock.total <= all && !exceedsAddress) continue
       overload.count('unread_responses', peerAddress(socket))
       socket.destroy()
-      total -= bytes
       ofBlock.add(block, -bytes)
     }
   }
@@ -241,19 +235,4 @@ function unreadBytes({ socket, requests }: Connection): number {
   let bytes = socket.writableLength
   if (requests.size > 1) for (const { response } of requests) if (!response.socket) bytes += response.writableLength
   return bytes
-}
-
-/** Numbers by key; zero is not stored. */
-class AmountByKey {
-  readonly #values = new Map<string, number>()
-
-  of(key: string): number {
-    return this.#values.get(key) ?? 0
-  }
-
-  add(key: string, change: number): void {
-    const value = this.of(key) + change
-    if (value === 0) this.#values.delete(key)
-    else this.#values.set(key, value)
-  }
 }

@@ -1,0 +1,147 @@
+import type { SlotLimits } from './slots.ts'
+
+const MiB = 1024 * 1024
+
+/**
+ * What clients can make a process hold, in total and for each address, which is an IPv4 address or an IPv6 /64. `connections.ts`
+ * applies the limits of connections and requests, `bytes.ts` those of bytes, and `slots.ts` those of workspaces.
+ */
+export interface Limits {
+  processConnections: number
+  addressConnections: number
+  /** Requests in progress. */
+  processRequests: number
+  addressRequests: number
+  /** Requests of one connection that have no response yet. */
+  connectionRequests: number
+  bytes: ByteLimits
+  /** Bytes of webhooks with a wrong signature, of one address and app. */
+  wrongSignatures: { max: number; windowMs: number; maxKeys: number }
+  /** Requests of workspaces in progress. */
+  requests: SlotLimits
+  /** Requests that wait for events. */
+  heldRequests: SlotLimits
+  /** Files that are received. */
+  uploads: SlotLimits
+  /** Open live streams of the console. */
+  liveStreams: number
+  timeouts: ClientTimeouts
+}
+
+export interface ByteLimits extends Record<'stranger' | 'workspace' | 'network', { all: number; each: number }> {
+  /** Of all request bodies. */
+  process: number
+  /** Of responses that clients have not read. */
+  unread: { all: number; each: number }
+}
+
+/**
+ * For a heap of 512 MB. Parsed JSON takes several times the size of its text, so 64 MiB of bodies leave about half of the heap
+ * for everything else. Strangers and workspaces together leave a quarter of it for WhatsApp, which posts from few addresses: one
+ * of them may have eight webhooks of the largest size in progress, or tens of thousands of the usual 1 to 2 KB.
+ */
+export const defaultByteLimits: ByteLimits = {
+  process: 64 * MiB,
+  stranger: { all: 24 * MiB, each: 8 * MiB },
+  workspace: { all: 24 * MiB, each: 8 * MiB },
+  network: { all: 64 * MiB, each: 32 * MiB },
+  unread: { all: 64 * MiB, each: 16 * MiB },
+}
+
+/**
+ * Each request in progress takes up to about 30 KB, so 4,000 of them take 120 MB. One address gets a quarter of that: more
+ * than a client needs that sends all of a key's rate limit at once. A workspace gets five times the highest rate limit of a
+ * key, and half of what one address may have. Clients rarely send a second request before they have the first response.
+ */
+const fixedLimits = {
+  processRequests: 4_000,
+  addressRequests: 1_000,
+  connectionRequests: 100,
+  requests: { total: 4_000, each: 500 },
+  bytes: defaultByteLimits,
+  // Two of the largest webhooks at once, then what takes about a hundredth of a core to read and verify. An app secret that is
+  // wrong here makes the network exceed this; it repeats the webhooks, and they are accepted once the secret is right.
+  wrongSignatures: { max: 8 * MiB, windowMs: 8_000, maxKeys: 10_000 },
+  uploads: { total: 16 },
+  liveStreams: 1_000,
+}
+
+/** For 1,100 connections to the network, 512 deliveries, the database and files. */
+const reservedDescriptors = 2_048
+
+/**
+ * Each connection takes a file descriptor. Connections get what is left of the process's limit after a reserve, or half of a
+ * small limit. One address gets at most half of the connections, and so do requests that wait, all together.
+ */
+export function newLimits(
+  settings: { maxConnections: number; maxConnectionsPerAddress: number },
+  descriptors = descriptorLimit(),
+): Limits {
+  const available = Math.max(descriptors - reservedDescriptors, Math.floor(descriptors / 2))
+  const processConnections = Math.min(settings.maxConnections, available)
+  const addressConnections = Math.min(settings.maxConnectionsPerAddress, Math.ceil(processConnections / 2))
+  // A waiting request takes about 30 KB, most of it for its connection.
+  const held = Math.min(4_000, Math.floor(processConnections / 2))
+  const heldRequests = { total: held, each: Math.min(1_000, Math.ceil(held / 2)) }
+  return { ...fixedLimits, processConnections, addressConnections, heldRequests, timeouts: defaultClientTimeouts }
+}
+
+/**
+ * How long a client may take. Together they end every request, with a response or without, within 30 seconds; only one that
+ * uploads a file may take longer.
+ */
+export interface ClientTimeouts {
+  /** Until the headers have arrived. */
+  headersMs: number
+  /** For the body, from the moment the handler requests it. */
+  bodyMs: number
+  /** Until the whole request has arrived; for bodies that no handler reads. */
+  requestMs: number
+  /** For a file, from the moment the handler requests it. */
+  uploadMs: number
+  /** Without a byte of a file. */
+  uploadIdleMs: number
+  /** How long the rest of a refused file is discarded, so that the client gets the response. */
+  discardMs: number
+  /** Without a request. */
+  keepAliveMs: number
+  /** With a request, and without a byte in either direction: the client does not read the response. */
+  stalledMs: number
+  /** How often connections are checked. */
+  checkMs: number
+  /** How often the permission to watch a stream is checked. */
+  streamCheckMs: number
+}
+
+export const defaultClientTimeouts: ClientTimeouts = {
+  headersMs: 15_000,
+  bodyMs: 20_000,
+  requestMs: 27_000,
+  // 100 MB at 1 Mbit/s.
+  uploadMs: 15 * 60_000,
+  uploadIdleMs: 20_000,
+  discardMs: 10_000,
+  // Longer than usual for proxies, so that they close a connection first.
+  keepAliveMs: 75_000,
+  // Longer than the slowest request waits for the database.
+  stalledMs: 60_000,
+  checkMs: 2_000,
+  streamCheckMs: 30_000,
+}
+
+let knownLimit: number | undefined
+
+/** How many files and connections this process may have open (`ulimit -n`). It does not change while the process runs. */
+function descriptorLimit(): number {
+  knownLimit ??= readDescriptorLimit()
+  return knownLimit
+}
+
+function readDescriptorLimit(): number {
+  // Not in the types yet. Otherwise the report looks up the names of all connections.
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean }
+  report.excludeNetwork = true
+  const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: number | 'unlimited' } } }
+  const limit = userLimits?.open_files?.soft
+  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
+}
