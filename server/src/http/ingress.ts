@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Db } from '../db/db.ts'
 import { addressBlock } from '../lib/addresses.ts'
 import type { Overload } from '../lib/overload.ts'
 import { Refusal } from '../lib/refuse.ts'
@@ -9,7 +10,7 @@ import type { ClientTimeouts } from './limits/limits.ts'
 import type { NetworkSenders } from './limits/network-senders.ts'
 
 export interface IngressOptions {
-  db: Parameters<typeof requireUsableSchema>[0]['db']
+  db: Db
   timeouts: ClientTimeouts
   bodies: Bodies
   senders: NetworkSenders
@@ -30,7 +31,7 @@ export function mountIngress(app: FastifyInstance, options: IngressOptions): voi
   const { addressOf } = options
   const bodySource = (request: IncomingMessage) => sourceOf(options, addressBlock(addressOf(request)))
   app.register(async (scope) => {
-    scope.addHook('onRequest', requireUsableSchema(options))
+    scope.addHook('onRequest', async () => requireUsableSchema(options.db))
     scope.addHook('onSend', (request, reply, payload, done) => {
       // Close the connection instead of waiting for the rest of the body.
       if (!request.raw.complete) reply.header('Connection', 'close')

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/db.ts'
 import type { Logger } from '../lib/logger.ts'
-import { Refusal } from '../lib/refuse.ts'
+import { refuse } from '../lib/refuse.ts'
 import { type ErrorResponse, errorResponse, jsonType } from './errors.ts'
 
 /** The steps that the API, the console and the ingress share. */
@@ -22,14 +22,11 @@ function isDecodable(url: string): boolean {
 /** Whether the percent-encoding of the path is malformed. */
 export const isMalformed = ({ url, originalUrl }: FastifyRequest): boolean => url !== originalUrl
 
-/** A hook for routes that need the database, of a process whose version is too old for it: another one can respond. */
-export function requireUsableSchema({ db }: { db: Db }) {
-  return (_request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
-    // The log and /readyz have the reason.
-    const message = 'This process is of an older version than the database. Try again.'
-    if (db.process.unusableSchema) throw new Refusal('service_unavailable', { message })
-    done()
-  }
+/** For routes that need the database, of a process whose version is too old for it: another one can respond. */
+export function requireUsableSchema({ process }: Db): void {
+  // The log and /readyz have the reason.
+  const message = 'This process is of an older version than the database. Try again.'
+  if (process.unusableSchema) refuse('service_unavailable', { message })
 }
 
 export function errorOf(

@@ -73,8 +73,8 @@ export function mountApi(app: FastifyInstance, prefix: string, routes: readonly 
   app.register(
     async (scope) => {
       scope.decorateRequest('exchange', null)
-      scope.addHook('onRequest', requireUsableSchema(deps))
       scope.addHook('onRequest', (request, reply) => {
+        requireUsableSchema(deps.db)
         request.exchange = new Exchange(services, request, reply)
         return request.exchange.admit()
       })

@@ -64,8 +64,8 @@ export interface ConsoleDeps {
 
 /** The console's API: session → permission → confirmation → input → handler → one audit entry per change. */
 export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute[], deps: ConsoleDeps): void {
-  app.addHook('onRequest', requireUsableSchema(deps))
   app.addHook('onRequest', async (request, reply) => {
+    requireUsableSchema(deps.db)
     reply.headers(commonHeaders)
     // Browsers count down by this clock, because their own may be wrong.
     reply.header('X-Service-Time', deps.clock.now().toISOString())
