@@ -28,7 +28,7 @@ import { HeldRequests } from './http/limits/held-requests.ts'
 import { type Limits, newLimits } from './http/limits/limits.ts'
 import { NetworkSenders } from './http/limits/network-senders.ts'
 import { WorkspaceSlots } from './http/limits/slots.ts'
-import { mcpPath, newMcpRoute } from './http/mcp/mcp.ts'
+import { newMcpRoute } from './http/mcp/mcp.ts'
 import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
@@ -119,7 +119,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const receive = countedReceive(ingress.receive, counters)
   const screen = countedScreen(ingress.screen, counters)
   const app = newHttpServer(deps)
-  for (const prefix of ['/v1', mcpPath]) mountApi(app, prefix, all, deps)
+  mountApi(app, all, deps)
   mountIngress(app, { ...ingress, screen, receive, db, timeouts, bodies, senders, overload, addressOf })
   // They would keep the server from closing.
   app.addHook('preClose', async () => heldRequests.stop())

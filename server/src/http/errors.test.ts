@@ -67,7 +67,7 @@ beforeAll(async () => {
   const row = { method: 'GET', scope: 'public', summary: 'Fails', tag: 'Test', reply: Type.Null() } as const
   const all = { ...deps, admit, record() {} }
   app = newHttpServer(all)
-  mountApi(app, '/v1', [route({ ...row, path: '/v1/fails', handle: fail })], all)
+  mountApi(app, [route({ ...row, path: '/v1/fails', handle: fail })], all)
   mountIngress(app, { ...deps, verifyHandshake: rejects, screen: () => undefined, receive: rejects })
   const api = openRoute({ method: 'GET', path: '/fails', reply: Type.Null(), handle: fail })
   const openRoutes = { clientOf: () => ({ key: 'test', isKnown: false }), openRequestsPerMinute: 1_000 }

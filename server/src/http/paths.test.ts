@@ -60,6 +60,24 @@ test.each(['/v1/%', '/v1/me%zz', '/v1/echo/%ff', '/v1/echo/%c3%28?x=%zz'])(
   },
 )
 
+test.each([
+  ['/%76%31/me', 200],
+  ['http://x/v1/me', 200],
+  ['http://x/v1/%zz', 400],
+  ['/v1?a=1', 404],
+  ['/mcp/', 404],
+  ['/mcp?a=1', 405],
+  ['/%6dcp', 404],
+])('a path of the API is found however it is written: %s', async (target, status) => {
+  const { secret } = await newWorkspace(server)
+  const response = await rawResponse(
+    server.url,
+    `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
+  )
+  expect(response.status).toBe(status)
+  expectCommonHeaders(response)
+})
+
 test('outside /v1 an invalid or unknown URL gets 404, in the same shape and with a request ID', async () => {
   for (const path of ['/%zz', '/docs/%ff', '/nothing']) {
     const response = await server.call(path)

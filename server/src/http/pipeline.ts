@@ -58,50 +58,51 @@ export interface PipelineDeps extends SharedServices {
 }
 
 /**
- * Mounts the routes of a prefix, /v1 or /mcp. Every request passes the same checks in this order: request ID, client address,
+ * Mounts the routes under /v1 and at /mcp. Every request passes the same checks in this order: request ID, client address,
  * key, rate limit, 404 or 405, scope, body, validation, handler. Every response has the common headers, every error has the
  * same shape, and every request is recorded.
  */
-export function mountApi(app: FastifyInstance, prefix: string, routes: readonly Route[], deps: PipelineDeps): void {
-  const own = routes.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
+export function mountApi(app: FastifyInstance, routes: readonly Route[], deps: PipelineDeps): void {
   const services: Services = {
     ...deps,
     addressOf: clientAddressReader(deps.trustProxy),
-    findPath: newPathFinder(own),
+    findPath: newPathFinder(routes),
     shared: new Map(),
   }
-  app.register(
-    async (scope) => {
-      scope.decorateRequest('exchange', null)
-      scope.addHook('onRequest', (request, reply) => {
-        requireUsableSchema(deps.db)
-        request.exchange = new Exchange(services, request, reply)
-        return request.exchange.admit()
-      })
-      scope.addHook('onSend', (request, reply, payload, done) => {
-        reply.headers(commonHeaders(request.exchange?.rateLimit ?? notCharged))
-        request.exchange?.sent()
-        done(null, payload)
-      })
-      scope.setErrorHandler((error, request, reply) => {
-        const response = errorOf(error, request, deps)
-        request.exchange?.failed(response)
-        return sendError(response, request, reply)
-      })
-      // Refused when it is admitted.
-      scope.setNotFoundHandler(() => refuse('not_found'))
-      for (const each of own) {
-        const route = compileRoute(each)
-        scope.route({
-          method: route.method,
-          url: route.path.slice(prefix.length),
-          config: { route, ...(route.receivesFile && { bodySource: () => 'upload' }) },
-          handler: ({ exchange }) => exchange?.handle(route),
-        })
-      }
-    },
-    { prefix },
-  )
+  for (const [prefix = '', own] of Map.groupBy(routes, ({ path }) => path.match(/^\/[^/]+/)?.[0])) {
+    app.register(async (scope) => mountRoutes(scope, prefix, own, services), { prefix })
+  }
+}
+
+/** In a scope of Fastify, so that unknown paths under the prefix are handled in the same way. */
+function mountRoutes(scope: FastifyInstance, prefix: string, routes: readonly Route[], services: Services): void {
+  scope.decorateRequest('exchange', null)
+  scope.addHook('onRequest', (request, reply) => {
+    requireUsableSchema(services.db)
+    request.exchange = new Exchange(services, request, reply)
+    return request.exchange.admit()
+  })
+  scope.addHook('onSend', (request, reply, payload, done) => {
+    reply.headers(commonHeaders(request.exchange?.rateLimit ?? notCharged))
+    request.exchange?.sent()
+    done(null, payload)
+  })
+  scope.setErrorHandler((error, request, reply) => {
+    const response = errorOf(error, request, services)
+    request.exchange?.failed(response)
+    return sendError(response, request, reply)
+  })
+  // Refused when it is admitted.
+  scope.setNotFoundHandler(() => refuse('not_found'))
+  for (const each of routes) {
+    const route = compileRoute(each)
+    scope.route({
+      method: route.method,
+      url: route.path.slice(prefix.length),
+      config: { route, ...(route.receivesFile && { bodySource: () => 'upload' }) },
+      handler: ({ exchange }) => exchange?.handle(route),
+    })
+  }
 }
 
 /** For responses whose request was not counted, because the database was unavailable. */
