@@ -12,7 +12,7 @@ import { newReference, type OpenApi } from './reference.ts'
 const root = join(import.meta.dirname, '../../../..')
 const document = JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')) as OpenApi
 
-/** Answers each request with the example of its response, and notes what it got. */
+/** Responds to each request with the example of its response, and notes what it got. */
 const received: { line: string; body: unknown; key: string | undefined }[] = []
 const server = createServer(async (request, response) => {
   const bytes = Buffer.concat(await request.toArray())
