@@ -20,7 +20,7 @@ const lockEveryMs = 200
 const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations')
 
 /** The last commit that can migrate a database to the first migration of this program. */
-const commitBefore = '960c9abe'
+const commitBefore = '8e8afe169ec5'
 
 /**
  * Reads the migrations in order: files named `0060_name.sql`, and folders named `0059_name`, whose files are one migration. A

@@ -1,1 +1,0 @@
-update connections set token_seen_at = pg_temp.at(1);
