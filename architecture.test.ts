@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { readMigrations } from './server/src/db/migrate.ts'
+import { readMigrations } from './server/src/db/migrate/migrate.ts'
 
 /**
  * Checks the layers of ARCHITECTURE.md: reads every import, also type-only ones, and fails if one points to a higher
@@ -26,27 +26,30 @@ const layers = [
   layer('console ui', '^console/src/ui/', ['^console/src/(ui|lib)/', '^contract/src/']),
   layer('console lib', '^console/src/lib/', ['^console/src/lib/', '^contract/src/']),
   layer('server lib', '^server/src/lib/', ['^server/src/lib/', '^contract/src/']),
-  layer('server db', '^server/src/db/', ['^server/src/(db|lib)/', '^contract/src/']),
-  layer('server http', '^server/src/http/', ['^server/src/(http|db|lib)/', '^contract/src/']),
-  layer('server whatsapp', '^server/src/whatsapp/', ['^server/src/(whatsapp|lib)/', '^contract/src/']),
-  layer('noun sql', '^server/src/domain/(\\w+)/(?:\\w+/)?[\\w-]+\\.sql\\.ts$', [
-    '^server/src/(db|lib|whatsapp)/',
+  layer('server sharing', '^server/src/sharing/', ['^server/src/(sharing|telemetry|lib)/', '^contract/src/']),
+  layer('server telemetry', '^server/src/telemetry/', ['^server/src/(telemetry|lib)/', '^contract/src/']),
+  layer('server net', '^server/src/net/', ['^server/src/(net|sharing|telemetry|lib)/', '^contract/src/']),
+  layer('server db', '^server/src/db/', ['^server/src/(db|net|sharing|telemetry|lib)/', '^contract/src/']),
+  layer('server http', '^server/src/http/', ['^server/src/(http|db|net|sharing|telemetry|lib)/', '^contract/src/']),
+  layer('server whatsapp', '^server/src/whatsapp/', ['^server/src/(whatsapp|net|telemetry|lib)/', '^contract/src/']),
+  layer('noun sql', '^server/src/domain/(\\w+)/(?:[\\w-]+/)*[\\w-]+\\.sql\\.ts$', [
+    '^server/src/(db|net|sharing|telemetry|lib|whatsapp)/',
     '^server/src/domain/$1/',
     '^contract/src/',
   ]),
-  layer('noun routes', '^server/src/domain/(\\w+)/(?:\\w+/)?[\\w-]+\\.routes\\.ts$', [
-    '^server/src/(http|lib)/',
-    '^server/src/domain/$1/(?!(?:\\w+/)?[\\w-]+\\.sql\\.ts)',
+  layer('noun routes', '^server/src/domain/(\\w+)/(?:[\\w-]+/)*[\\w-]+\\.routes\\.ts$', [
+    '^server/src/(http|net|sharing|telemetry|lib)/',
+    '^server/src/domain/$1/(?!(?:[\\w-]+/)*[\\w-]+\\.sql\\.ts)',
     '^contract/src/',
   ]),
   layer('noun rules', '^server/src/domain/(\\w+)/', [
-    '^server/src/(db|lib|whatsapp)/',
-    '^server/src/domain/$1/(?!(?:\\w+/)?[\\w-]+\\.routes\\.ts)',
+    '^server/src/(db|net|sharing|telemetry|lib|whatsapp)/',
+    '^server/src/domain/$1/(?!(?:[\\w-]+/)*[\\w-]+\\.routes\\.ts)',
     // Only the rules of another noun. Another test checks that it is a noun below.
-    '^server/src/domain/\\w+/(?!(?:\\w+/)?[\\w-]+\\.(sql|routes)\\.ts)',
+    '^server/src/domain/\\w+/(?!(?:[\\w-]+/)*[\\w-]+\\.(sql|routes)\\.ts)',
     '^contract/src/',
   ]),
-  layer('config', '^server/src/config\\.ts$', ['^server/src/lib/', '^contract/src/']),
+  layer('config', '^server/src/config\\.ts$', ['^server/src/(net|telemetry|lib)/', '^contract/src/']),
   layer('server', '^server/src/(api|console|runtime|start|work)\\.ts$', ['^server/src/', '^contract/src/']),
   layer('cli', '^cli/src/', ['^cli/src/', '^server/src/', '^sdk/src/', '^simulator/src/', '^contract/src/']),
   layer('bench', '^bench/src/', [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeAt } from '../server/src/domain/people/totp.ts'
+import { codeAt } from '../server/src/domain/people/sign-in/totp.ts'
 import { useBrowser } from '../server/testing/browser.ts'
 import { followLink, goodPassword, newBrowser, tokenOf } from '../server/testing/console.ts'
 import type { Installation } from './installation.ts'

@@ -67,7 +67,7 @@ test('every setting can be set in .env', () => {
     read('docs/configuration.md')
       .match(/^\| `[A-Z][^|]*\|/gm)
       ?.join() ?? ''
-  const aws = read('server/src/lib/s3-settings.ts').match(/\bAWS_(?!DEFAULT_)\w+/g) ?? []
+  const aws = read('server/src/net/s3-settings.ts').match(/\bAWS_(?!DEFAULT_)\w+/g) ?? []
   const names = new Set([...(rows.match(/[A-Z][A-Z_]+/g) ?? []), ...aws])
   for (const name of ['PARLEY_FILES_URL', 'AWS_SECRET_ACCESS_KEY']) expect(names).toContain(name)
   expect([...names].filter((name) => !(name in notPassed)).sort()).toEqual(Object.keys(settingsWith({})).sort())

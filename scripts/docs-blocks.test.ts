@@ -8,7 +8,7 @@ import { commands } from '../cli/src/commands.ts'
 import { parseArguments } from '../cli/src/parse.ts'
 import { routes } from '../server/src/api.ts'
 import { maxFileBodyBytes } from '../server/src/http/multipart.ts'
-import { checkSend } from '../server/src/whatsapp/check-send.ts'
+import { checkSend } from '../server/src/whatsapp/outgoing/check-send.ts'
 import { tempFolder } from '../server/testing/temp-folder.ts'
 import { blocksOf, type DocsBlock, docsFiles, isOutput, isRun } from './docs-blocks.ts'
 

@@ -56,7 +56,7 @@ export function nextSteps(out: string, version: string): string {
     `git push origin v${version}`,
     ...publish,
     `attach the files in ${out} to the release of the tag, with RELEASE_NOTES.md as its text`,
-    'raise releasedVersion in server/src/db/released.ts to the last migration, and commit it',
+    'raise releasedVersion in server/src/db/migrate/released.ts to the last migration, and commit it',
   ]
   return ['Next, by a person:', ...steps.map((step, index) => `  ${index + 1}. ${step}`)].join('\n')
 }

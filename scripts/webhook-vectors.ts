@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { signatureHeaders, signingKeysOf } from '../server/src/domain/deliveries/engine/signature.ts'
+import { signatureHeaders, signingKeysOf } from '../server/src/domain/deliveries/engine/attempt/signature.ts'
 
 export const vectorsFile = join(import.meta.dirname, '..', 'sdk', 'vectors.json')
 

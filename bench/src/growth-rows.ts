@@ -1,5 +1,5 @@
 /** The rows of a message and its four events, as statements that insert them for a range of messages of one day. */
-import { stepsMs } from '@parley/server/domain/deliveries/engine/durations'
+import { stepsMs } from '@parley/server/domain/deliveries/engine/attempt/durations'
 import { grantedCredits } from './lib/prepare.ts'
 
 /** Messages `from` to `until` (exclusive) have been sent within `seconds` from `start`, an ISO time. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
-import type { Session } from '@parley/server/db/session'
+import type { Session } from '@parley/server/db/connect/session'
 import { type MoveLimits, moveLimits } from '@parley/server/domain/messages/receiving/older-messages'
 import {
   insertOthers,

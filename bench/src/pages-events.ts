@@ -1,5 +1,5 @@
 import type { Db } from '@parley/server/db/db'
-import { stepsMs } from '@parley/server/domain/deliveries/engine/durations'
+import { stepsMs } from '@parley/server/domain/deliveries/engine/attempt/durations'
 import { bucketOf, idAt, requests, type SeedTarget, sent } from './pages-scale.ts'
 
 export async function seedEvents(db: Db, { workspaceId, webhooks }: SeedTarget): Promise<void> {

@@ -4,7 +4,7 @@ import { changeGraphUrl, createApp, ingressPath, listApps } from '@parley/server
 import { createConnection } from '@parley/server/domain/connections/connections'
 import { giveCredits } from '@parley/server/domain/credits/credits'
 import { createKey } from '@parley/server/domain/keys/keys'
-import { linkUrl, newSetupLink } from '@parley/server/domain/people/links'
+import { linkUrl, newSetupLink } from '@parley/server/domain/people/links/links'
 import { createWorkspace, listWorkspaces } from '@parley/server/domain/workspaces/workspaces'
 import { Refusal } from '@parley/server/lib/refuse'
 import type { Service } from '@parley/server/start'

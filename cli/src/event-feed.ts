@@ -7,7 +7,7 @@ import {
   pullEvents,
 } from '@parley/server/domain/deliveries/pulling/pull-events'
 import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
-import { silentLogger } from '@parley/server/lib/silent-logger'
+import { silentLogger } from '@parley/server/telemetry/silent-logger'
 import { type Call, UsageError } from './command.ts'
 import { keepReading } from './keep-reading.ts'
 import { readList } from './read-options.ts'

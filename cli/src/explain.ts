@@ -1,5 +1,5 @@
 import { everyError } from '@parley/contract/console/errors'
-import { isDatabaseUnavailable } from '@parley/server/db/is-unavailable'
+import { isDatabaseUnavailable } from '@parley/server/db/connect/is-unavailable'
 import { Refusal, StartupError } from '@parley/server/lib/refuse'
 import { type Command, UsageError } from './command.ts'
 import { usageLine } from './help.ts'

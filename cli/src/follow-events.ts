@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { secretPrefix } from '@parley/server/domain/deliveries/engine/signature'
+import { secretPrefix } from '@parley/server/domain/deliveries/engine/attempt/signature'
 import { type Call, UsageError } from './command.ts'
 import { openFeed, readTypes } from './event-feed.ts'
 import { Forwarder } from './forwarder.ts'

@@ -1,5 +1,5 @@
-import { headersOf } from '@parley/server/domain/deliveries/engine/attempt'
-import { signingKeysOf } from '@parley/server/domain/deliveries/engine/signature'
+import { headersOf } from '@parley/server/domain/deliveries/engine/attempt/attempt'
+import { signingKeysOf } from '@parley/server/domain/deliveries/engine/attempt/signature'
 import { version } from '@parley/server/lib/version'
 import { eventLine, type Sent } from './event-line.ts'
 import { printJson, say } from './print.ts'

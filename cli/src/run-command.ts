@@ -3,7 +3,7 @@ import { type Config, type Environment, readConfig } from '@parley/server/config
 import { DatabaseClock } from '@parley/server/db/database-clock'
 import { ensureToday } from '@parley/server/db/partitions'
 import { openStore, type Store, type StoreOptions } from '@parley/server/db/store'
-import { silentLogger } from '@parley/server/lib/silent-logger'
+import { silentLogger } from '@parley/server/telemetry/silent-logger'
 import type { Call, Command, ListedCommand } from './command.ts'
 import { errorJson, explain } from './explain.ts'
 import { type Parsed, parseArguments } from './parse.ts'

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { expect, test } from 'vitest'
-import { codeAt } from '../../server/src/domain/people/totp.ts'
+import { codeAt } from '../../server/src/domain/people/sign-in/totp.ts'
 import { followLink, goodPassword, newBrowser, signedIn, tokenOf } from '../../server/testing/console.ts'
 import { newPasskey } from '../../server/testing/passkey.ts'
 import { urlOf } from '../../server/testing/service.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '@parley/server/db/db'
-import { migrate, programVersion, readMigrations } from '@parley/server/db/migrate'
+import { migrate, programVersion, readMigrations } from '@parley/server/db/migrate/migrate'
 import type { Finding } from '@parley/server/domain/health/finding'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase, newEmptyDatabase } from '../../server/testing/database.ts'

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 // Comes with @redocly/cli.
 import { parse } from 'yaml'
 import type { DocsBlock } from '../../scripts/docs-blocks.ts'
-import { splitStatements } from '../../server/src/db/split-statements.ts'
+import { splitStatements } from '../../server/src/db/migrate/split-statements.ts'
 import { agentOf, newAgent } from '../../server/testing/mcp-client.ts'
 import { root } from '../reader.ts'
 

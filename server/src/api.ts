@@ -35,9 +35,9 @@ import { mountPages } from './http/pages.ts'
 import { mountApi } from './http/pipeline.ts'
 import { type Route, route } from './http/route.ts'
 import { type HttpServerDeps, newHttpServer } from './http/server.ts'
-import { Overload } from './lib/overload.ts'
 import { version } from './lib/version.ts'
 import type { Runtime } from './runtime.ts'
+import { Overload } from './sharing/overload.ts'
 
 /** Every route under /v1. */
 export const routes: readonly Route[] = [

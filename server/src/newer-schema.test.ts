@@ -3,7 +3,7 @@ import { runParley } from '../../cli/testing/run-parley.ts'
 import { urlOf } from '../testing/service.ts'
 import { newProcessShop } from '../testing/shop-process.ts'
 import { until } from '../testing/until.ts'
-import { programVersion } from './db/migrate.ts'
+import { programVersion } from './db/migrate/migrate.ts'
 
 const latest = programVersion()
 

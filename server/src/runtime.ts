@@ -1,9 +1,9 @@
 import type { Config } from './config.ts'
 import type { Database } from './db/db.ts'
-import type { Replica } from './db/replica.ts'
+import type { Replica } from './db/replica/replica.ts'
 import type { Network } from './domain/connections/network.ts'
 import type { Clock } from './lib/clock.ts'
-import type { Logger } from './lib/logger.ts'
+import type { Logger } from './telemetry/logger.ts'
 
 /** The dependencies of a process, created once in start.ts. */
 export interface Runtime {

@@ -130,7 +130,7 @@ test('a secret in a header, the path, the query or the body is not stored or log
 })
 
 test('the logger redacts fields with the names of secrets', async () => {
-  const { newLogger } = await import('./lib/logger.ts')
+  const { newLogger } = await import('./telemetry/logger.ts')
   const lines: string[] = []
   const log = newLogger('info', { write: (line) => void lines.push(line) })
   const names = ['authorization', 'cookie', 'set-cookie', 'password', 'token', 'secret', 'code', 'body', 'access_token']

@@ -1,25 +1,25 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
 import { type Config, withPort } from './config.ts'
-import { toConnection } from './db/connection.ts'
+import { toConnection } from './db/connect/connection.ts'
 import { newClockCheck, openDatabaseClock } from './db/database-clock.ts'
 import { type Db, notResponding } from './db/db.ts'
-import { programVersion } from './db/migrate.ts'
+import { startLoop } from './db/loop.ts'
+import { programVersion } from './db/migrate/migrate.ts'
 import { ensureToday } from './db/partitions.ts'
-import { openReplica } from './db/replica.ts'
+import { openReplica } from './db/replica/replica.ts'
 import { newSchemaCheck } from './db/schema-version.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
 import { openObjects, warnIfUnreadable } from './domain/files/store.ts'
 import { freeBytes, minFreeBytes } from './lib/disk.ts'
-import { type Logger, newLogger } from './lib/logger.ts'
-import { startLoop } from './lib/loop.ts'
-import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
-import type { TracingSettings } from './lib/tracing.ts'
 import { version } from './lib/version.ts'
+import { NameLookups } from './net/name-lookups.ts'
 import type { Runtime } from './runtime.ts'
-import { GraphClient } from './whatsapp/client.ts'
+import { type Logger, newLogger } from './telemetry/logger.ts'
+import type { TracingSettings } from './telemetry/tracing.ts'
+import { GraphClient } from './whatsapp/graph/client.ts'
 import { startWork, type Work } from './work.ts'
 
 export interface Service {
@@ -193,7 +193,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
 
 /** Loads what it needs only if it is used. Returns how to stop it. */
 async function startTracing(settings: TracingSettings, db: Db, log: Logger): Promise<() => Promise<void>> {
-  const { openTracing } = await import('./lib/open-tracing.ts')
+  const { openTracing } = await import('./telemetry/open-tracing.ts')
   const { newFindTraceparent } = await import('./domain/messages/reading/traceparent.ts')
   const findTraceparent = newFindTraceparent(db)
   const { tracing, stop } = openTracing(settings, { version, metrics: db.process.metrics, log, findTraceparent })

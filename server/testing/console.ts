@@ -1,8 +1,8 @@
 import type { Role } from '@parley/contract/console/permissions'
-import { rememberBrowser } from '../src/domain/people/known-browsers.ts'
-import { addMember } from '../src/domain/people/members.ts'
 import { insertPerson } from '../src/domain/people/people.sql.ts'
-import { openSession } from '../src/domain/people/sessions.ts'
+import { rememberBrowser } from '../src/domain/people/sign-in/known-browsers.ts'
+import { openSession } from '../src/domain/people/sign-in/sessions.ts'
+import { addMember } from '../src/domain/people/team/members.ts'
 import { newUuid } from '../src/lib/ids.ts'
 import type { TestServer } from './test-server.ts'
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { Connection } from '../src/db/db.ts'
-import { type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
+import { type Migration, migrate, readMigrations } from '../src/db/migrate/migrate.ts'
 
 /** `words` for `0060_words.sql`: the name without its number, which may change when branches are merged. */
 const baseNameOf = ({ name }: Migration): string => name.replace(/^\d+_|\.sql$/g, '')

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 import { type PassOnDeps, passOn } from '../src/domain/notify/pass-on.ts'
 import { sendDueMails } from '../src/domain/notify/send-mails.ts'
-import type { MailSettings } from '../src/lib/mail-settings.ts'
+import type { MailSettings } from '../src/net/mail-settings.ts'
 import { type MailServer, type ReceivedMail, startMailServer } from './mail-server.ts'
 import { type TestServer, useTestServer } from './test-server.ts'
 

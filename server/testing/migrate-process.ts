@@ -1,5 +1,5 @@
 // Migrates in a separate process, for tests that freeze it.
-import { migrate } from '../src/db/migrate.ts'
+import { migrate } from '../src/db/migrate/migrate.ts'
 
 const { TEST_CONNECTION = '', TEST_MIGRATIONS = '' } = process.env
 try {

@@ -1,5 +1,5 @@
-import { type Migration, neededBy, readSteps } from '../src/db/migration-steps.ts'
-import { splitStatements } from '../src/db/split-statements.ts'
+import { type Migration, neededBy, readSteps } from '../src/db/migrate/migration-steps.ts'
+import { splitStatements } from '../src/db/migrate/split-statements.ts'
 
 /**
  * Finds what a migration does that would stop the service or the processes of the version before. `released` is the

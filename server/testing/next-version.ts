@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { programVersion } from '../src/db/migrate.ts'
+import { programVersion } from '../src/db/migrate/migrate.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -1,5 +1,5 @@
 import { mayDeleteOld } from '../src/db/retention.ts'
-import { newLogger } from '../src/lib/logger.ts'
+import { newLogger } from '../src/telemetry/logger.ts'
 import type { TestServer } from './test-server.ts'
 
 /** Days pass without a jump of the database's clock: a running service looks at it all the time. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { newLogger } from '../src/lib/logger.ts'
+import { newLogger } from '../src/telemetry/logger.ts'
 import { type ApiResponse, type CallOptions, callApi } from './call.ts'
 import { serveApi, type TestServer } from './test-server.ts'
 

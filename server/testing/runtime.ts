@@ -1,9 +1,9 @@
 import { type Environment, readConfig } from '../src/config.ts'
 import { newNetwork } from '../src/domain/connections/network.ts'
-import { newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
 import type { Runtime } from '../src/runtime.ts'
-import { GraphClient } from '../src/whatsapp/client.ts'
+import { newLogger } from '../src/telemetry/logger.ts'
+import { GraphClient } from '../src/whatsapp/graph/client.ts'
 
 export interface TestRuntimeOptions extends Pick<Runtime, 'db' | 'clock'>, Partial<Pick<Runtime, 'log'>> {
   secretKeys: SecretKeys

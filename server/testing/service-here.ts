@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import type { Connection } from '../src/db/db.ts'
-import { newLogger } from '../src/lib/logger.ts'
 import { type ServiceOptions, startService } from '../src/start.ts'
+import { newLogger } from '../src/telemetry/logger.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { secretKeys, urlOf } from './service.ts'
 

@@ -4,7 +4,7 @@ import { createApp } from '../src/domain/connections/apps.ts'
 import { type Connection, createConnection } from '../src/domain/connections/connections.ts'
 import { type Network, newNetwork } from '../src/domain/connections/network.ts'
 import { drainSyncs } from '../src/domain/connections/sync.ts'
-import { GraphClient } from '../src/whatsapp/client.ts'
+import { GraphClient } from '../src/whatsapp/graph/client.ts'
 import type { TestServer } from './test-server.ts'
 import type { TestWorkspace } from './workspace.ts'
 

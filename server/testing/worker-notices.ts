@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Database } from '../src/db/db.ts'
-import { announcementChannel, readAnnouncement, readNotice, workerChannel } from '../src/db/worker-notices.ts'
-import type { WorkerNotice } from '../src/lib/other-workers.ts'
+import type { WorkerNotice } from '../src/db/notices/other-workers.ts'
+import { announcementChannel, readAnnouncement, readNotice, workerChannel } from '../src/db/notices/worker-notices.ts'
 
 /** Listens to the notices that the processes of a test send to their workers. */
 export async function watchWorkerNotices(db: Database) {

@@ -1,7 +1,8 @@
 /** Fills the database of an installation that is not running, faster than the service would. */
+
+import type { Session } from '@parley/server/db/connect/session'
 import { type Database, openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import type { Session } from '@parley/server/db/session'
 import { type MoveLimits, recentDays } from '@parley/server/domain/messages/receiving/older-messages'
 import type { Scope } from './scope.ts'
 

@@ -9,8 +9,8 @@ import { createWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { systemClock } from '@parley/server/lib/clock'
 import { newUuid } from '@parley/server/lib/ids'
-import { newLogger } from '@parley/server/lib/logger'
 import { seal } from '@parley/server/lib/seal'
+import { newLogger } from '@parley/server/telemetry/logger'
 
 export const appSecret = 'bench-app-secret'
 /** What each workspace with keys gets. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '@parley/server/config'
 import { openStore, type Store } from '@parley/server/db/store'
-import { newLogger } from '@parley/server/lib/logger'
+import { newLogger } from '@parley/server/telemetry/logger'
 import { startTarget, type Target } from './process.ts'
 
 /** What a benchmark uses. Whatever it starts ends with it, also if it fails or is interrupted. */

@@ -3,8 +3,8 @@ import { openObjects } from '@parley/server/domain/files/store'
 import { type Finding, problem, warning, worstOf } from '@parley/server/domain/health/finding'
 import { type Get, instanceHealth } from '@parley/server/domain/health/health'
 import { StartupError } from '@parley/server/lib/refuse'
-import { silentLogger } from '@parley/server/lib/silent-logger'
 import { version } from '@parley/server/lib/version'
+import { silentLogger } from '@parley/server/telemetry/silent-logger'
 import type { Call, Command } from '../command.ts'
 import { checkDisk, checkService } from '../machine.ts'
 import { newProgress, type Progress } from '../progress.ts'
@@ -58,7 +58,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
   const opened = await store('ignore').catch((error: unknown) => openingFailed(error))
   if (!('db' in opened)) return [opened]
   // Loaded on demand: most commands do not call the Graph API.
-  const { GraphClient } = await import('@parley/server/whatsapp/client')
+  const { GraphClient } = await import('@parley/server/whatsapp/graph/client')
   const times = { connectTimeoutMs: 3_000, responseTimeoutMs: 5_000, deadlineMs: 6_000 }
   const client = new GraphClient({ productVersion: version, ...times })
   const objects = await openObjects(opened.db, config.objectStore, silentLogger)

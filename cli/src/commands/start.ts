@@ -1,7 +1,7 @@
 import type { Config } from '@parley/server/config'
-import { newLogger } from '@parley/server/lib/logger'
 import { version } from '@parley/server/lib/version'
 import type { Service } from '@parley/server/start'
+import { newLogger } from '@parley/server/telemetry/logger'
 import type { Simulator } from '@parley/simulator/start'
 import type { Command } from '../command.ts'
 import { localUrl } from '../demo.ts'

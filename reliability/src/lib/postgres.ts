@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, type Database, openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import { migrate } from '@parley/server/db/migrate'
+import { migrate } from '@parley/server/db/migrate/migrate'
 import { newFolder, postmasterPid, removeFolder } from '../../../server/testing/data-dir.ts'
 import { childrenOf } from './run-scenario.ts'
 

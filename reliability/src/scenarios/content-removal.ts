@@ -3,10 +3,10 @@
 
 import { openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import { migrate } from '@parley/server/db/migrate'
+import { migrate } from '@parley/server/db/migrate/migrate'
 import { removeOldContents } from '@parley/server/domain/privacy/content-retention'
 import { systemClock } from '@parley/server/lib/clock'
-import { newLogger } from '@parley/server/lib/logger'
+import { newLogger } from '@parley/server/telemetry/logger'
 import pg from 'pg'
 import { newFolder, removeFolder } from '../../../server/testing/data-dir.ts'
 

@@ -4,10 +4,10 @@
 
 import { openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import { migrate } from '@parley/server/db/migrate'
+import { migrate } from '@parley/server/db/migrate/migrate'
 import { moveLimits, moveOlderMessages } from '@parley/server/domain/messages/receiving/older-messages'
 import type { Clock } from '@parley/server/lib/clock'
-import { newLogger } from '@parley/server/lib/logger'
+import { newLogger } from '@parley/server/telemetry/logger'
 import pg from 'pg'
 import { newFolder, removeFolder } from '../../../server/testing/data-dir.ts'
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Database, openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import { migrate } from '@parley/server/db/migrate'
+import { migrate } from '@parley/server/db/migrate/migrate'
 import { verifyLedger } from '@parley/server/domain/credits/verify-ledger'
 import { systemClock } from '@parley/server/lib/clock'
 import { maintenanceSteps } from '@parley/server/work'

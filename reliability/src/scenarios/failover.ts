@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@parley/server/db/db'
-import { migrate } from '@parley/server/db/migrate'
+import { migrate } from '@parley/server/db/migrate/migrate'
 import { asSuperuser, makeReadOnly, openCluster } from '../../../server/testing/cluster.ts'
 import { openDatabaseProxy } from '../../../server/testing/open-database-proxy.ts'
 import type { Scenario } from '../lib/scenario.ts'

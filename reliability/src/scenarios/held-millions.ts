@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import { migrate } from '@parley/server/db/migrate'
+import { migrate } from '@parley/server/db/migrate/migrate'
 import { ensurePartitions } from '@parley/server/db/partitions'
 import { deleteWebhook, disableWebhook, enableWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { systemClock } from '@parley/server/lib/clock'

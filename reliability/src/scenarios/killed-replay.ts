@@ -2,7 +2,7 @@
 // The service is killed twice on the way. Takes about five minutes.
 import { openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import { migrate } from '@parley/server/db/migrate'
+import { migrate } from '@parley/server/db/migrate/migrate'
 import { newFolder, removeFolder } from '../../../server/testing/data-dir.ts'
 import { replayThroughKills } from '../../../server/testing/killed-replay.ts'
 import type { Outcome, Scenario } from '../lib/scenario.ts'

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import { migrate } from '@parley/server/db/migrate'
+import { migrate } from '@parley/server/db/migrate/migrate'
 import { newFolder, removeFolder } from '../../../server/testing/data-dir.ts'
 import { type ServiceProcess, spawnService } from '../../../server/testing/service.ts'
 import { until } from '../../../server/testing/until.ts'

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '@parley/server/db/db'
 import { openEmbedded } from '@parley/server/db/embedded/embedded'
-import { type Migration, migrate, programVersion, readMigrations } from '@parley/server/db/migrate'
+import { type Migration, migrate, programVersion, readMigrations } from '@parley/server/db/migrate/migrate'
 import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { systemClock as clock } from '@parley/server/lib/clock'
 import { newUuid } from '@parley/server/lib/ids'

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { formatDuration } from '../lib/format.ts'
-import type { Logger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Db } from './db.ts'
 
 /** Leases last 30 seconds. With a larger skew a process could claim work that another one still holds. */

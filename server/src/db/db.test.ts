@@ -6,9 +6,9 @@ import { asAdmin, newDatabase } from '../../testing/database.ts'
 import { startDatabaseProxy } from '../../testing/database-proxy.ts'
 import { toRefusal } from '../http/errors.ts'
 import { newUuid } from '../lib/ids.ts'
+import { isDatabaseAway } from './connect/pool.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
-import { migrate, programVersion, readMigrations } from './migrate.ts'
-import { isDatabaseAway } from './pool.ts'
+import { migrate, programVersion, readMigrations } from './migrate/migrate.ts'
 
 let connection: Connection
 let db: Database

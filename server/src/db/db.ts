@@ -2,10 +2,8 @@ import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { isDiskError } from '../lib/disk.ts'
-import { newProcessState, type ProcessState } from '../lib/process.ts'
-import { ChangeNotifier, type ChangeTopic, changeChannel } from './change-notices.ts'
-import type { Connection } from './connection.ts'
-import { DiskWatch } from './disk-watch.ts'
+import type { Connection } from './connect/connection.ts'
+import { DiskWatch } from './connect/disk-watch.ts'
 import {
   backgroundLimits,
   hardLimitMs,
@@ -14,15 +12,17 @@ import {
   requestLimits,
   type Settings,
   setText,
-} from './limits.ts'
-import { type Borrow, newPool } from './pool.ts'
-import { connectClient, ReadOnlyServer, type ServerClient, Servers } from './server-client.ts'
-import { newSession, type Session } from './session.ts'
-import { findIdle, lookEveryMs, SilenceWatch } from './silence-watch.ts'
-import { StalePlan } from './stale-plan.ts'
+} from './connect/limits.ts'
+import { type Borrow, newPool } from './connect/pool.ts'
+import { connectClient, ReadOnlyServer, type ServerClient, Servers } from './connect/server-client.ts'
+import { newSession, type Session } from './connect/session.ts'
+import { findIdle, lookEveryMs, SilenceWatch } from './connect/silence-watch.ts'
+import { StalePlan } from './connect/stale-plan.ts'
+import { shareByWorkspace } from './connect/workspace-share.ts'
+import { ChangeNotifier, type ChangeTopic, changeChannel } from './notices/change-notices.ts'
+import { sendNotices } from './notices/worker-notices.ts'
+import { newProcessState, type ProcessState } from './process.ts'
 import { directly, throughPooler, type Use } from './use.ts'
-import { sendNotices } from './worker-notices.ts'
-import { shareByWorkspace } from './workspace-share.ts'
 
 /**
  * The database, or a transaction in it. Each connection prepares a statement once and finds it by its text, so the text

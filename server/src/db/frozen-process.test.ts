@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../testing/database.ts'
 import { startDatabaseProxy } from '../../testing/database-proxy.ts'
+import { isDatabaseAway } from './connect/pool.ts'
 import { openDatabase } from './db.ts'
-import { isDatabaseAway } from './pool.ts'
 
 test('a process that freezes in a transaction loses its locks and its connection, and can repeat the transaction', async () => {
   const { connection, drop } = await newDatabase()

@@ -1,8 +1,7 @@
-import type { Logger } from '../lib/logger.ts'
-import { type ChangeNotice, changeChannel, readChangeNotices } from './change-notices.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Session } from './connect/session.ts'
 import type { Database } from './db.ts'
-import type { Session } from './session.ts'
-import { wakeHere } from './wake.ts'
+import { type ChangeNotice, changeChannel, readChangeNotices } from './notices/change-notices.ts'
 import {
   announce,
   announcementChannel,
@@ -10,7 +9,8 @@ import {
   readAnnouncement,
   readNotice,
   workerChannel,
-} from './worker-notices.ts'
+} from './notices/worker-notices.ts'
+import { wakeHere } from './wake.ts'
 
 /** A connection that only listens does not notice that it went silent, so it runs a statement this often. */
 const checkEveryMs = 5_000

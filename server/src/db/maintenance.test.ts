@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../testing/database.ts'
 import { startHere } from '../../testing/service-here.ts'
 import { until } from '../../testing/until.ts'
-import { newLogger } from '../lib/logger.ts'
+import { newLogger } from '../telemetry/logger.ts'
 import { type Db, openDatabase } from './db.ts'
 import { inTurn, type MaintenanceStep, startMaintenance } from './maintenance.ts'
 

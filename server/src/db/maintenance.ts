@@ -10,9 +10,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newUuid } from '../lib/ids.ts'
-import type { Logger } from '../lib/logger.ts'
-import { type Loop, reportFailure, startLoop } from '../lib/loop.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Db } from './db.ts'
+import { type Loop, reportFailure, startLoop } from './loop.ts'
 
 /** A step of maintenance. Its statements are short: it deletes in batches. */
 export interface MaintenanceStep {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
-import type { Logger } from '../lib/logger.ts'
-import { isLockTimeout } from './brief-transaction.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { isLockTimeout } from './connect/brief-transaction.ts'
+import type { Session } from './connect/session.ts'
 import { databaseNow } from './database-clock.ts'
 import type { Database, Db } from './db.ts'
-import type { Session } from './session.ts'
 
 /** The tables with daily partitions. */
 const tables = [

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { formatDuration } from '../lib/format.ts'
-import type { Logger } from '../lib/logger.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Db } from './db.ts'
 
 /**

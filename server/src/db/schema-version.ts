@@ -1,5 +1,5 @@
-import type { Logger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Db } from './db.ts'
 
 /** The schema of a database. A program's own version is the number of its last migration. */

@@ -1,6 +1,6 @@
 import type { KeySet } from '../lib/key-set.ts'
-import { bools, byteStrings, floats, ints, jsons, smallInts, texts, times, uuids } from './array-format.ts'
 import type { Db } from './db.ts'
+import { bools, byteStrings, floats, ints, jsons, smallInts, texts, times, uuids } from './format/array-format.ts'
 
 /** The parameter types by their PostgreSQL names, and the JavaScript type of each. */
 interface Types {

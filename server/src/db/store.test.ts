@@ -3,10 +3,10 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { asAdmin, newDatabase, newEmptyDatabase } from '../../testing/database.ts'
 import { urlOf } from '../../testing/service.ts'
 import { newUuid } from '../lib/ids.ts'
-import { newLogger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
+import { newLogger } from '../telemetry/logger.ts'
 import { listenForChanges } from './listen-for-changes.ts'
-import { migrate, programVersion, readMigrations } from './migrate.ts'
+import { migrate, programVersion, readMigrations } from './migrate/migrate.ts'
 import { logMigrations, openStore } from './store.ts'
 
 const open = (databaseUrl: string) =>

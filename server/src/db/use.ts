@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import type { Settings } from './limits.ts'
-import type { Borrow } from './pool.ts'
-import { lastRow, type ServerClient } from './server-client.ts'
+import type { Settings } from './connect/limits.ts'
+import type { Borrow } from './connect/pool.ts'
+import { lastRow, type ServerClient } from './connect/server-client.ts'
 
 /** How a `Db` uses the connections of a pool. */
 export interface Use {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { type AddressRange, canonicalAddress, isWithin } from '../lib/addresses.ts'
+import { type AddressRange, canonicalAddress, isWithin } from '../net/addresses.ts'
 
 /**
  * The client address of a request. `X-Forwarded-For` is trusted only as far as trusted proxies wrote it: read from the

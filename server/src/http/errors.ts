@@ -1,9 +1,9 @@
 import { type AnyErrorCode, everyError } from '@parley/contract/console/errors'
 import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
-import { isDatabaseUnavailable } from '../db/is-unavailable.ts'
+import { isDatabaseUnavailable } from '../db/connect/is-unavailable.ts'
 import { isDiskError } from '../lib/disk.ts'
-import type { Logger } from '../lib/logger.ts'
 import { invalid, Refusal } from '../lib/refuse.ts'
+import type { Logger } from '../telemetry/logger.ts'
 
 /** The request that failed, and the log for internal errors. */
 export interface FailedRequest {

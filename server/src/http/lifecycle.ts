@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/db.ts'
-import type { Logger } from '../lib/logger.ts'
 import { refuse } from '../lib/refuse.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import { type ErrorResponse, errorResponse, jsonType } from './errors.ts'
 
 /** The steps that the API, the console and the ingress share. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Counters } from '../lib/counters.ts'
 import { Refusal, refuse } from '../lib/refuse.ts'
+import type { Counters } from '../telemetry/counters.ts'
 import { peerAddress } from './client-address.ts'
 
 export interface MetricsOptions {

@@ -12,11 +12,11 @@ import type {
   RequestContents,
   RequestRecord,
 } from '../lib/access-check.ts'
-import type { AddressRange } from '../lib/addresses.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withoutPrefix } from '../lib/ids.ts'
-import type { Logger } from '../lib/logger.ts'
 import { refuse } from '../lib/refuse.ts'
+import type { AddressRange } from '../net/addresses.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Bodies } from './bodies.ts'
 import { type BytesResponse, openBytes } from './bytes.ts'
 import { anonymous, requireScope } from './caller.ts'

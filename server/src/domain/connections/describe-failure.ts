@@ -1,5 +1,5 @@
-import type { GraphAccess } from '../../whatsapp/client.ts'
-import type { CallFailure } from '../../whatsapp/graph-call.ts'
+import type { CallFailure } from '../../whatsapp/graph/call.ts'
+import type { GraphAccess } from '../../whatsapp/graph/client.ts'
 
 /**
  * Describes a failed call for people, with the network's message if there is one. That may repeat the token, so it is

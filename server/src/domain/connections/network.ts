@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import type { GraphClient } from '../../whatsapp/client.ts'
+import type { GraphClient } from '../../whatsapp/graph/client.ts'
 import { newVault, type Vault } from './vault.ts'
 
 /** The dependencies of calls to the network on behalf of connected accounts. */

@@ -1,7 +1,7 @@
 /** What parked updates say about a person. An update may also be about others, whose messages stay. */
 import type { Db } from '../../db/db.ts'
-import { idBeginning } from '../../whatsapp/person-in-id.ts'
-import { type PersonIds, type SplitByPerson, splitByPerson } from '../../whatsapp/split-by-person.ts'
+import { idBeginning } from '../../whatsapp/incoming/person-in-id.ts'
+import { type PersonIds, type SplitByPerson, splitByPerson } from '../../whatsapp/incoming/split-by-person.ts'
 import { deleteParked, type ParkedText, parkedNaming, replaceParked } from './parked-of-person.sql.ts'
 
 /** Updates in memory at a time. One has at most a few hundred kilobytes. */

@@ -13,7 +13,7 @@ import { withIndexLookups } from '../../db/planner-settings.ts'
 import { readAt } from '../../db/revisioned-cache.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
 import { firstIdAt, newUuid } from '../../lib/ids.ts'
-import type { Logger } from '../../lib/logger.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import { type Destination, destinationsOf } from '../senders/senders.ts'
 import {
   bringSyncsForward,

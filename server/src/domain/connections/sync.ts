@@ -7,12 +7,13 @@
  *                → failed: nothing changes; due again with backoff, or soon while updates are parked
  *                → overtaken by a sync with a later ticket: nothing is written
  */
+
+import { type Loop, startLoop } from '../../db/loop.ts'
 import { isUuid } from '../../lib/ids.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { type Loop, startLoop } from '../../lib/loop.ts'
 import { refuse } from '../../lib/refuse.ts'
-import type { CallFailure } from '../../whatsapp/graph-call.ts'
-import type { ListedNumber, ListedTemplate } from '../../whatsapp/listings.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import type { CallFailure } from '../../whatsapp/graph/call.ts'
+import type { ListedNumber, ListedTemplate } from '../../whatsapp/graph/listings.ts'
 import { saveSenders } from '../senders/change-senders.ts'
 import { saveTemplates } from '../templates/templates.ts'
 import { describeFailure } from './describe-failure.ts'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { useForms } from '../../../testing/forms.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 import { eraseDue } from '../privacy/erase.ts'
 
 const server = useTestServer()

@@ -8,7 +8,7 @@ import { databaseNow } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import { withIndexLookups } from '../../db/planner-settings.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/logger.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import {
   newEntriesOf,
   type SummedEntries,

@@ -10,9 +10,9 @@
  *                      → gone: missing, wrong hash or too large, or the network's seven days are over
  */
 import { quotaExceeded } from '@parley/contract/flow-response'
-import { FairShares } from '../../lib/fair-shares.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { takeInTurn } from '../../lib/turns.ts'
+import { FairShares } from '../../sharing/fair-shares.ts'
+import { takeInTurn } from '../../sharing/turns.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Network } from '../connections/network.ts'
 import { type FetchOutcome, fetchFile, leaseMs } from './fetch.ts'
 import { classifyFetchFailure } from './fetch-retry-policy.ts'

@@ -1,7 +1,7 @@
 import type { FileLoss } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
-import type { FileSource } from '../../whatsapp/incoming-form.ts'
+import type { FileSource } from '../../whatsapp/incoming/form.ts'
 
 /** A file that only this process may fetch, as long as the row has its lease. */
 export interface ClaimedFile {

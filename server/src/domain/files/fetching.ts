@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { type Loop, startLoop } from '../../lib/loop.ts'
+import { type Loop, startLoop } from '../../db/loop.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Network } from '../connections/network.ts'
 import { newFetcher } from './fetcher.ts'
 import { deleteExpiredBefore, deleteFilesBefore, expireFilesOf, type FileOwner } from './fetching.sql.ts'

@@ -2,7 +2,7 @@ import type { FileState } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { type FormFile, toSource } from '../../whatsapp/incoming-form.ts'
+import { type FormFile, toSource } from '../../whatsapp/incoming/form.ts'
 import { type FileRow, filesOf, filesOfMessages, insertFiles, isRemoved, type NewFile } from './files.sql.ts'
 
 /** How long the network keeps an uploaded file. */

@@ -8,7 +8,7 @@ import { fileOf } from '../../../testing/forms.ts'
 import { mayIdle } from '../../../testing/may-idle.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 import { maxFileBytes } from './fetch.ts'
 import { newFetcher } from './fetcher.ts'
 

@@ -7,8 +7,8 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { type ObjectStore, ObjectStoreError } from '../../lib/object-store.ts'
+import { type ObjectStore, ObjectStoreError } from '../../net/object-store.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import { placeOf } from './files.sql.ts'
 import {
   deleteCopy,

@@ -3,12 +3,12 @@
  * of messages and processes that wait for it, and again if the network no longer has it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { batched } from '../../lib/batch.ts'
-import { FairShares } from '../../lib/fair-shares.ts'
 import { newUuid } from '../../lib/ids.ts'
-import type { Logger } from '../../lib/logger.ts'
-import type { GraphAccess } from '../../whatsapp/client.ts'
-import type { CallFailure } from '../../whatsapp/graph-call.ts'
+import { batched } from '../../sharing/batch.ts'
+import { FairShares } from '../../sharing/fair-shares.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import type { CallFailure } from '../../whatsapp/graph/call.ts'
+import type { GraphAccess } from '../../whatsapp/graph/client.ts'
 import type { Network } from '../connections/network.ts'
 import {
   claimNetworkUpload,

@@ -1,4 +1,4 @@
-import type { FileSource } from '../../whatsapp/incoming-form.ts'
+import type { FileSource } from '../../whatsapp/incoming/form.ts'
 
 /** The file of an inbound message, to be fetched. */
 export interface ReceivedFileRow {

@@ -4,10 +4,10 @@
  */
 import type { Db } from '../../db/db.ts'
 import type { ByteRange } from '../../lib/byte-range.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { type ObjectStore, ObjectStoreError } from '../../lib/object-store.ts'
 import { refuse } from '../../lib/refuse.ts'
-import type { S3Settings } from '../../lib/s3-settings.ts'
+import { type ObjectStore, ObjectStoreError } from '../../net/object-store.ts'
+import type { S3Settings } from '../../net/s3-settings.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import { chunkPart, type Place, placeOf } from './files.sql.ts'
 import { hasFilesInObjects } from './objects.sql.ts'
 
@@ -19,7 +19,7 @@ const retryAfterSeconds = 10
 export async function openObjects(db: Db, settings: S3Settings | null, log: Logger): Promise<ObjectStore | null> {
   if (settings === null) return null
   // Its memory is only for those who need it.
-  const { newS3Store } = await import('../../lib/s3.ts')
+  const { newS3Store } = await import('../../net/s3.ts')
   db.process.objects = newS3Store(settings, log, db.process.metrics)
   return db.process.objects
 }

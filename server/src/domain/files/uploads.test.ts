@@ -9,7 +9,7 @@ import { until } from '../../../testing/until.ts'
 import { frame, postForm, startUpload, upload } from '../../../testing/uploads.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { defaultClientTimeouts } from '../../http/limits/limits.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 import { newFetcher } from './fetcher.ts'
 import { deleteOldFiles } from './fetching.ts'
 

@@ -1,7 +1,7 @@
 import type { FlowSubmission } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
 import { newUuid, withPrefix } from '../../lib/ids.ts'
-import type { FormSubmission } from '../../whatsapp/incoming-form.ts'
+import type { FormSubmission } from '../../whatsapp/incoming/form.ts'
 import { saveFormFiles } from '../files/files.ts'
 import { insertResponses, type SubmissionSource } from './flows.sql.ts'
 

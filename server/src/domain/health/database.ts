@@ -1,11 +1,11 @@
 import { aheadOf, maxSkewMs } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
-import { programVersion, readMigrations } from '../../db/migrate.ts'
+import { programVersion, readMigrations } from '../../db/migrate/migrate.ts'
 import { tablesMissingDays } from '../../db/partitions.ts'
+import type { ReplicaState } from '../../db/process.ts'
 import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/format.ts'
-import type { ReplicaState } from '../../lib/process.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { bypassesRowSecurity, readLongTransactions, readServer } from './health.sql.ts'
 

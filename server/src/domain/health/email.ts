@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { MailSettings } from '../../lib/mail-settings.ts'
-import { checkSmtp } from '../../lib/smtp.ts'
+import type { MailSettings } from '../../net/mail-settings.ts'
+import { checkSmtp } from '../../net/smtp.ts'
 import { readMailQueue } from '../mail/outbox.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 

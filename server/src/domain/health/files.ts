@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { ObjectStoreError } from '../../lib/object-store.ts'
+import { ObjectStoreError } from '../../net/object-store.ts'
 import { countOverdue, hasFilesInObjects } from '../files/objects.ts'
 import { fullestWorkspaces } from '../files/quota.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/db.ts'
 import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { MailSettings } from '../../lib/mail-settings.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import type { GraphClient } from '../../whatsapp/client.ts'
+import type { MailSettings } from '../../net/mail-settings.ts'
+import type { GraphClient } from '../../whatsapp/graph/client.ts'
 import { newNetwork } from '../connections/network.ts'
 import {
   checkBalances,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AddressRange } from '../../lib/addresses.ts'
+import type { AddressRange } from '../../net/addresses.ts'
 import { defaultGraphUrl, ingressPath, listApps } from '../connections/apps.ts'
 import { listConnections } from '../connections/connections.ts'
 import { describeFailure } from '../connections/describe-failure.ts'

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/db.ts'
 import { keyIdOf, open, type SecretKeys } from '../../lib/seal.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from '../connections/seal-contexts.ts'
-import { webhookHeadersContext, webhookSecretContext } from '../deliveries/engine/targets.ts'
+import { webhookHeadersContext, webhookSecretContext } from '../deliveries/engine/attempt/targets.ts'
 import { mailSecretContext } from '../mail/outbox.ts'
-import { totpContext } from '../people/two-factor.ts'
+import { totpContext } from '../people/sign-in/two-factor.ts'
 import { countByKey, liveSecrets, type SealedColumn, sealedColumns } from './sealed.sql.ts'
 
 /** A kind of encrypted secret: where it is stored, what it belongs to, and the context it is encrypted with. */

@@ -5,8 +5,8 @@ import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
-import type { MailSettings } from '../../lib/mail-settings.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
+import type { MailSettings } from '../../net/mail-settings.ts'
 import {
   type FindingAction,
   grantCredits,

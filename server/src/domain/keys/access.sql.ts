@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contract/scopes'
-import { byteStrings } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
+import { byteStrings } from '../../db/format/array-format.ts'
 import { orElse } from '../../db/or-else.ts'
 import type { AtRevision } from '../../db/revisioned-cache.ts'
 

@@ -9,7 +9,7 @@ import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { ensureToday } from '../../db/partitions.ts'
 import { systemClock } from '../../lib/clock.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 import { revokeKey } from './keys.ts'
 
 const server = useTestServer()

@@ -1,4 +1,4 @@
-import { type AddressRange, covers, readRange } from '../../lib/addresses.ts'
+import { type AddressRange, covers, readRange } from '../../net/addresses.ts'
 import type { Key } from './keys.ts'
 
 type Limits = Pick<Key, 'scopes' | 'rateLimitPerMin' | 'allowedRanges' | 'expiresAt'>

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
-import { inBriefTransaction } from '../../db/brief-transaction.ts'
+import { inBriefTransaction } from '../../db/connect/brief-transaction.ts'
 import type { Db } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { findSentMessages } from './receiving/inbound.sql.ts'

@@ -6,7 +6,7 @@ import { type TestShop, useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { openTracing } from '../../lib/open-tracing.ts'
+import { openTracing } from '../../telemetry/open-tracing.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 import { newFindTraceparent } from './reading/traceparent.ts'
 

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { lastEvents } from '../deliveries/reading/last-events.ts'
 import { timesOf } from '../mail/notifications.ts'
-import { readMailChoicesAs } from '../people/mail-choices.ts'
+import { readMailChoicesAs } from '../people/account/mail-choices.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
 
 interface Viewer {

@@ -1,6 +1,6 @@
 import { Alerts } from '@parley/contract/console/alerts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import type { MailSettings } from '../../lib/mail-settings.ts'
+import type { MailSettings } from '../../net/mail-settings.ts'
 import { listAlerts } from './alerts.ts'
 
 export const alertConsoleRoutes = ({ mail }: { mail: MailSettings | null }): ConsoleRoute[] => [

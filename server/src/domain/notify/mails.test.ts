@@ -13,11 +13,11 @@ import { useMailingServer } from '../../../testing/mail.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { open } from '../../lib/seal.ts'
-import { checkSmtp } from '../../lib/smtp.ts'
+import { checkSmtp } from '../../net/smtp.ts'
 import { mailSecretContext } from '../mail/outbox.ts'
-import { newResetLink } from '../people/links.ts'
+import { newResetLink } from '../people/links/links.ts'
 import { requirePerson } from '../people/people.ts'
-import { codeAt } from '../people/totp.ts'
+import { codeAt } from '../people/sign-in/totp.ts'
 
 const { server, mailServer, deliver, send, mailsTo } = await useMailingServer()
 

@@ -1,14 +1,14 @@
 import { notificationKinds } from '@parley/contract/console/notifications'
 import type { Db } from '../../db/db.ts'
+import { type Loop, startLoop } from '../../db/loop.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { type Loop, startLoop } from '../../lib/loop.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import { type NewEvent, publish } from '../deliveries/engine/publish.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import { type NewEvent, publish } from '../deliveries/engine/publish/publish.ts'
 import type { MailContent } from '../mail/mail-kinds.ts'
 import { type Notification, saveNotificationTimes, takeNotifications } from '../mail/notifications.ts'
 import { type NewMail, queueMail } from '../mail/outbox.ts'
-import { recipientsOf } from '../people/mail-choices.ts'
+import { recipientsOf } from '../people/account/mail-choices.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 
 /** How often the notifications are looked for. There are few, and a look at none costs PostgreSQL next to nothing. */

@@ -6,7 +6,7 @@ import { startHere, startMortal } from '../../../testing/service-here.ts'
 import { until } from '../../../testing/until.ts'
 import { openDatabase } from '../../db/db.ts'
 import { systemClock } from '../../lib/clock.ts'
-import { newSetupLink } from '../people/links.ts'
+import { newSetupLink } from '../people/links/links.ts'
 
 test('an email that a process added before it was killed is sent once, by one of two others', async () => {
   const { connection, drop } = await newDatabase()

@@ -2,7 +2,7 @@ import type { OrderItem } from '@parley/contract/order'
 import type { Db } from '../../db/db.ts'
 import { addDecimals, type Decimal, timesDecimal } from '../../lib/decimal.ts'
 import { newUuid } from '../../lib/ids.ts'
-import type { Order as Cart } from '../../whatsapp/incoming-order.ts'
+import type { Order as Cart } from '../../whatsapp/incoming/order.ts'
 import { insertOrders } from './orders.sql.ts'
 
 /** A received cart, with the message it arrived as. */

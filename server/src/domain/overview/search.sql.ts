@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { isUserId } from '../../whatsapp/user-id.ts'
+import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 
 /** Search within a workspace by ID, phone number or name. Reads the tables of many domains and writes none. */
 

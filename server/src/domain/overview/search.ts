@@ -1,7 +1,7 @@
 import type { SearchKind, SearchResult, SearchResults } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
-import { isUserId } from '../../whatsapp/user-id.ts'
+import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 import { excerptOf } from '../search/excerpt.ts'
 import { type FoundTexts, findTexts, type Person, type SearchLimits } from '../search/find.ts'
 import type { Viewer } from './overview.ts'

@@ -1,8 +1,8 @@
 import { passwordLength } from '@parley/contract/console/session'
 import type { FieldErrorCode } from '@parley/contract/field-errors'
-import { type Client, FairQueue } from '../../lib/fair-queue.ts'
 import { load } from '../../lib/load.ts'
 import { Refusal, refuseParam } from '../../lib/refuse.ts'
+import { type Client, FairQueue } from '../../sharing/fair-queue.ts'
 
 /** argon2id with the parameters that OWASP recommends: 19 MiB, two iterations, a parallelism of one. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Client } from '../../lib/fair-queue.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { textErrors } from '../../lib/text-errors.ts'
+import type { Client } from '../../sharing/fair-queue.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import {
   allPeople,

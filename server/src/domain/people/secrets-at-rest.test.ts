@@ -4,7 +4,7 @@ import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { open } from '../../lib/seal.ts'
 import { mailSecretContext } from '../mail/outbox.ts'
-import { codeAt } from './totp.ts'
+import { codeAt } from './sign-in/totp.ts'
 
 // Emails wait: no mail server listens there.
 const env = { PARLEY_SMTP_URL: 'smtp://127.0.0.1:9', PARLEY_MAIL_FROM: 'parley@example.com' }

@@ -5,7 +5,7 @@ import { openTransaction } from '../../../testing/open-transaction.ts'
 import { type Received, useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 import { retryDelivery } from '../deliveries/retry.ts'
 import { eraseDue } from './erase.ts'
 

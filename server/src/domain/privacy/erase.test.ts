@@ -8,7 +8,7 @@ import { eventsOf, newApp, newSender, text, webhookOf } from '../../../testing/n
 import { passSteadyDays } from '../../../testing/pass-days.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 import { moveLimits, moveOlderMessages } from '../messages/receiving/older-messages.ts'
 import { removeOldContents } from './content-retention.ts'
 import { eraseDue } from './erase.ts'

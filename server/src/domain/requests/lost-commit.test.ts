@@ -4,7 +4,7 @@ import { startDatabaseProxy } from '../../../testing/database-proxy.ts'
 import { serveApi, useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 
 const server = useTestServer()
 

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../lib/access-check.ts'
-import { DurationHistogram } from '../../lib/counters.ts'
+import { DurationHistogram } from '../../telemetry/counters.ts'
 
 /** Requests of one method and route. `classes` is indexed by status class: 2xx is at 2. */
 export interface Metered {

@@ -4,7 +4,7 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/access-check.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 import { recordedKeys } from '../keys/uses.ts'
 import { RequestRecorder } from './recorder.ts'
 

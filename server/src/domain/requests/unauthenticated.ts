@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../lib/access-check.ts'
-import { addressBlock } from '../../lib/addresses.ts'
+import { addressBlock } from '../../net/addresses.ts'
 
 /** How many requests of one client, error and minute are in the request log. Enough to see what the client does. */
 export const loggedPerClient = 10

@@ -5,8 +5,8 @@
 import type { SenderStatusData } from '@parley/contract/service-events'
 import type { Db } from '../../db/db.ts'
 import { newUuid, withPrefix } from '../../lib/ids.ts'
-import type { ListedNumber } from '../../whatsapp/listings.ts'
-import { publish } from '../deliveries/engine/publish.ts'
+import type { ListedNumber } from '../../whatsapp/graph/listings.ts'
+import { publish } from '../deliveries/engine/publish/publish.ts'
 import {
   type Account,
   blockSenders,

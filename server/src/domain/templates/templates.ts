@@ -7,11 +7,11 @@ import { sha256 } from '../../lib/hash.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
-import type { TemplateChange } from '../../whatsapp/incoming-change.ts'
-import type { ListedTemplate } from '../../whatsapp/listings.ts'
-import { notSendableReason } from '../../whatsapp/sendable.ts'
-import { templateFlow, templateVariables } from '../../whatsapp/variables.ts'
-import { publish } from '../deliveries/engine/publish.ts'
+import type { ListedTemplate } from '../../whatsapp/graph/listings.ts'
+import type { TemplateChange } from '../../whatsapp/incoming/change.ts'
+import { notSendableReason } from '../../whatsapp/outgoing/sendable.ts'
+import { templateFlow, templateVariables } from '../../whatsapp/outgoing/variables.ts'
+import { publish } from '../deliveries/engine/publish/publish.ts'
 import {
   type ChangedTemplate,
   changeTemplates,

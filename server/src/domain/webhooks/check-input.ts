@@ -5,8 +5,8 @@ import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import { type Ordering, orderings } from '@parley/contract/webhook'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuseInvalid } from '../../lib/refuse.ts'
-import { type TargetRules, targetProblem } from '../../lib/target-guard.ts'
 import { textErrors } from '../../lib/text-errors.ts'
+import { type TargetRules, targetProblem } from '../../net/target-guard.ts'
 import { headerErrors, toHeaders } from './headers.ts'
 
 export interface WebhookInput {

@@ -3,9 +3,9 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
-import { failuresMax, pacedGapMs } from '../deliveries/engine/retry-policy.ts'
-import { readStepsOf } from '../deliveries/engine/steps.ts'
+import { addSteps, percentileMs } from '../deliveries/engine/attempt/durations.ts'
+import { failuresMax, pacedGapMs } from '../deliveries/engine/attempt/retry-policy.ts'
+import { readStepsOf } from '../deliveries/engine/hold/steps.ts'
 import { readLeftOut } from '../deliveries/reading/left-out.ts'
 import {
   type HourCounts,

@@ -3,7 +3,7 @@ import { type HeaderInput, headersMax } from '@parley/contract/console/webhooks'
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import { refuseParam } from '../../lib/refuse.ts'
 import { open, type SecretKeys, seal } from '../../lib/seal.ts'
-import { type Header, webhookHeadersContext } from '../deliveries/engine/targets.ts'
+import { type Header, webhookHeadersContext } from '../deliveries/engine/attempt/targets.ts'
 import type { Settings } from './webhooks.sql.ts'
 
 const nameMax = 100

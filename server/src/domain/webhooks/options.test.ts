@@ -4,7 +4,7 @@ import { newConversations, textsAt } from '../../../testing/conversations.ts'
 import { useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
-import { publish } from '../deliveries/engine/publish.ts'
+import { publish } from '../deliveries/engine/publish/publish.ts'
 import { deleteOldLeftOut, sumLeftOut } from '../deliveries/reading/left-out.ts'
 import { headerErrors } from './headers.ts'
 

@@ -1,8 +1,8 @@
 /** The signing secret of an endpoint. */
 import { randomBytes } from 'node:crypto'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
-import { secretPrefix } from '../deliveries/engine/signature.ts'
-import { webhookSecretContext } from '../deliveries/engine/targets.ts'
+import { secretPrefix } from '../deliveries/engine/attempt/signature.ts'
+import { webhookSecretContext } from '../deliveries/engine/attempt/targets.ts'
 
 /** `whsec_<4 chars>...<4 chars>` */
 export function hintOf(secret: string): string {

@@ -4,7 +4,7 @@ import { type EventType, eventSchemas, eventTypes, testEventType } from '@parley
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { publishTest } from '../deliveries/engine/publish.ts'
+import { publishTest } from '../deliveries/engine/publish/publish.ts'
 import { getDelivery } from '../deliveries/reading/detail.ts'
 import { requireWebhook } from './webhooks.ts'
 

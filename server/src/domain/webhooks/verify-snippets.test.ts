@@ -7,7 +7,7 @@ import { python, sdk, typescript } from '../../../../console/src/parts/verify-sn
 import { freePort } from '../../../../sdk/testing/free-port.ts'
 import { tempFolder } from '../../../testing/temp-folder.ts'
 import { until } from '../../../testing/until.ts'
-import { signatureHeaders, signingKeysOf } from '../deliveries/engine/signature.ts'
+import { signatureHeaders, signingKeysOf } from '../deliveries/engine/attempt/signature.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
 const another = `whsec_${randomBytes(32).toString('base64')}`

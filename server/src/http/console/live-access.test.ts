@@ -4,7 +4,7 @@ import { watchLive } from '../../../testing/live.ts'
 import { serveApi, useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { newLogger } from '../../lib/logger.ts'
+import { newLogger } from '../../telemetry/logger.ts'
 import { defaultClientTimeouts } from '../limits/limits.ts'
 
 /** Streams end because of a notice: the periodic check would come too late for these tests. */

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import type { ChangeNotice } from '../../db/change-notices.ts'
-import type { Overload } from '../../lib/overload.ts'
+import type { ChangeNotice } from '../../db/notices/change-notices.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
+import type { Overload } from '../../sharing/overload.ts'
 import type { ConsoleGuard } from './pipeline.ts'
 
 /** An open stream: one browser that watches one workspace. */

@@ -2,7 +2,7 @@ import type { Permission, Role } from '@parley/contract/console/permissions'
 import type { Static, TSchema } from 'typebox'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Client } from '../../lib/fair-queue.ts'
+import type { Client } from '../../sharing/fair-queue.ts'
 import type { Input } from '../route.ts'
 
 /** The person who is signed in. */

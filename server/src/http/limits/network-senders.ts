@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
-import { CountedWindows } from '../../lib/counted-windows.ts'
 import { deleteOldest } from '../../lib/delete-oldest.ts'
+import { CountedWindows } from '../../sharing/counted-windows.ts'
 import type { Limits } from './limits.ts'
 
 /** A request costs more than its bytes. */

@@ -1,5 +1,5 @@
-import { FairShares } from '../../lib/fair-shares.ts'
-import type { Overload, OverloadLimit } from '../../lib/overload.ts'
+import { FairShares } from '../../sharing/fair-shares.ts'
+import type { Overload, OverloadLimit } from '../../sharing/overload.ts'
 
 export interface SlotLimits {
   /** Of the process. Workspaces share them: one alone gets at most half, two busy ones a third each, and so on. */

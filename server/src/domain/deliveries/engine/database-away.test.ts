@@ -7,7 +7,7 @@ import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { type Database, openDatabase } from '../../../db/db.ts'
 import { systemClock } from '../../../lib/clock.ts'
-import { RoutingRevision } from './routing-revision.ts'
+import { RoutingRevision } from './attempt/routing-revision.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()

@@ -11,7 +11,7 @@ import { deleteDeliveriesOf } from '../erase-events.sql.ts'
 import { retryDelivery } from '../retry.ts'
 import { startWaiting } from './order.sql.ts'
 import { newConversationSweep } from './order.ts'
-import { publish } from './publish.ts'
+import { publish } from './publish/publish.ts'
 import { planMissing } from './start-worker.ts'
 import { claimInTurn } from './visits.ts'
 

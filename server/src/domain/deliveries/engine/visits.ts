@@ -1,7 +1,7 @@
 /** Claims visit endpoints in turn: those that wait longest first, and each workspace has the same share of a claim. */
 import type { Db } from '../../../db/db.ts'
 import { withOrderedLookups } from '../../../db/planner-settings.ts'
-import { type ClaimedRow, claimDue, takeVisits, type Visit } from './claim.sql.ts'
+import { type ClaimedRow, claimDue, takeVisits, type Visit } from './claim/claim.sql.ts'
 
 export { planVisits } from './visits.sql.ts'
 

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../db/db.ts'
-import { wakeHere } from '../../../db/wake.ts'
-import type { Clock } from '../../../lib/clock.ts'
 import {
   type Conversation,
   type DeliveryTaker,
@@ -10,21 +8,23 @@ import {
   type Lease,
   type LeasedDelivery,
   leaseMs,
-} from '../../../lib/first-attempts.ts'
+} from '../../../db/notices/first-attempts.ts'
+import { wakeHere } from '../../../db/wake.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { newUuid } from '../../../lib/ids.ts'
-import type { Logger } from '../../../lib/logger.ts'
-import type { Outbound, Posted } from '../../../lib/outbound.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
-import { headersOf, outcomeOf } from './attempt.ts'
-import { Claims } from './claims.ts'
-import type { EndpointQueue } from './endpoint-queue.ts'
-import { EndpointQueues, queuedMax } from './endpoint-queues.ts'
+import type { Outbound, Posted } from '../../../net/outbound.ts'
+import type { Logger } from '../../../telemetry/logger.ts'
+import { headersOf, outcomeOf } from './attempt/attempt.ts'
+import { AttemptWriter } from './attempt/record-attempts.ts'
+import { pacedGapMs } from './attempt/retry-policy.ts'
+import { signaturesIn } from './attempt/signature.ts'
+import { type Target, Targets } from './attempt/targets.ts'
+import { Claims } from './claim/claims.ts'
+import { WorkerLeases } from './claim/worker-leases.ts'
 import { conversationOf, newStarter } from './order.ts'
-import { AttemptWriter } from './record-attempts.ts'
-import { pacedGapMs } from './retry-policy.ts'
-import { signaturesIn } from './signature.ts'
-import { type Target, Targets } from './targets.ts'
-import { WorkerLeases } from './worker-leases.ts'
+import type { EndpointQueue } from './queue/endpoint-queue.ts'
+import { EndpointQueues, queuedMax } from './queue/endpoint-queues.ts'
 
 export interface WorkerDeps {
   db: Database

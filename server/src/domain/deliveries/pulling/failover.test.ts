@@ -11,10 +11,10 @@ import { serveApi } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import type { Db } from '../../../db/db.ts'
 import { ensurePartitions } from '../../../db/partitions.ts'
-import { newLogger } from '../../../lib/logger.ts'
+import { newLogger } from '../../../telemetry/logger.ts'
 import { createKey } from '../../keys/keys.ts'
 import { createWorkspace } from '../../workspaces/workspaces.ts'
-import { publish } from '../engine/publish.ts'
+import { publish } from '../engine/publish/publish.ts'
 
 test('a failover that loses events, whose transaction IDs are used again, skips none of the new ones', async () => {
   const folder = newFolder()

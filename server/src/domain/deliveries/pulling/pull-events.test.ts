@@ -11,8 +11,8 @@ import { until } from '../../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../../testing/workspace.ts'
 import { dropOldPartitions } from '../../../db/partitions.ts'
 import { newUuid } from '../../../lib/ids.ts'
-import { newLogger } from '../../../lib/logger.ts'
-import { publish, publishTest } from '../engine/publish.ts'
+import { newLogger } from '../../../telemetry/logger.ts'
+import { publish, publishTest } from '../engine/publish/publish.ts'
 import { newCursors } from './cursor.ts'
 
 const server = useTestServer()

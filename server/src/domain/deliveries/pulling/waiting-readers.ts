@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../db/db.ts'
-import type { OnChange } from '../../../lib/process.ts'
+import type { OnChange } from '../../../db/process.ts'
 import { readNewTypes } from './pulling.sql.ts'
 
 /** A reader that waits for an event. */

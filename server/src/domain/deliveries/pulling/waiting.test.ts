@@ -8,10 +8,10 @@ import { rawConnection } from '../../../../testing/raw.ts'
 import { serveApi, startTestServer, useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
-import { newLogger } from '../../../lib/logger.ts'
+import { newLogger } from '../../../telemetry/logger.ts'
 import { revokeKey } from '../../keys/keys.ts'
 import { suspendWorkspace } from '../../workspaces/workspaces.ts'
-import { publish } from '../engine/publish.ts'
+import { publish } from '../engine/publish/publish.ts'
 import { WaitingReaders } from './waiting-readers.ts'
 
 /** `GET /v1/events` with `wait`. Every request here would take 25 seconds if nothing ended it. */

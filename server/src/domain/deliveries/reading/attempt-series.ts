@@ -1,6 +1,6 @@
 import type { AttemptSeries } from '@parley/contract/console/deliveries'
 import { bucketAt, sumByBucket, type TimeBuckets } from '../../../lib/time-buckets.ts'
-import { addSteps, percentileMs } from '../engine/durations.ts'
+import { addSteps, percentileMs } from '../engine/attempt/durations.ts'
 import type { HourCounts } from './statistics.ts'
 
 /** The attempts of these hours for charts: one value for each bucket. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
+import type { AttemptRecord } from '../engine/attempt/record-attempts.sql.ts'
 
 export const attemptColumns = `at, event_id as "eventId", number, trigger, state, address, status, error, answer,
   response_headers as "responseHeaders", signatures, duration_us as "durationUs"`

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { requireEndpoint } from '../endpoint.ts'
-import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
+import type { AttemptRecord } from '../engine/attempt/record-attempts.sql.ts'
 import { attemptsPage, type Cursor } from './attempts.sql.ts'
 
 export type { AttemptRecord }

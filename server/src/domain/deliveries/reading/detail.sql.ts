@@ -1,6 +1,6 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
-import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
+import type { AttemptRecord } from '../engine/attempt/record-attempts.sql.ts'
 import { attemptColumns } from './attempts.sql.ts'
 import { deliveryState, heldSince, isHeld, lastAttempt } from './delivery-state.sql.ts'
 

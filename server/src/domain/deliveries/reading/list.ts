@@ -12,7 +12,7 @@ import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
-import { attemptsMaxOf } from '../engine/retry-policy.ts'
+import { attemptsMaxOf } from '../engine/attempt/retry-policy.ts'
 import { countDeliveries } from './count.sql.ts'
 import {
   type Cursor,

@@ -4,10 +4,10 @@
  * takes over from that position, with the deliveries that were not attempted.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Loop, startLoop } from '../../../db/loop.ts'
 import { newUuid } from '../../../lib/ids.ts'
-import { type Loop, startLoop } from '../../../lib/loop.ts'
-import { releaseLeases } from '../engine/claim.sql.ts'
-import { StartPace } from '../engine/start-pace.ts'
+import { releaseLeases } from '../engine/claim/claim.sql.ts'
+import { StartPace } from '../engine/queue/start-pace.ts'
 import { isAtStart, planStep, returnReplay, returnReplays, type TakenReplay, takeReplays } from './run.sql.ts'
 import { againMs, ReplayLost, type Running, type StepDeps, stepMs, takeStep, waitingEveryMs } from './step.ts'
 

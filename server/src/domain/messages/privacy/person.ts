@@ -1,7 +1,7 @@
 /** What the messages of a workspace know about a person, to export or to erase it. */
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
-import { bytesInIds } from '../../../whatsapp/person-in-id.ts'
+import { bytesInIds } from '../../../whatsapp/incoming/person-in-id.ts'
 import { eraseEventsOf } from '../../deliveries/erase-events.ts'
 import { expireFiles } from '../../files/fetching.ts'
 import { eraseAnswers, eraseTokens } from '../../flows/privacy.ts'

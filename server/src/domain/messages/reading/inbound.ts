@@ -6,7 +6,7 @@ import { oneWithOrderedLookups, withOrderedLookups } from '../../../db/planner-s
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
-import { toInboundOrder } from '../../../whatsapp/incoming-order.ts'
+import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import { findSentMessages } from '../receiving/inbound.sql.ts'
 import { mediaUrl } from '../receiving/inbound.ts'

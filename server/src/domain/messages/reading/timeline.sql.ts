@@ -9,7 +9,7 @@ import type {
   Unsupported,
 } from '@parley/contract/inbound'
 import type { Db } from '../../../db/db.ts'
-import type { Order } from '../../../whatsapp/incoming-order.ts'
+import type { Order } from '../../../whatsapp/incoming/order.ts'
 import type { Content } from '../sending/send.sql.ts'
 
 export interface SentRow {

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
-import { batched } from '../../../lib/batch.ts'
-import type { FindTraceparent } from '../../../lib/tracing.ts'
+import { batched } from '../../../sharing/batch.ts'
+import type { FindTraceparent } from '../../../telemetry/tracing.ts'
 import { findTraceparents } from './traceparent.sql.ts'
 
 /** Reads the traces of messages, many with one statement. `db` must see all workspaces. */

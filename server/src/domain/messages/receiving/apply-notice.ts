@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Logger } from '../../../lib/logger.ts'
-import type { Incoming } from '../../../whatsapp/incoming.ts'
+import type { Logger } from '../../../telemetry/logger.ts'
+import type { Incoming } from '../../../whatsapp/incoming/incoming.ts'
 import { applyTemplateChange } from '../../connections/connections.ts'
 import { applyAccountNotice } from '../../connections/notices.ts'
 

@@ -1,7 +1,7 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { NetworkStatus } from '../../../whatsapp/status-rank.ts'
+import type { NetworkStatus } from '../../../whatsapp/incoming/status-rank.ts'
 
 /** A status that arrived before its message was known. */
 export interface EarlyStatus {

@@ -1,9 +1,9 @@
 import type { InboundMessage } from '@parley/contract/inbound'
 import type { Db } from '../../../db/db.ts'
 import { newUuid, withPrefix } from '../../../lib/ids.ts'
-import type { FormSubmission } from '../../../whatsapp/incoming-form.ts'
-import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
-import { toInboundOrder } from '../../../whatsapp/incoming-order.ts'
+import type { FormSubmission } from '../../../whatsapp/incoming/form.ts'
+import type { InboundItem } from '../../../whatsapp/incoming/message.ts'
+import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
 import {
   insertEventsSql,
   type NewEvent,
@@ -11,7 +11,7 @@ import {
   type PublishedDelivery,
   prepareEvents,
   publish,
-} from '../../deliveries/engine/publish.ts'
+} from '../../deliveries/engine/publish/publish.ts'
 import {
   fetchableUntil,
   insertReceivedFilesSql,

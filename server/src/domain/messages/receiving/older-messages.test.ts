@@ -6,7 +6,7 @@ import { passSteadyDays } from '../../../../testing/pass-days.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { serveApi, useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
-import { newLogger } from '../../../lib/logger.ts'
+import { newLogger } from '../../../telemetry/logger.ts'
 import { moveLimits, moveOlderMessages, recentDays } from './older-messages.ts'
 
 const server = useTestServer()

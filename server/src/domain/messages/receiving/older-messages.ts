@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { mayDeleteOld } from '../../../db/retention.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
-import type { Logger } from '../../../lib/logger.ts'
+import type { Logger } from '../../../telemetry/logger.ts'
 import { addOlderTable, type InboundTables, inboundTables, lockMoving, moveMessages } from './older-messages.sql.ts'
 
 export { holdMoving } from './older-messages.sql.ts'

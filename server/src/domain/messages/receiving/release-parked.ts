@@ -5,8 +5,8 @@
 import type { Db } from '../../../db/db.ts'
 import { NotOwner } from '../../../db/maintenance.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Logger } from '../../../lib/logger.ts'
-import { readWebhook } from '../../../whatsapp/incoming.ts'
+import type { Logger } from '../../../telemetry/logger.ts'
+import { readWebhook } from '../../../whatsapp/incoming/incoming.ts'
 import {
   type KnownNumber,
   postponeParked,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { NetworkStatus } from '../../../whatsapp/status-rank.ts'
+import type { NetworkStatus } from '../../../whatsapp/incoming/status-rank.ts'
 import { type StatusTimes, statusTime } from './status-times.ts'
 
 const createdAt = new Date('2026-08-01T09:30:00.700Z')

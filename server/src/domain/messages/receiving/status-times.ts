@@ -1,4 +1,4 @@
-import type { NetworkStatus } from '../../../whatsapp/status-rank.ts'
+import type { NetworkStatus } from '../../../whatsapp/incoming/status-rank.ts'
 
 /** The times of the statuses that a message has so far. */
 export type StatusTimes = Readonly<Record<NetworkStatus, Date | null>>

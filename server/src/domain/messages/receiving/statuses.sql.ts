@@ -1,7 +1,7 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { MessageStatus, NetworkStatus } from '../../../whatsapp/status-rank.ts'
+import type { MessageStatus, NetworkStatus } from '../../../whatsapp/incoming/status-rank.ts'
 import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
 import type { StatusTimes } from './status-times.ts'
 

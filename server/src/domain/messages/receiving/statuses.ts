@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { oneWithIndexLookups, withIndexLookups } from '../../../db/planner-settings.ts'
-import { isStaleTemplate } from '../../../whatsapp/errors.ts'
+import { isStaleTemplate } from '../../../whatsapp/graph/errors.ts'
 import { scheduleSyncOf } from '../../connections/connections.ts'
 import { refund } from '../../credits/credits.ts'
 import {
@@ -9,7 +9,7 @@ import {
   offerToWorker,
   type PublishedDelivery,
   prepareEvents,
-} from '../../deliveries/engine/publish.ts'
+} from '../../deliveries/engine/publish/publish.ts'
 import { networkIdsOf } from '../../senders/senders.ts'
 import { dropFromOutbox } from '../sending/outbox.sql.ts'
 import { deleteEarly, type EarlyStatus, earlyOf, insertEarly, type MessageKey } from './early-statuses.sql.ts'

@@ -1,7 +1,7 @@
 /** Updates for numbers that are not known. Those of a connected account are parked, the others are dropped; both are logged. */
 import type { Db } from '../../../db/db.ts'
-import type { Logger } from '../../../lib/logger.ts'
-import { splitWebhook } from '../../../whatsapp/incoming.ts'
+import type { Logger } from '../../../telemetry/logger.ts'
+import { splitWebhook } from '../../../whatsapp/incoming/incoming.ts'
 import type { ParkOutcome, UnknownUpdate } from '../../connections/parked.ts'
 import { countDroppedUpdates } from '../../connections/unknown-numbers.ts'
 import type { UpdateItem } from './record-updates.ts'

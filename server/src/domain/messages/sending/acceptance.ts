@@ -2,12 +2,12 @@
  * What the send requests of a process share: requests that are in progress at the same time are read with the same statements
  * and stored by the same statement. Each gets its response after the commit, with its own outcome.
  */
-import { isLockTimeout } from '../../../db/brief-transaction.ts'
+import { isLockTimeout } from '../../../db/connect/brief-transaction.ts'
+import { isDatabaseAway } from '../../../db/connect/pool.ts'
 import type { Db } from '../../../db/db.ts'
-import { isDatabaseAway } from '../../../db/pool.ts'
-import { batched } from '../../../lib/batch.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { refuse } from '../../../lib/refuse.ts'
+import { batched } from '../../../sharing/batch.ts'
 import { isOverdrawn, lockBalance } from '../../credits/credits.ts'
 import { type Addressed, type Choice, findChoices } from '../../senders/preferences.ts'
 import { findStoredResponses, type IdempotentRequest, keyWaitMs, type StoredResponse } from './idempotency.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkErrors } from '../../../whatsapp/errors.ts'
+import { networkErrors } from '../../../whatsapp/graph/errors.ts'
 import { holdTargetOf, PairPaces, paceOf } from './pace.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 /** How fast to send, and what has to wait after an error. Pure functions, except the counters of `PairPaces`. */
 import { deleteOldest } from '../../../lib/delete-oldest.ts'
-import type { ErrorScope } from '../../../whatsapp/errors.ts'
+import type { ErrorScope } from '../../../whatsapp/graph/errors.ts'
 
 export interface Pace {
   gapSeconds: number

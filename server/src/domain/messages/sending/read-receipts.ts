@@ -4,12 +4,12 @@
  * marking a message as read twice does no harm. What the network refuses is only logged.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FairShares } from '../../../lib/fair-shares.ts'
+import { type Loop, startLoop } from '../../../db/loop.ts'
 import { newUuid } from '../../../lib/ids.ts'
-import type { Logger } from '../../../lib/logger.ts'
-import { type Loop, startLoop } from '../../../lib/loop.ts'
-import type { CallFailure } from '../../../whatsapp/graph-call.ts'
-import { classifySendOutcome, type SendDecision } from '../../../whatsapp/send-retry-policy.ts'
+import { FairShares } from '../../../sharing/fair-shares.ts'
+import type { Logger } from '../../../telemetry/logger.ts'
+import type { CallFailure } from '../../../whatsapp/graph/call.ts'
+import { classifySendOutcome, type SendDecision } from '../../../whatsapp/outgoing/send-retry-policy.ts'
 import type { Network } from '../../connections/network.ts'
 import { insertPaces } from './outbox.sql.ts'
 import { holdTargetOf } from './pace.ts'

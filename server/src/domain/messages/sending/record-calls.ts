@@ -1,10 +1,10 @@
 /** Records the results of send calls: the message's status and event, its refund, retries and holds. */
 import type { MessageError } from '@parley/contract/events'
-import { inBriefTransaction } from '../../../db/brief-transaction.ts'
+import { inBriefTransaction } from '../../../db/connect/brief-transaction.ts'
 import type { Db } from '../../../db/db.ts'
 import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
-import type { SendDecision } from '../../../whatsapp/send-retry-policy.ts'
-import { outcomeUnknown } from '../../../whatsapp/send-retry-policy.ts'
+import type { SendDecision } from '../../../whatsapp/outgoing/send-retry-policy.ts'
+import { outcomeUnknown } from '../../../whatsapp/outgoing/send-retry-policy.ts'
 import type { StatusReport } from '../receiving/status-changes.ts'
 import { saveStatuses } from '../receiving/statuses.ts'
 import { dropHolds, type Hold, holdPair, insertHolds } from './holds.sql.ts'

@@ -3,8 +3,8 @@ import { eventsOf } from '../../../../testing/network-app.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import type { Db } from '../../../db/db.ts'
-import { newLogger } from '../../../lib/logger.ts'
-import type { GraphClient } from '../../../whatsapp/client.ts'
+import { newLogger } from '../../../telemetry/logger.ts'
+import type { GraphClient } from '../../../whatsapp/graph/client.ts'
 import { newOutbox } from './outbox.ts'
 
 const server = useTestServer()

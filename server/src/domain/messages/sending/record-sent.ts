@@ -8,7 +8,7 @@ import {
   offerToWorker,
   type PublishedDelivery,
   prepareEvents,
-} from '../../deliveries/engine/publish.ts'
+} from '../../deliveries/engine/publish/publish.ts'
 import { noTimes, statusTime } from '../receiving/status-times.ts'
 import { numberIn } from '../recipient.ts'
 import type { ClaimedMessage } from './outbox.sql.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { Outgoing } from '../../../whatsapp/outgoing.ts'
+import type { Outgoing } from '../../../whatsapp/outgoing/outgoing.ts'
 
 /** The content of a message without its template, stored as JSON until the message is sent. */
 export type Content = Omit<Outgoing, 'messageId' | 'template'> & {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FairShares } from '../../../lib/fair-shares.ts'
+import { FairShares } from '../../../sharing/fair-shares.ts'
 import { takeSlots } from './slots.ts'
 
 const sender = (workspaceId: string, number: number, throughput: string | null = 'HIGH') => ({

@@ -1,6 +1,6 @@
-import type { FairShares } from '../../../lib/fair-shares.ts'
-import type { DueNumber } from '../../../lib/process.ts'
-import { takeInTurn } from '../../../lib/turns.ts'
+import type { DueNumber } from '../../../db/process.ts'
+import type { FairShares } from '../../../sharing/fair-shares.ts'
+import { takeInTurn } from '../../../sharing/turns.ts'
 import type { SenderQuota } from './outbox.sql.ts'
 import { paceOf } from './pace.ts'
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
-import { GraphClient } from '../../../whatsapp/client.ts'
+import { GraphClient } from '../../../whatsapp/graph/client.ts'
 import { syncConnection } from '../../connections/sync.ts'
 import { newOutbox } from './outbox.ts'
 

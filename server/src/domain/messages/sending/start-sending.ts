@@ -1,7 +1,7 @@
+import { type Loop, startLoop } from '../../../db/loop.ts'
+import type { DueNumber } from '../../../db/process.ts'
 import { startTimer } from '../../../lib/clock.ts'
-import type { Logger } from '../../../lib/logger.ts'
-import { type Loop, startLoop } from '../../../lib/loop.ts'
-import type { DueNumber } from '../../../lib/process.ts'
+import type { Logger } from '../../../telemetry/logger.ts'
 import type { Network } from '../../connections/network.ts'
 import { newOutbox } from './outbox.ts'
 

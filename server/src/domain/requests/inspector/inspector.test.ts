@@ -6,7 +6,7 @@ import { loggedRequest } from '../../../../testing/log.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { mayDeleteOld } from '../../../db/retention.ts'
-import { newLogger } from '../../../lib/logger.ts'
+import { newLogger } from '../../../telemetry/logger.ts'
 import { maintenanceSteps } from '../../../work.ts'
 import { eraseDue } from '../../privacy/erase.ts'
 

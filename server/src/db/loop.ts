@@ -1,0 +1,85 @@
+import { isDiskError } from '../lib/disk.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { LoopName, ProcessState } from './process.ts'
+
+export interface Loop {
+  stop(): Promise<void>
+}
+
+export interface WakingLoop extends Loop {
+  /** Starts the next run now, or as soon as the current one has ended. */
+  wake(): void
+}
+
+interface LoopDeps {
+  db: { readonly process: ProcessState }
+  log: Logger
+}
+
+/** Returned by a run whose next run is due earlier. An object, because some runs already return a count. */
+export interface EarlierWake {
+  nextInMs: number
+}
+
+/**
+ * Calls `run` every `everyMs`, or earlier if `run` returns that, until stopped. A failed run is logged and the loop
+ * continues, so it recovers by itself when the database is back.
+ */
+export function startLoop(
+  deps: LoopDeps,
+  name: LoopName,
+  everyMs: number,
+  // biome-ignore lint/suspicious/noConfusingVoidType: most runs return nothing.
+  run: () => Promise<EarlierWake | void>,
+): WakingLoop {
+  const { loops } = deps.db.process
+  let stopped = false
+  let woken = false
+  let wake = () => {
+    woken = true
+  }
+  const running = (async () => {
+    while (!stopped) {
+      let waitMs = everyMs
+      woken = false
+      try {
+        const earlier = await run()
+        if (earlier) waitMs = Math.min(everyMs, earlier.nextInMs)
+      } catch (error) {
+        reportFailure(deps, { loop: name }, error)
+      }
+      if (stopped) return
+      if (woken) continue
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        setTimeout(resolve, waitMs).unref()
+      })
+      wake = () => {
+        woken = true
+      }
+    }
+  })()
+  const loop: WakingLoop = {
+    wake: () => wake(),
+    async stop() {
+      stopped = true
+      if (loops.get(name) === loop) loops.delete(name)
+      wake()
+      await running
+    },
+  }
+  loops.set(name, loop)
+  return loop
+}
+
+/** Counts and logs the failure of a loop or of one of its steps, which runs again. */
+export function reportFailure(
+  { db: { process }, log }: LoopDeps,
+  failed: { loop: LoopName; step?: string },
+  error: unknown,
+): void {
+  process.metrics.add('loop failures', failed.loop)
+  // A full disk fails most loops, often. The database logs it.
+  if (!isDiskError(error))
+    log.warn({ event: 'loop.failed', err: error, ...failed }, 'a background loop failed; it runs again')
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newUuid } from '../../lib/ids.ts'
+import { batched } from '../../sharing/batch.ts'
+import type { HandedDelivery } from './first-attempts.ts'
+
+/** What a process that delivers and sends tells all others, several times a second. */
+export interface Announcement {
+  id: string
+  /** The server process of the connection on which it listens. */
+  listenerPid: number
+  /** Endpoints whose queues in that process take no more for now. */
+  full: readonly string[]
+}
+
+/** The loops whose work other processes cause. */
+export type WorkerLoop = 'deliveries' | 'fetch files' | 'mark as read' | 'send' | 'sync accounts'
+
+/** A notice for one worker: loops to run now, and deliveries that are leased to it from now on. */
+export interface WorkerNotice {
+  wake?: readonly WorkerLoop[]
+  take?: readonly HandedDelivery[]
+}
+
+export interface AddressedNotice {
+  to: Announcement
+  notice: WorkerNotice
+}
+
+/** Sends notices. Returns those that were not sent because their worker no longer listens. */
+export type SendNotices = (notices: readonly AddressedNotice[]) => Promise<readonly AddressedNotice[]>
+
+/** Four times the pause between two announcements: a busy process may be late. */
+const silentAfterMs = 2_000
+/** PostgreSQL limits a notification to 8000 bytes. A delivery has about 120. */
+const handedMax = 60
+/** The pause after notices were sent. Under load they are collected meanwhile: each one is a transaction. */
+const collectMs = 5
+/**
+ * How long one worker gets all deliveries, before the next one does. What a worker reads and records in batches is then as
+ * much at a time as with one worker; with a part of each batch for each worker, every one would have to make as many.
+ */
+const turnMs = 50
+
+/** The other processes that deliver and send, as they announce themselves. Each piece of work goes to one of them, in turn. */
+export class OtherWorkers {
+  /** The ID of this process, if it announces itself. */
+  readonly ownId = newUuid()
+  readonly #heard = new Map<string, Announcement & { atMs: number }>()
+  #turn = 0
+  #turnEndsMs = 0
+  readonly #waitingWakes = new Set<WorkerLoop>()
+  readonly #queue: (item: AddressedNotice) => Promise<boolean>
+
+  constructor(send: SendNotices) {
+    this.#queue = batched(async (notices: AddressedNotice[]) => {
+      for (const { notice } of notices) for (const loop of notice.wake ?? []) this.#waitingWakes.delete(loop)
+      const joined = join(notices)
+      const unsent = new Set(await send(joined.map(({ whole }) => whole)))
+      for (const { to } of unsent) this.#heard.delete(to.id)
+      await sleep(collectMs, undefined, { ref: false })
+      const failed = new Set(joined.flatMap(({ whole, parts }) => (unsent.has(whole) ? parts : [])))
+      return notices.map((each) => !failed.has(each))
+    })
+  }
+
+  onAnnouncement(announcement: Announcement): void {
+    if (announcement.id !== this.ownId) this.#heard.set(announcement.id, { ...announcement, atMs: performance.now() })
+  }
+
+  /** Those that announced themselves recently. */
+  live(): Announcement[] {
+    const since = performance.now() - silentAfterMs
+    for (const [id, { atMs }] of this.#heard) if (atMs < since) this.#heard.delete(id)
+    return [...this.#heard.values()]
+  }
+
+  /** Runs a loop of another process now. Returns whether there is one. */
+  wake(loop: WorkerLoop): boolean {
+    const to = this.#next(this.live())
+    if (!to) return false
+    if (this.#waitingWakes.has(loop)) return true
+    this.#waitingWakes.add(loop)
+    this.#queue({ to, notice: { wake: [loop] } }).then(
+      (isSent) => isSent || this.wake(loop),
+      // The database is unreachable. The loop runs at its next poll.
+      () => {},
+    )
+    return true
+  }
+
+  /**
+   * Hands over deliveries that were committed with a lease. Each endpoint's go to a worker that takes more of them. Calls
+   * `onRefused` with those that no worker was notified of. If the connection is lost meanwhile, it is unknown whether they
+   * were sent; then their leases have to end first.
+   */
+  handOver(items: readonly HandedDelivery[], onRefused: (items: readonly HandedDelivery[]) => void): void {
+    const live = this.live()
+    for (const [webhookId, ofEndpoint] of Map.groupBy(items, (item) => item.webhookId)) {
+      const free = live.filter(({ full }) => !full.includes(webhookId))
+      for (let from = 0; from < ofEndpoint.length; from += handedMax) {
+        const part = ofEndpoint.slice(from, from + handedMax)
+        const to = this.#next(free.length > 0 ? free : live)
+        if (!to) onRefused(part)
+        else
+          this.#queue({ to, notice: { take: part } }).then(
+            (isSent) => isSent || this.handOver(part, onRefused),
+            () => {},
+          )
+      }
+    }
+  }
+
+  #next(workers: readonly Announcement[]): Announcement | undefined {
+    const now = performance.now()
+    if (now >= this.#turnEndsMs) {
+      this.#turn++
+      this.#turnEndsMs = now + turnMs
+    }
+    return workers[this.#turn % workers.length]
+  }
+}
+
+/** Joins the notices for each worker into as few as possible. */
+function join(notices: readonly AddressedNotice[]): { whole: AddressedNotice; parts: AddressedNotice[] }[] {
+  const joined: { to: Announcement; wake: WorkerLoop[]; take: HandedDelivery[]; parts: AddressedNotice[] }[] = []
+  const open = new Map<string, (typeof joined)[number]>()
+  for (const each of notices) {
+    const { wake = [], take = [] } = each.notice
+    let into = open.get(each.to.id)
+    if (!into || into.take.length + take.length > handedMax) {
+      into = { to: each.to, wake: [], take: [], parts: [] }
+      joined.push(into)
+      open.set(each.to.id, into)
+    }
+    into.wake.push(...wake)
+    into.take.push(...take)
+    into.parts.push(each)
+  }
+  return joined.map(({ to, wake, take, parts }) => ({ whole: { to, notice: { wake, take } }, parts }))
+}

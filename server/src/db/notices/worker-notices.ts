@@ -1,0 +1,59 @@
+import type { Session } from '../connect/session.ts'
+import type { Announcement, SendNotices, WorkerNotice } from './other-workers.ts'
+
+/** On which processes with workers announce themselves. */
+export const announcementChannel = 'parley_workers'
+
+/** On which one worker gets its notices. */
+export const workerChannel = (id: string): string => `parley_worker_${id.replaceAll('-', '')}`
+
+/** The `application_name` of the connection that listens. Each process has one. */
+export const listenerName = 'parley listener'
+
+/**
+ * A commit with a notification writes to the WAL, but nothing is lost with it that the database does not find again: it need
+ * not wait for the disk.
+ */
+const withoutWaiting = `set_config('synchronous_commit', 'off', true)`
+
+/** Announces this process on the connection on which it listens, so that it is not announced when it does not. */
+export async function announce(session: Session, { id, full }: Omit<Announcement, 'listenerPid'>): Promise<void> {
+  await session.rows(
+    `select ${withoutWaiting}, pg_notify($1, json_build_array($2::text, pg_backend_pid(), $3::json)::text)`,
+    [announcementChannel, id, JSON.stringify(full)],
+  )
+}
+
+export function readAnnouncement(payload: string): Announcement {
+  const [id, listenerPid, full] = JSON.parse(payload) as [string, number, string[]]
+  return { id, listenerPid, full }
+}
+
+/**
+ * Notifies the workers that still listen. A notification is not part of the transaction that causes it, because PostgreSQL
+ * commits transactions with notifications one after the other.
+ */
+export const sendNotices =
+  (rows: (text: string, values: readonly unknown[]) => Promise<{ index: number }[]>): SendNotices =>
+  async (notices) => {
+    const sent = await rows(
+      `select n.index::int as index, ${withoutWaiting}, pg_notify(n.channel, n.payload)
+       from unnest($1::int[], $2::text[], $3::text[]) with ordinality as n(pid, channel, payload, index)
+       where exists (select from pg_stat_get_activity(n.pid) a where a.application_name = '${listenerName}')`,
+      [
+        notices.map(({ to }) => to.listenerPid),
+        notices.map(({ to }) => workerChannel(to.id)),
+        notices.map(({ notice }) => writeNotice(notice)),
+      ],
+    )
+    const indexes = new Set(sent.map(({ index }) => index))
+    return notices.filter((_, index) => !indexes.has(index + 1))
+  }
+
+const writeNotice = ({ wake = [], take = [] }: WorkerNotice): string =>
+  JSON.stringify([wake, take.map(({ webhookId, eventId, lease }) => [webhookId, eventId, lease])])
+
+export function readNotice(payload: string): Required<WorkerNotice> {
+  const [wake, take] = JSON.parse(payload) as [Required<WorkerNotice>['wake'], [string, string, string][]]
+  return { wake, take: take.map(([webhookId, eventId, lease]) => ({ webhookId, eventId, lease })) }
+}

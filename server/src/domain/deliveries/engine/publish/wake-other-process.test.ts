@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, test } from 'vitest'
+import { newLine } from '../../../../../testing/deliveries.ts'
+import { useReceivers } from '../../../../../testing/receiver.ts'
+import { useTestServer } from '../../../../../testing/test-server.ts'
+import { until } from '../../../../../testing/until.ts'
+import { type Database, openDatabase } from '../../../../db/db.ts'
+import { type ChangeListener, listenForChanges } from '../../../../db/listen-for-changes.ts'
+import { newLogger } from '../../../../telemetry/logger.ts'
+import { enableWebhook } from '../../../webhooks/webhooks.ts'
+
+const server = useTestServer()
+const newReceiver = useReceivers()
+let otherDb: Database
+let listening: ChangeListener
+const received: string[] = []
+let wakes = 0
+
+/** Simulates another process with a delivery worker. This process has none, so it wakes the other one. */
+beforeAll(async () => {
+  otherDb = openDatabase(server.connection, () => {}, 2)
+  otherDb.process.taker = { full: () => [], receive() {} }
+  otherDb.process.loops.set('deliveries', { wake: () => void wakes++ })
+  listening = listenForChanges(
+    otherDb,
+    newLogger('silent'),
+    ({ topic, workspaceId }) => void received.push(`${topic} ${workspaceId}`),
+    () => {},
+  )
+  await listening.ready
+  await until('this process knows the other one', () => server.db.process.otherWorkers.live().length > 0)
+})
+
+afterAll(async () => {
+  await listening.stop()
+  await otherDb.close()
+})
+
+test('a process without a delivery worker wakes another one when deliveries are due', async () => {
+  const line = await newLine(server)
+  const { id } = await line.listen(await newReceiver())
+  const before = wakes
+  await enableWebhook(server.db, server.clock, id)
+  await until('the other process is woken', () => wakes > before)
+})
+
+test('closing the database sends pending notifications first', async () => {
+  const other = openDatabase(server.connection, () => {}, 2)
+  other.notify(server.url, 'messages')
+  await other.close()
+  await until('the notice arrives', () => received.includes(`messages ${server.url}`))
+})

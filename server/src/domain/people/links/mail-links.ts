@@ -1,0 +1,98 @@
+/** One-time links: by email, or shown to the person who creates them if the installation sends no emails. */
+import type { CreatedLink } from '@parley/contract/console/team'
+import type { Db } from '../../../db/db.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { refuse, refuseUntil } from '../../../lib/refuse.ts'
+import type { SecretKeys } from '../../../lib/seal.ts'
+import type { MailSettings } from '../../../net/mail-settings.ts'
+import { type NewMail, queueMail } from '../../mail/outbox.ts'
+import { type Person, readEmail } from '../people.ts'
+import type { Invitation } from '../team/invite.ts'
+import { linkLifetimeMs, linkUrl } from './links.ts'
+
+export interface MailLinkDeps {
+  /** Null: no emails are sent. */
+  mail: MailSettings | null
+  secretKeys(): SecretKeys
+}
+
+export type ShareDeps = MailLinkDeps & { publicUrl: string }
+
+/** Sends or shows an invitation, in the transaction that creates it. */
+export const shareInvitation = (
+  db: Db,
+  clock: Clock,
+  deps: ShareDeps,
+  { email, workspaceName, token, expiresAt }: Invitation,
+  { workspaceId, role, createdBy }: { workspaceId: string; role: string; createdBy: string },
+): Promise<CreatedLink> =>
+  share(db, clock, deps, {
+    kind: 'invitation',
+    data: { workspace: workspaceName, inviter: createdBy, role, expires_at: expiresAt.toISOString() },
+    recipient: email,
+    workspaceId,
+    secret: token,
+    expiresAt,
+  })
+
+/** Sends or shows a reset link that an operator created, in the transaction that creates it. */
+export function shareResetLink(
+  db: Db,
+  clock: Clock,
+  deps: ShareDeps,
+  { email }: Person,
+  token: string,
+): Promise<CreatedLink> {
+  const expiresAt = new Date(clock.now().getTime() + linkLifetimeMs.reset)
+  const data = { expires_at: expiresAt.toISOString() }
+  return share(db, clock, deps, {
+    kind: 'password_reset',
+    data,
+    recipient: email,
+    workspaceId: null,
+    secret: token,
+    expiresAt,
+  })
+}
+
+/** With email, only the recipient gets the link: a person who has it can own the account. */
+async function share(
+  db: Db,
+  clock: Clock,
+  { mail, secretKeys, publicUrl }: ShareDeps,
+  link: NewMail & { secret: string },
+): Promise<CreatedLink> {
+  const expires_at = link.expiresAt.toISOString()
+  if (mail === null) return { url: linkUrl(publicUrl, link.secret), expires_at, mailed: false }
+  if (!(await queueMail(db, clock.now(), secretKeys, link))) {
+    const hourMs = 3_600_000
+    const nextHour = new Date((Math.floor(clock.now().getTime() / hourMs) + 1) * hourMs)
+    refuseUntil(clock.now(), nextHour, 'Too many emails to this address or from this workspace')
+  }
+  return { url: null, expires_at, mailed: true }
+}
+
+/**
+ * Someone forgot their password. The link is created when the email is sent: the response must not reveal, by what it says or
+ * how long it takes, whether the address has an account.
+ */
+export async function askForReset(
+  db: Db,
+  clock: Clock,
+  { mail, secretKeys }: MailLinkDeps,
+  text: string,
+): Promise<void> {
+  if (mail === null) {
+    refuse('conflict', { message: 'This installation sends no emails. Ask its operator for a reset link.' })
+  }
+  const now = clock.now()
+  const expiresAt = new Date(now.getTime() + linkLifetimeMs.reset)
+  await queueMail(db, now, secretKeys, {
+    kind: 'password_reset',
+    data: { expires_at: expiresAt.toISOString() },
+    recipient: readEmail(text),
+    workspaceId: null,
+    secret: null,
+    expiresAt,
+  })
+}

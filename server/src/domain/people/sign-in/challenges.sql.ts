@@ -1,0 +1,47 @@
+import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
+
+export interface ChallengeRow {
+  /** `new_passkey`: for adding one. `passkey`: for signing in, or, with a person, for confirming. */
+  kind: 'second_factor' | 'passkey' | 'new_passkey'
+  person_id: string | null
+  challenge: string | null
+  /** The link that is used once the second factor is correct. */
+  link_id: string | null
+}
+
+const insertion = statement(
+  {
+    challenge: {
+      digest: 'bytea',
+      kind: 'text',
+      person_id: 'uuid',
+      challenge: 'text',
+      link_id: 'uuid',
+      created_at: 'timestamptz',
+      expires_at: 'timestamptz',
+    },
+  },
+  ({ challenge }) => `insert into challenges (${challenge.columns}) select * from ${challenge}`,
+)
+
+export const insertChallenge = (
+  db: Db,
+  challenge: ChallengeRow & { digest: Buffer; created_at: Date; expires_at: Date },
+): Promise<number> => insertion.change(db, { challenge: [challenge] })
+
+export const challengeBy = (db: Db, digest: Buffer, kind: string, now: Date): Promise<ChallengeRow | undefined> =>
+  db.first(
+    'select kind, person_id, challenge, link_id from challenges where digest = $1 and kind = $2 and expires_at > $3',
+    [digest, kind, now],
+  )
+
+/** True if this call deleted it: of concurrent calls, only one gets true. */
+export const deleteChallenge = async (db: Db, digest: Buffer): Promise<boolean> =>
+  (await db.change('delete from challenges where digest = $1', [digest])) === 1
+
+export const deleteChallengesOf = (db: Db, personId: string): Promise<number> =>
+  db.change('delete from challenges where person_id = $1', [personId])
+
+export const deleteOldChallenges = (db: Db, now: Date): Promise<number> =>
+  db.change('delete from challenges where expires_at < $1', [now])

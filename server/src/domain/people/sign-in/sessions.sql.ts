@@ -1,0 +1,77 @@
+import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
+
+export interface SessionRow {
+  id: string
+  person_id: string
+  created_at: Date
+  last_seen_at: Date
+  confirmed_at: Date
+  address: string | null
+  user_agent: string | null
+}
+
+export interface OpenSession extends SessionRow {
+  email: string
+  name: string
+  operator: boolean
+  has_password: boolean
+  two_factor: boolean
+  has_passkey: boolean
+  /** An operator, or an admin of any workspace. Their sessions have a shorter idle timeout. */
+  privileged: boolean
+}
+
+const columns = 's.id, s.person_id, s.created_at, s.last_seen_at, s.confirmed_at, s.address, s.user_agent'
+
+const insertion = statement(
+  {
+    session: {
+      id: 'uuid',
+      person_id: 'uuid',
+      token_digest: 'bytea',
+      created_at: 'timestamptz',
+      last_seen_at: 'timestamptz',
+      confirmed_at: 'timestamptz',
+      address: 'text',
+      user_agent: 'text',
+    },
+  },
+  ({ session }) => `insert into sessions (${session.columns}) select * from ${session}`,
+)
+
+export const insertSession = (db: Db, session: SessionRow & { token_digest: Buffer }): Promise<number> =>
+  insertion.change(db, { session: [session] })
+
+export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | undefined> =>
+  db.first(
+    `select ${columns}, p.email, p.name, p.operator, p.password_hash is not null as has_password,
+       p.totp_confirmed_at is not null as two_factor,
+       exists (select from passkeys k where k.person_id = p.id) as has_passkey,
+       p.operator or exists (select from memberships m where m.person_id = p.id and m.role = 'admin') as privileged
+     from sessions s join people p on p.id = s.person_id where s.token_digest = $1
+       and p.disabled_at is null`,
+    [digest],
+  )
+
+export const hasSession = async (db: Db, personId: string, id: string): Promise<boolean> =>
+  (await db.first('select 1 as one from sessions where person_id = $1 and id = $2', [personId, id])) !== undefined
+
+export const touchSession = (db: Db, id: string, at: Date): Promise<number> =>
+  db.change('update sessions set last_seen_at = $2 where id = $1', [id, at])
+
+export const confirmSession = (db: Db, id: string, at: Date): Promise<number> =>
+  db.change('update sessions set confirmed_at = $2 where id = $1', [id, at])
+
+export const sessionsOf = (db: Db, personId: string): Promise<SessionRow[]> =>
+  db.rows(`select ${columns} from sessions s where s.person_id = $1 order by s.last_seen_at desc, s.id`, [personId])
+
+export const deleteSession = (db: Db, personId: string, id: string): Promise<number> =>
+  db.change('delete from sessions where person_id = $1 and id = $2', [personId, id])
+
+/** Deletes all sessions except `keep`. */
+export const deleteSessions = (db: Db, personId: string, keep: string | null): Promise<number> =>
+  db.change('delete from sessions where person_id = $1 and id is distinct from $2::uuid', [personId, keep])
+
+export const deleteOldSessions = (db: Db, createdBefore: Date, seenBefore: Date): Promise<number> =>
+  db.change('delete from sessions where created_at < $1 or last_seen_at < $2', [createdBefore, seenBefore])

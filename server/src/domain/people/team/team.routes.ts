@@ -1,0 +1,133 @@
+import type { Role } from '@parley/contract/console/permissions'
+import { RoleName } from '@parley/contract/console/session'
+import { CreatedLink, Team, TeamFilters } from '@parley/contract/console/team'
+import { Type } from 'typebox'
+import { csvRoute } from '../../../http/console/list-routes.ts'
+import { type ConsoleRoute, workspaceRoute } from '../../../http/console/route.ts'
+import { ById, Nothing, Strict } from '../../../http/console/shapes.ts'
+import { endInvite, listInvites } from '../links/links.ts'
+import { type ShareDeps, shareInvitation } from '../links/mail-links.ts'
+import { inviteToTeam } from './invite.ts'
+import { changeRole, exportMembers, listMembers, removeMember } from './members.ts'
+
+/** The members of a workspace and their invitations. */
+export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/team',
+    who: 'team:read',
+    reply: Team,
+    async handle({ db, clock, workspaceId, person }) {
+      const members = await listMembers(db, workspaceId)
+      const invites = await listInvites(db, clock, workspaceId)
+      return {
+        members: members.map((member) => ({
+          id: member.person_id,
+          email: member.email,
+          email_verified: member.email_verified,
+          name: member.name,
+          role: member.role,
+          two_factor: member.two_factor,
+          is_you: member.person_id === person.personId,
+          created_at: member.created_at.toISOString(),
+          last_seen_at: member.last_seen_at?.toISOString() ?? null,
+        })),
+        invites: invites.map((each) => ({
+          id: each.id,
+          email: each.email ?? '',
+          role: each.role as Role,
+          created_by: each.created_by,
+          created_at: each.created_at.toISOString(),
+          expires_at: each.expires_at.toISOString(),
+        })),
+      }
+    },
+  }),
+  csvRoute({
+    path: '/team',
+    who: 'team:read',
+    query: TeamFilters,
+    lines: ({ db, workspaceId }, filters) => exportMembers(db, workspaceId, filters),
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/team/invites',
+    who: 'team:manage',
+    confirmed: true,
+    body: Strict({ email: Type.String({ maxLength: 1000 }), role: RoleName }),
+    reply: CreatedLink,
+    status: 201,
+    async handle({ db, clock, workspaceId, person, audit }, { body }) {
+      const input = { workspaceId, email: body.email, role: body.role, createdBy: person.email }
+      const invitation = await inviteToTeam(db, clock, { ...input, mailed: deps.mail !== null })
+      const { id, email } = invitation
+      await audit({ action: 'invite.create', target: id, targetName: email, after: { role: body.role } })
+      return shareInvitation(db, clock, deps, invitation, input)
+    },
+  }),
+  workspaceRoute({
+    method: 'DELETE',
+    path: '/team/invites/:id',
+    who: 'team:manage',
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, clock, workspaceId, audit }, { params }) {
+      const { email, role } = await endInvite(db, clock, workspaceId, params.id)
+      await audit({ action: 'invite.withdraw', target: params.id, targetName: email, before: { role } })
+      return null
+    },
+  }),
+  workspaceRoute({
+    method: 'PATCH',
+    path: '/team/members/:id',
+    who: 'team:manage',
+    confirmed: true,
+    params: ById,
+    body: Strict({ role: RoleName }),
+    reply: Nothing,
+    status: 204,
+    async handle({ db, clock, workspaceId, audit }, { params, body }) {
+      const { before } = await changeRole(db, clock, workspaceId, params.id, body.role)
+      await audit({
+        action: 'member.role',
+        target: params.id,
+        targetName: before.email,
+        before: { role: before.role },
+        after: { role: body.role },
+      })
+      return null
+    },
+  }),
+  workspaceRoute({
+    method: 'DELETE',
+    path: '/team/members/:id',
+    who: 'team:manage',
+    confirmed: true,
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, workspaceId, audit }, { params }) {
+      const { before } = await removeMember(db, workspaceId, params.id)
+      await audit({
+        action: 'member.remove',
+        target: params.id,
+        targetName: before.email,
+        before: { role: before.role },
+      })
+      return null
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/team/leave',
+    who: 'team:read',
+    reply: Nothing,
+    status: 204,
+    async handle({ db, workspaceId, person, audit }) {
+      const { before } = await removeMember(db, workspaceId, person.personId)
+      await audit({ action: 'member.leave', target: person.personId, targetName: before.email })
+      return null
+    },
+  }),
+]

@@ -1,0 +1,247 @@
+import type { Agent } from 'undici'
+import { load } from '../../lib/load.ts'
+import { type JsonObject, readArray, readId, readObject, readPhone, readTime } from '../read-json.ts'
+import { type Call, type CallLimits, type CallOutcome, callGraph } from './call.ts'
+import {
+  type ListedNumber,
+  type ListedTemplate,
+  type MediaInfo,
+  readListedNumber,
+  readListedTemplate,
+  readMediaInfo,
+} from './listings.ts'
+import { type Download, downloadFrom } from './media.ts'
+import { type OutgoingFile, uploadBody } from './upload-body.ts'
+
+/** The Graph API's URL for the app, and the access token of the connected account. */
+export interface GraphAccess {
+  /** Scheme and host, such as `https://graph.facebook.com`. The token goes to this host only. */
+  graphUrl: string
+  accessToken: string
+}
+
+/** WhatsApp accepted the message. It is not delivered yet. */
+export interface Accepted {
+  waMessageId: string
+  waId: string | null
+  userId: string | null
+  /** WhatsApp holds the message until it has assessed the quality of the template. */
+  held: boolean
+}
+
+export interface GraphClientOptions {
+  /** Parley's version, for the User-Agent header. WhatsApp's file host rejects requests without one. */
+  productVersion: string
+  graphVersion?: string
+  connectTimeoutMs?: number
+  responseTimeoutMs?: number
+  deadlineMs?: number
+  maxResponseBytes?: number
+}
+
+const maxPages = 200
+
+/** For 100 MB over a slow connection. */
+const uploadDeadlineMs = 10 * 60_000
+
+const templateFields =
+  'name,language,status,category,sub_category,parameter_format,components,quality_score,rejected_reason,id'
+const numberFields =
+  'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,account_mode'
+
+/** More than the calls that all loops together make at a time, so that slow calls never use up all connections. */
+const maxConnections = 1100
+
+/** The client of WhatsApp's Graph API. Every outcome is a return value; errors of the API are never thrown. */
+export class GraphClient {
+  readonly #options: GraphClientOptions
+  #created: Agent | undefined
+  /** Created at the first call, because undici takes 18 MB of memory. */
+  readonly #agent = (): Agent => {
+    this.#created ??= newAgent(this.#options)
+    return this.#created
+  }
+  readonly #graphVersion: string
+  readonly #limits: CallLimits
+
+  constructor(options: GraphClientOptions) {
+    this.#options = options
+    this.#graphVersion = options.graphVersion ?? 'v25.0'
+    this.#limits = {
+      userAgent: `Parley/${options.productVersion}`,
+      deadlineMs: options.deadlineMs ?? 30_000,
+      maxResponseBytes: options.maxResponseBytes ?? 4 * 1024 * 1024,
+    }
+  }
+
+  async sendMessage(access: GraphAccess, phoneNumberId: string, body: JsonObject): Promise<CallOutcome<Accepted>> {
+    const outcome = await this.#call(access, 'POST', [phoneNumberId, 'messages'], {}, body)
+    if (outcome.kind !== 'ok') return outcome
+    const accepted = readAccepted(outcome.value)
+    return accepted === null
+      ? { kind: 'unknown', why: 'response_without_message_id', status: 200 }
+      : { kind: 'ok', value: accepted }
+  }
+
+  /** Also marks earlier messages of the conversation. */
+  async markAsRead(
+    access: GraphAccess,
+    phoneNumberId: string,
+    waMessageId: string,
+    typing: boolean,
+  ): Promise<CallOutcome<true>> {
+    const body = {
+      messaging_product: 'whatsapp',
+      status: 'read',
+      message_id: waMessageId,
+      ...(typing && { typing_indicator: { type: 'text' } }),
+    }
+    return success(await this.#call(access, 'POST', [phoneNumberId, 'messages'], {}, body))
+  }
+
+  listTemplates(access: GraphAccess, wabaId: string): Promise<CallOutcome<ListedTemplate[]>> {
+    const url = this.#url(access, [wabaId, 'message_templates'], { fields: templateFields, limit: '100' })
+    return this.#list(access, url, readListedTemplate)
+  }
+
+  listPhoneNumbers(access: GraphAccess, wabaId: string): Promise<CallOutcome<ListedNumber[]>> {
+    const url = this.#url(access, [wabaId, 'phone_numbers'], { fields: numberFields, limit: '100' })
+    return this.#list(access, url, readListedNumber)
+  }
+
+  /** When the access token expires; null if it does not. */
+  async readTokenExpiry(access: GraphAccess): Promise<CallOutcome<Date | null>> {
+    const outcome = await this.#call(access, 'GET', ['debug_token'], { input_token: access.accessToken })
+    if (outcome.kind !== 'ok') return outcome
+    const data = readObject(outcome.value.data)
+    if (data?.expires_at === undefined) return { kind: 'unknown', why: 'response_without_expiry', status: 200 }
+    // 0 means that it does not expire, which is no time.
+    return { kind: 'ok', value: readTime(data.expires_at) }
+  }
+
+  /** The current URL of a file, which is valid for five minutes. */
+  async getMedia(access: GraphAccess, mediaId: string, phoneNumberId?: string): Promise<CallOutcome<MediaInfo>> {
+    const query = phoneNumberId === undefined ? {} : { phone_number_id: phoneNumberId }
+    const outcome = await this.#call(access, 'GET', [mediaId], query)
+    if (outcome.kind !== 'ok') return outcome
+    const media = readMediaInfo(outcome.value)
+    return media === null ? { kind: 'unknown', why: 'response_without_url', status: 200 } : { kind: 'ok', value: media }
+  }
+
+  /** Uploads a file, so that the number can send it, and returns its ID. The network keeps it for 30 days. */
+  async uploadMedia(
+    access: GraphAccess,
+    phoneNumberId: string,
+    file: OutgoingFile,
+    signal: AbortSignal,
+  ): Promise<CallOutcome<string>> {
+    const url = this.#url(access, [phoneNumberId, 'media'], {})
+    const call = { method: 'POST', url, accessToken: access.accessToken, stream: uploadBody(file), signal } as const
+    const outcome = await callGraph(this.#agent, { ...call, deadlineMs: uploadDeadlineMs }, this.#limits)
+    if (outcome.kind !== 'ok') return outcome
+    const id = readId(outcome.value.id)
+    return id === null ? { kind: 'unknown', why: 'response_without_id', status: 200 } : { kind: 'ok', value: id }
+  }
+
+  downloadMedia(access: GraphAccess, url: string): Promise<CallOutcome<Download>> {
+    return downloadFrom(this.#agent, access, url, this.#limits)
+  }
+
+  /** Downloads an encrypted file from WhatsApp's file host. It is public, so no token is sent. */
+  downloadSealed({ graphUrl }: GraphAccess, url: string): Promise<CallOutcome<Download>> {
+    return downloadFrom(this.#agent, { graphUrl, accessToken: null }, url, this.#limits)
+  }
+
+  /** Subscribes the app to the account's webhooks. */
+  async subscribeApp(access: GraphAccess, wabaId: string): Promise<CallOutcome<true>> {
+    return success(await this.#call(access, 'POST', [wabaId, 'subscribed_apps']))
+  }
+
+  async close(): Promise<void> {
+    await this.#created?.close()
+  }
+
+  #call(
+    access: GraphAccess,
+    method: Call['method'],
+    path: readonly string[],
+    query: Record<string, string> = {},
+    body?: JsonObject,
+  ): Promise<CallOutcome<JsonObject>> {
+    const call = { method, url: this.#url(access, path, query), accessToken: access.accessToken }
+    return callGraph(this.#agent, body === undefined ? call : { ...call, body }, this.#limits)
+  }
+
+  #url(access: GraphAccess, path: readonly string[], query: Record<string, string>): URL {
+    const base = access.graphUrl.replace(/\/+$/, '')
+    const url = new URL(`${base}/${[this.#graphVersion, ...path].map(encodeURIComponent).join('/')}`)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    return url
+  }
+
+  async #list<T>(access: GraphAccess, first: URL, read: (row: JsonObject) => T | null): Promise<CallOutcome<T[]>> {
+    const rows: T[] = []
+    let url = first
+    for (let page = 0; page < maxPages; page++) {
+      const call = { method: 'GET', url, accessToken: access.accessToken } as const
+      const outcome = await callGraph(this.#agent, call, this.#limits)
+      if (outcome.kind !== 'ok') return outcome
+      // A response without a list is not an empty list: the sync would treat everything as deleted.
+      if (!Array.isArray(outcome.value.data)) return { kind: 'unknown', why: 'response_without_list', status: 200 }
+      for (const item of readArray(outcome.value.data)) {
+        const row = readObject(item)
+        const listed = row === null ? null : read(row)
+        if (listed !== null) rows.push(listed)
+      }
+      const next = readObject(outcome.value.paging)?.next
+      if (typeof next !== 'string' || next === '') return { kind: 'ok', value: rows }
+      const following = nextPage(next, first)
+      if (following === null) return { kind: 'unknown', why: 'foreign_next_page', status: 200 }
+      url = following
+    }
+    return { kind: 'unknown', why: 'too_many_pages', status: 200 }
+  }
+}
+
+function success(outcome: CallOutcome<JsonObject>): CallOutcome<true> {
+  if (outcome.kind !== 'ok') return outcome
+  const isSuccess = outcome.value.success === true || outcome.value.success === 'true'
+  return isSuccess ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'response_without_success', status: 200 }
+}
+
+function newAgent({ connectTimeoutMs = 5_000, responseTimeoutMs = 20_000 }: GraphClientOptions): Agent {
+  const undici = load('undici') as typeof import('undici')
+  return new undici.Agent({
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: responseTimeoutMs,
+    bodyTimeout: responseTimeoutMs,
+    connections: maxConnections,
+    // One request per connection at a time, so it is clear whether a request was sent when its connection breaks.
+    allowH2: false,
+    pipelining: 1,
+  })
+}
+
+/**
+ * The URL of the next page comes from the response. It is followed only on the same host, because it gets the token.
+ */
+function nextPage(next: string, first: URL): URL | null {
+  if (!URL.canParse(next)) return null
+  const url = new URL(next)
+  if (url.origin !== first.origin) return null
+  url.searchParams.delete('access_token')
+  return url
+}
+
+function readAccepted(response: JsonObject): Accepted | null {
+  const message = readObject(readArray(response.messages)[0])
+  const contact = readObject(readArray(response.contacts)[0])
+  const waMessageId = readId(message?.id)
+  if (waMessageId === null) return null
+  return {
+    waMessageId,
+    waId: readPhone(contact?.wa_id),
+    userId: readId(contact?.user_id),
+    held: message?.message_status === 'held_for_quality_assessment',
+  }
+}

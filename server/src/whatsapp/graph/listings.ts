@@ -1,0 +1,79 @@
+/** Parses the rows of the Graph API's lists: the fields that we use. */
+import { cleanJson, type JsonObject, readArray, readId, readNonBlank, readNumber, readObject } from '../read-json.ts'
+import { sha256Hex } from './sha256.ts'
+
+export interface ListedTemplate {
+  networkTemplateId: string
+  name: string
+  language: string
+  status: string
+  category: string
+  subCategory: string | null
+  components: unknown[]
+  quality: string | null
+  rejectedReason: string | null
+}
+
+export interface ListedNumber {
+  phoneNumberId: string
+  /** Digits only. */
+  phoneNumber: string
+  displayName: string | null
+  status: string
+  qualityRating: string
+  /** `STANDARD` is 80 messages per second, `HIGH` 1000. */
+  throughput: string | null
+}
+
+export interface MediaInfo {
+  url: string
+  mimeType: string | null
+  sha256: string | null
+  fileSize: number | null
+}
+
+/** A template without an ID, name or language cannot be sent and is skipped. */
+export function readListedTemplate(row: JsonObject): ListedTemplate | null {
+  const networkTemplateId = readId(row.id)
+  const name = readId(row.name, 512)
+  const language = readId(row.language, 35)
+  if (networkTemplateId === null || name === null || language === null) return null
+  const reason = readNonBlank(row.rejected_reason, 512)
+  return {
+    networkTemplateId,
+    name,
+    language,
+    status: readId(row.status, 64)?.toUpperCase() ?? 'UNKNOWN',
+    category: readId(row.category, 64)?.toUpperCase() ?? 'UNKNOWN',
+    subCategory: readId(row.sub_category, 64)?.toUpperCase() ?? null,
+    components: [...readArray(cleanJson(row.components))],
+    quality: readId(readObject(row.quality_score)?.score, 64),
+    rejectedReason: reason === 'NONE' ? null : reason,
+  }
+}
+
+export function readListedNumber(row: JsonObject): ListedNumber | null {
+  const phoneNumberId = readId(row.id)
+  const phoneNumber = readNonBlank(row.display_phone_number, 64)?.replace(/\D/g, '') ?? ''
+  if (phoneNumberId === null || phoneNumber === '') return null
+  const rating = readId(row.quality_rating, 64)?.toUpperCase()
+  return {
+    phoneNumberId,
+    phoneNumber,
+    displayName: readNonBlank(row.verified_name, 512),
+    status: readId(row.status, 64)?.toUpperCase() ?? 'UNKNOWN',
+    qualityRating: rating === undefined || rating === 'NA' ? 'UNKNOWN' : rating,
+    throughput: readId(readObject(row.throughput)?.level, 64),
+  }
+}
+
+export function readMediaInfo(response: JsonObject): MediaInfo | null {
+  const url = readId(response.url, 4096)
+  if (url === null) return null
+  return {
+    url,
+    mimeType: readNonBlank(response.mime_type, 256),
+    sha256: sha256Hex(readId(response.sha256, 128)),
+    fileSize: readNumber(response.file_size),
+  }
+}

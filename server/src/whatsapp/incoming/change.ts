@@ -1,0 +1,133 @@
+/** Webhooks about the account itself: its templates, its numbers, its status. */
+import { templateStatuses } from '@parley/contract/template'
+import { cleanJson, type JsonObject, readId, readNonBlank, readObject, readPhone, readTime } from '../read-json.ts'
+import { type Ignored, ignored } from './ignored.ts'
+
+/** A change of a template. Null fields did not change; the list of templates has the complete state. */
+export interface TemplateChange {
+  kind: 'template'
+  wabaId: string
+  change: 'status' | 'quality' | 'components' | 'category'
+  networkTemplateId: string | null
+  name: string | null
+  language: string | null
+  status: string | null
+  category: string | null
+  quality: string | null
+  reason: string | null
+  occurredAt: Date
+}
+
+/** A notice about the account, one of its numbers or a form. It has only the formatted number, not its ID. */
+export interface Notice {
+  kind: 'notice'
+  about: 'account' | 'number' | 'form'
+  wabaId: string
+  field: string
+  event: string | null
+  displayPhoneNumber: string | null
+  value: JsonObject
+  occurredAt: Date
+}
+
+const templateFields: ReadonlyMap<unknown, TemplateChange['change']> = new Map([
+  ['message_template_status_update', 'status'],
+  ['message_template_quality_update', 'quality'],
+  ['message_template_components_update', 'components'],
+  ['template_category_update', 'category'],
+])
+
+const noticeFields: ReadonlyMap<unknown, Notice['about']> = new Map([
+  ['account_update', 'account'],
+  ['account_review_update', 'account'],
+  ['account_alerts', 'account'],
+  ['account_settings_update', 'account'],
+  ['business_capability_update', 'account'],
+  ['security', 'account'],
+  ['phone_number_quality_update', 'number'],
+  ['phone_number_name_update', 'number'],
+  ['flows', 'form'],
+])
+
+/**
+ * Copies of messages that did not go through this app: sent from the phone app, old ones, or handled by another app.
+ */
+const notInboundFields: ReadonlySet<unknown> = new Set([
+  'smb_message_echoes',
+  'message_echoes',
+  'history',
+  'smb_app_state_sync',
+  'standby',
+])
+
+export function readChange(
+  field: string | null,
+  value: JsonObject,
+  wabaId: string | null,
+  time: unknown,
+  now: Date,
+): TemplateChange | Notice | Ignored {
+  if (wabaId === null) return ignored('malformed', {}, field)
+  const occurredAt = readTime(time) ?? now
+  const change = templateFields.get(field)
+  if (change !== undefined) return templateChange(change, value, wabaId, occurredAt)
+  const about = noticeFields.get(field)
+  if (about !== undefined && field !== null) return notice(about, field, value, wabaId, occurredAt)
+  return ignored(notInboundFields.has(field) ? 'not_inbound' : 'unknown_field', { wabaId }, field)
+}
+
+function templateChange(
+  change: TemplateChange['change'],
+  value: JsonObject,
+  wabaId: string,
+  occurredAt: Date,
+): TemplateChange {
+  const reason = readNonBlank(readObject(value.rejection_info)?.reason, 2000) ?? readNonBlank(value.reason, 2000)
+  const category = change === 'category' ? value.new_category : value.message_template_category
+  return {
+    kind: 'template',
+    wabaId,
+    change,
+    networkTemplateId: readId(value.message_template_id),
+    name: readId(value.message_template_name, 512),
+    // Some webhooks have a hyphen where the list has an underscore.
+    language: readId(value.message_template_language, 35)?.replace('-', '_') ?? null,
+    status: change === 'status' ? statusAfter(readId(value.event, 64)) : null,
+    category: readId(category, 64),
+    quality: change === 'quality' ? readId(value.new_quality_score, 64) : null,
+    reason: reason === 'NONE' ? null : reason,
+    occurredAt,
+  }
+}
+
+/**
+ * The status of a template after an event. Not every event is a status: a FLAGGED or LOCKED template can still be sent. An
+ * event that is not listed here changes nothing; the sync that follows fetches the status.
+ */
+function statusAfter(event: string | null): string | null {
+  return statusByEvent.get(event?.toUpperCase() ?? '') ?? null
+}
+
+const statusByEvent: ReadonlyMap<string, string> = new Map([
+  ...templateStatuses
+    .filter((status) => status !== 'FLAGGED' && status !== 'LOCKED')
+    .map((status) => [status, status] as const),
+  ...['REINSTATED', 'UNARCHIVED', 'UNPAUSED'].map((event) => [event, 'APPROVED'] as const),
+])
+
+function notice(about: Notice['about'], field: string, value: JsonObject, wabaId: string, occurredAt: Date): Notice {
+  // Only some account notices name a number, and they have it in another field.
+  const phoneNumber = value.display_phone_number ?? value.phone_number
+  // A notice for a partner has the partner's own business ID; the ID of the account is inside.
+  const accountId = readId(readObject(value.waba_info)?.waba_id) ?? wabaId
+  return {
+    kind: 'notice',
+    about,
+    wabaId: accountId,
+    field,
+    event: readId(value.event, 128) ?? readId(value.decision, 128),
+    displayPhoneNumber: readPhone(phoneNumber) ?? readNonBlank(phoneNumber, 64),
+    value: readObject(cleanJson(value, 4096)) ?? {},
+    occurredAt,
+  }
+}

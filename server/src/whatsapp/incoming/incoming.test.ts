@@ -1,0 +1,321 @@
+import { describe, expect, test } from 'vitest'
+import { type Incoming, readWebhook } from './incoming.ts'
+import type { InboundItem } from './message.ts'
+
+const now = new Date('2026-09-01T00:00:00.000Z')
+const metadata = { display_phone_number: '15550780001', phone_number_id: '106540000000001' }
+
+function webhook(...values: Record<string, unknown>[]) {
+  const changes = values.map((value) => ({ field: 'messages', value: { metadata, ...value } }))
+  return { object: 'whatsapp_business_account', entry: [{ id: '102290000000001', changes }] }
+}
+
+function read(message: Record<string, unknown>, contacts: unknown = undefined): Incoming | undefined {
+  const complete = { from: '16505550123', id: 'wamid.A1', timestamp: '1786000000', ...message }
+  return readWebhook(webhook({ messages: [complete], contacts }), now)[0]
+}
+
+const contentOf = (item: Incoming | undefined) => {
+  const { type, text, reply, media, location } = item as InboundItem
+  return { type, text, reply, media, location }
+}
+const bare = { text: null, reply: null, media: null, location: null }
+const file = (parts: object) => ({
+  id: '9',
+  mime_type: 'image/jpeg',
+  filename: null,
+  caption: null,
+  sha256: null,
+  voice: false,
+  ...parts,
+})
+
+describe("WhatsApp's message types are converted to ours", () => {
+  test.each<[string, Record<string, unknown>, object]>([
+    ['text', { text: { body: 'hi' } }, { ...bare, type: 'text', text: 'hi' }],
+    [
+      'image',
+      { image: { id: '9', mime_type: 'image/jpeg', caption: 'My receipt' } },
+      { ...bare, type: 'image', text: 'My receipt', media: file({ caption: 'My receipt' }) },
+    ],
+    ['video', { video: { id: '9', mime_type: 'image/jpeg' } }, { ...bare, type: 'video', media: file({}) }],
+    [
+      'document',
+      { document: { id: '9', mime_type: 'image/jpeg', filename: '../a.pdf' } },
+      { ...bare, type: 'document', media: file({ filename: '../a.pdf' }) },
+    ],
+    ['audio', { audio: { id: '9', mime_type: 'image/jpeg' } }, { ...bare, type: 'audio', media: file({}) }],
+    [
+      'audio',
+      { audio: { id: '9', mime_type: 'image/jpeg', voice: true, sha256: `${'A'.repeat(42)}E=` } },
+      { ...bare, type: 'audio', media: file({ voice: true, sha256: `${'0'.repeat(62)}01` }) },
+    ],
+    [
+      'voice',
+      { voice: { id: '9', mime_type: 'image/jpeg' } },
+      { ...bare, type: 'audio', media: file({ voice: true }) },
+    ],
+    ['sticker', { sticker: { id: '9', mime_type: 'image/jpeg' } }, { ...bare, type: 'sticker', media: file({}) }],
+    [
+      'location',
+      { location: { latitude: '-12.046374', longitude: 0 } },
+      {
+        ...bare,
+        type: 'location',
+        location: { latitude: -12.046374, longitude: 0, name: null, address: null, url: null },
+      },
+    ],
+    ['contacts', { contacts: [{ phones: [] }] }, { ...bare, type: 'contacts' }],
+    [
+      'button',
+      { button: { payload: 'CONFIRM|apt_77', text: 'Confirm' } },
+      { ...bare, type: 'button', text: 'Confirm', reply: { id: 'CONFIRM|apt_77', title: 'Confirm' } },
+    ],
+    [
+      'button',
+      { button: { text: 'Confirm' } },
+      { ...bare, type: 'button', text: 'Confirm', reply: { id: 'Confirm', title: 'Confirm' } },
+    ],
+    [
+      'interactive',
+      { interactive: { type: 'button_reply', button_reply: { id: 'yes', title: 'Yes' } } },
+      { ...bare, type: 'interactive', text: 'Yes', reply: { id: 'yes', title: 'Yes' } },
+    ],
+    [
+      'interactive',
+      { interactive: { type: 'list_reply', list_reply: { id: 'm10', title: '10:00', description: 'Dr. Paz' } } },
+      { ...bare, type: 'interactive', text: '10:00', reply: { id: 'm10', title: '10:00' } },
+    ],
+    [
+      'interactive',
+      { interactive: { type: 'nfm_reply', nfm_reply: { response_json: '{"a":1}' } } },
+      { ...bare, type: 'interactive' },
+    ],
+    ['interactive', { interactive: { type: 'product' } }, { ...bare, type: 'unsupported' }],
+    ['interactive', {}, { ...bare, type: 'unsupported' }],
+    ['order', { order: { catalog_id: '1', product_items: [] } }, { ...bare, type: 'order' }],
+    ['reaction', { reaction: { message_id: 'wamid.O', emoji: '👍' } }, { ...bare, type: 'unsupported' }],
+    ['edit', { edit: { message: { type: 'text', text: { body: 'x' } } } }, { ...bare, type: 'unsupported' }],
+    ['revoke', { revoke: {} }, { ...bare, type: 'unsupported' }],
+    ['unsupported', { unsupported: { type: 'poll_creation' } }, { ...bare, type: 'unsupported' }],
+    ['image', { errors: [{ code: 131052 }] }, { ...bare, type: 'unsupported' }],
+    ['hologram', { hologram: {} }, { ...bare, type: 'unsupported' }],
+    ['__proto__', {}, { ...bare, type: 'unsupported' }],
+    ['constructor', {}, { ...bare, type: 'unsupported' }],
+  ])('%s %j', (type, content, expected) => {
+    expect(contentOf(read({ type, ...content }))).toEqual(expected)
+  })
+
+  test('a message without a type is read as its only content member', () => {
+    expect(read({ text: { body: 'hi' } })).toMatchObject({ type: 'text', text: 'hi', unsupported: null })
+    expect(read({ contacts: [{ name: { formatted_name: 'Bea' } }] })).toMatchObject({
+      type: 'contacts',
+      contacts: [{ name: 'Bea', phones: [], emails: [], origin: null }],
+    })
+    expect(read({ system: { type: 'user_changed_number' } })).toMatchObject({ kind: 'ignored', reason: 'system' })
+    expect(read({ location: { latitude: 1, longitude: 1, live: true } })).toMatchObject({ reason: 'live_location' })
+  })
+
+  test('a message without a type and without exactly one content member is unsupported, but not ignored', () => {
+    const nothing = { type: null, code: null, title: null }
+    expect(contentOf(read({}))).toEqual({ ...bare, type: 'unsupported' })
+    expect(read({ text: { body: 'hi' }, image: { id: '9' } })).toMatchObject({
+      type: 'unsupported',
+      unsupported: nothing,
+    })
+  })
+
+  test('a reaction has its emoji and its message; a removed one has no emoji', () => {
+    const reaction = (value: object) => read({ type: 'reaction', reaction: value })
+    expect(reaction({ message_id: 'wamid.O', emoji: '👍' })).toMatchObject({
+      type: 'unsupported',
+      reaction: { emoji: '👍', wa_message_id: 'wamid.O' },
+      unsupported: null,
+    })
+    for (const removed of [{ message_id: 'wamid.O' }, { message_id: 'wamid.O', emoji: '' }]) {
+      expect(reaction(removed)).toMatchObject({ reaction: { emoji: null, wa_message_id: 'wamid.O' } })
+    }
+  })
+
+  test.each<[Record<string, unknown>, object]>([
+    [
+      {
+        type: 'unsupported',
+        unsupported: { type: 'poll_creation' },
+        errors: [{ code: 131051, title: 'Unknown type' }],
+      },
+      { type: 'poll_creation', code: 131051, title: 'Unknown type' },
+    ],
+    [
+      { type: 'unknown', errors: [{ code: 130501, title: 'Old' }] },
+      { type: null, code: 130501, title: 'Old' },
+    ],
+    [
+      { type: 'edit', edit: {} },
+      { type: 'edit', code: null, title: null },
+    ],
+    [
+      { type: 'interactive', interactive: { type: 'call_permission_reply' } },
+      { type: 'call_permission_reply', code: null, title: null },
+    ],
+    [
+      { type: 'image', errors: [{ code: 131052, title: 'Too large' }] },
+      { type: 'image', code: 131052, title: 'Too large' },
+    ],
+  ])('what is unsupported is named: %j', (message, unsupported) => {
+    expect(read(message)).toMatchObject({ type: 'unsupported', unsupported, reaction: null })
+  })
+
+  test.each([
+    ['system', { type: 'system', system: { type: 'user_changed_number' } }],
+    ['request_welcome', { type: 'request_welcome' }],
+    ['live_location', { type: 'live_location' }],
+    ['live_location', { type: 'location', location: { latitude: 1, longitude: 1, live: true } }],
+    ['live_location', { type: 'unsupported', unsupported: { type: 'location' } }],
+  ])('%s is ignored', (reason, message) => {
+    expect(read(message)).toMatchObject({ kind: 'ignored', reason })
+  })
+})
+
+describe('the sender is found', () => {
+  const ana = { wa_id: '16505550123', user_id: 'US.1', profile: { name: 'Ana' } }
+  const bea = { wa_id: '34600000001', user_id: 'ES.2', profile: { name: 'Bea' } }
+
+  test.each<[string, Record<string, unknown>, unknown, [string | null, string | null, string | null]]>([
+    ['by number among several', { from: '34600000001' }, [ana, bea], ['34600000001', 'ES.2', 'Bea']],
+    ['by user id among several', { from: undefined, from_user_id: 'ES.2' }, [ana, bea], ['34600000001', 'ES.2', 'Bea']],
+    ['no match: not by position', { from: '4915' }, [ana, bea], ['4915', null, null]],
+    ['the only contact', { from: '5511987654321' }, [ana], ['5511987654321', 'US.1', 'Ana']],
+    ['number missing', { from: undefined, from_user_id: 'US.1' }, [{ user_id: 'US.1' }], [null, 'US.1', null]],
+    ['number empty', { from: '' }, [{ ...ana, wa_id: '' }], [null, 'US.1', 'Ana']],
+    [
+      'user ID instead of the number',
+      { from: 'US.13491200000000000001' },
+      undefined,
+      [null, 'US.13491200000000000001', null],
+    ],
+    ['a plus before the number', { from: '+16505550123' }, undefined, ['16505550123', null, null]],
+    ['no contacts at all', {}, undefined, ['16505550123', null, null]],
+    ['contacts of the wrong type', {}, 'nonsense', ['16505550123', null, null]],
+  ])('%s', (_name, message, contacts, [from, fromUserId, profileName]) => {
+    expect(read({ type: 'text', text: { body: '' }, ...message }, contacts)).toMatchObject({
+      from,
+      fromUserId,
+      profileName,
+    })
+  })
+})
+
+test.each([
+  ['@ana.prueba', 'ana.prueba'],
+  ['ana.prueba', 'ana.prueba'],
+  ['@', null],
+  [undefined, null],
+])('the username %s becomes %s', (username, expected) => {
+  const item = read({ type: 'text', text: { body: '' } }, [{ wa_id: '16505550123', profile: { username } }])
+  expect(item).toMatchObject({ username: expected })
+})
+
+describe('times, quotes and text', () => {
+  test.each([
+    ['1786000000', '2026-08-06T07:06:40.000Z'],
+    [1786000000, '2026-08-06T07:06:40.000Z'],
+    ['soon', now.toISOString()],
+    [-1, now.toISOString()],
+    [1e300, now.toISOString()],
+    [null, now.toISOString()],
+  ])('the timestamp %s is %s', (timestamp, expected) => {
+    expect((read({ type: 'text', text: { body: '' }, timestamp }) as InboundItem).receivedAt.toISOString()).toBe(
+      expected,
+    )
+  })
+
+  test('a forwarded message is not a reply', () => {
+    for (const context of [{ forwarded: true }, { frequently_forwarded: true }]) {
+      expect(read({ type: 'text', text: { body: '' }, context })).toMatchObject({
+        quotedWaMessageId: null,
+        forwarded: true,
+      })
+    }
+    expect(read({ type: 'text', text: { body: '' }, context: { id: 'wamid.O' } })).toMatchObject({
+      quotedWaMessageId: 'wamid.O',
+      forwarded: false,
+    })
+  })
+
+  test('text is cleaned so that it can be stored', () => {
+    expect(read({ type: 'text', text: { body: 'a\u0000b\ud800c' } })).toMatchObject({ text: 'ab\ufffdc' })
+    const long = read({ type: 'text', text: { body: `${'x'.repeat(65_535)}😀` } }) as InboundItem
+    expect(long.text).toBe('x'.repeat(65_535))
+  })
+
+  test('a message with an ID that is too long is ignored, because a truncated ID could collide', () => {
+    expect(read({ type: 'text', id: 'w'.repeat(257) })).toMatchObject({ kind: 'ignored', reason: 'no_message_id' })
+  })
+})
+
+describe('a submitted form', () => {
+  const form = (nfm: unknown) =>
+    (read({ type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: nfm } }) as InboundItem).form
+
+  test.each([
+    ['{not json'],
+    ['[1]'],
+    ['"text"'],
+    ['null'],
+    ['['.repeat(100_000)],
+    [`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`],
+  ])('a submission that is not a JSON object is kept as raw text: %.20s', (raw) => {
+    expect(form({ response_json: raw })).toMatchObject({ response: {}, flowToken: null, raw, files: [] })
+  })
+
+  test('the token is separate from the values, and a key named __proto__ stays a key', () => {
+    const read = form({ response_json: '{"flow_token":"t","__proto__":{"x":1},"a\\u0000":"b\\u0000"}' })
+    expect(read?.flowToken).toBe('t')
+    expect(JSON.stringify(read?.response)).toBe('{"__proto__":{"x":1},"a":"b"}')
+  })
+
+  test('files are recognized by their fields and numbered over all fields', () => {
+    const photo = { id: 'm1', mime_type: 'image/jpeg', file_name: 'a.jpg', sha256: 'x' }
+    const values = {
+      note: 'n',
+      list: [1, { id: 'no type' }],
+      photos: [photo, { ...photo, id: 2 }],
+      more: { docs: [photo] },
+    }
+    expect(form({ response_json: JSON.stringify(values) })?.files.map((f) => [f.field, f.index, f.media_id])).toEqual([
+      ['photos', 0, 'm1'],
+      ['photos', 1, '2'],
+      ['more.docs', 2, 'm1'],
+    ])
+  })
+})
+
+test('the failed status of a payment is ignored', () => {
+  const status = { id: 'wamid.O', type: 'payment', status: 'failed', timestamp: '1786000000' }
+  expect(readWebhook(webhook({ statuses: [status] }), now)).toMatchObject([
+    { kind: 'ignored', reason: 'payment_status' },
+  ])
+})
+
+test.each([
+  [{ category: 'marketing', type: 'regular', pricing_model: 'PMP' }, ['marketing', 'regular', 'PMP']],
+  [
+    { category: 'service', pricing_type: 'free_entry_point', pricing_model: 'PMP' },
+    ['service', 'free_entry_point', 'PMP'],
+  ],
+  [{ billable: true, pricing_model: 'CBP' }, [null, null, 'CBP']],
+])('the pricing %j is read', (pricing, [category, type, model]) => {
+  const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
+  expect(item).toMatchObject({ kind: 'status', pricing: { category, type, model } })
+})
+
+test.each([undefined, null, {}, 'free', { billable: true }])('the pricing %j is null', (pricing) => {
+  const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
+  expect(item).toMatchObject({ kind: 'status', pricing: null })
+})
+
+test('a failed status without a reason has an error', () => {
+  const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'failed' }] }), now)
+  expect(item).toMatchObject({ kind: 'status', status: 'failed', error: { code: 'unknown' } })
+})

@@ -1,0 +1,140 @@
+/** Builds WhatsApp's `template` object. The variables must have passed `check-variables.ts`. */
+import type { SendTemplate } from '@parley/contract/send'
+import { type JsonObject, readArray, readObject } from '../read-json.ts'
+import { readLocalized } from './localized.ts'
+import { type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
+
+export function buildTemplate(template: NetworkTemplate, send: SendTemplate, flowToken: string | null): JsonObject {
+  const values: JsonObject = send.variables ?? {}
+  const filled = templateSlots(template).filter((slot) => Object.hasOwn(values, slot.key))
+  const components = [
+    ...componentsOf(
+      filled.filter((slot) => slot.card === null),
+      values,
+    ),
+    ...flowComponents(template, send, flowToken),
+    ...carousel(
+      filled.filter((slot) => slot.card !== null),
+      values,
+    ),
+  ]
+  return {
+    name: template.name,
+    language: { code: template.language },
+    ...(components.length > 0 && { components }),
+  }
+}
+
+function componentsOf(slots: readonly Slot[], values: JsonObject): JsonObject[] {
+  const header = slots.filter((slot) => slot.part.kind === 'header')
+  const body = slots.filter((slot) => slot.part.kind === 'body')
+  const offer = slots.filter((slot) => slot.part.kind === 'offer')
+  const parameters = (some: readonly Slot[]) => some.map((slot) => parameter(slot, values[slot.key]))
+  return [
+    ...(header.length > 0 ? [{ type: 'header', parameters: parameters(header) }] : []),
+    ...(offer.length > 0 ? [{ type: 'limited_time_offer', parameters: parameters(offer) }] : []),
+    ...(body.length > 0 ? [{ type: 'body', parameters: parameters(body) }] : []),
+    ...slots.flatMap((slot) =>
+      slot.part.kind === 'button'
+        ? [
+            {
+              type: 'button',
+              sub_type: slot.part.subType,
+              index: String(slot.part.index),
+              parameters: [buttonParameter(slot.part.subType, values[slot.key])],
+            },
+          ]
+        : [],
+    ),
+  ]
+}
+
+function parameter(slot: Slot, value: unknown): JsonObject {
+  const name = 'parameterName' in slot.part ? slot.part.parameterName : null
+  switch (slot.type) {
+    case 'text': {
+      const named = name !== null && { parameter_name: name }
+      const localized = readLocalized(value)
+      if (localized) return { type: localized.type, ...named, [localized.type]: localized.value }
+      return { type: 'text', ...named, text: value }
+    }
+    case 'timestamp': {
+      const time = { expiration_time_ms: Date.parse(String(value)) }
+      return { type: 'limited_time_offer', limited_time_offer: time }
+    }
+    case 'location': {
+      const { latitude, longitude, ...rest } = readObject(value) ?? {}
+      return { type: 'location', location: { latitude: decimal(latitude), longitude: decimal(longitude), ...rest } }
+    }
+    default:
+      return { type: slot.type, [slot.type]: typeof value === 'string' ? { link: value } : value }
+  }
+}
+
+function buttonParameter(subType: 'url' | 'copy_code' | 'quick_reply' | 'catalog' | 'mpm', value: unknown): JsonObject {
+  switch (subType) {
+    case 'url':
+      return { type: 'text', text: value }
+    case 'copy_code':
+      return { type: 'coupon_code', coupon_code: value }
+    case 'quick_reply':
+      return { type: 'payload', payload: value }
+    case 'catalog':
+      return { type: 'action', action: { thumbnail_product_retailer_id: value } }
+    case 'mpm':
+      return { type: 'action', action: productsAction(value) }
+  }
+}
+
+function productsAction(value: unknown): JsonObject {
+  const products = readObject(value)
+  return {
+    thumbnail_product_retailer_id: products?.thumbnail_product_retailer_id,
+    sections: readArray(products?.sections)
+      .map(readObject)
+      .map((section) => ({
+        title: section?.title,
+        product_items: readArray(section?.product_retailer_ids).map((id) => ({ product_retailer_id: id })),
+      })),
+  }
+}
+
+/** Always includes the token, so that the submission can be matched. WhatsApp rejects empty data, so it is omitted. */
+function flowComponents(template: NetworkTemplate, send: SendTemplate, flowToken: string | null): JsonObject[] {
+  const flow = templateFlow(template)
+  if (flow === null) return []
+  const token = send.flow?.token ?? flowToken
+  const data = send.flow?.data ?? {}
+  const action = {
+    ...(token !== null && { flow_token: token }),
+    ...(Object.keys(data).length > 0 && { flow_action_data: data }),
+  }
+  if (Object.keys(action).length === 0) return []
+  return [
+    {
+      type: 'button',
+      sub_type: 'flow',
+      index: String(flow.button_index),
+      parameters: [{ type: 'action', action }],
+    },
+  ]
+}
+
+function carousel(slots: readonly Slot[], values: JsonObject): JsonObject[] {
+  const indexes = [...new Set(slots.map((slot) => slot.card))].sort((left, right) => Number(left) - Number(right))
+  if (indexes.length === 0) return []
+  const cards = indexes.map((index) => ({
+    card_index: index,
+    components: componentsOf(
+      slots.filter((slot) => slot.card === index),
+      values,
+    ),
+  }))
+  return [{ type: 'carousel', cards }]
+}
+
+/** Coordinates are sent as decimal text, never as `1e-7`. */
+export function decimal(value: unknown): string {
+  const text = Number(value).toFixed(12).replace(/0+$/, '').replace(/\.$/, '')
+  return text === '-0' ? '0' : text
+}
