@@ -83,8 +83,8 @@ test('the examples in curl, TypeScript and Python send the same requests, one fo
   const typescript = examplesIn('TypeScript')
   const imports = typescript.join('\n').match(/^import .*$/gm) ?? []
   const blocks = typescript.map((code) => `{\n${code.replaceAll(/^import .*$/gm, '')}\n}`)
-  const client = `const parley = newClient({ baseUrl: '${url}', key: process.env.PARLEY_API_KEY! })`
-  const program = ["import { newClient } from '@parley/sdk'", ...imports, client, ...blocks].join('\n')
+  const client = `const parley = new Parley({ baseUrl: '${url}', key: process.env.PARLEY_API_KEY! })`
+  const program = ["import { Parley } from '@parley/sdk'", ...imports, client, ...blocks].join('\n')
   writeFileSync(join(folder, 'examples.mts'), program)
   await run(folder, process.execPath, 'examples.mts')
   const expected = byCurl.filter((each) => !isOpenApi(each))

@@ -27,9 +27,9 @@ curl ${publicUrl}/v1/me -H "Authorization: Bearer $PARLEY_API_KEY"
 \`\`\`
 
 \`\`\`ts tab=TypeScript
-import { newClient } from '@parley/sdk'
+import { Parley } from '@parley/sdk'
 
-const parley = newClient({ baseUrl: '${publicUrl}', key: process.env.PARLEY_API_KEY! })
+const parley = new Parley({ baseUrl: '${publicUrl}', key: process.env.PARLEY_API_KEY! })
 \`\`\`
 
 \`\`\`python tab=Python

@@ -124,7 +124,7 @@ test('without an event, the response comes when the time is over, with a cursor'
 
 test('an event without a notice, of a process that died after the commit, is found when the time is over', async () => {
   const workspace = await newWorkspace(server)
-  const waiting = callApi(`${server.url}/v1/events?after=latest&wait=3`, { key: workspace.secret })
+  const waiting = callApi(`${server.url}/v1/events?after=latest&wait=10`, { key: workspace.secret })
   await held(1)
   await insertWithoutNotice(workspace.id)
   expect((await waiting).body).toMatchObject({ data: [{}] })
