@@ -25,9 +25,9 @@ export class BatchWriter {
 
 export const batchId = { writer: 'uuid', batch: 'bigint' } as const
 
-/** For a CTE: returns one row, or none if the batch is recorded already. */
-export const newBatchSql = ({ writer, batch }: Readonly<Record<keyof BatchId, string>>): string => `
-       insert into batch_writers as w (id, last_batch, recorded_at) values (${writer}, ${batch}, now())
+/** For a CTE: returns one row, or none if the batch is recorded already or `condition` does not hold. */
+export const newBatchSql = ({ writer, batch }: Readonly<Record<keyof BatchId, string>>, condition = 'true'): string => `
+       insert into batch_writers as w (id, last_batch, recorded_at) select ${writer}, ${batch}, now() where ${condition}
        on conflict (id) do update set last_batch = excluded.last_batch, recorded_at = excluded.recorded_at
        where w.last_batch < excluded.last_batch
        returning true as is_new`

@@ -112,12 +112,12 @@ test('a repetition waits for the first execution, and records the batch if that 
   const { receiver, id, proxy, worker } = await newEndpoint(3)
   await server.db.transaction(async (tx) => {
     await mayIdle(tx)
-    await tx.rows('select 1 from webhooks where id = $1 for update', [id.slice(4)])
+    await tx.rows('lock table delivery_hours in share mode')
     // In the same transaction: PostgreSQL ends one that is idle.
     const waiting = async () => {
       await tx.rows('select pg_stat_clear_snapshot()')
       const found = await tx.rows(
-        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'with new_batch%'`,
+        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'with special%'`,
       )
       return found.length
     }

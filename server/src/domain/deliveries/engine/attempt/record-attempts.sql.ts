@@ -77,56 +77,128 @@ export interface HourRow {
   durations: readonly number[]
 }
 
+const attemptColumns = {
+  eventId: 'uuid',
+  webhookId: 'uuid',
+  workspaceId: 'uuid',
+  eventCreatedAt: 'timestamptz',
+  at: 'timestamptz',
+  number: 'smallint',
+  trigger: 'text',
+  state: 'text',
+  address: 'text',
+  status: 'smallint',
+  error: 'text',
+  answer: 'bytea',
+  responseHeaders: 'text',
+  signatures: 'text',
+  durationUs: 'int',
+  lease: 'uuid',
+  dueAt: 'timestamptz',
+  nextLease: 'uuid',
+  endedAt: 'timestamptz',
+  secretChangedAt: 'timestamptz',
+  isTest: 'bool',
+  lastIndex: 'int',
+} as const
+
+const hourColumns = {
+  hour: 'timestamptz',
+  workspaceId: 'uuid',
+  webhookId: 'uuid',
+  succeeded: 'int',
+  failed: 'int',
+  durations: 'text',
+} as const
+
+/** Deletes the deliveries of attempts that have ended. */
+const finishSql = (attempts: string): string => `
+     finished as (
+       delete from deliveries d using ${attempts} o
+       where d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
+       returning d.replay_id, o.state, o.last_index
+     )`
+
 /**
- * In one statement: inserts attempts, finishes or reschedules their deliveries if this process still has the lease, updates
- * the failures of their endpoints, and counts the attempts by hour. A failed attempt that was signed before the secret was
- * replaced is due again immediately, the last one of a schedule with a new schedule: the receiver may only know the new
- * secret. At a disabled endpoint it is due as soon as that is enabled. Deliveries that a replay covers are counted there
- * when they are finished. The commit waits for the disk: if PostgreSQL crashed and lost it, the deliveries would be made again.
+ * Inserts the attempts. The response is stored if the delivery was found with its lease. Otherwise the person that its event is
+ * about may have been erased: an erasure deletes the deliveries before it removes the responses, and does not skip one that is locked.
+ */
+const insertSql = (found: string): string => `
+     inserted as (
+       insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state,
+         address, status, error, answer, response_headers, signatures, duration_us)
+       select at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, address, status, error,
+         case when is_found then answer else '' end, case when is_found then response_headers end, signatures, duration_us
+       from (select *, last_index in (select last_index from ${found}) as is_found from attempt) as attempt
+     )`
+
+/** The attempts, by their `lastIndex`, whose responses were not stored. */
+const missingSql = (found: string): string => `
+     select distinct last_index from attempt
+     where (answer <> '' or response_headers is not null) and last_index not in (select last_index from ${found})`
+
+/** Counts the attempts by hour, once the endpoints in `locked` are locked. */
+const countSql = (hours: string, locked: string): string => `
+     counted as (
+       insert into delivery_hours as h (hour, workspace_id, webhook_id, succeeded, failed, durations)
+       select hours.hour, hours.workspace_id, hours.webhook_id, hours.succeeded, hours.failed, hours.durations::int[]
+       from new_batch, (select count(*) from ${locked}) as locked, ${hours}
+       order by hours.webhook_id, hours.hour
+       on conflict (workspace_id, webhook_id, hour) do update set
+         succeeded = h.succeeded + excluded.succeeded,
+         failed = h.failed + excluded.failed,
+         durations = array(
+           select case d.step when ${longestIndex + 1} then greatest(d.had, d.more)
+             else coalesce(d.had, 0) + coalesce(d.more, 0) end
+           from unnest(h.durations, excluded.durations) with ordinality as d(had, more, step) order by d.step)
+     )`
+
+/**
+ * Records a batch in which each attempt succeeded and is the only one of its delivery, if no endpoint has failures or an open
+ * replay: nearly every batch, so it does nothing else. An endpoint is only locked if its `last_success_at` is a second old.
+ */
+const recordingSuccesses = statement(
+  {
+    ...batchId,
+    webhookIds: 'uuid[]',
+    attempts: attemptColumns,
+    hours: hourColumns,
+    runs: { webhookId: 'uuid', succeededAt: 'timestamptz' },
+  },
+  ({ webhookIds, attempts, hours, runs, ...id }) => `with special as materialized (
+       select from webhooks where id = any(${webhookIds}) and (failures > 0 or next_attempt_at is not null)
+       union all
+       select from replays where webhook_id = any(${webhookIds}) and ended_at is null
+       limit 1
+     ), new_batch as (${newBatchSql(id, 'not exists (select from special)')}
+     ), touched as materialized (
+       select w.id, runs.succeeded_at from new_batch, ${runs} join webhooks w on w.id = runs.webhook_id
+       where w.last_success_at is null or w.last_success_at < runs.succeeded_at - interval '1 second'
+       order by w.id for no key update of w
+     ), changed as (
+       update webhooks w set last_success_at = touched.succeeded_at from touched where w.id = touched.id
+     ), attempt as materialized (
+       select attempts.* from new_batch, (select count(*) from touched) as locked, ${attempts}
+     ), ${finishSql('attempt')}, ${insertSql('finished')}, ${countSql(String(hours), 'touched')}
+     select exists (select from special) as "isSpecial", array(${missingSql('finished')}) as missing`,
+)
+
+/**
+ * Records a batch, in one statement, because a process that is frozen must not hold the locks of endpoints: inserts attempts,
+ * finishes or reschedules their deliveries if this process still has the lease, updates the failures of their endpoints, and counts
+ * the attempts by hour. A failed attempt that was signed before the secret was replaced is due again immediately, the last one of a
+ * schedule with a new schedule: the receiver may only know the new secret. At a disabled endpoint it is due as soon as that is
+ * enabled. The commit waits for the disk: if PostgreSQL crashed and lost it, the deliveries would be made again.
  *
- * The response of an attempt is stored if its delivery was found with its lease. Otherwise the person that its event is about may
- * have been erased: an erasure deletes the deliveries before it removes the responses, and does not skip one that is locked. Such
- * attempts are returned by their `lastIndex` (`missing`), and `storeResponses` looks at their events, which are in many partitions.
- *
- * Endpoints are locked first and in order, to prevent deadlocks. Everything
- * depends on `new_batch`: for a batch that is recorded already, the statement only returns the endpoints.
+ * Endpoints are locked first and in order, to prevent deadlocks. Everything depends on `new_batch`: for a batch that is recorded
+ * already, the statement only returns the endpoints.
  */
 const recording = statement(
   {
     ...batchId,
     webhookIds: 'uuid[]',
-    attempts: {
-      eventId: 'uuid',
-      webhookId: 'uuid',
-      workspaceId: 'uuid',
-      eventCreatedAt: 'timestamptz',
-      at: 'timestamptz',
-      number: 'smallint',
-      trigger: 'text',
-      state: 'text',
-      address: 'text',
-      status: 'smallint',
-      error: 'text',
-      answer: 'bytea',
-      responseHeaders: 'text',
-      signatures: 'text',
-      durationUs: 'int',
-      lease: 'uuid',
-      dueAt: 'timestamptz',
-      nextLease: 'uuid',
-      endedAt: 'timestamptz',
-      secretChangedAt: 'timestamptz',
-      isTest: 'bool',
-      lastIndex: 'int',
-    },
-    hours: {
-      hour: 'timestamptz',
-      workspaceId: 'uuid',
-      webhookId: 'uuid',
-      succeeded: 'int',
-      failed: 'int',
-      durations: 'text',
-    },
+    attempts: attemptColumns,
+    hours: hourColumns,
     runs: {
       webhookId: 'uuid',
       leading: 'int',
@@ -150,12 +222,7 @@ const recording = statement(
            and b.secret_changed_at is distinct from attempts.secret_changed_at as is_due_again
        from new_batch, (select count(*) from before) as locked, ${attempts}
        left join before b on b.id = attempts.webhook_id
-     ), finished as (
-       delete from deliveries d using attempt o
-       where o.due_at is null and o.is_due_again is not true
-         and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
-       returning d.replay_id, o.state, o.last_index
-     ), replayed as (
+     ), ${finishSql('(select * from attempt where due_at is null and is_due_again is not true)')}, replayed as (
        update replays r set delivered = r.delivered + f.delivered, failed = r.failed + f.failed
        from (select replay_id, (count(*) filter (where state = 'delivered'))::int as delivered,
            (count(*) filter (where state <> 'delivered'))::int as failed
@@ -171,25 +238,7 @@ const recording = statement(
        returning d.webhook_id, d.workspace_id, d.due_at, o.last_index
      ), found as materialized (
        select last_index from finished union all select last_index from moved
-     ), inserted as (
-       insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state,
-         address, status, error, answer, response_headers, signatures, duration_us)
-       select at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, address, status, error,
-         case when is_found then answer else '' end, case when is_found then response_headers end, signatures, duration_us
-       from (select *, last_index in (select last_index from found) as is_found from attempt) as attempt
-     ), counted as (
-       insert into delivery_hours as h (hour, workspace_id, webhook_id, succeeded, failed, durations)
-       select hours.hour, hours.workspace_id, hours.webhook_id, hours.succeeded, hours.failed, hours.durations::int[]
-       from new_batch, (select count(*) from before) as locked, ${hours}
-       order by hours.webhook_id, hours.hour
-       on conflict (workspace_id, webhook_id, hour) do update set
-         succeeded = h.succeeded + excluded.succeeded,
-         failed = h.failed + excluded.failed,
-         durations = array(
-           select case d.step when ${longestIndex + 1} then greatest(d.had, d.more)
-             else coalesce(d.had, 0) + coalesce(d.more, 0) end
-           from unnest(h.durations, excluded.durations) with ordinality as d(had, more, step) order by d.step)
-     ), changed as (
+     ), ${insertSql('found')}, ${countSql(String(hours), 'before')}, changed as (
      update webhooks w set
        failures = n.failures,
        next_attempt_at = case when not w.enabled or n.failures < ${failuresBeforePacing} then null
@@ -217,8 +266,7 @@ const recording = statement(
      union all
      select id, enabled, failures, failing_since, null from before where not exists (select from new_batch)
      union all
-     select null, null, null, null, array_agg(distinct last_index) from attempt
-     where (answer <> '' or response_headers is not null) and last_index not in (select last_index from found) having count(*) > 0`,
+     select null, null, null, null, array(${missingSql('found')})`,
 )
 
 export interface Recorded {
@@ -227,26 +275,47 @@ export interface Recorded {
   missing: readonly number[]
 }
 
-export async function recordAttempts(
+/** The rows of a batch. */
+export interface RecordedBatch {
+  attempts: readonly BatchedAttempt[]
+  runs: readonly FailureRunRow[]
+  hours: readonly HourRow[]
+}
+
+/** Returns null if an endpoint has failures or an open replay. Then nothing was recorded. */
+export async function recordSuccesses(
   db: Db,
-  batch: BatchId,
-  attempts: readonly BatchedAttempt[],
-  runs: readonly FailureRunRow[],
-  hours: readonly HourRow[],
-): Promise<Recorded> {
+  id: BatchId,
+  { attempts, runs, hours }: RecordedBatch,
+): Promise<Recorded | null> {
+  const row = await oneWithIndexLookups(db, (tx) =>
+    recordingSuccesses.first<{ isSpecial: boolean; missing: number[] }>(tx, {
+      ...id,
+      webhookIds: runs.map(({ webhookId }) => webhookId),
+      attempts,
+      hours: hours.map(toHour),
+      runs,
+    }),
+  )
+  return row && !row.isSpecial ? { endpoints: [], missing: row.missing } : null
+}
+
+export async function recordAttempts(db: Db, id: BatchId, { attempts, runs, hours }: RecordedBatch): Promise<Recorded> {
   type Row = (EndpointHealth & { missing: null }) | { webhookId: null; missing: number[] }
   const rows = await oneWithIndexLookups(db, (tx) =>
     recording.rows<Row>(tx, {
-      ...batch,
+      ...id,
       webhookIds: runs.map(({ webhookId }) => webhookId),
       attempts,
-      hours: hours.map((each) => ({ ...each, durations: `{${each.durations.join()}}` })),
+      hours: hours.map(toHour),
       runs,
     }),
   )
   const endpoints = rows.flatMap(({ missing: _, ...row }) => (row.webhookId === null ? [] : [row]))
   return { endpoints, missing: rows.flatMap(({ missing }) => missing ?? []) }
 }
+
+const toHour = (hour: HourRow) => ({ ...hour, durations: `{${hour.durations.join()}}` })
 
 const storing = statement(
   {

@@ -14,6 +14,7 @@ import {
   type FailureRunRow,
   type HourRow,
   recordAttempts,
+  recordSuccesses,
   storeResponses,
 } from './record-attempts.sql.ts'
 import { disabledReason, failureRunOf, failuresMax } from './retry-policy.ts'
@@ -144,7 +145,10 @@ async function recordBatch(db: Db, id: BatchId, batch: readonly EndedAttempt[]):
     return { ...each, lease: lastIndex === index ? each.lease : null, lastIndex }
   })
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
-  const { endpoints, missing } = await recordAttempts(db, id, attempts, [...byEndpoint].map(toRun), byHour(batch))
+  const rows = { attempts, runs: [...byEndpoint].map(toRun), hours: byHour(batch) }
+  const areSuccesses = last.size === batch.length && batch.every(({ state }) => state === 'delivered')
+  const recorded = (areSuccesses && (await recordSuccesses(db, id, rows))) || (await recordAttempts(db, id, rows))
+  const { endpoints, missing } = recorded
   const unstored = attempts.filter(({ lastIndex, answer }) => missing.includes(lastIndex) && answer.length > 0)
   if (unstored.length > 0) await storeResponses(db, unstored)
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.notify(workspaceId, 'deliveries')
