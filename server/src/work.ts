@@ -89,9 +89,9 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       run: inTurn(
         (db) => ensurePartitions(db, clock),
         (db) => mayDeleteOld(db, clock, log),
-        () => indexPartitions(database, log),
       ),
     },
+    { name: 'partition indexes', everyMs: 60_000, run: () => indexPartitions(database, log) },
     {
       name: 'retention',
       everyMs: 600_000,
@@ -119,7 +119,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       everyMs: 10_000,
       run: inTurn((db) => sumMessageHours(db, clock), sumLeftOut),
     },
-    { name: 'search index', everyMs: 60_000, run: mergeIndexes },
+    { name: 'search index', everyMs: 60_000, run: () => mergeIndexes(database) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },
     { name: 'move files', everyMs: 10_000, run: newFileMover(database, log) },
     {

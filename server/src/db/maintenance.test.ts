@@ -126,6 +126,47 @@ test('a process forgets steps of other versions and returns the lease when it st
   await untilOwner('second')
 })
 
+test('many slow steps that take long do not delay an urgent one', async () => {
+  const { db, logged } = await setUp()
+  const held = Promise.withResolvers<void>()
+  let urgent = 0
+  const log = newLogger('info', { write: (line) => void logged.push(line) })
+  const slow = Array.from({ length: 8 }, (_, index) => ({
+    name: `slow ${index}`,
+    everyMs: 600_000,
+    run: () => held.promise,
+  }))
+  const steps = [...slow, { name: 'urgent', everyMs: 1_000, run: async () => void urgent++ }]
+  const maintenance = startMaintenance({ db, log, process: 'only' }, steps)
+  onTestFinished(() => maintenance.stop())
+  await until('the urgent step ran', () => urgent > 0)
+  held.resolve()
+})
+
+test('the parts of a step end with the lease', async () => {
+  const { db } = await setUp()
+  const log = newLogger('silent')
+  const held = Promise.withResolvers<void>()
+  const began = Promise.withResolvers<void>()
+  let ran = false
+  const run = inTurn(
+    async (tx) => {
+      began.resolve()
+      await held.promise
+      await tx.rows('select 1')
+    },
+    async () => {
+      ran = true
+    },
+  )
+  const maintenance = startMaintenance({ db, log, process: 'only' }, [{ name: 'step', everyMs: 1_000, run }])
+  await began.promise
+  const stopped = maintenance.stop()
+  held.resolve()
+  await stopped
+  expect(ran).toBe(false)
+})
+
 test('a step that takes long or fails delays no other, nor the other parts of its own step', async () => {
   const { db, logged } = await setUp()
   const held = Promise.withResolvers<void>()
@@ -165,7 +206,7 @@ test('a process with the role "api" alone does every step, and creates partition
 })
 
 /** How many steps `work.ts` lists. */
-const stepCount = 14
+const stepCount = 15
 
 const stepsOf = (db: Db): Promise<{ step: string; error: string | null }[]> =>
   db.rows('select step, error from maintenance_steps')

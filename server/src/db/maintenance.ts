@@ -24,22 +24,30 @@ export interface MaintenanceStep {
 /** Every statement and transaction of this `db` fails with `NotOwner` if the process is no longer the owner. */
 type Run = (db: Db) => Promise<unknown>
 
-/** Runs the parts of a step one after another, also after one that failed. Fails with the first error. */
+/** Runs the parts of a step one after another, even after one that failed. Fails with the first error. */
 export const inTurn =
   (...parts: readonly Run[]): Run =>
   async (db) => {
     const errors: unknown[] = []
-    for (const part of parts) await part(db).catch((error: unknown) => errors.push(error))
+    for (const part of parts) {
+      await part(db).catch((error: unknown) => {
+        if (error instanceof NotOwner) throw error
+        errors.push(error)
+      })
+    }
     if (errors.length > 0) throw errors[0]
   }
 
 /** How often steps are started. */
 const tickMs = 1_000
+/** Steps at a time. */
+const atOnce = 6
 /**
- * Steps at a time. Moving files and deleting past the retention can take minutes each; an erasure or an early status must not
- * wait for them.
+ * Of those, steps that run less often than `urgentMs`. Moving files and deleting past the retention can take minutes each; an
+ * erasure or an early status must not wait for them.
  */
-const atOnce = 4
+const slowAtOnce = 3
+const urgentMs = 5_000
 const renewEveryMs = 3_000
 /** Four renewals. A process that is frozen or cut off for longer loses the lease. */
 const leaseMs = 12_000
@@ -91,7 +99,10 @@ export function startMaintenance(
     const sinceMs = (step: MaintenanceStep) => dueMs.get(step) ?? 0
     const due = steps.filter((step) => !running.has(step) && sinceMs(step) <= nowMs)
     due.sort((a, b) => sinceMs(a) - sinceMs(b))
-    for (const step of due.slice(0, atOnce - running.size)) {
+    const isSlow = ({ everyMs }: MaintenanceStep) => everyMs > urgentMs
+    for (const step of due) {
+      if (running.size >= atOnce) break
+      if (isSlow(step) && [...running.keys()].filter(isSlow).length >= slowAtOnce) continue
       const ended = runStep(step).finally(() => {
         running.delete(step)
         dueMs.set(step, performance.now() + step.everyMs)

@@ -1,5 +1,5 @@
 import type { ConsoleList, ListTotal } from '@parley/contract/console/list'
-import { defaultLimit, type List, type PageQuery } from '@parley/contract/page'
+import { defaultLimit, type List, type PageQuery, totalMax } from '@parley/contract/page'
 import { isUuid } from '../lib/ids.ts'
 import { refuseParam } from '../lib/refuse.ts'
 
@@ -43,8 +43,8 @@ export const pageOf = <Row, Item>(
   toItem: (row: Row) => Item,
 ): List<Item> => ({
   ...consolePageOf(page, rows, positionOf, toItem),
-  // If counting took too long, there are at least the rows of this page.
-  total: total ?? rows.length,
+  // If counting took too long, as if there were more than can be counted.
+  total: total ?? totalMax,
   total_is_exact,
 })
 

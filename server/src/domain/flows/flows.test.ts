@@ -187,6 +187,14 @@ test('answers that are not a JSON object are published as response_json', async 
   expect(((await workspace.call('/v1/flow_responses')).body as List<FlowResponse>).total).toBe(5)
 })
 
+test('a form with a typed escape, or a number that only text can hold, is stored', async () => {
+  const { submits, completed } = await newNumber()
+  for (const raw of [String.raw`{"a":"\\u0000"}`, '{"a":1e400000}', String.raw`{"a":"ends with \\"}`]) {
+    expect(await submits({ response_json: raw }), raw).toBe(200)
+  }
+  expect(await completed()).toHaveLength(3)
+})
+
 test('a submission that the network repeats is stored and published once', async () => {
   const { workspace, submits, completed } = await newNumber()
   const form = { response_json: '{"a":1}' }

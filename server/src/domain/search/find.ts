@@ -83,9 +83,10 @@ export async function findTexts(db: Db, searched: Searched, limits = searchLimit
   const people: Person[] = contacts ? [...newest.values()].flat().filter((each) => isPerson(each, words, digits)) : []
   for (const [kind, objects] of newest) {
     const matches = (object: Found) => words.length > 0 && hasWords(textOf(kind, object), words)
-    let matching = objects.filter(matches)
+    const matching = objects.filter(matches)
     if (words.length > 0 && matching.length <= take && objects.length === limits.newest) {
-      matching = (await indexed(kind, beginnings)).filter(matches)
+      const known = new Set(matching.map(({ id }) => id))
+      matching.push(...(await indexed(kind, beginnings)).filter((each) => matches(each) && !known.has(each.id)))
     }
     found.hasMore ||= matching.length > take
     found.objects.push(...matching.slice(0, take).map((object) => ({ ...object, kind, text: textOf(kind, object) })))

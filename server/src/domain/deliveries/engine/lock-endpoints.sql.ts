@@ -3,7 +3,8 @@
  *
  * A transaction that changes several deliveries either skips those that are locked, or locks their endpoints first. So two that
  * wait for the deliveries of an endpoint come one after the other, whatever the order in which each of them takes the deliveries.
- * Recording, releasing and dropping (`record-attempts.sql.ts`, `claim.sql.ts`) lock the endpoints within their statement.
+ * Recording, releasing and dropping (`record-attempts.sql.ts`, `claim.sql.ts`) lock the endpoints within their statement. Recording
+ * plain successes does not: it takes the deliveries in the order of endpoint and event, as those that wait for them do.
  */
 import type { Db } from '../../../db/db.ts'
 

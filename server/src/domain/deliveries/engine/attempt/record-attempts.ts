@@ -147,6 +147,8 @@ async function recordBatch(db: Db, id: BatchId, batch: readonly EndedAttempt[]):
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
   const rows = { attempts, runs: [...byEndpoint].map(toRun), hours: byHour(batch) }
   const areSuccesses = last.size === batch.length && batch.every(({ state }) => state === 'delivered')
+  // As others that lock several deliveries do: their endpoints are not locked.
+  if (areSuccesses) rows.attempts = attempts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
   const recorded = (areSuccesses && (await recordSuccesses(db, id, rows))) || (await recordAttempts(db, id, rows))
   const { endpoints, missing } = recorded
   const unstored = attempts.filter(({ lastIndex, answer }) => missing.includes(lastIndex) && answer.length > 0)
