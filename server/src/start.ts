@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
 import { type Config, withPort } from './config.ts'
@@ -202,7 +203,12 @@ async function startTracing(settings: TracingSettings, db: Db, log: Logger): Pro
 }
 
 async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, port }: Config): Promise<void> {
-  await app.listen({ host, port }).catch((error) => explainListenError(error, host, port))
+  try {
+    // For the name, Fastify starts a second server for its other address, without our limits.
+    await app.listen({ host: host === 'localhost' ? (await lookup(host)).address : host, port })
+  } catch (error) {
+    explainListenError(error as NodeJS.ErrnoException, host, port)
+  }
 }
 
 function freePort({ host }: Config): Promise<number> {

@@ -1,8 +1,11 @@
+import dns from 'node:dns'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { newDatabase } from '../../testing/database.ts'
 import { mayIdle } from '../../testing/may-idle.ts'
 import { rawConnection } from '../../testing/raw.ts'
+import { startHere } from '../../testing/service-here.ts'
 import { type TestServer, useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
@@ -290,3 +293,24 @@ describe('the limit of connections', () => {
     expect(newLimits(settings).processConnections).toBeLessThanOrEqual(10_000)
   })
 })
+
+test('HOST=localhost listens on one address, so every connection has the limits', async () => {
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+  const { lookup } = dns
+  const spy = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation(((name: string, options: object, done: AllFound) =>
+      name === 'localhost' && 'all' in options && options.all
+        ? process.nextTick(done, null, addresses)
+        : lookup(name, options, done as never)) as never)
+  onTestFinished(() => spy.mockRestore())
+  const { url } = await startHere(connection, { HOST: 'localhost', PARLEY_ROLE: 'api' })
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  const other = connect({ host: '127.0.0.2', port: Number(new URL(url).port) })
+  opened.push(other)
+  await expect(once(other, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+type AllFound = (error: Error | null, addresses: dns.LookupAddress[]) => void
