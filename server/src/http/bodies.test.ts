@@ -83,6 +83,7 @@ test.each<[way: string, headers: Record<string, string>]>([
   ['XML', { 'content-type': 'application/xml' }],
   ['a near miss', { 'content-type': 'application/jsonp' }],
   ['no type at all', {}],
+  ['an empty type', { 'content-type': '' }],
   ['an invalid type', { 'content-type': 'json' }],
   ['two types', { 'content-type': 'application/json, text/plain' }],
   ['gzip', { ...json, 'content-encoding': 'gzip' }],
@@ -100,9 +101,12 @@ test.each(['application/json', 'application/json; charset=utf-8', 'Application/J
   },
 )
 
-test('a request without a body is refused', async () => {
+test.each<[way: string, headers: Record<string, string>]>([
+  ['no content type', {}],
+  ['an empty content type', { 'content-type': '' }],
+])('a request without a body is refused: %s', async (_way, headers) => {
   const error = { param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }
-  const response = await post(await newWorkspace(server), null, { 'content-length': '0' })
+  const response = await post(await newWorkspace(server), null, { 'content-length': '0', ...headers })
   expectRefusal(response, { code: 'validation_failed', message: error.message, param: 'body', errors: [error] })
 })
 

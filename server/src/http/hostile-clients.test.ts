@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
-import { expectRefusal } from '../../testing/expect-error.ts'
+import { type ExpectedError, expectRefusal } from '../../testing/expect-error.ts'
 import { loggedOf, loggedRequest } from '../../testing/log.ts'
 import { type RawResponse, rawConnection, rawResponse } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
@@ -102,19 +102,34 @@ test('garbage in many chunks gets one response', async () => {
 })
 
 test('a request without a Host header is refused, except in HTTP/1.0', async () => {
-  const { secret } = await newWorkspace(server)
-  const get = (version: string) =>
+  const { id, secret } = await newWorkspace(server)
+  const get = (version: string, path = '/v1/me') =>
     rawResponse(
       server.url,
-      `GET /v1/me HTTP/${version}\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
+      `GET ${path} HTTP/${version}\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
     )
-  expectRefusal(await get('1.1'), {
+  const noHost: ExpectedError = {
     code: 'validation_failed',
     message: 'The Host header is missing.',
     param: 'host',
     errors: [{ param: 'host', code: 'missing', message: 'The Host header is missing.' }],
-  })
+  }
+  for (const [path, route] of [
+    ['/v1/me', '/v1/me'],
+    ['/v1/nothing', '(no route)'],
+  ] as const) {
+    const response = await get('1.1', path)
+    expectRefusal(response, noHost)
+    expect(await loggedRequest(server, response)).toMatchObject({ route, status: 400, workspace_id: id })
+  }
+  expect((await get('1.1', '/docs/errors')).body).toMatchObject({ error: noHost })
   expect((await get('1.0')).status).toBe(200)
+})
+
+test('a request without a Host header and without a valid key gets the error of the key, and is logged', async () => {
+  const response = await rawResponse(server.url, 'GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n')
+  expectRefusal(response, { code: 'invalid_key', headers: { 'www-authenticate': 'Bearer' } })
+  expect(await loggedRequest(server, response)).toMatchObject({ route: '/v1/me', status: 401, workspace_id: null })
 })
 
 test('an absolute URL, an unknown Expect header and an Upgrade header are handled as ordinary requests', async () => {

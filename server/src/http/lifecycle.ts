@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/db.ts'
 import { refuse } from '../lib/refuse.ts'
@@ -21,6 +22,10 @@ function isDecodable(url: string): boolean {
 
 /** Whether the percent-encoding of the path is malformed. */
 export const isMalformed = ({ url, originalUrl }: FastifyRequest): boolean => url !== originalUrl
+
+/** Whether the Host header is missing, which only HTTP/1.0 allows. */
+export const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersion === '1.1'
 
 /** For routes that need the database, of a process whose version is too old for it: another one can respond. */
 export function requireUsableSchema({ process }: Db): void {

@@ -67,7 +67,7 @@ test.each([
   ['/v1?a=1', 404],
   ['/mcp/', 404],
   ['/mcp?a=1', 405],
-  ['/%6dcp', 404],
+  ['/%6dcp', 405],
 ])('a path of the API is found however it is written: %s', async (target, status) => {
   const { secret } = await newWorkspace(server)
   const response = await rawResponse(
@@ -121,6 +121,29 @@ test('OPTIONS returns the allowed methods, and requires a key if the endpoint do
   expectCommonHeaders(me)
   expect((await server.call('/v1/me', { method: 'OPTIONS' })).status).toBe(401)
   expect((await server.call('/v1/openapi.json', { method: 'OPTIONS' })).status).toBe(204)
+})
+
+test.each([
+  ['http://x/v1/me', 204],
+  ['http://x/v1/me?a=1', 204],
+  ['/v1/%6de', 204],
+  ['/v1/me%2Fmore', 404],
+])('OPTIONS finds a path however it is written: %s', async (target, status) => {
+  const { secret } = await newWorkspace(server)
+  const response = await rawResponse(
+    server.url,
+    `OPTIONS ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
+  )
+  expect([response.status, response.headers.get('allow')]).toEqual([
+    status,
+    status === 204 ? 'GET, HEAD, OPTIONS' : null,
+  ])
+  expectCommonHeaders(response)
+})
+
+test('an unsupported method of a public path requires a key', async () => {
+  const response = await server.call('/v1/openapi.json', { method: 'POST' })
+  expectRefusal(response, { code: 'invalid_key', headers: { 'www-authenticate': 'Bearer' } })
 })
 
 test('every response has a request ID that the service generated', async () => {

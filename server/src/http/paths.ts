@@ -17,7 +17,7 @@ export function newPathFinder(routes: readonly Route[]): (url: string) => KnownP
     parts: pattern.split('/'),
   }))
   return (url) => {
-    const given = (url.split('?', 1)[0] as string).split('/')
+    const given = pathOf(url).split('/')
     return known.find(
       ({ parts }) =>
         parts.length === given.length &&
@@ -25,3 +25,6 @@ export function newPathFinder(routes: readonly Route[]): (url: string) => KnownP
     )
   }
 }
+
+/** As the router reads it: without the origin of an absolute URL, and decoded except for reserved characters such as %2F. */
+const pathOf = (url: string): string => decodeURI(url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] as string)

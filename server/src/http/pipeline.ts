@@ -22,9 +22,9 @@ import { type BytesResponse, openBytes } from './bytes.ts'
 import { anonymous, requireScope } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
-import { type ErrorResponse, jsonType, malformedUrl } from './errors.ts'
+import { type ErrorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
 import { hasBody, readJson } from './json-body.ts'
-import { errorOf, isMalformed, requireUsableSchema, sendError } from './lifecycle.ts'
+import { errorOf, isMalformed, lacksHost, requireUsableSchema, sendError } from './lifecycle.ts'
 import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './limits/held-requests.ts'
 import type { ClientTimeouts } from './limits/limits.ts'
 import type { WorkspaceSlots } from './limits/slots.ts'
@@ -178,7 +178,8 @@ class Exchange implements AccessRequest, Context {
   }
 
   get isPublic(): boolean {
-    return this.#route ? this.#route.scope === 'public' : (this.#path?.isPublic ?? false)
+    if (this.#route) return this.#route.scope === 'public'
+    return this.#request.method === 'OPTIONS' && this.#path?.isPublic === true
   }
 
   /** Checks everything that does not need the body. */
@@ -199,6 +200,7 @@ class Exchange implements AccessRequest, Context {
       throw access.refusal
     }
     this.#isAuthenticated = access.caller !== null
+    if (lacksHost(this.#request.raw)) throw missingHost()
     if (isMalformed(this.#request)) throw malformedUrl()
     if (!this.#route) return this.#rejectUnmatched()
     requireScope(access.caller, this.#route.scope)

@@ -6,7 +6,7 @@ import type { BodySource } from './bodies.ts'
 import { missingHost, notHttp } from './errors.ts'
 import { rejectInvalidHttp } from './invalid-http.ts'
 import { hasBody } from './json-body.ts'
-import { errorOf, routableUrl, sendError } from './lifecycle.ts'
+import { errorOf, lacksHost, routableUrl, sendError } from './lifecycle.ts'
 import type { Connections } from './limits/connections.ts'
 import type { PipelineDeps } from './pipeline.ts'
 
@@ -56,7 +56,10 @@ export function newHttpServer(deps: HttpServerDeps): FastifyInstance {
     // A health check costs nothing, and must not fail because of other clients.
     if (raw.url !== '/healthz') connections.begin(raw, reply.raw)
     if (hasBody(raw)) bodies.startEarly(raw, reply.raw, request.routeOptions.config.bodySource?.(raw) ?? 'client')
-    if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw missingHost()
+    // Fastify refuses an empty one, also of a request without a body.
+    if (raw.headers['content-type'] === '') delete raw.headers['content-type']
+    // The API checks the key first, and records the request.
+    if (!('exchange' in request) && lacksHost(raw)) throw missingHost()
     done()
   })
   // Not on the response's `close` event: the response may have to wait for earlier ones on the connection.
