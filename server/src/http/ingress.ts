@@ -42,7 +42,8 @@ export function mountIngress(app: FastifyInstance, options: IngressOptions): voi
       return reply.send()
     })
     scope.get<Params>(`${prefix}:app`, async ({ params, url }, reply) => {
-      const challenge = await options.verifyHandshake(params.app, url.split('?', 2)[1] ?? '')
+      const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
+      const challenge = await options.verifyHandshake(params.app, query)
       return reply
         .code(challenge === null ? 403 : 200)
         .type('text/plain; charset=utf-8')

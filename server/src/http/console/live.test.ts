@@ -94,3 +94,18 @@ test('the streams of a process are limited, and a person with the most of them m
     return stream.status === 200
   })
 })
+
+test('HEAD opens no stream', async () => {
+  const { id } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: id, role: 'member' })
+  const stream = await watch(person, id)
+  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  for (let n = 0; n < 5; n++) {
+    const head = await fetch(`${server.url}/console/api/w/${id}/live`, { method: 'HEAD', headers: { cookie } })
+    expect(head.status).toBe(404)
+  }
+  server.db.notify(id, 'forms')
+  await until('the notice arrives', () => stream.text.includes('forms') || stream.ended)
+  expect(stream.ended).toBe(false)
+  stream.close()
+})

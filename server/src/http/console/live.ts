@@ -103,7 +103,9 @@ export class LiveHub {
 const eventOf = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 export function mountLive(app: FastifyInstance, hub: LiveHub, guard: ConsoleGuard, overload: Overload): void {
-  app.get<{ Params: { workspace: string } }>('/w/:workspace/live', async (request, reply) => {
+  // The response to HEAD would never read its stream, which would stay open.
+  const options = { exposeHeadRoute: false }
+  app.get<{ Params: { workspace: string } }>('/w/:workspace/live', options, async (request, reply) => {
     // An open stream is not activity: it does not extend the session.
     const authorize = () => guard.authorize(request, 'overview:read', request.params.workspace, false)
     const { person, workspaceId } = await authorize()
