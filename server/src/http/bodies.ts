@@ -16,7 +16,7 @@ const sources = {
   // At most 128 KiB of each file are in memory.
   upload: { maxBytes: maxFileBodyBytes, owner: 'stranger' },
   // WhatsApp's webhooks are up to 3 MB.
-  webhook: { maxBytes: 4 * 1024 * 1024, owner: 'stranger' },
+  webhook: { maxBytes: 4 * 1024 * 1024, owner: 'unverified' },
   /** From an address from which WhatsApp posts. */
   'known webhook': { maxBytes: 4 * 1024 * 1024, owner: 'network' },
 } as const

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
 import { mayIdle } from '../../testing/may-idle.ts'
-import { newApp } from '../../testing/network-app.ts'
+import { newApp, signatureOf } from '../../testing/network-app.ts'
 import { type RawConnection, rawConnection } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
@@ -22,6 +22,7 @@ const server = useTestServer({
       ...defaultByteLimits,
       process: 1024 * KiB,
       stranger: { all: 512 * KiB, each: 300 * KiB },
+      unverified: { all: 512 * KiB, each: 300 * KiB },
       network: { all: 1024 * KiB, each: 768 * KiB },
     },
   },
@@ -130,6 +131,20 @@ test('the limit for bodies of all clients leaves memory for webhooks', async () 
   for (const { socket } of clients) socket.destroy()
   await until('the memory is released', async () => (await bytesInMemory()) === 0)
   expect(await signIn('203.0.113.3')).toBe(400)
+})
+
+test('clients without a key cannot keep out webhooks from an address that has not sent a correct signature yet', async () => {
+  const app = await newApp(server)
+  const addresses = ['203.0.113.1', '203.0.113.2']
+  await Promise.all(addresses.map((address) => openSignIn({ address, bytes: 240 * KiB })))
+  await holds(480 * KiB)
+  const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [], filler: ' '.repeat(200 * KiB) })
+  const { status } = await fetch(`${server.url}/network/whatsapp/${app.id}`, {
+    method: 'POST',
+    headers: { 'x-forwarded-for': '203.0.113.50', 'x-hub-signature-256': signatureOf(app.secret, body) },
+    body,
+  })
+  expect(status).toBe(200)
 })
 
 test('the bodies of webhooks are limited too, and webhooks are accepted again once they are released', async () => {
@@ -264,6 +279,11 @@ test('the default limits allow eight of the largest webhooks from one address at
   expect(leases.map((lease) => lease.resize(4 * KiB * KiB))).toEqual([...Array<null>(8).fill(null), 'address_bodies'])
   for (const lease of leases) lease.release()
   expect(held.total).toBe(0)
+})
+
+test('the default limits of all but the network leave a quarter of the memory to it', () => {
+  const { process, stranger, unverified, workspace } = defaultByteLimits
+  expect(stranger.all + unverified.all + workspace.all).toBeLessThanOrEqual((process * 3) / 4)
 })
 
 test('a refused body is released immediately, even if its response waits for others on the connection', async () => {

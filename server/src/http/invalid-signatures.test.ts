@@ -10,7 +10,7 @@ const server = useTestServer({
   trustProxy: ['127.0.0.1/32'],
   limits: {
     wrongSignatures: { max: 100 * KiB, windowMs: 8_000, maxKeys: 100 },
-    bytes: { ...defaultByteLimits, stranger: { all: 500 * KiB, each: 300 * KiB } },
+    bytes: { ...defaultByteLimits, unverified: { all: 500 * KiB, each: 300 * KiB } },
   },
 })
 

@@ -1,10 +1,10 @@
 import type { ByteLimits } from './limits.ts'
 
 /**
- * Whose bytes they are. A stranger is an address without a valid key, session or signature, or not yet; `network` is an address
- * from which WhatsApp posts.
+ * Whose bytes they are. A stranger is an address without a valid key or session, or not yet; `unverified` is an address that
+ * posts webhooks without a correct signature, or not yet; `network` is an address from which WhatsApp posts.
  */
-export type BytesOwner = 'stranger' | 'workspace' | 'network'
+export type BytesOwner = 'stranger' | 'unverified' | 'workspace' | 'network'
 
 export type ExceededBytes = 'process_bodies' | 'address_bodies' | 'workspace_bodies'
 
@@ -14,15 +14,20 @@ export type ExceededBytes = 'process_bodies' | 'address_bodies' | 'workspace_bod
  */
 export class HeldBytes {
   readonly limits: ByteLimits
-  readonly #held = { stranger: new AmountByKey(), workspace: new AmountByKey(), network: new AmountByKey() }
+  readonly #held = {
+    stranger: new AmountByKey(),
+    unverified: new AmountByKey(),
+    workspace: new AmountByKey(),
+    network: new AmountByKey(),
+  }
 
   constructor(limits: ByteLimits) {
     this.limits = limits
   }
 
   get total(): number {
-    const { stranger, workspace, network } = this.#held
-    return stranger.total + workspace.total + network.total
+    const { stranger, unverified, workspace, network } = this.#held
+    return stranger.total + unverified.total + workspace.total + network.total
   }
 
   lease(kind: BytesOwner, owner: string): BytesLease {

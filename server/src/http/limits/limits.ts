@@ -1,3 +1,4 @@
+import type { BytesOwner } from './bytes.ts'
 import type { SlotLimits } from './slots.ts'
 
 const MiB = 1024 * 1024
@@ -28,7 +29,7 @@ export interface Limits {
   timeouts: ClientTimeouts
 }
 
-export interface ByteLimits extends Record<'stranger' | 'workspace' | 'network', { all: number; each: number }> {
+export interface ByteLimits extends Record<BytesOwner, { all: number; each: number }> {
   /** Of all request bodies. */
   process: number
   /** Of responses that clients have not read. */
@@ -37,12 +38,14 @@ export interface ByteLimits extends Record<'stranger' | 'workspace' | 'network',
 
 /**
  * For a heap of 512 MB. Parsed JSON takes several times the size of its text, so 64 MiB of bodies leave about half of the heap
- * for everything else. Strangers and workspaces together leave a quarter of it for WhatsApp, which posts from few addresses: one
- * of them may have eight webhooks of the largest size in progress, or tens of thousands of the usual 1 to 2 KB.
+ * for everything else. All others together leave a quarter of it for WhatsApp, which posts from few addresses: one of them may
+ * have eight webhooks of the largest size in progress, or tens of thousands of the usual 1 to 2 KB. Until its first webhook is
+ * verified, such as after a restart, an address may have one of the largest size, whatever clients of the API and the console do.
  */
 export const defaultByteLimits: ByteLimits = {
   process: 64 * MiB,
-  stranger: { all: 24 * MiB, each: 8 * MiB },
+  stranger: { all: 16 * MiB, each: 8 * MiB },
+  unverified: { all: 8 * MiB, each: 4 * MiB },
   workspace: { all: 24 * MiB, each: 8 * MiB },
   network: { all: 64 * MiB, each: 32 * MiB },
   unread: { all: 64 * MiB, each: 16 * MiB },
