@@ -157,7 +157,24 @@ test('a batch that the database rejects does not block the next one', async () =
   await recorder.flush()
   expect([await countOf('/rejected'), await countOf('/accepted')]).toEqual([0, 1])
   expect(recorder.waiting).toBe(0)
+  // The address is rejected as the key's last use, so the counts alone are rejected as well.
+  const lost = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'request_log.entries_lost')
+  expect(lost.map(({ requests }) => requests)).toEqual([1, 0])
+})
+
+test('the counts and the last use of keys in a batch that the database rejects are written without it', async () => {
+  const { id, key } = await newWorkspace(server)
+  const caller = { workspaceId: id, keyId: key.id }
+  const recorder = newRecorder(server.db)
+  recorder.record(recordOf({ caller, code: null, method: null as unknown as string }))
+  await recorder.flush()
   expect(lines.filter((line) => line.includes('request_log.entries_lost'))).toHaveLength(1)
+  const traffic = await server.db.rows('select count from traffic_hours where workspace_id = $1', [id])
+  expect(traffic).toEqual([{ count: 1 }])
+  const used = await server.db.first('select host(last_used_address) as address from key_usage where key_id = $1', [
+    key.id,
+  ])
+  expect(used).toEqual({ address: '192.0.2.1' })
 })
 
 test('NUL characters, unpaired surrogates and very long durations are logged', async () => {

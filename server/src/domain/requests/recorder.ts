@@ -43,7 +43,8 @@ export const invalidKeysPerMinute = 60
  * requests without a workspace. All of it is written in one transaction per batch, about a quarter of a second late.
  *
  * The buffer is bounded: if the database is slower than the requests, or down, each workspace may fill its share of the rows.
- * Further rows of that workspace are dropped and their number is logged; the counts stay exact.
+ * Further rows of that workspace are dropped and their number is logged, as are those of a batch that the database rejects. The
+ * counts of successful requests and the last use of keys stay exact.
  */
 export class RequestRecorder {
   readonly #db: Db
@@ -182,7 +183,9 @@ export class RequestRecorder {
         }
         this.#db.process.metrics.add('requests not logged', 'rejected', batch.size)
         const fields = { event: 'request_log.entries_lost', err: error, requests: batch.size } as const
-        this.#log.error(fields, 'requests were not logged: the database rejected them')
+        const what = batch.size > 0 ? 'requests were not logged' : 'requests were not counted'
+        this.#log.error(fields, `${what}: the database rejected them`)
+        this.#keepCounts(batch)
       }
       this.#batches.shift()
       this.#contentsBytes -= batch.contentsBytes
@@ -201,6 +204,15 @@ export class RequestRecorder {
     if (!this.#areCountsDue) return
     batch.counts = this.#counts.take()
     this.#countedMs = performance.now()
+  }
+
+  /** Puts the counts of a rejected batch into one of their own, which is written next. If that is rejected too, they are lost. */
+  #keepCounts({ day, counts, size, unauthenticated }: RecordedBatch): void {
+    if (size + unauthenticated.length === 0 || counts.traffic.length + counts.uses.length === 0) return
+    const kept = new RecordedBatch(day)
+    kept.id = this.#writer.next()
+    kept.counts = counts
+    this.#batches.splice(1, 0, kept)
   }
 
   /**
