@@ -1,4 +1,3 @@
-import type { BytesOwner } from './bytes.ts'
 import type { SlotLimits } from './slots.ts'
 
 const MiB = 1024 * 1024
@@ -29,7 +28,8 @@ export interface Limits {
   timeouts: ClientTimeouts
 }
 
-export interface ByteLimits extends Record<BytesOwner, { all: number; each: number }> {
+export interface ByteLimits
+  extends Record<'stranger' | 'unverified' | 'workspace' | 'network', { all: number; each: number }> {
   /** Of all request bodies. */
   process: number
   /** Of responses that clients have not read. */
