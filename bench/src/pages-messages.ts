@@ -94,7 +94,6 @@ export async function seedSent(
     [workspaceId],
   )
   // As if the service had counted them when they changed.
-  await db.change(`update message_hours_from set hour = '-infinity'`)
   await db.change(
     `insert into message_hours (workspace_id, hour, sent, delivered, read, failed)
      select workspace_id, date_trunc('hour', created_at, 'UTC'), count(*) filter (where status = 'sent'),

@@ -117,7 +117,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     {
       name: 'hourly counts',
       everyMs: 10_000,
-      run: inTurn((db) => sumMessageHours(db, clock), sumLeftOut),
+      run: inTurn(sumMessageHours, sumLeftOut),
     },
     { name: 'search index', everyMs: 60_000, run: () => mergeIndexes(database) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },

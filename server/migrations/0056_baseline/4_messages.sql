@@ -286,12 +286,6 @@ create table message_hour_changes (
 create index message_hour_changes_by_hour on message_hour_changes (workspace_id, hour);
 select isolate_workspace('message_hour_changes', 'workspace_id');
 
--- Hours from this one on are counted. -infinity: all.
-create table message_hours_from (
-  hour timestamptz not null
-);
-insert into message_hours_from values ('-infinity');
-
 create table credit_balances (
   workspace_id uuid primary key references workspaces,
   balance bigint not null check (balance >= 0)

@@ -24,7 +24,6 @@ const sharedTables = new Set([
   'access_revision', // one number
   'routing_revision', // one number
   'batch_writers', // one number per writer of a process
-  'message_hours_from', // one time
   'event_epoch', // the epoch of the database server in the order of events
   'maintenance_owner', // the process that does the maintenance
   'maintenance_steps', // the last run of each step of it
