@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/db.ts'
+import type { Clock } from '../lib/clock.ts'
+import { withoutPrefix } from '../lib/ids.ts'
+import { refuse } from '../lib/refuse.ts'
+import type { AddressRange } from '../net/addresses.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type {
   AccessDecision,
   AccessRequest,
@@ -11,12 +16,7 @@ import type {
   RateLimitState,
   RequestContents,
   RequestRecord,
-} from '../lib/access-check.ts'
-import type { Clock } from '../lib/clock.ts'
-import { withoutPrefix } from '../lib/ids.ts'
-import { refuse } from '../lib/refuse.ts'
-import type { AddressRange } from '../net/addresses.ts'
-import type { Logger } from '../telemetry/logger.ts'
+} from './access-check.ts'
 import type { Bodies } from './bodies.ts'
 import { type BytesResponse, openBytes } from './bytes.ts'
 import { anonymous, requireScope } from './caller.ts'

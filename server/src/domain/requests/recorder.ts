@@ -1,6 +1,6 @@
 import { BatchWriter } from '../../db/batch-writer.ts'
 import type { Db } from '../../db/db.ts'
-import type { KeyUse, RequestRecord } from '../../lib/access-check.ts'
+import type { KeyUse, RequestRecord } from '../../http/access-check.ts'
 import { addressBlock } from '../../net/addresses.ts'
 import { FairShares } from '../../sharing/fair-shares.ts'
 import type { Logger } from '../../telemetry/logger.ts'
