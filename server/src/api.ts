@@ -79,7 +79,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const description = describe(config.publicUrl, described)
   const all = [...described, description.route, mcp]
   const requests = new RequestMeter(all.map(({ path }) => path))
-  const counters = db.process.metrics
+  const counters = db.telemetry.metrics
   const addressOf = clientAddressReader(config.trustProxy)
   const overload = new Overload(counters, log)
   const bodies = new Bodies({ limits, overload, addressOf })

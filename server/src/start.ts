@@ -112,7 +112,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     undo.push(() => Promise.race([client.close(), pause(stopLimits.otherMs)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
     // One for the process, so that saving a webhook and delivering to it share the cache and the limits.
-    const { resolve } = new NameLookups({ servers: config.dnsServers, log, metrics: db.process.metrics })
+    const { resolve } = new NameLookups({ servers: config.dnsServers, log, metrics: db.telemetry.metrics })
     const targetRules = { ...config.targetRules, resolve }
     const runtime: Runtime = {
       config: { ...config, targetRules },
@@ -197,8 +197,8 @@ async function startTracing(settings: TracingSettings, db: Db, log: Logger): Pro
   const { openTracing } = await import('./telemetry/open-tracing.ts')
   const { newFindTraceparent } = await import('./domain/messages/reading/traceparent.ts')
   const findTraceparent = newFindTraceparent(db)
-  const { tracing, stop } = openTracing(settings, { version, metrics: db.process.metrics, log, findTraceparent })
-  db.process.tracing = tracing
+  const { tracing, stop } = openTracing(settings, { version, metrics: db.telemetry.metrics, log, findTraceparent })
+  db.telemetry.tracing = tracing
   return () => stop(usualStopLimits.otherMs)
 }
 

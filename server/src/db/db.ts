@@ -2,6 +2,7 @@ import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { isDiskError } from '../lib/disk.ts'
+import { newTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Connection } from './connect/connection.ts'
 import { DiskWatch } from './connect/disk-watch.ts'
 import {
@@ -46,6 +47,7 @@ export interface Db {
   afterCommit(work: () => void): void
   /** After the commit, notifies every process that `topic` has changed in this workspace. */
   notify(workspaceId: string, topic: ChangeTopic): void
+  readonly telemetry: Telemetry
   /** In-memory state that all transactions and all `within` views of this database share. */
   readonly process: ProcessState
   /** The same database limited to one workspace: row-level security hides the rows of all others. */
@@ -165,7 +167,12 @@ export function openDatabase(
       }
     })
   }
-  const db = dbOn({ notifier, process: newProcessState(send) }, (work) => work(), useAll, useWithin)
+  const db = dbOn(
+    { notifier, telemetry: newTelemetry(), process: newProcessState(send) },
+    (work) => work(),
+    useAll,
+    useWithin,
+  )
   return {
     ...db,
     script: (text) => useAll.single(async (client) => void (await client.query(text))),
@@ -227,6 +234,7 @@ type AfterCommit = Db['afterCommit']
 
 interface Root {
   notifier: ChangeNotifier
+  telemetry: Telemetry
   process: ProcessState
 }
 
@@ -315,6 +323,7 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
       }),
     afterCommit,
     notify: (workspaceId, topic) => afterCommit(() => root.notifier.notify(workspaceId, topic)),
+    telemetry: root.telemetry,
     process: root.process,
     within: (workspaceId) => dbOn(root, afterCommit, useWithin(workspaceId), useWithin),
   }

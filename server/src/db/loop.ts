@@ -1,6 +1,7 @@
 import { isDiskError } from '../lib/disk.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { LoopName, ProcessState } from './process.ts'
+import type { LoopName, Telemetry } from '../telemetry/telemetry.ts'
+import type { ProcessState } from './process.ts'
 
 export interface Loop {
   stop(): Promise<void>
@@ -12,7 +13,7 @@ export interface WakingLoop extends Loop {
 }
 
 interface LoopDeps {
-  db: { readonly process: ProcessState }
+  db: { readonly process: ProcessState; readonly telemetry: Telemetry }
   log: Logger
 }
 
@@ -74,11 +75,11 @@ export function startLoop(
 
 /** Counts and logs the failure of a loop or of one of its steps, which runs again. */
 export function reportFailure(
-  { db: { process }, log }: LoopDeps,
+  { db: { telemetry }, log }: LoopDeps,
   failed: { loop: LoopName; step?: string },
   error: unknown,
 ): void {
-  process.metrics.add('loop failures', failed.loop)
+  telemetry.metrics.add('loop failures', failed.loop)
   // A full disk fails most loops, often. The database logs it.
   if (!isDiskError(error))
     log.warn({ event: 'loop.failed', err: error, ...failed }, 'a background loop failed; it runs again')

@@ -1,29 +1,13 @@
 import type { ObjectStore } from '../net/object-store.ts'
-import { Counters } from '../telemetry/counters.ts'
-import type { Tracing } from '../telemetry/tracing.ts'
+import type { LoopName } from '../telemetry/telemetry.ts'
 import type { DeliveryTaker, FirstAttempts } from './notices/first-attempts.ts'
 import { OtherWorkers, type SendNotices } from './notices/other-workers.ts'
-
-/** The names of all background loops, as in logs and metrics. */
-export type LoopName =
-  | 'clock and schema'
-  | 'deliveries'
-  | 'fetch files'
-  | 'mail'
-  | 'maintenance'
-  | 'mark as read'
-  | 'notifications'
-  | 'replays'
-  | 'send'
-  | 'sync accounts'
 
 /** Says that a topic changed in a workspace. Null if such notices may have been lost. */
 export type OnChange = (change: { workspaceId: string; topic: string } | null) => void
 
 /** In-memory state that the parts of a process share, as `db.process`. */
 export interface ProcessState {
-  /** Counters and durations for /metrics. */
-  readonly metrics: Counters
   /** The loops that run in this process. */
   readonly loops: Map<LoopName, { wake(): void }>
   /** What makes the first attempts of new deliveries: this process's worker or, in one that does not deliver, others. */
@@ -39,8 +23,6 @@ export interface ProcessState {
   replica: ReplicaState | null
   /** The store in PARLEY_FILES_URL; null if it is not set. Files in the database are read and written without it. */
   objects: ObjectStore | null
-  /** Records spans; null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
-  tracing: Tracing | null
   /** Called with every change notice of all processes. */
   readonly onChange: Set<OnChange>
 }
@@ -61,7 +43,6 @@ export interface ReplicaState {
 }
 
 export const newProcessState = (send: SendNotices = async (notices) => notices): ProcessState => ({
-  metrics: new Counters(),
   loops: new Map(),
   firstAttempts: null,
   taker: null,
@@ -70,6 +51,5 @@ export const newProcessState = (send: SendNotices = async (notices) => notices):
   unusableSchema: null,
   replica: null,
   objects: null,
-  tracing: null,
   onChange: new Set(),
 })

@@ -1,6 +1,6 @@
+import type { LoopName } from '../telemetry/telemetry.ts'
 import type { Db } from './db.ts'
 import type { WorkerLoop } from './notices/other-workers.ts'
-import type { LoopName } from './process.ts'
 
 /** After the commit, starts the next run of the loop, if this process runs it. */
 export const wakeHere = (db: Db, loop: LoopName): void => db.afterCommit(() => db.process.loops.get(loop)?.wake())

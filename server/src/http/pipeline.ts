@@ -325,7 +325,7 @@ class Exchange implements AccessRequest, Context {
       keyHint: this.#keyHint,
       contents: this.#contents,
     })
-    this.#services.db.process.tracing?.request({
+    this.#services.db.telemetry.tracing?.request({
       id: this.#id,
       startedMs: performance.timeOrigin + this.#startedMs,
       method,
@@ -340,7 +340,7 @@ class Exchange implements AccessRequest, Context {
   }
 
   get traceparent(): string | null {
-    return this.#services.db.process.tracing?.traceparentFor(this.#id, this.header('traceparent')) ?? null
+    return this.#services.db.telemetry.tracing?.traceparentFor(this.#id, this.header('traceparent')) ?? null
   }
 
   traceMessage(id: string): void {

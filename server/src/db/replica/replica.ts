@@ -64,7 +64,7 @@ export function openReplica(primary: Database, connection: Connection, log: Logg
     } catch (error) {
       // The time limit of a statement. The primary would take as long.
       if ((error as { code?: string }).code === '57014') throw error
-      primary.process.metrics.add('replica reads repeated', 'primary')
+      primary.telemetry.metrics.add('replica reads repeated', 'primary')
       if (isDatabaseAway(error)) watch.leave(`A statement failed on it: ${(error as Error).message}.`)
       return run(otherwise)
     }

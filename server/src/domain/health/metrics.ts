@@ -64,7 +64,7 @@ function newRegistry(deps: MetricsDeps): Registry {
   const { db, clock, requests, bodies, connections, heldRequests, dataDir, maxStoredBytes, version } = deps
   const { Registry, collectDefaultMetrics } = load('prom-client') as typeof import('prom-client')
   const registry = new Registry()
-  const counted = db.process.metrics
+  const counted = db.telemetry.metrics
   const queues = cached(() => readQueues(db, clock.now()))
   const maintenance = cached(() => readMaintenance(db))
   const mails = cached(() => readMailQueue(db))

@@ -206,7 +206,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         return reply.type(jsonType).send(toJson(result))
       } catch (error) {
         if (route.who === 'anyone' && error instanceof Refusal && (error.status === 429 || error.status === 503)) {
-          deps.db.process.metrics.add('sign-ins refused', error.code)
+          deps.db.telemetry.metrics.add('sign-ins refused', error.code)
         }
         throw error
       }

@@ -283,7 +283,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       const count = this.#picked.length
       const [targets] = await Promise.all([
         this.#readTargets(this.#picked.map(({ item }) => item.webhookId)),
-        this.#deps.db.process.tracing?.load(this.#picked.map(({ item }) => item)),
+        this.#deps.db.telemetry.tracing?.load(this.#picked.map(({ item }) => item)),
       ])
       if (!targets) continue
       for (const { queue, item } of this.#picked.splice(0, count)) {
@@ -324,7 +324,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       const headers = headersOf(keys, item, now, this.#userAgent)
       const signatures = signaturesIn(headers)
       headers.push(...target.headers)
-      const { tracing } = this.#deps.db.process
+      const { tracing } = this.#deps.db.telemetry
       const span = tracing?.beginAttempt(item)
       if (span && !target.headers.includes('traceparent')) headers.push('traceparent', span.traceparent)
       item.pace?.begin(item)
@@ -371,7 +371,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     const endedAt = this.#deps.clock.now()
     const leaseUntil = new Date(endedAt.getTime() + leaseMs)
     const { ended, immediateRetry } = outcomeOf(item, posted, { ...began, endedAt, leaseUntil })
-    const { metrics } = this.#deps.db.process
+    const { metrics } = this.#deps.db.telemetry
     metrics.add('attempts', ended.state)
     metrics.time('attempts', posted.durationUs / 1000)
     if (posted.fault) {

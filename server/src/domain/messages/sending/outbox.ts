@@ -223,7 +223,7 @@ export function newOutbox(
     onStep('calling', messageId)
     // Nothing was sent yet.
     if (stopping) return void (await requeue(db, [{ ...claimed, dueAt: clock.now(), error: null }]))
-    const { tracing } = db.process
+    const { tracing } = db.telemetry
     const startMs = tracing?.nowMs() ?? 0
     const outcome = await client.sendMessage(access, claimed.phoneNumberId, message.body)
     const at = clock.now()
@@ -248,7 +248,7 @@ export function newOutbox(
     const failure = await recordBatched(call)
     if (failure) throw failure.error
     const { decision, claimed } = call
-    db.process.metrics.add('sends', decision.kind)
+    db.telemetry.metrics.add('sends', decision.kind)
     if (decision.kind === 'sent') return
     const { messageId, senderId, workspaceId } = claimed
     const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }

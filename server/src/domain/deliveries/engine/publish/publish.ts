@@ -74,7 +74,7 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
     person: personOf(data),
   }))
   const lease = db.process.firstAttempts?.newLease(now) ?? { token: null, until: now, except: [] }
-  const causes = db.process.tracing && new Map(rows.map(({ id }, index) => [id, events[index]?.webhook]))
+  const causes = db.telemetry.tracing && new Map(rows.map(({ id }, index) => [id, events[index]?.webhook]))
   return { createdAt: now, rows, lease, causes }
 }
 
@@ -89,7 +89,7 @@ export function offerToWorker(
     db.notify(workspaceId, 'deliveries')
   }
   db.afterCommit(() => {
-    const { metrics, tracing } = db.process
+    const { metrics, tracing } = db.telemetry
     for (const { type } of rows) metrics.add('events', type)
     if (tracing) for (const row of rows) tracing.event({ ...row, createdAt, webhook: causes?.get(row.id) })
   })
