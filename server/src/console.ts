@@ -45,7 +45,7 @@ import type { Runtime } from './runtime.ts'
 import type { Overload } from './sharing/overload.ts'
 
 /** Every route under /console/api. */
-export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }: Runtime): ConsoleRoute[] {
+export function consoleRoutes({ config, replica, network, simulatorUrl, simulatorPhone }: Runtime): ConsoleRoute[] {
   const parts = { ...config, site: config, network, simulatorUrl, simulatorPhone, version }
   return [
     ...signInRoutes(parts),
@@ -79,7 +79,7 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
     ...auditConsoleRoutes({ namesOf: namesOfPeople }),
     ...workspaceConsoleRoutes(parts, { planBodyRemoval }),
     ...connectionConsoleRoutes(parts),
-    ...instanceRoutes(parts),
+    ...instanceRoutes({ ...parts, replica: replica?.state ?? null }),
     ...operatorPriceRoutes(),
     ...operatorWebhookRoutes(),
   ]

@@ -146,14 +146,8 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       onAgree: async () => resumeWork('clock'),
     })
     const checkSchema = newSchemaCheck(db, log, programVersion(), {
-      async onUnusable(reason) {
-        db.process.unusableSchema = reason
-        await pauseWork('schema', reason)
-      },
-      async onUsable() {
-        db.process.unusableSchema = null
-        resumeWork('schema')
-      },
+      onUnusable: (reason) => pauseWork('schema', reason),
+      onUsable: async () => resumeWork('schema'),
     })
     const watch = startLoop({ db, log }, 'clock and schema', watchMs, async () => {
       await checkClock()
@@ -167,7 +161,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       const isFull = config.databaseUrl === null && freeBytes(config.dataDir) < minFreeBytes
       return isFull ? `The disk with ${config.dataDir} is full.` : whyNotWritable(db)
     }
-    const api = await buildApi(runtime, { whyNotReady })
+    const api = await buildApi(runtime, { whyNotReady, hasUsableSchema: () => !pauses.has('schema') })
     undo.push(() => within(stopLimits.logsMs, 'writing the logs', api.flush()))
     signal?.throwIfAborted()
     await listen(api.app, config)

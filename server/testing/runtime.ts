@@ -5,7 +5,7 @@ import type { Runtime } from '../src/runtime.ts'
 import { newLogger } from '../src/telemetry/logger.ts'
 import { GraphClient } from '../src/whatsapp/graph/client.ts'
 
-export interface TestRuntimeOptions extends Pick<Runtime, 'db' | 'clock'>, Partial<Pick<Runtime, 'log'>> {
+export interface TestRuntimeOptions extends Pick<Runtime, 'db' | 'clock'>, Partial<Pick<Runtime, 'log' | 'replica'>> {
   secretKeys: SecretKeys
   trustProxy?: readonly string[]
   /** More settings. */
@@ -14,7 +14,7 @@ export interface TestRuntimeOptions extends Pick<Runtime, 'db' | 'clock'>, Parti
 
 /** The runtime of a process in a test. It opens no network connection until one is needed. */
 export function newRuntime(options: TestRuntimeOptions): Runtime {
-  const { db, clock, log = newLogger('silent'), secretKeys, trustProxy = [], env = {} } = options
+  const { db, clock, log = newLogger('silent'), secretKeys, replica = null, trustProxy = [], env = {} } = options
   const config = readConfig({ PUBLIC_URL: 'http://parley.test', PARLEY_TRUST_PROXY: trustProxy.join(), ...env })
   // The receivers of tests are on this machine, which webhooks may not reach with a public URL or a proxy.
   const { targetRules } = readConfig(env)
@@ -23,7 +23,7 @@ export function newRuntime(options: TestRuntimeOptions): Runtime {
     config: { ...config, targetRules, secretKeys: () => secretKeys },
     log,
     db,
-    replica: null,
+    replica,
     clock,
     network,
     simulatorUrl: null,

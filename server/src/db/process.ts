@@ -17,10 +17,6 @@ export interface ProcessState {
   readonly otherWorkers: OtherWorkers
   /** Numbers for which this process has accepted messages, by their ID, for its sending loop. Null if it has none. */
   newlyDue: Map<string, DueNumber> | null
-  /** Why this process cannot use the schema of its database, and refuses requests; null if it can. */
-  unusableSchema: string | null
-  /** The replica in PARLEY_DATABASE_READ_URL; null if it is not set. */
-  replica: ReplicaState | null
   /** The store in PARLEY_FILES_URL; null if it is not set. Files in the database are read and written without it. */
   objects: ObjectStore | null
   /** Called with every change notice of all processes. */
@@ -35,21 +31,12 @@ export interface DueNumber {
   throughput: string | null
 }
 
-export interface ReplicaState {
-  /** Why the console does not read from it; null if it does. */
-  readonly whyLeft: string | null
-  /** How old its state may be. Infinity if that is unknown. */
-  readonly behindMs: number
-}
-
 export const newProcessState = (send: SendNotices = async (notices) => notices): ProcessState => ({
   loops: new Map(),
   firstAttempts: null,
   taker: null,
   otherWorkers: new OtherWorkers(send),
   newlyDue: null,
-  unusableSchema: null,
-  replica: null,
   objects: null,
   onChange: new Set(),
 })

@@ -24,7 +24,7 @@ import { clientAddressReader } from './client-address.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
 import { type ErrorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
 import { hasBody, readJson } from './json-body.ts'
-import { errorOf, isMalformed, lacksHost, requireUsableSchema, sendError } from './lifecycle.ts'
+import { errorOf, isMalformed, lacksHost, requireUsableSchema, type SchemaState, sendError } from './lifecycle.ts'
 import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './limits/held-requests.ts'
 import type { ClientTimeouts } from './limits/limits.ts'
 import type { WorkspaceSlots } from './limits/slots.ts'
@@ -42,7 +42,7 @@ declare module 'fastify' {
   }
 }
 
-export interface PipelineDeps extends SharedServices {
+export interface PipelineDeps extends SharedServices, SchemaState {
   log: Logger
   publicUrl: string
   trustProxy: readonly AddressRange[]
@@ -78,7 +78,7 @@ export function mountApi(app: FastifyInstance, routes: readonly Route[], deps: P
 function mountRoutes(scope: FastifyInstance, prefix: string, routes: readonly Route[], services: Services): void {
   scope.decorateRequest('exchange', null)
   scope.addHook('onRequest', (request, reply) => {
-    requireUsableSchema(services.db)
+    requireUsableSchema(services)
     request.exchange = new Exchange(services, request, reply)
     return request.exchange.admit()
   })
