@@ -99,6 +99,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const heldRequests = new HeldRequests({ connections, requests: requestSlots, held: heldSlots })
   const deps: HttpServerDeps = {
     db,
+    changes: new Set(),
     hasUsableSchema,
     clock,
     log,

@@ -12,6 +12,7 @@ import { openReplica } from './db/replica/replica.ts'
 import { newSchemaCheck } from './db/schema-version.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
+import { newOtherWorkers } from './domain/deliveries/engine/publish/other-workers.ts'
 import { openObjects, warnIfUnreadable } from './domain/files/store.ts'
 import { freeBytes, minFreeBytes } from './lib/disk.ts'
 import { StartupError } from './lib/refuse.ts'
@@ -121,6 +122,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       replica,
       clock,
       network,
+      otherWorkers: newOtherWorkers(db),
       simulatorUrl: companion?.url ?? null,
       simulatorPhone: companion?.phone ?? null,
     }

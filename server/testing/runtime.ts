@@ -1,5 +1,6 @@
 import { type Environment, readConfig } from '../src/config.ts'
 import { newNetwork } from '../src/domain/connections/network.ts'
+import { newOtherWorkers } from '../src/domain/deliveries/engine/publish/other-workers.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
 import type { Runtime } from '../src/runtime.ts'
 import { newLogger } from '../src/telemetry/logger.ts'
@@ -26,6 +27,7 @@ export function newRuntime(options: TestRuntimeOptions): Runtime {
     replica,
     clock,
     network,
+    otherWorkers: newOtherWorkers(db),
     simulatorUrl: null,
     simulatorPhone: null,
   }

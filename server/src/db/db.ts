@@ -2,6 +2,7 @@ import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { isDiskError } from '../lib/disk.ts'
+import type { ObjectStore } from '../net/object-store.ts'
 import { newTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Connection } from './connect/connection.ts'
 import { DiskWatch } from './connect/disk-watch.ts'
@@ -21,8 +22,7 @@ import { findIdle, lookEveryMs, SilenceWatch } from './connect/silence-watch.ts'
 import { StalePlan } from './connect/stale-plan.ts'
 import { shareByWorkspace } from './connect/workspace-share.ts'
 import { ChangeNotifier, type ChangeTopic, changeChannel } from './notices/change-notices.ts'
-import { sendNotices } from './notices/worker-notices.ts'
-import { newProcessState, type ProcessState } from './process.ts'
+import type { Subscribers } from './topic.ts'
 import { directly, throughPooler, type Use } from './use.ts'
 
 /**
@@ -48,8 +48,10 @@ export interface Db {
   /** After the commit, notifies every process that `topic` has changed in this workspace. */
   notify(workspaceId: string, topic: ChangeTopic): void
   readonly telemetry: Telemetry
-  /** In-memory state that all transactions and all `within` views of this database share. */
-  readonly process: ProcessState
+  /** See `topic.ts`. */
+  readonly subscribers: Subscribers
+  /** The store in PARLEY_FILES_URL; null if it is not set. Files in the database are read and written without it. */
+  readonly process: { objects: ObjectStore | null }
   /** The same database limited to one workspace: row-level security hides the rows of all others. */
   within(workspaceId: string): Db
 }
@@ -146,12 +148,6 @@ export function openDatabase(
   const notifier = new ChangeNotifier((payload) =>
     useAll.single((client) => client.query('select pg_notify($1, $2)', [changeChannel, payload])),
   )
-  const send = sendNotices((text, values) =>
-    useAll.single(async (client) => {
-      const query = { name: useAll.prepares ? 'worker notices' : '', text, values: [...values] }
-      return (await client.query<{ index: number }>(query)).rows
-    }),
-  )
   async function session(): Promise<Session> {
     const client = await connectClient(direct, setText(limitSettings(backgroundLimits)))
     sessions.add(client)
@@ -168,7 +164,7 @@ export function openDatabase(
     })
   }
   const db = dbOn(
-    { notifier, telemetry: newTelemetry(), process: newProcessState(send) },
+    { notifier, telemetry: newTelemetry(), subscribers: new Map(), process: { objects: null } },
     (work) => work(),
     useAll,
     useWithin,
@@ -235,7 +231,8 @@ type AfterCommit = Db['afterCommit']
 interface Root {
   notifier: ChangeNotifier
   telemetry: Telemetry
-  process: ProcessState
+  subscribers: Subscribers
+  process: Db['process']
 }
 
 function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (workspaceId: string) => Use): Db {
@@ -324,6 +321,7 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
     afterCommit,
     notify: (workspaceId, topic) => afterCommit(() => root.notifier.notify(workspaceId, topic)),
     telemetry: root.telemetry,
+    subscribers: root.subscribers,
     process: root.process,
     within: (workspaceId) => dbOn(root, afterCommit, useWithin(workspaceId), useWithin),
   }

@@ -1,7 +1,8 @@
 import { isDiskError } from '../lib/disk.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { LoopName, Telemetry } from '../telemetry/telemetry.ts'
-import type { ProcessState } from './process.ts'
+import { type Subscribers, subscribe } from './topic.ts'
+import { loopTopic } from './wake.ts'
 
 export interface Loop {
   stop(): Promise<void>
@@ -13,7 +14,7 @@ export interface WakingLoop extends Loop {
 }
 
 interface LoopDeps {
-  db: { readonly process: ProcessState; readonly telemetry: Telemetry }
+  db: { readonly subscribers: Subscribers; readonly telemetry: Telemetry }
   log: Logger
 }
 
@@ -33,7 +34,6 @@ export function startLoop(
   // biome-ignore lint/suspicious/noConfusingVoidType: most runs return nothing.
   run: () => Promise<EarlierWake | void>,
 ): WakingLoop {
-  const { loops } = deps.db.process
   let stopped = false
   let woken = false
   let wake = () => {
@@ -64,12 +64,12 @@ export function startLoop(
     wake: () => wake(),
     async stop() {
       stopped = true
-      if (loops.get(name) === loop) loops.delete(name)
+      unsubscribe()
       wake()
       await running
     },
   }
-  loops.set(name, loop)
+  const unsubscribe = subscribe(deps.db, loopTopic(name), loop)
   return loop
 }
 

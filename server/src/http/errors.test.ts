@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import type { Db } from '../db/db.ts'
+import type { OnChange } from '../db/notices/change-notices.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { Overload } from '../sharing/overload.ts'
 import { newLogger } from '../telemetry/logger.ts'
@@ -61,6 +62,7 @@ beforeAll(async () => {
     connections,
     secretKeys: new Map(),
     hasUsableSchema: () => true,
+    changes: new Set<OnChange>(),
     settings: { publicUrl: '', mediaBytesPerWorkspace: 0 },
     inspect: () => null,
   }

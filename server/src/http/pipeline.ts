@@ -364,8 +364,8 @@ class Exchange implements AccessRequest, Context {
   }
 
   shared<T>(make: (services: SharedServices) => T): T {
-    const { shared, db, clock, secretKeys } = this.#services
-    if (!shared.has(make)) shared.set(make, make({ db, clock, secretKeys }))
+    const { shared, db, changes, clock, secretKeys } = this.#services
+    if (!shared.has(make)) shared.set(make, make({ db, changes, clock, secretKeys }))
     return shared.get(make) as T
   }
 
