@@ -17,7 +17,7 @@ export interface TestEndpoint {
   readonly secret: string
   /** The verified events that arrived, oldest first. Always empty for a server of your own. */
   readonly events: readonly ParleyEvent[]
-  /** The next event of this type that was not returned before. Waits for it, for five seconds by default. */
+  /** The next event of this type that was not returned before. Waits for it, for ten seconds by default. */
   next(type: ParleyEvent['type'], options?: { withinMs?: number }): Promise<ParleyEvent>
 }
 
@@ -134,7 +134,7 @@ async function startReceiver(key: string): Promise<Receiver> {
 /** Returns each event of a type once. */
 function newNext(events: readonly ParleyEvent[]): TestEndpoint['next'] {
   const returned = new Set<ParleyEvent>()
-  return async (type, { withinMs = 5_000 } = {}) => {
+  return async (type, { withinMs = 10_000 } = {}) => {
     const event = await until(`an event ${type}`, withinMs, async () =>
       events.find((each) => each.type === type && !returned.has(each)),
     )

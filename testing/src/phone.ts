@@ -36,7 +36,7 @@ export interface Phone {
   sendImage(bytes: Uint8Array, options?: WriteOptions & { caption?: string; mimeType?: string }): Promise<string>
   /** Any other action of the simulator, such as `location`, `react`, `edit` or `delete`. */
   act(action: string, input?: Record<string, unknown>): Promise<string>
-  /** The next message that arrives on the phone. Waits for it, for five seconds by default. */
+  /** The next message that arrives on the phone. Waits for it, for ten seconds by default. */
   received(options?: { withinMs?: number }): Promise<PhoneMessage>
   /** All messages that the phone shows, oldest first, without waiting. */
   messages(): Promise<PhoneMessage[]>
@@ -84,7 +84,7 @@ export function newPhone(control: Control, number: string, seen: Set<string>): P
     sendImage: (bytes, { mimeType = 'image/png', ...options } = {}) =>
       act('image', { base64: Buffer.from(bytes).toString('base64'), mimeType, ...options }),
     act,
-    async received({ withinMs = 5_000 } = {}) {
+    async received({ withinMs = 10_000 } = {}) {
       const next = await until(`a message on phone ${number}`, withinMs, async () =>
         (await messages()).find(({ id }) => !seen.has(id)),
       )
