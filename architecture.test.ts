@@ -18,6 +18,7 @@ const requestTypes = '^server/src/http/access-check\\.ts$'
 const layers = [
   layer('contract', '^contract/src/', ['^contract/src/']),
   layer('sdk', '^sdk/src/', ['^sdk/src/', '^contract/src/']),
+  layer('testing', '^testing/src/', ['^testing/src/', '^sdk/src/']),
   layer('simulator', '^simulator/src/', ['^simulator/src/']),
   // It imports the response types of the control API from the simulator; type imports are removed in the build.
   layer('handset', '^simulator/handset/', ['^simulator/handset/', '^simulator/src/(world|network-log)\\.ts$']),

@@ -27,6 +27,7 @@ const programs = {
   release: { entry: 'scripts/release.ts', args: [] },
   reliability: { entry: 'reliability/src/main.ts', args: [], startsServices: true },
   'build-sdk': { entry: 'sdk/build/build.ts', args: [] },
+  'build-testing': { entry: 'testing/build/build.ts', args: [] },
   openapi: { entry: 'scripts/openapi.ts', args: [] },
   screenshots: { entry: 'scripts/screenshots.ts', args: [], console: true },
   vectors: { entry: 'scripts/webhook-vectors.ts', args: [] },

@@ -11,6 +11,7 @@ import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
 
 export interface Demo {
+  workspaceId: string
   /** Secret of the demo API key, shown only once. */
   secret: string
   /** Link to create the first account. */
@@ -30,7 +31,7 @@ export async function createDemo(
 ): Promise<Demo | undefined> {
   if (config.databaseUrl !== null || (await listWorkspaces(db)).length > 0) return undefined
   const { clock } = network
-  const { workspaceId, ...demo } = await db.transaction(async (tx) => {
+  const demo = await db.transaction(async (tx) => {
     const workspace = await createWorkspace(tx, clock, 'Demo')
     const input = { workspaceId: workspace.id, name: 'Demo key', scopes, createdBy: 'first start' }
     await giveCredits(tx, clock, workspace.id, demoCredits, 'first start')
@@ -50,7 +51,7 @@ export async function createDemo(
       verifyToken: simulated.verifyToken,
       graphUrl: simulator.url,
     })
-    const input = { workspaceId, appId: app.id, wabaId, accessToken: token.token }
+    const input = { workspaceId: demo.workspaceId, appId: app.id, wabaId, accessToken: token.token }
     const { sync } = await createConnection(network, input)
     return { ...demo, problem: sync.kind === 'failed' ? sync.why : null }
   } catch (error) {

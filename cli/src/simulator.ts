@@ -5,21 +5,30 @@ import { createFolder } from '@parley/server/lib/create-folder'
 import { createOnce } from '@parley/server/lib/create-once'
 import { StartupError } from '@parley/server/lib/refuse'
 import type { DemoSecrets } from '@parley/simulator/datasets/demo-secrets'
+import type { LocalApp } from '@parley/simulator/network'
 import type { Simulator } from '@parley/simulator/start'
 
 /**
  * Starts the simulated WhatsApp network in this process. Its state is kept in the data directory between runs, and so
- * are its secrets, which are random. They are not in its folder: a simulator whose folder was deleted is still connected.
+ * are its secrets, which are random. With an `app`, the clock of both can be moved. They are not in its folder: a simulator whose folder was deleted is still connected.
  */
-export async function runSimulator(config: Config): Promise<Simulator> {
+export async function runSimulator(config: Config, app: LocalApp | null = null): Promise<Simulator> {
   const { simulatorPort, dataDir, publicUrl } = config
   // Loaded on demand: no other command needs it.
   const { startSimulator } = await import('@parley/simulator/start')
+  const { MovableClock } = await import('@parley/simulator/clock')
   const { newDemoSecrets } = await import('@parley/simulator/datasets/demo-secrets')
   const demoSecrets = readSecrets(dataDir, newDemoSecrets)
   const stateFile = join(dataDir, 'simulator', 'state.json')
   try {
-    return await startSimulator({ port: simulatorPort, dataset: 'demo', demoSecrets, stateFile, consoleUrl: publicUrl })
+    return await startSimulator({
+      port: simulatorPort,
+      dataset: 'demo',
+      demoSecrets,
+      stateFile,
+      consoleUrl: publicUrl,
+      ...(app && { clock: new MovableClock(), app }),
+    })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const remedy = 'Set PARLEY_SIMULATOR_PORT to a free port, or to 0 to turn the simulator off.'

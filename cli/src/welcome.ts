@@ -4,14 +4,19 @@ import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
 import { createDemo, type Demo, linkSimulator } from './demo.ts'
 
-/** The lines printed once the service is ready. The first start also creates the demo workspace and shows its key. */
-export async function welcome(service: Service, simulator: Simulator | undefined, config: Config): Promise<string[]> {
+/** What a start shows once the service is ready. `demo` is null except on the first start, which creates it. */
+interface Welcome {
+  lines: string[]
+  demo: Demo | null
+}
+
+export async function welcome(service: Service, simulator: Simulator | undefined, config: Config): Promise<Welcome> {
   const address = addressOf(service, config)
   const demo = await createDemo(service, simulator, config, address)
   const problems = simulator ? await linkSimulator(service, simulator) : []
   if (demo?.problem) problems.unshift(`The demo workspace has no senders yet: ${demo.problem}`)
   const nextSteps = demo ? firstSteps(demo, address, simulator) : await signInHint(service)
-  return [
+  const lines = [
     '',
     `Ready at ${address}`,
     `  Console        ${address}/`,
@@ -23,6 +28,7 @@ export async function welcome(service: Service, simulator: Simulator | undefined
     'Press Ctrl+C to stop.',
     '',
   ]
+  return { lines, demo: demo ?? null }
 }
 
 /** The address that people use. */

@@ -14,6 +14,7 @@ import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
 import { newOtherWorkers } from './domain/deliveries/engine/publish/other-workers.ts'
 import { openObjects, warnIfUnreadable } from './domain/files/store.ts'
+import { isIdle } from './domain/health/traffic.ts'
 import { freeBytes, minFreeBytes } from './lib/disk.ts'
 import { StartupError } from './lib/refuse.ts'
 import { version } from './lib/version.ts'
@@ -28,6 +29,10 @@ export interface Service {
   /** The address it listens on. */
   url: string
   runtime: Runtime
+  /** Moves its clock forward, for tests, and does what is due then. */
+  advance(ms: number): Promise<void>
+  /** Whether no message is being sent and no delivery is due. */
+  isIdle(): Promise<boolean>
   stop(): Promise<void>
 }
 
@@ -177,6 +182,14 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     return {
       url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
       runtime,
+      async advance(ms) {
+        clock.advance(ms)
+        await ensureToday(db, clock)
+        // Each part looks for due work when it starts.
+        await stopWork()
+        if (pauses.size === 0 && !stopping) work = startWork(runtime)
+      },
+      isIdle: () => isIdle(db, clock.now()),
       async stop() {
         stopping = true
         await unwind()

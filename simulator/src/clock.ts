@@ -30,8 +30,65 @@ interface Pending {
   run: () => void
 }
 
+/** A clock that can be moved forward. */
+export interface AdvancingClock extends Clock {
+  /** Moves time forward and runs the timers that become due, in order, each at its own time. */
+  advance(byMs: number): Promise<void>
+}
+
+export const canAdvance = (clock: Clock): clock is AdvancingClock => 'advance' in clock
+
+/** The system clock, which can also be moved forward. */
+export class MovableClock implements AdvancingClock {
+  /** How far it is ahead of the system clock. */
+  #aheadMs = 0
+  readonly #pending = new Set<{ at: number; run: () => void; cancel: Cancel }>()
+
+  now(): Date {
+    return new Date(Date.now() + this.#aheadMs)
+  }
+
+  after(delayMs: number, run: () => void): Cancel {
+    const pending = { at: this.now().getTime() + delayMs, run, cancel: () => {} }
+    this.#arm(pending)
+    return () => {
+      this.#pending.delete(pending)
+      pending.cancel()
+    }
+  }
+
+  async advance(byMs: number): Promise<void> {
+    const end = this.#aheadMs + byMs
+    const dueUntil = () => Date.now() + end
+    for (let next = this.#earliest(dueUntil()); next !== undefined; next = this.#earliest(dueUntil())) {
+      next.cancel()
+      this.#pending.delete(next)
+      this.#aheadMs = Math.max(this.#aheadMs, next.at - Date.now())
+      next.run()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    this.#aheadMs = end
+    for (const pending of this.#pending) {
+      pending.cancel()
+      this.#arm(pending)
+    }
+  }
+
+  #arm(pending: { at: number; run: () => void; cancel: Cancel }): void {
+    this.#pending.add(pending)
+    pending.cancel = systemClock.after(pending.at - this.now().getTime(), () => {
+      this.#pending.delete(pending)
+      pending.run()
+    })
+  }
+
+  #earliest(until: number) {
+    return [...this.#pending].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0]
+  }
+}
+
 /** A clock that moves only with `advance`. Timers without a delay still run immediately. */
-export class ManualClock implements Clock {
+export class ManualClock implements AdvancingClock {
   #nowMs: number
   #order = 0
   #pending = new Set<Pending>()
@@ -51,7 +108,6 @@ export class ManualClock implements Clock {
     return () => this.#pending.delete(pending)
   }
 
-  /** Moves time forward and runs the timers that become due, in order, each at its own time. */
   async advance(byMs: number): Promise<void> {
     const endMs = this.#nowMs + byMs
     for (let next = this.#next(endMs); next !== undefined; next = this.#next(endMs)) {

@@ -8,6 +8,13 @@ import type { HttpClient } from './webhooks/http-client.ts'
 import type { WebhookQueue } from './webhooks/queue.ts'
 import type { World } from './world.ts'
 
+/** An app in the same process, whose clock moves with the simulator's. */
+export interface LocalApp {
+  advance(ms: number): Promise<void>
+  /** Whether it has nothing to do. */
+  isIdle(): Promise<boolean>
+}
+
 /** The running network: state, timers, log and queues. */
 export interface Network {
   world: World
@@ -21,6 +28,8 @@ export interface Network {
   url: string
   /** Schedules a write of the state file. */
   changed: () => void
+  /** The app that runs in the same process, if it has one. */
+  app: LocalApp | undefined
 }
 
 /** The callback for an update: the number's, else the account's for this app, else the app's. */
@@ -36,10 +45,11 @@ export function destinationOf(world: World, update: Update): Destination | undef
   return url ? { url, secret: app.secret } : undefined
 }
 
-/** Resolves when no webhook is being posted and no timer is due. */
+/** Resolves when no webhook is being posted, no timer is due and the local app has nothing to do. */
 export async function idle(network: Network): Promise<void> {
   for (let idleTurns = 0; idleTurns < 3; ) {
     await new Promise((resolve) => setImmediate(resolve))
-    idleTurns = network.queue.busy || network.timers.due > 0 ? 0 : idleTurns + 1
+    const isBusy = network.queue.busy || network.timers.due > 0
+    idleTurns = isBusy || (network.app && !(await network.app.isIdle())) ? 0 : idleTurns + 1
   }
 }

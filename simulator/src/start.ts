@@ -17,7 +17,7 @@ import { folderStore, memoryStore } from './media-store.ts'
 import { errorBody, GraphError } from './network/errors.ts'
 import { resumeLifecycles } from './network/lifecycle.ts'
 import { Limits } from './network/limits.ts'
-import { destinationOf, type Network } from './network.ts'
+import { destinationOf, type LocalApp, type Network } from './network.ts'
 import { NetworkLog } from './network-log.ts'
 import { readRawBody } from './read-raw-body.ts'
 import { readState, type SavedState, StateFile } from './state-file.ts'
@@ -36,6 +36,8 @@ export interface SimulatorOptions {
   /** The console of the app. The handset links to it, and the console may show the handset in a frame. */
   consoleUrl?: string
   clock?: Clock
+  /** An app in the same process, whose clock moves with this one. */
+  app?: LocalApp
   /** The initial data. Ignored when the state file already exists. */
   dataset?: DatasetName | Dataset
   /** The secrets of the demo dataset. By default those of the state file, else random ones. */
@@ -118,7 +120,18 @@ function buildNetwork(options: SimulatorOptions, saved: SavedState | undefined) 
   const onError = (error: unknown) => log.note(`Could not write the state file: ${String(error)}`)
   const stateFile = path === undefined ? undefined : new StateFile(path, snapshot, onError)
   const media = path === undefined ? memoryStore() : folderStore(`${path}.media`)
-  const network: Network = { world, timers, log, queue, http, limits: new Limits(), media, url: '', changed }
+  const network: Network = {
+    world,
+    timers,
+    log,
+    queue,
+    http,
+    limits: new Limits(),
+    media,
+    url: '',
+    changed,
+    app: options.app,
+  }
   return { network, stateFile }
 }
 

@@ -19,6 +19,8 @@ export interface Switches {
   pairLimit: boolean
   /** Enforce the number's messages per second. */
   throughputLimit: boolean
+  /** Messages are accepted, and then fail with this code. */
+  failWith: number | null
   /** Fetch media links before delivery; the message fails if a link cannot be fetched. */
   fetchLinks: boolean
   sentAfterMs: number
@@ -43,6 +45,7 @@ export const defaultSwitches: Switches = {
   customerWindow: true,
   pairLimit: true,
   throughputLimit: true,
+  failWith: null,
   fetchLinks: false,
   sentAfterMs: 0,
   deliveredAfterMs: 50,

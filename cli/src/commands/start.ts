@@ -1,10 +1,11 @@
 import type { Config } from '@parley/server/config'
+import { listSenders, toSender } from '@parley/server/domain/senders/senders'
 import { version } from '@parley/server/lib/version'
 import type { Service } from '@parley/server/start'
 import { newLogger } from '@parley/server/telemetry/logger'
 import type { Simulator } from '@parley/simulator/start'
-import type { Command } from '../command.ts'
-import { localUrl } from '../demo.ts'
+import { type Command, UsageError } from '../command.ts'
+import { type Demo, localUrl } from '../demo.ts'
 import { printJson, say, sayAside } from '../print.ts'
 import { writeRunning } from '../running.ts'
 import { onSignals } from '../signals.ts'
@@ -15,10 +16,19 @@ export const commands: readonly Command[] = [
   {
     name: 'start',
     details:
-      'Runs until you press Ctrl+C. Without DATABASE_URL, it also runs PostgreSQL and a simulated WhatsApp network. With --json, it prints its URLs as JSON once it is ready.',
+      'Runs until you press Ctrl+C. Without DATABASE_URL, it also runs PostgreSQL and a simulated WhatsApp network. With --json, it prints one line of JSON once it is ready: its URLs and, on the first start, the API key and the senders of the demo workspace.',
+    options: {
+      'movable-clock': {
+        help: 'Let tests move the clock forward: POST /control/clock/advance of the simulator; not with DATABASE_URL',
+      },
+    },
     examples: ['start', 'start --json'],
     untilStopped: 'itself',
     async run({ config, flag }) {
+      const movable = flag('movable-clock')
+      if (movable && config.databaseUrl !== null) {
+        throw new UsageError('--movable-clock is for tests with the embedded database. Unset DATABASE_URL.')
+      }
       // With --json, only the JSON document goes to standard output; everything else goes to standard error.
       const json = flag('json')
       const print = json ? sayAside : say
@@ -32,7 +42,7 @@ export const commands: readonly Command[] = [
       let simulator: Simulator | undefined
       let removeRunning = () => {}
       const startCompanion = async (opened: Config) => {
-        simulator = await runSimulator(opened)
+        simulator = await runSimulator(opened, movable ? movedWith(() => service) : null)
         return { ...simulator, phone: simulator.control.phones.list()[0]?.waId ?? null }
       }
       try {
@@ -46,8 +56,9 @@ export const commands: readonly Command[] = [
         // With DATABASE_URL, several services may share a machine and no data directory belongs to one of them.
         if (config.databaseUrl === null)
           removeRunning = writeRunning(config.dataDir, runningOf(service, simulator, config))
-        for (const line of await welcome(service, simulator, config)) print(line)
-        if (json) printJson({ url: service.url, simulator_url: simulator?.url ?? null, version })
+        const { lines, demo } = await welcome(service, simulator, config)
+        for (const line of lines) print(line)
+        if (json) printJson(await jsonOf(service, simulator, demo))
         await aborted(signal)
       } catch (error) {
         // If it was stopped while starting, startService has already undone everything.
@@ -67,6 +78,26 @@ export const commands: readonly Command[] = [
     },
   },
 ]
+
+/** The service starts after the simulator. */
+const movedWith = (service: () => Service | undefined) => ({
+  advance: async (ms: number) => service()?.advance(ms),
+  isIdle: async () => (await service()?.isIdle()) ?? true,
+})
+
+/** The secrets are null except on the first start. */
+async function jsonOf({ url, runtime: { db } }: Service, simulator: Simulator | undefined, demo: Demo | null) {
+  const page = { take: 100, after: null, order: 'asc' } as const
+  const senders = demo && (await listSenders(db.within(demo.workspaceId), demo.workspaceId, page)).rows.map(toSender)
+  return {
+    url: localUrl(url),
+    simulator_url: simulator?.url ?? null,
+    version,
+    key: demo?.secret ?? null,
+    setup_url: demo?.setupUrl ?? null,
+    senders: senders?.map(({ id, phone_number, display_name }) => ({ id, phone_number, display_name })) ?? null,
+  }
+}
 
 const runningOf = (service: Service, simulator: Simulator | undefined, config: Config) => ({
   url: localUrl(service.url),

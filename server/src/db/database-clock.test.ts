@@ -73,3 +73,14 @@ test('it is stale after 5 seconds, and immediately after the machine was suspend
   machine.wallMs -= 2_000
   expect(clock.isStale).toBe(true)
 })
+
+test('a clock that a test has moved is pinned for statements, and the database does not move it again', () => {
+  const clock = new DatabaseClock({ wall: () => 1_000, monotonic: () => 0 })
+  expect([clock.now().getTime(), clock.pinned()]).toEqual([1_000, null])
+  clock.advance(3_600_000)
+  expect(clock.pinned()).toEqual(new Date(3_601_000))
+  // The time of a statement that used the moved time, and that of the database itself.
+  clock.observe(3_601_000)
+  clock.observe(1_000)
+  expect(clock.now().getTime()).toBe(3_601_000)
+})

@@ -29,6 +29,8 @@ export class DatabaseClock implements Clock {
   readonly #machine: MachineTime
   /** The database's time at the last sync. */
   #databaseMs: number
+  /** How far tests have moved it ahead of the database. */
+  #movedMs = 0
   /** This machine's time at the last sync. */
   #syncedAt: { wall: number; monotonic: number }
 
@@ -39,11 +41,17 @@ export class DatabaseClock implements Clock {
   }
 
   now(): Date {
-    return new Date(this.#ms(this.#machine.monotonic()))
+    return new Date(this.#ms(this.#machine.monotonic()) + this.#movedMs)
   }
 
-  pinned(): null {
-    return null
+  /** Once it was moved, the database's own clock is behind. */
+  pinned(): Date | null {
+    return this.#movedMs === 0 ? null : this.now()
+  }
+
+  /** Moves it forward, for tests. */
+  advance(byMs: number): void {
+    this.#movedMs += byMs
   }
 
   machine(): Date {
@@ -72,7 +80,7 @@ export class DatabaseClock implements Clock {
    * before the next sync does.
    */
   observe(databaseMs: number): void {
-    this.#databaseMs += Math.max(0, databaseMs - this.#ms(this.#machine.monotonic()))
+    this.#databaseMs += Math.max(0, databaseMs - this.now().getTime())
   }
 
   /** Whether the next sync is due: some seconds have passed, or this machine's wall clock jumped. */

@@ -1,4 +1,4 @@
-import { ManualClock } from '../clock.ts'
+import { canAdvance } from '../clock.ts'
 import { fieldsOf } from '../flow-fields.ts'
 import type { Json } from '../json.ts'
 import { deliverWaiting } from '../network/lifecycle.ts'
@@ -183,11 +183,16 @@ function conversation(network: Network, waId: string, to: string | undefined): J
 
 async function advance(network: Network, ms: number): Promise<Date> {
   const { clock } = network.timers
-  if (!(clock instanceof ManualClock))
-    throw new ControlError('Only a manual clock can be advanced. Start the simulator with --manual-clock.', null, 409)
+  if (!canAdvance(clock))
+    throw new ControlError(
+      'The clock cannot be advanced. Start Parley with --movable-clock, or the simulator with --manual-clock.',
+      null,
+      409,
+    )
   if (!(ms >= 0 && ms <= 366 * 86_400_000))
     throw new ControlError('ms must be a number from 0 to 31622400000 (366 days).', 'ms')
   await clock.advance(ms)
+  await network.app?.advance(ms)
   await idle(network)
   return clock.now()
 }

@@ -38,6 +38,7 @@ const switchShapes = {
   customerWindow: optional(nullable(bool)),
   pairLimit: optional(nullable(bool)),
   throughputLimit: optional(nullable(bool)),
+  failWith: optional(nullable(number({ min: 0, max: 999_999 }))),
   fetchLinks: optional(nullable(bool)),
   sentAfterMs: optional(nullable(delayMs)),
   deliveredAfterMs: optional(nullable(delayMs)),

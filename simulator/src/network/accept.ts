@@ -52,9 +52,10 @@ function outcomeOf(network: Network, number: PhoneNumber, phone: Phone, draft: D
   if (testNumber?.kind === 'fails') return fail(testNumber.code)
   if (!phone.onWhatsApp) return fail(131026)
   if (draft.category === 'MARKETING' && !phone.acceptsMarketing) return fail(131050)
+  const { failWith, customerWindow } = switchesFor(network.world, number, phone)
+  if (failWith !== null) return fail(failWith)
   const isFreeForm = draft.category === null
-  if (isFreeForm && !isOpen && !testNumber && switchesFor(network.world, number, phone).customerWindow)
-    return fail(131047)
+  if (isFreeForm && !isOpen && !testNumber && customerWindow) return fail(131047)
   if (draft.failsWith !== null) return fail(draft.failsWith)
   // A reaction is reported as sent and nothing after that.
   if (draft.type === 'reaction') return { kind: 'deliver', never: 'delivered' }

@@ -5,7 +5,7 @@ import { withPrefix } from '../../lib/ids.ts'
 import { countParked } from '../connections/parked.ts'
 import { failuresMax } from '../deliveries/engine/attempt/retry-policy.ts'
 import { readStepsOf } from '../deliveries/engine/hold/steps.ts'
-import { countDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
+import { countDeliveries, hasDueDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
 import { countReplays } from '../deliveries/replays/replays.ts'
 import { activeHolds, countOutbox } from '../messages/sending/outbox.ts'
 import { failingWebhooks } from '../webhooks/webhooks.ts'
@@ -81,6 +81,13 @@ export async function readQueues(db: Db, now: Date): Promise<Queues> {
     parked: { updates: parked?.updates ?? 0, oldestMs: sinceMs(parked?.oldestAt) },
     replays: { open: await countReplays(db) },
   }
+}
+
+/** Whether no message is being sent and no delivery is due, for tests. */
+export async function isIdle(db: Db, now: Date): Promise<boolean> {
+  const open = await countOutbox(db, now)
+  const isSending = open.some(({ state, count: number }) => number > 0 && state !== 'unknown' && state !== 'expired')
+  return !isSending && !(await hasDueDeliveries(db, now))
 }
 
 /** What is done to all deliveries of an endpoint in the background. */

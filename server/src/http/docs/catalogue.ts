@@ -62,6 +62,7 @@ export const docsGroups: readonly DocsGroup[] = [
     title: 'Get started',
     pages: [
       page('quickstart', 'Quickstart', 'Send the first message in curl, JavaScript, Python, Go or PHP.'),
+      page('testing', 'Testing your bot', 'Test a bot in CI, with vitest or pytest, against a simulated network.'),
       page('agents', 'Agents', 'Let an agent use the API over the Model Context Protocol.'),
     ],
   },

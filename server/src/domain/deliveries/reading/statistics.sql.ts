@@ -70,6 +70,14 @@ export interface DeliveryCounts {
  * Counts the deliveries of all workspaces. Those of failing endpoints wait for their turn, and first attempts of replays for
  * their pace, so they are not overdue.
  */
+/** Whether a delivery is being attempted, or is due now. */
+export const hasDueDeliveries = async (db: Db, now: Date): Promise<boolean> =>
+  (await db.first(
+    `select 1 from deliveries d join webhooks w on w.id = d.webhook_id and w.deleted_at is null
+     where (d.lease is not null or d.due_at <= $1) and not ${isHeld} limit 1`,
+    [now],
+  )) !== undefined
+
 export const countDeliveries = (db: Db, now: Date): Promise<DeliveryCounts | undefined> =>
   db.first(
     `select count(*) filter (where not is_held)::int as waiting, count(*) filter (where is_held)::int as held,

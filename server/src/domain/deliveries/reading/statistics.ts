@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { type HourCounts, hoursSince, type OpenCounts, openCounts } from './statistics.sql.ts'
 
-export { countDeliveries, endpointHoursSince } from './statistics.sql.ts'
+export { countDeliveries, endpointHoursSince, hasDueDeliveries } from './statistics.sql.ts'
 export type { HourCounts, OpenCounts }
 
 /** The attempts of a workspace by endpoint and hour, since `since`. */

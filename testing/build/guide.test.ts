@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { blocksOf } from '../../scripts/docs-blocks.ts'
+import { compile } from '../../sdk/build/compiler.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..', '..')
+const env = { ...process.env, PARLEY_COMMAND: join(root, 'parley') }
+
+/** A file of the guide. */
+const fileOf = (name: string): string => {
+  const block = blocksOf('docs/testing.md').find(({ words }) => words.includes(name))
+  if (!block) throw new Error(`docs/testing.md has no block ${name}`)
+  return block.text
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-guide-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const newFolder = (name: string): string => {
+  mkdirSync(join(folder, name))
+  return join(folder, name)
+}
+
+/** An empty project with the two packages, as npm installs them, and vitest. */
+const project = newFolder('project')
+beforeAll(async () => {
+  writeFileSync(join(project, 'package.json'), '{ "name": "bot", "type": "module", "private": true }')
+  for (const name of ['sdk', 'testing']) {
+    const packed = newFolder(name)
+    await run('npm', ['pack', '--pack-destination', packed], { cwd: join(root, name) })
+    const installed = join(project, 'node_modules', '@parley', name)
+    mkdirSync(installed, { recursive: true })
+    const [tarball = ''] = readdirSync(packed)
+    await run('tar', ['xzf', join(packed, tarball), '-C', installed, '--strip-components', '1'])
+  }
+  for (const name of ['vitest', '@types']) {
+    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name))
+  }
+}, 240_000)
+
+test('the guide for vitest works in an empty project', async () => {
+  writeFileSync(join(project, 'bot.test.ts'), fileOf('bot.test.ts'))
+  const strict = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+  ]
+  expect(await compile(...strict, '--types', 'node', join(project, 'bot.test.ts'))).toBe('')
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  // A busy machine takes longer than the default.
+  const args = [vitest, 'run', '--testTimeout', '60000', '--no-color']
+  const { stdout } = await run(process.execPath, args, { cwd: project, env })
+  expect(stdout).toContain('2 passed')
+})
+
+test('the guide for pytest works in an empty folder', async ({ skip }) => {
+  const hasPytest = await run('python3', ['-c', 'import pytest']).then(
+    () => true,
+    () => false,
+  )
+  skip(!hasPytest, 'pytest is not installed')
+  const python = newFolder('python')
+  for (const name of ['conftest.py', 'test_bot.py']) writeFileSync(join(python, name), fileOf(name))
+  const settings = {
+    ...env,
+    PYTHONPATH: [join(root, 'sdk', 'python', 'src'), env.PYTHONPATH].filter(Boolean).join(delimiter),
+    PYTHONDONTWRITEBYTECODE: '1',
+  }
+  const { stdout } = await run('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], {
+    cwd: python,
+    env: settings,
+  })
+  expect(stdout).toContain('1 passed')
+})
