@@ -9,7 +9,7 @@ import { compile } from '../../sdk/build/compiler.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
-const env = { ...process.env, PARLEY_COMMAND: join(root, 'parley') }
+const env: NodeJS.ProcessEnv = { ...process.env, PARLEY_COMMAND: join(root, 'parley') }
 
 /** A file of the guide. */
 const fileOf = (name: string): string => {
