@@ -33,6 +33,8 @@ export interface Acceptance {
 
 /** The most messages of a statement. It holds the locks of all their workspaces, so it must be short. */
 const maxTogether = 100
+/** How far apart two statements begin under load, so that more messages share one. */
+const gapMs = 5
 /** How long a statement with the messages of several workspaces waits for a lock: the others need another one. */
 const togetherWaitMs = 500
 /** How often messages are stored again because others spent the credits. */
@@ -56,7 +58,7 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): Acceptan
       return all.map((each) => byMessage.get(each))
     },
     // One at a time: two would wait for each other's balances, and each would be half as large.
-    { maxItems: maxTogether, ownerOf: ({ message }) => message.workspaceId },
+    { maxItems: maxTogether, gapMs, ownerOf: ({ message }) => message.workspaceId },
   )
 
   async function storeAlone(accepted: AcceptedMessage): Promise<StoreOutcome> {
