@@ -71,6 +71,21 @@ const errorCountOf = async (code: string) =>
   (await server.db.first<{ sum: number }>('select sum(count)::int as sum from refusal_hours where code = $1', [code]))
     ?.sum
 
+test('requests that arrive while a batch is written wait for the next one', async () => {
+  let written = 0
+  const transaction: Db['transaction'] = async (work) => {
+    // As many clients do under load.
+    if (++written < 5) recorder.record(recordOf({ route: '/meanwhile' }))
+    return server.db.transaction(work)
+  }
+  const recorder = newRecorder({ ...server.db, transaction })
+  recorder.record(recordOf({ route: '/meanwhile' }))
+  await recorder.flush()
+  expect([written, recorder.waiting]).toEqual([1, 1])
+  await Promise.all([recorder.flush(), recorder.flush()])
+  expect(written).toBe(3)
+})
+
 test('the queue is bounded while the database is down, and the number of dropped records is logged when it is back', async () => {
   const { db, state } = unreliableDatabase()
   state.isDown = true

@@ -78,7 +78,7 @@ export class RequestRecorder {
     this.#limits = { ...defaultLimits, ...limits }
     this.#ofWorkspaces = new FairShares(this.#limits.ofWorkspaces)
     this.#invalidKeyPlaces = new FairShares(this.#limits.invalidKeys)
-    this.#timer = setInterval(() => void this.flush(), flushMs).unref()
+    this.#timer = setInterval(() => this.#writing || void this.flush(), flushMs).unref()
   }
 
   /** Rows of the log that wait. */
@@ -93,9 +93,10 @@ export class RequestRecorder {
     if (this.waiting >= flushAt && !this.#isFailing && !this.#writing) void this.flush()
   }
 
-  /** Writes everything that waits. Resolves when it is written, or when the database failed; then it stays. */
+  /** Writes everything that waits now. Resolves when it is written, or when the database failed; then it stays. */
   flush(): Promise<void> {
-    if (!this.#writing && (this.#batches.length + this.#invalidKeys.length > 0 || this.#areCountsDue)) {
+    if (this.#writing) return this.#writing.then(() => this.flush())
+    if (this.#batches.length + this.#invalidKeys.length > 0 || this.#areCountsDue) {
       this.#writing = this.#write().finally(() => {
         this.#writing = undefined
       })
@@ -168,7 +169,9 @@ export class RequestRecorder {
   async #write(): Promise<void> {
     await this.#matchKeys()
     if (this.#areCountsDue) this.#batchFor(this.#counts.lastAt)
-    for (let batch = this.#batches[0]; batch; batch = this.#batches[0]) {
+    // What arrives meanwhile waits for the next time, or this would never end under load, with a few requests in each batch.
+    for (let left = this.#batches.length; left > 0; left--) {
+      const batch = this.#batches[0] as RecordedBatch
       if (batch.id === null) this.#close(batch)
       try {
         await writeBatch(this.#db, batch, this.#keys.saveUses)
@@ -185,7 +188,7 @@ export class RequestRecorder {
         const fields = { event: 'request_log.entries_lost', err: error, requests: batch.size } as const
         const what = batch.size > 0 ? 'requests were not logged' : 'requests were not counted'
         this.#log.error(fields, `${what}: the database rejected them`)
-        this.#keepCounts(batch)
+        if (this.#keepCounts(batch)) left++
       }
       this.#batches.shift()
       this.#contentsBytes -= batch.contentsBytes
@@ -207,12 +210,13 @@ export class RequestRecorder {
   }
 
   /** Puts the counts of a rejected batch into one of their own, which is written next. If that is rejected too, they are lost. */
-  #keepCounts({ day, counts, size, unauthenticated }: RecordedBatch): void {
-    if (size + unauthenticated.length === 0 || counts.traffic.length + counts.uses.length === 0) return
+  #keepCounts({ day, counts, size, unauthenticated }: RecordedBatch): boolean {
+    if (size + unauthenticated.length === 0 || counts.traffic.length + counts.uses.length === 0) return false
     const kept = new RecordedBatch(day)
     kept.id = this.#writer.next()
     kept.counts = counts
     this.#batches.splice(1, 0, kept)
+    return true
   }
 
   /**

@@ -86,6 +86,7 @@ function advance(message: TrackedMessage, all: StatusReport[]): Change {
     id: message.id,
     place: message.place,
     version: message.version,
+    isFirst: message.status === 'queued' && fresh.length > 0,
     status,
     waMessageId: reports.find((report) => report.waMessageId !== null)?.waMessageId ?? null,
     recipientUserId:

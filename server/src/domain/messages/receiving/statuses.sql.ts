@@ -43,18 +43,20 @@ const toTracked = ({ sent, delivered, read, failed, ...message }: TrackedRow): T
 })
 
 const finding = statement(
-  { refs: { senderId: 'uuid', waMessageId: 'text' } },
-  // The subquery makes PostgreSQL look up each message by the index.
-  ({ refs }) => `select m.* from ${refs} cross join lateral (
-       select ${columns} from messages m where m.sender_id = refs.sender_id and m.wa_message_id = refs.wa_message_id
-       offset 0) as m`,
+  { refs: { senderId: 'uuid', waMessageId: 'text', messageId: 'uuid' } },
+  // The subqueries make PostgreSQL look up each message by an index.
+  ({ refs }) => `with ref as materialized (select * from ${refs})
+     select m.* from ref cross join lateral (
+       select ${columns} from messages m where m.id = ref.message_id and m.sender_id = ref.sender_id offset 0) as m
+     union all
+     select m.* from ref cross join lateral (
+       select ${columns} from messages m where m.sender_id = ref.sender_id and m.wa_message_id = ref.wa_message_id
+       offset 0) as m
+     where ref.message_id is null`,
 )
 
-/** Returns the messages that have one of the network's IDs, without locking them. */
-export async function findMessages(
-  db: Db,
-  refs: readonly Pick<StatusReference, 'senderId' | 'waMessageId'>[],
-): Promise<TrackedMessage[]> {
+/** Returns the messages that have one of our IDs, or without one the network's ID, without locking them. */
+export async function findMessages(db: Db, refs: readonly StatusReference[]): Promise<TrackedMessage[]> {
   return (await finding.rows<TrackedRow>(db, { refs })).map(toTracked)
 }
 
@@ -89,6 +91,8 @@ export interface MessageProgress {
   /** The version of the message that these changes were decided for. */
   place: string
   version: string
+  /** It has no status yet, so it is in the outbox. */
+  isFirst: boolean
   status: MessageStatus
   waMessageId: string | null
   recipientUserId: string | null
@@ -112,8 +116,9 @@ export interface ChangedRow {
 /**
  * Changes messages and stores their new statuses with events and deliveries, in one statement. A message that another
  * transaction has changed since it was read, or is changing now, is left out, so this waits for no lock. Times and
- * WhatsApp IDs that are already set are not changed. If `onlyAt` is given and is not the current routing revision, nothing
- * is stored.
+ * WhatsApp IDs that are already set are not changed. A message that gets its first status leaves the outbox. If `onlyAt` is
+ * given and is not the current routing revision, nothing is stored; then a first status is also left out if early ones
+ * wait for it.
  *
  * A message is found by its place in the table, which is cheaper than by an index. Another row may be in that place by now;
  * the ID and the version tell.
@@ -127,6 +132,7 @@ export function saveChangesStatement(insertEventsSql: InsertEventsSql) {
         id: 'uuid',
         place: 'text',
         version: 'text',
+        isFirst: 'bool',
         status: 'text',
         waMessageId: 'text',
         recipientUserId: 'text',
@@ -155,6 +161,8 @@ export function saveChangesStatement(insertEventsSql: InsertEventsSql) {
      ), unchanged as materialized (
        select a.* from asked a cross join lateral (
          select from messages m where m.ctid = a.tid and m.id = a.id and m.xmin = a.xid
+           and (${onlyAt} is null or not a.is_first or not exists (
+             select from early_statuses e where e.sender_id = m.sender_id and e.wa_message_id = a.wa_message_id))
          for no key update skip locked) as locked
      ), changed as (
        update messages m set
@@ -169,6 +177,8 @@ export function saveChangesStatement(insertEventsSql: InsertEventsSql) {
          pricing = coalesce(c.pricing, m.pricing)
        from unchanged c where m.ctid = c.tid and m.id = c.id
        returning m.id
+     ), dropped as (
+       delete from outbox o using unchanged u where u.is_first and o.message_id = u.id
      ), reported as materialized (
        select s.* from (select * from ${statuses}) as s join changed c on c.id = s.message_id
      ), stored as (

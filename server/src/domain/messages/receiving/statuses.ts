@@ -11,7 +11,6 @@ import {
   prepareEvents,
 } from '../../deliveries/engine/publish/publish.ts'
 import { networkIdsOf } from '../../senders/senders.ts'
-import { dropFromOutbox } from '../sending/outbox.sql.ts'
 import { deleteEarly, type EarlyStatus, earlyOf, insertEarly, type MessageKey } from './early-statuses.sql.ts'
 import { currentRevision } from './inbound.sql.ts'
 import { RoutingChanged } from './inbound.ts'
@@ -34,13 +33,6 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
   if (news.length === 0) return
   const saved = await saveChanges(db, now, news, null)
   if (saved.size < news.length) throw new Error('a message was changed while it was locked')
-  const first = news.filter(({ message, fresh }) => message.status === 'queued' && fresh.length > 0)
-  if (first.length > 0) {
-    await dropFromOutbox(
-      db,
-      first.map(({ message }) => message.id),
-    )
-  }
   const failed = news.filter(hasFailed)
   await refund(
     db,
@@ -56,8 +48,8 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
 
 /**
  * Records statuses as `saveStatuses` does, without a transaction: reads the messages, decides, and writes in one statement,
- * which leaves out messages that were changed meanwhile. Returns the reports that need a transaction: those, failures,
- * and first statuses. Throws `RoutingChanged` if `onlyAt` is not the current routing revision; what was stored before is not
+ * which leaves out messages that were changed meanwhile. Returns the reports that need a transaction: those, failures, and
+ * first statuses of messages with early ones. Throws `RoutingChanged` if `onlyAt` is not the current routing revision; what was stored before is not
  * stored again.
  */
 export async function savePlainStatuses(
@@ -72,13 +64,13 @@ export async function savePlainStatuses(
   const plain = news.filter(isPlain)
   const save = () => oneWithIndexLookups(db, (tx) => saveChanges(tx, now, plain, onlyAt))
   const saved = plain.length === 0 ? new Set<string>() : await save()
-  // One that names our message may be its first status, which arrived before the response to the send request.
-  const [first, ofOtherTools] = [
+  // One that names a message of ours that was not found may have the network's ID of another one.
+  const [named, ofOtherTools] = [
     unknown.filter(({ messageId }) => messageId !== null),
     unknown.filter((report) => report.messageId === null).filter(hasNetworkId),
   ]
   const early = ofOtherTools.length === 0 ? 0 : await insertEarly(db, ofOtherTools, now, onlyAt)
-  const rest = [...first, ...news.flatMap(({ message, reports }) => (saved.has(message.id) ? [] : reports))]
+  const rest = [...named, ...news.flatMap(({ message, reports }) => (saved.has(message.id) ? [] : reports))]
   // Fewer early statuses are stored if some were known already, or if the revision is another one.
   if (rest.length === 0 && early === ofOtherTools.length) return rest
   if ((await currentRevision(db)) !== onlyAt) throw new RoutingChanged()
@@ -89,12 +81,15 @@ const hasNetworkId = (report: StatusReport): report is StatusReport & EarlyStatu
 
 const hasFailed = ({ fresh }: Change): boolean => fresh.some(({ status }) => status === 'failed')
 
-/** A plain change concerns only the message, its statuses and events: neither the outbox nor credits. */
-const isPlain = (change: Change): boolean => change.message.status !== 'queued' && !hasFailed(change)
+/** A plain change concerns only the message, its statuses and events: no credits, and no other ID of the network. */
+const isPlain = (change: Change): boolean =>
+  !hasFailed(change) && [null, change.progress.waMessageId].includes(change.message.waMessageId)
 
 /** One report for each message: it is looked up once. */
 const withoutRepeats = (reports: readonly StatusReport[]): StatusReport[] => [
-  ...new Map(reports.map((report) => [`${report.senderId} ${report.waMessageId}`, report])).values(),
+  ...new Map(
+    reports.map((report) => [`${report.senderId} ${report.messageId ?? report.waMessageId}`, report]),
+  ).values(),
 ]
 
 /** Saves changes with their events, and returns the IDs of the messages that were still as they were read. */

@@ -1,6 +1,15 @@
 /**
- * What the send requests of a process share: requests that are in progress at the same time are read with the same statements
- * and stored by the same statement. Each gets its response after the commit, with its own outcome.
+ * What the send requests of a process share: those that are in progress at the same time are read with the same statements and
+ * stored by the same statement. Each gets its response after the commit, with its own outcome. Where a message is stored:
+ *
+ *   together  with up to 100 others of all workspaces, which take turns. It becomes stored or refused, or another request came first
+ *    → alone  another transaction held a lock for half a second, or the statement failed: nothing was stored
+ *    → failed the connection was lost. It may have been stored: only the caller may repeat it, with its Idempotency-Key
+ *   alone     on a connection of its workspace, within its share of them. While one is here, further messages of its workspace
+ *             begin here too, so that a lock that no one releases delays the others once. One with a form always begins here:
+ *             its token takes a second statement, and the locks of all others would be held until then
+ *
+ * If others spend the credits in the same moment, the statement stores nothing and runs again.
  */
 import { isLockTimeout } from '../../../db/connect/brief-transaction.ts'
 import { isDatabaseAway } from '../../../db/connect/pool.ts'
@@ -24,76 +33,60 @@ export interface Acceptance {
 
 /** The most messages of a statement. It holds the locks of all their workspaces, so it must be short. */
 const maxTogether = 100
-
-/**
- * How long a statement with the messages of several workspaces waits for a lock. Another transaction may hold the balance of
- * one of them for seconds, and the others must not wait for that. Then each message is stored alone.
- */
+/** How far apart two statements begin under load, so that more messages share one. */
+const gapMs = 5
+/** How long a statement with the messages of several workspaces waits for a lock: the others need another one. */
 const togetherWaitMs = 500
-
-/** How often messages are stored again because others spent the credits in the same moment. */
+/** How often messages are stored again because others spent the credits. */
 const maxTries = 100
 
 /** `db` must see all workspaces. */
 export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): Acceptance {
-  /** How many messages of a workspace are being stored alone. */
+  /** How many messages of a workspace are being stored alone, if any. */
   const alone = new Map<string, number>()
 
   const storeTogether = batched(
-    async (all: AcceptedMessage[]): Promise<(StoreOutcome | 'alone')[]> => {
-      // A workspace may have got a lock that no one releases since its message began to wait here.
+    async (all: AcceptedMessage[]): Promise<(StoreOutcome | undefined)[]> => {
+      // Another message of a workspace may have begun alone since this one began to wait.
       const together = all.filter(({ message }) => !alone.has(message.workspaceId))
-      let outcomes: StoreOutcome[]
-      try {
-        outcomes = await storeIn(db, clock, together, togetherWaitMs)
-      } catch (error) {
-        // They may have been stored, and the callers must know that this is unknown.
+      const outcomes = await store(db, clock, together, togetherWaitMs).catch((error: unknown) => {
         if (isDatabaseAway(error)) throw error
-        return all.map(() => 'alone')
-      }
+        return []
+      })
       announce(db, together, outcomes)
       const byMessage = new Map(together.map((each, index) => [each, outcomes[index]]))
-      return all.map((each) => byMessage.get(each) ?? 'alone')
+      return all.map((each) => byMessage.get(each))
     },
     // One at a time: two would wait for each other's balances, and each would be half as large.
-    { maxItems: maxTogether, ownerOf: ({ message }) => message.workspaceId },
+    { maxItems: maxTogether, gapMs, ownerOf: ({ message }) => message.workspaceId },
   )
 
-  /** As others of the same workspace are: on a connection of that workspace, within its share of them. */
   async function storeAlone(accepted: AcceptedMessage): Promise<StoreOutcome> {
     const { workspaceId } = accepted.message
-    alone.set(workspaceId, (alone.get(workspaceId) ?? 0) + 1)
+    const count = (change: number) => (alone.get(workspaceId) ?? 0) + change
+    alone.set(workspaceId, count(1))
     try {
       return await storeOne(db.within(workspaceId), clock, accepted)
     } finally {
-      const left = (alone.get(workspaceId) ?? 1) - 1
-      if (left > 0) alone.set(workspaceId, left)
+      if (count(-1) > 0) alone.set(workspaceId, count(-1))
       else alone.delete(workspaceId)
     }
   }
 
   return {
-    lookUp: batched((all: Wanted[]) => lookUpAll(db, all), { ownerOf: ({ workspaceId }) => workspaceId }),
-    findStored: batched((all: IdempotentRequest[]) => findStoredResponses(db, all), {
-      ownerOf: ({ scope }) => scope.workspaceId,
-    }),
-    findChoice: batched((all: Addressed[]) => findChoices(db, all), { ownerOf: ({ workspaceId }) => workspaceId }),
+    ...readsOf((find, ownerOf) => batched((all) => find(db, all), { ownerOf })),
     async store(accepted) {
-      // The token of a form takes a second statement, and the locks of all others would be held until then.
-      if (accepted.form !== null) return storeOne(db.within(accepted.message.workspaceId), clock, accepted)
-      // Its workspace may have a lock that no one releases. It would delay all workspaces again.
-      if (alone.has(accepted.message.workspaceId)) return storeAlone(accepted)
-      const outcome = await storeTogether(accepted)
-      return outcome === 'alone' ? storeAlone(accepted) : outcome
+      const { workspaceId } = accepted.message
+      if (accepted.form !== null) return storeOne(db.within(workspaceId), clock, accepted)
+      const outcome = alone.has(workspaceId) ? undefined : await storeTogether(accepted)
+      return outcome ?? storeAlone(accepted)
     },
   }
 }
 
 /** For a request without an Idempotency-Key that has its own transaction. */
 export const acceptanceIn = (tx: Db, clock: Clock): Acceptance => ({
-  lookUp: async (wanted) => only(await lookUpAll(tx, [wanted])),
-  findStored: async (request) => only(await findStoredResponses(tx, [request])),
-  findChoice: async (addressed) => only(await findChoices(tx, [addressed])),
+  ...readsOf((find) => async (one) => (await find(tx, [one]))[0] as never),
   async store(accepted) {
     // The transaction could not go on after an error. With the lock, no other transaction spends the credits.
     await lockBalance(tx, accepted.message.workspaceId)
@@ -101,11 +94,22 @@ export const acceptanceIn = (tx: Db, clock: Clock): Acceptance => ({
   },
 })
 
+type Share = <Item, Found>(
+  find: (db: Db, all: readonly Item[]) => Promise<Found[]>,
+  ownerOf: (item: Item) => string,
+) => (item: Item) => Promise<Found>
+
+const readsOf = (share: Share): Omit<Acceptance, 'store'> => ({
+  lookUp: share(lookUpAll, ({ workspaceId }: Wanted) => workspaceId),
+  findStored: share(findStoredResponses, ({ scope }: IdempotentRequest) => scope.workspaceId),
+  findChoice: share(findChoices, ({ workspaceId }: Addressed) => workspaceId),
+})
+
 async function storeOne(db: Db, clock: Clock, accepted: AcceptedMessage): Promise<StoreOutcome> {
   try {
-    const outcomes = await storeIn(db, clock, [accepted], accepted.idempotent ? keyWaitMs : null)
+    const outcomes = await store(db, clock, [accepted], accepted.idempotent ? keyWaitMs : null)
     announce(db, [accepted], outcomes)
-    return outcomes[0] ?? { kind: 'again' }
+    return outcomes[0] as StoreOutcome
   } catch (error) {
     // Another request with this key, or one that holds a lock this one needs, is still in progress.
     if (accepted.idempotent && isLockTimeout(error)) refuse('idempotency_in_progress')
@@ -113,8 +117,7 @@ async function storeOne(db: Db, clock: Clock, accepted: AcceptedMessage): Promis
   }
 }
 
-/** Each further try means that others have spent credits meanwhile. */
-async function storeIn(
+async function store(
   db: Db,
   clock: Clock,
   all: readonly AcceptedMessage[],
@@ -122,13 +125,11 @@ async function storeIn(
 ): Promise<StoreOutcome[]> {
   const hasForms = all.some(({ form }) => form !== null)
   for (let tries = 1; ; tries++) {
-    const store = (on: Db) => storeMessages(on, clock.now(), all, lockWaitMs)
+    const run = (on: Db) => storeMessages(on, clock.now(), all, lockWaitMs)
     try {
-      return await (hasForms ? db.transaction(store) : store(db))
+      return await (hasForms ? db.transaction(run) : run(db))
     } catch (error) {
       if (tries === maxTries || !isOverdrawn(error)) throw error
     }
   }
 }
-
-const only = <T>(results: readonly T[]): T => results[0] as T

@@ -166,9 +166,6 @@ const markingUnknown = statement(
 export const markUnknown = (db: Db, rows: readonly Leased[], until: Date): Promise<number> =>
   markingUnknown.change(db, { leased: rows, until })
 
-export const dropFromOutbox = (db: Db, messageIds: readonly string[]): Promise<number> =>
-  db.change('delete from outbox where message_id = any($1::uuid[])', [messageIds])
-
 /** Messages with an expired lease become waiting, or unknown if the call may have been made. Late messages expire. */
 export async function recoverExpiredLeases(db: Db, now: Date, unknownUntil: Date): Promise<void> {
   await db.change(

@@ -57,8 +57,6 @@ export interface OutboxOptions {
 }
 
 export interface Outbox {
-  /** Messages that are claimed and whose result is not recorded yet. */
-  readonly inProgress: number
   /** Claims due messages, of these numbers or of all that have some, and starts their calls. Returns how many. */
   sendDue(numbers?: readonly DueNumber[]): Promise<number>
   /** Sends until no message is due and no call is in flight. */
@@ -78,6 +76,8 @@ const callMs = 90_000
 const defaultSlotCount = 1024
 /** How long a stop waits for calls in flight. With the steps after it, a process stops within 15 seconds. */
 const stopMs = 6_000
+/** How far apart two statements that record results begin under load, so that more results share one. */
+const recordGapMs = 15
 /** Messages that one transaction fails. */
 const expiredMax = 500
 /** The pause before a statement is repeated while the database is away. */
@@ -111,7 +111,7 @@ export function newOutbox(
     // One may wait for the disk while the next one begins.
     { maxConcurrent: 2 },
   )
-  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200 })
+  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, gapMs: recordGapMs })
 
   /** If the response comes late, the lease may have ended meanwhile, and the message may have failed. So marks them again. */
   async function markInTime(claimed: readonly ClaimedMessage[]): Promise<{ message_id: string }[]> {
@@ -279,9 +279,6 @@ export function newOutbox(
   }
 
   const outbox: Outbox = {
-    get inProgress() {
-      return running.size
-    },
     async sendDue(numbers) {
       const claims = stopping ? [] : await claim(numbers)
       if (stopping) await giveBack(claims.map(({ claimed }) => claimed))

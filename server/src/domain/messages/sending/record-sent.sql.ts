@@ -19,6 +19,8 @@ export interface SentRow {
 /** A recorded message with one delivery of its event. The other columns are null if no endpoint subscribes to it. */
 export interface RecordedRow {
   messageId: string
+  /** False if a status of the network has recorded it already. */
+  isNew: boolean
   eventId: string | null
   webhookId: string | null
   leased: boolean | null
@@ -27,7 +29,7 @@ export interface RecordedRow {
 
 /**
  * Records in one statement that messages were sent: their status, the event with its deliveries, and no row in the outbox any
- * more. Leaves out messages that have a status already, and those with an early status. Messages are locked in the order of
+ * more. Leaves out messages that have a status already, unless it says the same, and those with an early status. Messages are locked in the order of
  * their IDs, as by those who record statuses. A message whose lock it had to wait for is checked again in its latest version,
  * and a message that is still queued has no status, so the statement cannot miss one.
  */
@@ -55,6 +57,11 @@ export function recordSentStatement(insertEventsSql: InsertEventsSql) {
            select from early_statuses e
            where e.sender_id = call.sender_id and e.wa_message_id = call.wa_message_id)
          for update of m) as m
+     ), known as materialized (
+       select call.message_id from call cross join lateral (
+         select from messages m where m.id = call.message_id and m.wa_message_id = call.wa_message_id
+           and m.sent_at is not null and (call.recipient_user_id is null or m.recipient_user_id is not null)
+         offset 0) as m
      ), recorded as (
        update messages m set status = 'sent', wa_message_id = q.wa_message_id, sent_at = q.occurred_at,
          recipient_user_id = coalesce(m.recipient_user_id, q.recipient_user_id)
@@ -67,9 +74,10 @@ export function recordSentStatement(insertEventsSql: InsertEventsSql) {
      ), fresh as materialized (
        select event_id as id, workspace_id, 'message.sent' as type, body, message_id, sender_id, person from queued
      ), ${insertEventsSql('fresh', places)}
-     select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased,
+     select f.message_id as "messageId", true as "isNew", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased,
        d.conversation
-     from fresh f left join new_deliveries d on d.event_id = f.id`,
+     from fresh f left join new_deliveries d on d.event_id = f.id
+     union all select message_id, false, null, null, null, null from known`,
   )
   return (db: Db, rows: readonly SentRow[], events: Omit<EventBatch, 'rows'>): Promise<RecordedRow[]> =>
     recording.rows(db, {

@@ -5,6 +5,7 @@ import { useTestServer } from '../../../../testing/test-server.ts'
 import type { Db } from '../../../db/db.ts'
 import { newLogger } from '../../../telemetry/logger.ts'
 import type { GraphClient } from '../../../whatsapp/graph/client.ts'
+import { savePlainStatuses } from '../receiving/statuses.ts'
 import { newOutbox } from './outbox.ts'
 
 const server = useTestServer()
@@ -72,6 +73,31 @@ test('a status that arrived before the response to the call is recorded with it,
   expect(await statusesOf(other.id)).toEqual(['queued', 'sent'])
   const types = (await eventsOf(server, shop.workspace.id)).map(({ type }) => type).sort()
   expect(types).toEqual(['message.delivered', 'message.sent', 'message.sent'])
+})
+
+test('neither a first status before the response to the call, nor the response after it, takes a transaction', async () => {
+  const shop = await sending.newShop()
+  const { id } = await shop.sendText('16505550123')
+  const { network } = sending.network
+  const sendMessage: GraphClient['sendMessage'] = async () => {
+    const revision = await server.db.first<{ value: number }>('select value from routing_revision')
+    const report = { senderId: shop.senderId.slice(4), workspaceId: shop.workspace.id, messageId: id.slice(4) }
+    const status = { status: 'sent', occurredAt: server.clock.now(), error: null, recipientUserId: null } as const
+    const pricing = { category: 'utility', type: 'regular', model: 'PMP' }
+    const reports = [{ ...report, ...status, pricing, waMessageId: 'wamid.first' }]
+    expect(await savePlainStatuses(server.db, server.clock.now(), reports, revision?.value ?? 0)).toEqual([])
+    expect(await server.db.rows('select from outbox where message_id = $1', [report.messageId])).toEqual([])
+    return { kind: 'ok', value: { waMessageId: 'wamid.first', waId: null, userId: null, held: false } }
+  }
+  const client = Object.assign(Object.create(network.client) as GraphClient, { sendMessage })
+  const texts: string[] = []
+  await newOutbox({ ...network, client, db: noting(network.db, texts) }, newLogger('silent')).drain()
+  expect(texts.filter((text) => text.includes('for update of m'))).toHaveLength(1)
+  expect(await shop.look(id)).toMatchObject({ status: 'sent', history: [{ status: 'queued' }, { status: 'sent' }] })
+  const events = await eventsOf(server, shop.workspace.id)
+  expect(events.map(({ type, data }) => [type, data.pricing])).toMatchObject([
+    ['message.sent', { category: 'utility' }],
+  ])
 })
 
 test('a claim does not wait for the disk', async () => {

@@ -26,8 +26,8 @@ export interface SentMessage {
 }
 
 /**
- * Returns the IDs of the messages that it has recorded. The others have a status already, because the network reported one
- * first or the response to an earlier try was lost, or one that arrived early.
+ * Returns the IDs of the messages that are recorded as sent, by this or before: the network may report a status first, and the
+ * response to an earlier try may be lost. The others have another status, or one that arrived early.
  */
 export async function recordSent(db: Db, now: Date, sent: readonly SentMessage[]): Promise<Set<string>> {
   const data = sent.map(toData)
@@ -43,11 +43,11 @@ export async function recordSent(db: Db, now: Date, sent: readonly SentMessage[]
     return { messageId, workspaceId, senderId, waMessageId, recipientUserId: userId, occurredAt: at, ...event }
   })
   const recorded = await record(db, rows, prepared)
-  const ids = new Set(recorded.map(({ messageId }) => messageId))
+  const newIds = new Set(recorded.flatMap(({ messageId, isNew }) => (isNew ? messageId : [])))
   const deliveries = recorded.filter((row): row is RecordedRow & PublishedDelivery => row.eventId !== null)
-  const newEvents = prepared.rows.filter((_, index) => ids.has(rows[index]?.messageId ?? ''))
+  const newEvents = prepared.rows.filter((_, index) => newIds.has(rows[index]?.messageId ?? ''))
   if (newEvents.length > 0) offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
-  return ids
+  return new Set(recorded.map(({ messageId }) => messageId))
 }
 
 type EventData = Static<typeof MessageStatusData>

@@ -7,10 +7,8 @@ import { type DueNumber, newlyDue } from './due-numbers.ts'
 import { newOutbox } from './outbox.ts'
 
 const pollMs = 100
-/** The pause between two claims under load, which lets messages accumulate into a batch. */
-const busyMs = 15
-/** From this many messages in progress on, claims pause. With fewer, each message is claimed at once. */
-const busyFrom = 8
+/** The pause after a claim, which lets messages accumulate for the next one. After a pause, one is claimed at once. */
+const gapMs = 10
 
 /**
  * The sending loop. It runs when this process accepts a message, and then looks only at the numbers of such messages. Ten times
@@ -28,9 +26,9 @@ export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> 
     const mayLookAtFew = numbers.length > 0 && looked !== null && looked() < pollMs
     if (!mayLookAtFew) looked = startTimer(network.clock)
     const hasClaimed = (await outbox.sendDue(mayLookAtFew ? numbers : undefined)) > 0
-    if (outbox.inProgress >= busyFrom) await pause(busyMs)
+    if (hasClaimed) await pause(gapMs)
     // There may be more than the pace allowed.
-    return { nextInMs: hasClaimed ? busyMs : pollMs }
+    return { nextInMs: hasClaimed ? gapMs : pollMs }
   })
   return {
     async stop() {
