@@ -13,6 +13,8 @@ import { maxFileBodyBytes } from './multipart.ts'
 /** The bodies that routes read: of a client of the API or the console, a client's file, and a webhook. */
 const sources = {
   client: { maxBytes: 256 * 1024, owner: 'stranger' },
+  // Up to 500 messages.
+  batch: { maxBytes: 2 * 1024 * 1024, owner: 'stranger' },
   // At most 128 KiB of each file are in memory.
   upload: { maxBytes: maxFileBodyBytes, owner: 'stranger' },
   // WhatsApp's webhooks are up to 3 MB.

@@ -23,27 +23,10 @@ export interface ErrorResponse {
 
 export const jsonType = 'application/json; charset=utf-8'
 
-/**
- * The response to an error that was thrown while a request was handled: on /v1, in the console, on the webhook ingress,
- * on pages and metrics, and for bytes that are not HTTP. Internal errors are logged here, once.
- */
-export function errorResponse(error: unknown, { requestId, route, publicUrl, log }: FailedRequest): ErrorResponse {
-  const refusal = toRefusal(error)
-  const { code, status, message, parts } = refusal
-  // A full disk fails every request that writes. The database logs it.
-  if (refusal !== error && status === 503 && !isDiskError(error)) {
-    log.warn(
-      { event: 'http.database_unavailable', err: error, request_id: requestId, route },
-      'the database is unavailable',
-    )
-  } else if (refusal !== error && status === 500) {
-    log.error(
-      { event: 'http.request_failed', err: error, request_id: requestId, route },
-      'a request failed unexpectedly',
-    )
-  }
+/** An error as responses have it. */
+export function errorBody({ code, message, parts }: Refusal, requestId: string, publicUrl: string): ErrorReply {
   const { param, errors, details } = parts
-  const reply: ErrorReply = {
+  return {
     error: {
       // Under /v1 only codes of the public catalogue are thrown. The console's own codes have the same shape.
       type: everyError[code].type as ErrorReply['error']['type'],
@@ -57,8 +40,34 @@ export function errorResponse(error: unknown, { requestId, route, publicUrl, log
       ...(details !== undefined && { details }),
     },
   }
+}
+
+/**
+ * The response to an error that was thrown while a request was handled: on /v1, in the console, on the webhook ingress,
+ * on pages and metrics, and for bytes that are not HTTP. Internal errors are logged here, once.
+ */
+export function errorResponse(error: unknown, { requestId, route, publicUrl, log }: FailedRequest): ErrorResponse {
+  const refusal = toRefusal(error)
+  const { code, status, parts } = refusal
+  // A full disk fails every request that writes. The database logs it.
+  if (refusal !== error && status === 503 && !isDiskError(error)) {
+    log.warn(
+      { event: 'http.database_unavailable', err: error, request_id: requestId, route },
+      'the database is unavailable',
+    )
+  } else if (refusal !== error && status === 500) {
+    log.error(
+      { event: 'http.request_failed', err: error, request_id: requestId, route },
+      'a request failed unexpectedly',
+    )
+  }
   const retry = code === 'service_unavailable' && { 'Retry-After': '1' }
-  return { status, code, headers: { ...retry, ...parts.headers }, body: JSON.stringify(reply) }
+  return {
+    status,
+    code,
+    headers: { ...retry, ...parts.headers },
+    body: JSON.stringify(errorBody(refusal, requestId, publicUrl)),
+  }
 }
 
 /** Maps any error that is thrown while a request is handled. */

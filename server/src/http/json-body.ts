@@ -13,6 +13,7 @@ export async function readJson(
   withinMs: number,
   workspaceId: string | undefined,
   isOptional = false,
+  source: 'client' | 'batch' = 'client',
 ): Promise<unknown> {
   const { headers } = request
   const type = headers['content-type']
@@ -21,7 +22,7 @@ export async function readJson(
   if (!/^\s*application\/json\s*(;|$)/i.test(type ?? '') || (encoding !== undefined && encoding !== 'identity')) {
     refuse('unsupported_media_type')
   }
-  return parseJson(await bodies.read(request, 'client', withinMs, workspaceId))
+  return parseJson(await bodies.read(request, source, withinMs, workspaceId))
 }
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -106,6 +106,13 @@ function operationOf(route: Route, named: Json): Json {
               ...(route.status !== 204 && { content: { 'application/json': contentOf(route.reply, named) } }),
             },
           }),
+      ...(route.otherReply && {
+        [route.otherReply.status]: {
+          description: route.otherReply.description,
+          headers: responseHeaders,
+          content: { 'application/json': contentOf(route.otherReply.reply, named) },
+        },
+      }),
       ...errorResponses(codes, named),
     },
   }

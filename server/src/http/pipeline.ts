@@ -17,7 +17,7 @@ import type {
   RequestContents,
   RequestRecord,
 } from './access-check.ts'
-import type { Bodies } from './bodies.ts'
+import type { Bodies, BodySource } from './bodies.ts'
 import { type BytesResponse, openBytes } from './bytes.ts'
 import { anonymous, requireScope } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
@@ -99,10 +99,15 @@ function mountRoutes(scope: FastifyInstance, prefix: string, routes: readonly Ro
     scope.route({
       method: route.method,
       url: route.path.slice(prefix.length),
-      config: { route, ...(route.receivesFile && { bodySource: () => 'upload' }) },
+      config: { route, ...bodySourceOf(route) },
       handler: ({ exchange }) => exchange?.handle(route),
     })
   }
+}
+
+const bodySourceOf = ({ receivesFile, receivesBatch }: Route) => {
+  const source: BodySource | null = receivesFile ? 'upload' : receivesBatch ? 'batch' : null
+  return source && { bodySource: () => source }
 }
 
 /** For responses whose request was not counted, because the database was unavailable. */
@@ -158,6 +163,8 @@ class Exchange implements AccessRequest, Context {
   #rechecking: Promise<AccessDecision> | null = null
   /** A scope that the handler required, in addition to the one of the route. */
   #moreScope: Route['scope'] = 'none'
+  /** Set if it is not that of the route. */
+  #status: number | null = null
   /** The message that the request stored. */
   #messageId: string | null = null
 
@@ -230,10 +237,10 @@ class Exchange implements AccessRequest, Context {
     await this.#requireAccessStill(route)
     if (route.isBytes) return this.#sendBytes(result as BytesResponse)
     if (route.isWritten) return this.#sendWritten(result as WrittenReply)
-    return this.#sendText(route.status, route.status === 204 ? null : route.toJson(result))
+    return this.#sendText(this.#status ?? route.status, route.status === 204 ? null : route.toJson(result))
   }
 
-  async #readBody({ receivesFile, isBodyOptional }: CompiledRoute): Promise<unknown> {
+  async #readBody({ receivesFile, receivesBatch, isBodyOptional }: CompiledRoute): Promise<unknown> {
     const { bodies, timeouts } = this.#services
     const { method, raw } = this.#request
     const { workspaceId } = this.caller
@@ -243,7 +250,8 @@ class Exchange implements AccessRequest, Context {
       this.#body = { kind: 'file' }
       return file
     }
-    const value = await readJson(bodies, raw, timeouts.bodyMs, workspaceId || undefined, isBodyOptional)
+    const source = receivesBatch ? 'batch' : 'client'
+    const value = await readJson(bodies, raw, timeouts.bodyMs, workspaceId || undefined, isBodyOptional, source)
     if (value !== undefined) this.#body = { kind: 'json', value }
     return value
   }
@@ -371,6 +379,10 @@ class Exchange implements AccessRequest, Context {
 
   header(name: string): string | undefined {
     return this.#request.headers[name]?.toString()
+  }
+
+  setStatus(status: number): void {
+    this.#status = status
   }
 
   setHeader(name: string, value: string): void {

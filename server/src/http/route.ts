@@ -29,6 +29,8 @@ export interface Context {
   readonly traceparent: string | null
   /** Says which message the request stored, for its trace. */
   traceMessage(id: string): void
+  /** Another status than that of the route. */
+  setStatus(status: number): void
   /** Adds a header to the response. */
   setHeader(name: string, value: string): void
   /** Refuses the request if the key lacks the scope, also if it loses it while the request waits. */
@@ -86,6 +88,8 @@ export interface Route {
   checksBody?: boolean
   /** The request may have no body. `body` is undefined then. */
   isBodyOptional?: boolean
+  /** The body may be larger than 256 KiB: up to 2 MiB. */
+  receivesBatch?: boolean
   /** The body is a file, as `multipart/form-data`. The handler gets a `FileBody`; the schema only documents it. */
   receivesFile?: boolean
   reply: TSchema
@@ -98,6 +102,8 @@ export interface Route {
   /** A browser may call it only from the pages of this service. */
   isForOwnOrigin?: boolean
   status: number
+  /** The response of another status, which the handler sets with `setStatus`. */
+  otherReply?: { status: number; description: string; reply: TSchema }
   /** Errors of this route, in addition to those that any route may return. */
   errors: readonly ErrorCode[]
   handle(context: Context, input: Input<unknown, unknown, unknown>): unknown

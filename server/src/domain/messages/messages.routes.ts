@@ -1,14 +1,49 @@
 import { MessageId } from '@parley/contract/ids'
 import { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
+import {
+  DryRun,
+  dryRunQuery,
+  MessageBatch,
+  MessageBatchFrame,
+  MessageBatchResult,
+} from '@parley/contract/message-batch'
 import { List, pageQuery } from '@parley/contract/page'
 import { SendRequest } from '@parley/contract/send'
 import { sendExamples } from '@parley/contract/send-examples'
 import { Type } from 'typebox'
+import { errorBody } from '../../http/errors.ts'
 import { pageOf, readPage } from '../../http/page.ts'
-import { route } from '../../http/route.ts'
+import { type Context, route } from '../../http/route.ts'
+import { toJsonFor } from '../../http/to-json.ts'
+import { checkFor } from '../../http/validate.ts'
+import { Refusal } from '../../lib/refuse.ts'
 import { getMessage, listMessages, markOf, toMessage } from './reading/messages.ts'
 import { newAcceptance } from './sending/acceptance.ts'
 import { sendMessage } from './sending/send.ts'
+import { checkBatch, sendBatch } from './sending/send-batch.ts'
+
+const IdempotencyHeader = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{1,255}$',
+      examples: ['order-1001-shipped'],
+      description: 'A unique key of your choice, of visible ASCII characters.',
+    }),
+  ),
+})
+
+const messageJson = toJsonFor(Message)
+const checkFrame = checkFor('body', MessageBatchFrame)
+
+const depsOf = (context: Context) => {
+  const { db, caller, clock, requestId, traceparent } = context
+  return { db, caller, clock, requestId, traceparent, acceptance: context.shared(newAcceptance) }
+}
+
+const listOf = (data: MessageBatchResult['data']): MessageBatchResult => {
+  const rejected = data.filter((each) => 'error' in each).length
+  return { object: 'list', data, accepted: data.length - rejected, rejected }
+}
 
 export const messageRoutes = [
   route({
@@ -22,29 +57,77 @@ export const messageRoutes = [
       'again, with `Idempotent-Replayed: true`, for at least 24 hours, also after the API key was rotated. After an error ' +
       'you can use the key again.',
     tag: 'Messages',
-    headers: Type.Object({
-      'Idempotency-Key': Type.Optional(
-        Type.String({
-          pattern: '^[!-~]{1,255}$',
-          examples: ['order-1001-shipped'],
-          description: 'A unique key of your choice, of visible ASCII characters.',
-        }),
-      ),
-    }),
+    headers: IdempotencyHeader,
+    query: dryRunQuery,
     body: SendRequest,
     bodyExamples: sendExamples,
     checksBody: true,
-    reply: Message,
+    reply: Type.Unsafe<Message | DryRun>(Message),
+    toJson: (reply: Message | DryRun) => ('dry_run' in reply ? JSON.stringify(reply) : messageJson(reply)),
     status: 202,
+    otherReply: { status: 200, description: 'With `dry_run=true`.', reply: DryRun },
     errors: ['insufficient_credits', 'recipient_opted_out', 'idempotency_in_progress', 'idempotency_key_reused'],
-    handle: async (context, { body }) => {
-      const { db, caller, clock, requestId } = context
-      const { traceparent } = context
-      const deps = { db, caller, clock, requestId, traceparent, acceptance: context.shared(newAcceptance) }
+    handle: async (context, { body, query }) => {
+      const deps = depsOf(context)
+      if (query.dry_run === 'true') {
+        const [checked] = await checkBatch(deps, [body])
+        if (checked instanceof Refusal) throw checked
+        context.setStatus(200)
+        return { dry_run: true as const, credits: checked?.credits ?? 0 }
+      }
       const { message, replayed } = await sendMessage(deps, body, context.header('idempotency-key'))
       if (replayed) context.setHeader('Idempotent-Replayed', 'true')
       else context.traceMessage(message.id)
       return message
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/messages/batch',
+    scope: 'messages:send',
+    summary: 'Send a batch of messages',
+    description:
+      'Accepts up to 500 messages, and costs one request of the rate limit. Each message is checked, paid for and stored as ' +
+      'if it were alone, in the order given: `data` has its message, or the error that it alone would get. The body may have 2 MiB. ' +
+      'With an `Idempotency-Key` the whole batch is sent once: after a lost response, send the same request again. A message ' +
+      'may also have an `idempotency_key` of its own.',
+    tag: 'Messages',
+    headers: IdempotencyHeader,
+    query: dryRunQuery,
+    body: MessageBatch,
+    checksBody: true,
+    receivesBatch: true,
+    reply: MessageBatchResult,
+    toJson: (reply: MessageBatchResult) => JSON.stringify(reply),
+    errors: ['idempotency_key_reused'],
+    handle: async (context, { body, query }) => {
+      checkFrame(body)
+      const { requestId, settings } = context
+      const deps = depsOf(context)
+      const rejected = (index: number, refusal: Refusal) => ({
+        index,
+        status: refusal.status,
+        error: errorBody(refusal, requestId, settings.publicUrl).error,
+      })
+      if (query.dry_run === 'true') {
+        const checked = await checkBatch(deps, body.messages)
+        const credits = checked.reduce((sum, each) => sum + (each instanceof Refusal ? 0 : each.credits), 0)
+        const data = checked.map((each, index) =>
+          each instanceof Refusal ? rejected(index, each) : { index, status: 200 as const, ...each },
+        )
+        return { ...listOf(data), dry_run: true, credits }
+      }
+      const results = await sendBatch(deps, body.messages, context.header('idempotency-key'))
+      if (results.every((each) => each.kind === 'accepted' && each.replayed)) {
+        context.setHeader('Idempotent-Replayed', 'true')
+      }
+      return listOf(
+        results.map((each, index) =>
+          each.kind === 'rejected'
+            ? rejected(index, each.refusal)
+            : { index, status: 202 as const, message: each.message },
+        ),
+      )
     },
   }),
   route({

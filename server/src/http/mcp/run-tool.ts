@@ -59,6 +59,7 @@ export function newTool(row: ToolRow, routes: readonly Route[]): Tool {
         settings: context.settings,
         shared: (make) => context.shared(make),
         header: (name) => headers[name],
+        setStatus: () => {},
         setHeader(name) {
           if (name === 'Idempotent-Replayed') isReplayed = true
         },

@@ -15,7 +15,7 @@ import { isLockTimeout } from '../../../db/connect/brief-transaction.ts'
 import { isDatabaseAway } from '../../../db/connect/pool.ts'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { refuse } from '../../../lib/refuse.ts'
+import { Refusal, refuse } from '../../../lib/refuse.ts'
 import { batched } from '../../../sharing/batch.ts'
 import { isOverdrawn, lockBalance } from '../../credits/credits.ts'
 import { type Addressed, type Choice, findChoices } from '../../senders/preferences.ts'
@@ -31,8 +31,14 @@ export interface Acceptance {
   store(accepted: AcceptedMessage): Promise<StoreOutcome>
 }
 
+/** For a request with several messages of one workspace. */
+export interface BatchAcceptance extends Acceptance {
+  /** At most `maxTogether`. They are paid for in their order. */
+  storeInOrder(all: readonly AcceptedMessage[]): Promise<StoreOutcome[]>
+}
+
 /** The most messages of a statement. It holds the locks of all their workspaces, so it must be short. */
-const maxTogether = 100
+export const maxTogether = 100
 /** How far apart two statements begin under load, so that more messages share one. */
 const gapMs = 5
 /** How long a statement with the messages of several workspaces waits for a lock: the others need another one. */
@@ -41,7 +47,7 @@ const togetherWaitMs = 500
 const maxTries = 100
 
 /** `db` must see all workspaces. */
-export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): Acceptance {
+export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): BatchAcceptance {
   /** How many messages of a workspace are being stored alone, if any. */
   const alone = new Map<string, number>()
 
@@ -80,6 +86,19 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): Acceptan
       if (accepted.form !== null) return storeOne(db.within(workspaceId), clock, accepted)
       const outcome = alone.has(workspaceId) ? undefined : await storeTogether(accepted)
       return outcome ?? storeAlone(accepted)
+    },
+    async storeInOrder(all) {
+      const [first] = all
+      if (!first) return []
+      const own = db.within(first.message.workspaceId)
+      try {
+        const outcomes = await store(own, clock, all, keyWaitMs, 'in order')
+        announce(own, all, outcomes)
+        return outcomes
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error
+        return all.map(() => ({ kind: 'refused', refusal: new Refusal('idempotency_in_progress') }))
+      }
     },
   }
 }
@@ -122,10 +141,11 @@ async function store(
   clock: Clock,
   all: readonly AcceptedMessage[],
   lockWaitMs: number | null,
+  payFor?: 'in order',
 ): Promise<StoreOutcome[]> {
   const hasForms = all.some(({ form }) => form !== null)
   for (let tries = 1; ; tries++) {
-    const run = (on: Db) => storeMessages(on, clock.now(), all, lockWaitMs)
+    const run = (on: Db) => storeMessages(on, clock.now(), all, lockWaitMs, payFor)
     try {
       return await (hasForms ? db.transaction(run) : run(db))
     } catch (error) {

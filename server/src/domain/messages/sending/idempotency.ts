@@ -40,6 +40,20 @@ export function newIdempotentRequest(scope: IdempotencyScope, key: string, body:
   return { scope, key, fingerprint: sha256(`POST /v1/messages ${canonical(body)}`) }
 }
 
+/**
+ * A message of a batch that has the Idempotency-Key of its request. With the same key, any other batch is another request, so
+ * that the fingerprint is that of all messages. No client can send this key: it has a space.
+ */
+export const newBatchRequest = (
+  scope: IdempotencyScope,
+  key: string,
+  index: number,
+  fingerprint: Buffer,
+): IdempotentRequest => ({ scope, key: `batch ${index} ${key}`, fingerprint })
+
+export const batchFingerprint = (messages: readonly unknown[]): Buffer =>
+  sha256(`POST /v1/messages/batch ${canonical(messages)}`)
+
 /** A response as it was stored. */
 export interface StoredResponse {
   fingerprint: Buffer

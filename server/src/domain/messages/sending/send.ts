@@ -53,27 +53,23 @@ export interface SendResult {
 const sendWithinMs = 24 * 3_600_000
 
 /** Each further try means that another request of the workspace was stored or refused meanwhile. */
-const maxTries = 100
+export const maxTries = 100
 
 export async function sendMessage(
   deps: SendDeps,
   body: unknown,
   idempotencyKey: string | undefined,
 ): Promise<SendResult> {
-  const { db, acceptance, caller } = deps
+  const { acceptance, caller } = deps
   const fieldErrors = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
   const idempotent =
     fieldErrors.length === 0 && idempotencyKey !== undefined && caller.keyId !== null
       ? newIdempotentRequest(caller, idempotencyKey, body)
       : null
   for (let tries = 0; tries < maxTries; tries++) {
-    // Both at once: nearly every request is new.
-    const [stored, references] = await Promise.all([
-      idempotent && acceptance.findStored(idempotent),
-      findReferences(db, acceptance.lookUp, caller.workspaceId, body, deps.clock.now()),
-    ])
-    if (idempotent && stored) return { message: replay(idempotent, stored), replayed: true }
-    const accepted = await toAccepted(deps, body, [...fieldErrors, ...references.errors], references, idempotent)
+    const checked = await checkMessage(deps, body, fieldErrors, idempotent)
+    if (checked.kind === 'replayed') return { message: checked.message, replayed: true }
+    const { accepted } = checked
     const outcome = await acceptance.store(accepted)
     if (outcome.kind === 'refused') {
       // The request that was first may have the same key, and may have used the last credits.
@@ -84,6 +80,26 @@ export async function sendMessage(
     if (outcome.kind === 'stored') return { message: accepted.response, replayed: false }
   }
   return refuse(idempotent ? 'idempotency_in_progress' : 'service_unavailable')
+}
+
+export type CheckedMessage = { kind: 'replayed'; message: Message } | { kind: 'new'; accepted: AcceptedMessage }
+
+/** Checks everything but the balance. Refuses a message with errors, in addition to those that were found before. */
+export async function checkMessage(
+  deps: SendDeps,
+  body: unknown,
+  errors: readonly FieldError[],
+  idempotent: IdempotentRequest | null,
+): Promise<CheckedMessage> {
+  const { db, acceptance, caller, clock } = deps
+  // Both at once: nearly every request is new.
+  const [stored, references] = await Promise.all([
+    idempotent && acceptance.findStored(idempotent),
+    findReferences(db, acceptance.lookUp, caller.workspaceId, body, clock.now()),
+  ])
+  if (idempotent && stored) return { kind: 'replayed', message: replay(idempotent, stored) }
+  const accepted = await toAccepted(deps, body, [...errors, ...references.errors], references, idempotent)
+  return { kind: 'new', accepted }
 }
 
 /** Refuses a request with errors. */

@@ -28,16 +28,19 @@ export type StoreOutcome = { kind: 'stored' } | { kind: 'again' } | { kind: 'ref
 /**
  * Stores messages of one request or of many, each with its own outcome. Run it within a transaction if one has a form. Fails if
  * it has to wait for a lock for longer than `lockWaitMs` (null for no limit), and if another transaction spends the credits
- * in the same moment (`isOverdrawn`); then nothing was stored.
+ * in the same moment (`isOverdrawn`); then nothing was stored. In order, a message is `again` if those before it, which were
+ * not stored, would have spent its credits.
  */
 export async function storeMessages(
   db: Db,
   now: Date,
   all: readonly AcceptedMessage[],
   lockWaitMs: number | null,
+  payFor: 'cheapest first' | 'in order' = 'cheapest first',
 ): Promise<StoreOutcome[]> {
-  // The cheapest first, so that one that the workspace cannot pay for does not use up what the others need.
-  const firsts = firstOfEachKey(all).sort((left, right) => left.message.credits - right.message.credits)
+  const firsts = firstOfEachKey(all)
+  // So that one that the workspace cannot pay for does not use up what the others need.
+  if (payFor === 'cheapest first') firsts.sort((left, right) => left.message.credits - right.message.credits)
   const rows = await store(db, firsts.map(toRow(now)), { now, keysMax: maxPerDay, lockWaitMs })
   const byNumber = new Map(rows.map((row) => [row.n, row]))
   const outcomes = new Map(firsts.map((each, n) => [each, toOutcome(each, byNumber.get(n), now)]))

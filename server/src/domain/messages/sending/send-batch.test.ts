@@ -1,0 +1,188 @@
+import type { MessageBatchResult } from '@parley/contract/message-batch'
+import { expect, test } from 'vitest'
+import { useProcesses } from '../../../../testing/processes.ts'
+import { useSending } from '../../../../testing/sending.ts'
+import { newProcessShop } from '../../../../testing/shop-process.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
+import { newLogger } from '../../../telemetry/logger.ts'
+import { readBalance } from '../../credits/credits.ts'
+import { verifyLedger } from '../../credits/verify-ledger.ts'
+
+const server = useTestServer()
+const processes = useProcesses(server)
+const sending = useSending(server)
+
+const text = { type: 'text', text: { body: 'hi' } }
+const to = (n: number) => ({ ...text, to: String(16_505_550_000 + n) })
+const many = (count: number) => Array.from({ length: count }, (_, n) => to(n))
+
+interface Shop {
+  workspace: { id: string; secret: string }
+}
+async function post(
+  { workspace }: Shop,
+  body: unknown,
+  { key, query = '', on = 0 }: { key?: string; query?: string; on?: number } = {},
+) {
+  const headers = key === undefined ? {} : { 'idempotency-key': key }
+  const path = `/v1/messages/batch${query}`
+  const response = await processes.call(on, path, { method: 'POST', key: workspace.secret, headers, body })
+  return { ...response, result: response.body as MessageBatchResult & { error: { code: string; param?: string } } }
+}
+const messagesOf = ({ workspace }: Shop) =>
+  server.db.rows<{ id: string }>('select id from messages where workspace_id = $1', [workspace.id])
+
+test('each message of a batch is accepted or rejected as if it were alone, in the order given', async () => {
+  const shop = await sending.newShop(100)
+  const template = { name: 'greeting', language: 'en', variables: {} }
+  const messages = [
+    to(1),
+    { ...text, to: 'nobody' },
+    { ...to(2), type: 'template', template },
+    to(3),
+    7,
+    { ...to(4), x: 1 },
+  ]
+  const { status, result, headers } = await post(shop, { messages })
+  expect(status).toBe(200)
+  expect(result).toMatchObject({ object: 'list', accepted: 2, rejected: 4 })
+  expect(result.data.map(({ index, status }) => [index, status])).toEqual([
+    [0, 202],
+    [1, 400],
+    [2, 400],
+    [3, 202],
+    [4, 400],
+    [5, 400],
+  ])
+  expect(result.data[0]).toMatchObject({
+    message: { object: 'message', status: 'queued', to: '16505550001', credits: 1 },
+  })
+  const error = { code: 'validation_failed', type: 'invalid_request_error', request_id: headers.get('x-request-id') }
+  expect(result.data[1]).toMatchObject({ error: { ...error, param: 'to' } })
+  expect(result.data[5]).toMatchObject({ error: { ...error, param: 'x' } })
+  expect(await messagesOf(shop)).toHaveLength(2)
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(98)
+  // One request for the batch, and one in which the shop was set up.
+  expect(headers.get('ratelimit-remaining')).toBe(String(Number(headers.get('ratelimit-limit')) - 2))
+})
+
+test('a batch has 1 to 500 messages and at most 2 MiB', async () => {
+  const shop = await sending.newShop(1000)
+  for (const body of [
+    { messages: [] },
+    { messages: many(501) },
+    {},
+    { messages: 'x' },
+    { messages: [to(1)], more: 1 },
+  ]) {
+    expect((await post(shop, body)).result).toMatchObject({ error: { code: 'validation_failed' } })
+  }
+  const long = { ...to(1), text: { body: 'a'.repeat(4000) } }
+  const { status, result } = await post(shop, { messages: Array.from({ length: 500 }, () => long) })
+  expect([status, result.accepted]).toEqual([200, 500])
+  const tooLong = { ...long, reference: 'b'.repeat(500) }
+  expect((await post(shop, { messages: Array.from({ length: 500 }, () => tooLong) })).status).toBe(413)
+})
+
+test('credits are spent in the order given, and one that does not fit is 402', async () => {
+  const shop = await sending.newShop(3)
+  const { result } = await post(shop, { messages: many(5) })
+  expect(result.data.map(({ status }) => status)).toEqual([202, 202, 202, 402, 402])
+  expect(result.data[3]).toMatchObject({
+    error: { code: 'insufficient_credits', details: { required: 1, available: 0 } },
+  })
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(0)
+  expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
+})
+
+test('a batch with a key is sent once, however often, from whichever process, and even in parallel', async () => {
+  const shop = await sending.newShop(1000)
+  const body = { messages: many(250) }
+  const responses = await Promise.all([0, 1, 2, 0].map((on) => post(shop, body, { key: 'campaign-1', on })))
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  const last = await post(shop, body, { key: 'campaign-1' })
+  expect(last.headers.get('idempotent-replayed')).toBe('true')
+  for (const { result } of [...responses, last]) {
+    expect(result.accepted).toBe(250)
+    expect(result.data).toEqual(last.result.data)
+  }
+  expect(await messagesOf(shop)).toHaveLength(250)
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(750)
+  const other = await post(shop, { messages: many(249) }, { key: 'campaign-1' })
+  expect([other.status, other.result.error.code]).toEqual([422, 'idempotency_key_reused'])
+  expect(await messagesOf(shop)).toHaveLength(250)
+  expect((await post(shop, body, { key: 'with space' })).result.error.code).toBe('validation_failed')
+})
+
+test('a message with its own key is sent once, also by a request of its own', async () => {
+  const shop = await sending.newShop(10)
+  const alone = await shop.send(to(1), { 'idempotency-key': 'order-1' })
+  const messages = [
+    { ...to(1), idempotency_key: 'order-1' },
+    { ...to(2), idempotency_key: 'order-2' },
+    { ...to(2), idempotency_key: 'order-2' },
+    { ...to(3), idempotency_key: 'order-1' },
+    { ...to(4), idempotency_key: '' },
+  ]
+  const { result } = await post(shop, { messages })
+  expect(result.data.map(({ status }) => status)).toEqual([202, 202, 202, 422, 400])
+  const [first, second, third] = result.data as { message: { id: string } }[]
+  expect(first?.message).toEqual(alone.body)
+  expect(third?.message).toEqual(second?.message)
+  expect(result.data[4]).toMatchObject({ error: { param: 'idempotency_key' } })
+  expect(await messagesOf(shop)).toHaveLength(2)
+})
+
+test('a dry run checks everything, and stores, spends and sends nothing', async () => {
+  const shop = await sending.newShop(2)
+  const { status, result } = await post(
+    shop,
+    { messages: [to(1), { ...text, to: 'x' }, to(2), to(3)] },
+    { query: '?dry_run=true' },
+  )
+  expect(status).toBe(200)
+  expect(result).toMatchObject({ dry_run: true, credits: 2, accepted: 2, rejected: 2 })
+  expect(result.data.map(({ status }) => status)).toEqual([200, 400, 200, 402])
+  const call = (body: unknown) =>
+    processes.call(0, '/v1/messages?dry_run=true', { method: 'POST', key: shop.workspace.secret, body })
+  expect(await call(to(1))).toMatchObject({ status: 200, body: { dry_run: true, credits: 1 } })
+  expect(await call({ ...text, to: 'x' })).toMatchObject({ status: 400, body: { error: { param: 'to' } } })
+  expect(await messagesOf(shop)).toEqual([])
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(2)
+  const unknown = await processes.call(0, '/v1/messages?dry_run=1', {
+    method: 'POST',
+    key: shop.workspace.secret,
+    body: to(1),
+  })
+  expect(unknown.status).toBe(400)
+})
+
+test('after kill -9 in the middle of a batch, the same request sends the rest, each message once', async () => {
+  const { db, spawn, workspaceId, secret } = await newProcessShop()
+  const [sender] = await db.rows<{ id: string }>('select id from senders order by id limit 1')
+  const messages = many(500).map((message) => ({ ...message, sender_id: `snd_${sender?.id}` }))
+  const body = JSON.stringify({ messages })
+  const request = (url: string) =>
+    fetch(`${url}/v1/messages/batch`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'idempotency-key': 'night' },
+      body,
+    }).then((response) => response.json() as Promise<MessageBatchResult>)
+  const stored = async () =>
+    (
+      await db.first<{ count: number }>('select count(*)::int as count from messages where workspace_id = $1', [
+        workspaceId,
+      ])
+    )?.count ?? 0
+  const killed = await spawn()
+  const first = request(killed.url).catch(() => null)
+  while ((await stored()) === 0) await new Promise((resolve) => setImmediate(resolve))
+  killed.child.kill('SIGKILL')
+  await first
+  const before = await stored()
+  const again = await spawn()
+  expect(await request(again.url)).toMatchObject({ accepted: 500, rejected: 0 })
+  expect(before).toBeGreaterThan(0)
+  expect(await stored()).toBe(500)
+  expect(await verifyLedger(db, newLogger('silent'))).toEqual([])
+})

@@ -1,0 +1,148 @@
+/**
+ * Several messages of one request. Each is checked by itself; then the valid ones are stored by one statement for each hundred, in
+ * their order, and a workspace that cannot pay for one still pays for those after it that cost less. With an Idempotency-Key, a
+ * repeated request continues where an earlier one ended: each message has a key of its own, which is made from it.
+ */
+import type { FieldError } from '@parley/contract/field-errors'
+import type { Message } from '@parley/contract/message'
+import { Refusal, refuseInvalid } from '../../../lib/refuse.ts'
+import { checkSend } from '../../../whatsapp/outgoing/check-send.ts'
+import { readBalance } from '../../credits/credits.ts'
+import { type BatchAcceptance, maxTogether } from './acceptance.ts'
+import {
+  batchFingerprint,
+  checkIdempotencyKey,
+  type IdempotentRequest,
+  newBatchRequest,
+  newIdempotentRequest,
+  replay,
+} from './idempotency.ts'
+import { type CheckedMessage, checkMessage, maxTries, type SendCaller, type SendDeps } from './send.ts'
+import type { AcceptedMessage, StoreOutcome } from './store-messages.ts'
+
+interface BatchDeps extends SendDeps {
+  acceptance: BatchAcceptance
+  caller: Extract<SendCaller, { keyId: string }>
+}
+
+export type MessageResult =
+  | { kind: 'accepted'; message: Message; replayed: boolean }
+  | { kind: 'rejected'; refusal: Refusal }
+
+/** The results are in the order of the messages. */
+export async function sendBatch(
+  deps: BatchDeps,
+  messages: readonly unknown[],
+  idempotencyKey: string | undefined,
+): Promise<MessageResult[]> {
+  const errors = checkIdempotencyKey(idempotencyKey)
+  if (errors.length > 0) refuseInvalid(errors)
+  const all = toBatchMessages(deps, messages, idempotencyKey)
+  const results = new Map<BatchMessage, MessageResult>()
+  for (let tries = 0; tries < maxTries; tries++) {
+    const open = all.filter((each) => !results.has(each))
+    if (open.length === 0) break
+    const checked = await Promise.all(open.map((each) => checkOne(deps, each)))
+    const toStore: { each: BatchMessage; accepted: AcceptedMessage }[] = []
+    for (const [at, each] of open.entries()) {
+      const result = checked[at] as CheckedMessage | Refusal
+      if (result instanceof Refusal) {
+        // The key of the request names another batch.
+        if (result.code === 'idempotency_key_reused' && each.hasKeyOfBatch) throw result
+        results.set(each, { kind: 'rejected', refusal: result })
+      } else if (result.kind === 'replayed') {
+        results.set(each, { kind: 'accepted', message: result.message, replayed: true })
+      } else toStore.push({ each, accepted: result.accepted })
+    }
+    for (let from = 0; from < toStore.length; from += maxTogether) {
+      const part = toStore.slice(from, from + maxTogether)
+      const outcomes = await deps.acceptance.storeInOrder(part.map(({ accepted }) => accepted))
+      for (const [at, { each, accepted }] of part.entries()) {
+        const result = await resultOf(deps, each, accepted, outcomes[at])
+        if (result) results.set(each, result)
+      }
+    }
+  }
+  const inProgress: MessageResult = { kind: 'rejected', refusal: new Refusal('idempotency_in_progress') }
+  return all.map((each) => results.get(each) ?? inProgress)
+}
+
+/** What the messages would cost, or why they would be rejected. */
+export async function checkBatch(
+  deps: BatchDeps,
+  messages: readonly unknown[],
+): Promise<({ credits: number } | Refusal)[]> {
+  const all = toBatchMessages(deps, messages, undefined).map((each) => ({ ...each, idempotent: null }))
+  const checked = await Promise.all(all.map((each) => checkOne(deps, each)))
+  let available = await readBalance(deps.db, deps.caller.workspaceId)
+  return checked.map((each) => {
+    if (each instanceof Refusal) return each
+    const credits = each.kind === 'new' ? each.accepted.message.credits : 0
+    if (credits > available) return new Refusal('insufficient_credits', { details: { required: credits, available } })
+    available -= credits
+    return { credits }
+  })
+}
+
+interface BatchMessage {
+  body: unknown
+  errors: readonly FieldError[]
+  idempotent: IdempotentRequest | null
+  /** Its key is made from the key of the request. */
+  hasKeyOfBatch: boolean
+}
+
+function toBatchMessages(
+  { caller }: BatchDeps,
+  messages: readonly unknown[],
+  batchKey: string | undefined,
+): BatchMessage[] {
+  const fingerprint = batchFingerprint(messages)
+  return messages.map((message, index): BatchMessage => {
+    const isObject = typeof message === 'object' && message !== null && !Array.isArray(message)
+    const { idempotency_key: key, ...members } = (isObject ? message : {}) as { idempotency_key?: unknown }
+    const body = isObject ? members : message
+    const errors = [...checkSend(body), ...checkOwnKey(key)]
+    const base = { body, errors, hasKeyOfBatch: false }
+    if (errors.length > 0) return { ...base, idempotent: null }
+    if (typeof key === 'string') return { ...base, idempotent: newIdempotentRequest(caller, key, body) }
+    if (batchKey === undefined) return { ...base, idempotent: null }
+    return { ...base, idempotent: newBatchRequest(caller, batchKey, index, fingerprint), hasKeyOfBatch: true }
+  })
+}
+
+const checkOwnKey = (key: unknown): FieldError[] =>
+  key === undefined
+    ? []
+    : checkIdempotencyKey(typeof key === 'string' ? key : '').map((error) => ({
+        ...error,
+        param: 'idempotency_key',
+        message: error.message.replace('Idempotency-Key', '`idempotency_key`'),
+      }))
+
+async function checkOne(
+  deps: BatchDeps,
+  { body, errors, idempotent }: BatchMessage,
+): Promise<CheckedMessage | Refusal> {
+  try {
+    return await checkMessage(deps, body, errors, idempotent)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** Undefined if another request came first: then the message is checked again. */
+async function resultOf(
+  { acceptance }: BatchDeps,
+  { idempotent }: BatchMessage,
+  accepted: AcceptedMessage,
+  outcome: StoreOutcome | undefined,
+): Promise<MessageResult | undefined> {
+  if (outcome?.kind === 'stored') return { kind: 'accepted', message: accepted.response, replayed: false }
+  if (outcome?.kind !== 'refused') return undefined
+  // The request that was first may have the same key, and may have used the last credits.
+  const first = idempotent && (await acceptance.findStored(idempotent))
+  if (idempotent && first) return { kind: 'accepted', message: replay(idempotent, first), replayed: true }
+  return { kind: 'rejected', refusal: outcome.refusal }
+}
