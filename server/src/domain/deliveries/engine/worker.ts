@@ -42,10 +42,7 @@ const attemptMaxMs = 15_000
 const unrecordedMax = 5_000
 /** With more full endpoints than fit into a notification, the worker takes no deliveries of other processes. */
 const announcedFullMax = 150
-/** With more than this many in flight, refreshes start `refreshGapMs` apart, so that more attempts share one refresh. */
-const busyAbove = 8
-const refreshGapMs = 4
-const refreshRetryMs = 200
+const readRetryMs = 200
 
 interface PickedDelivery {
   queue: EndpointQueue
@@ -59,20 +56,19 @@ interface PickedDelivery {
  * the lease expires and a worker claims the delivery again. While this worker has results that it could not record, it claims
  * nothing if one of their leases has ended: they are recorded under those leases, unless another process has claimed their delivery.
  *
- * Before an attempt starts, the targets (URL, secret, enabled) are refreshed. The refresh starts after the delivery was
- * picked, so a rotated secret, a changed URL or a disabled endpoint also takes effect for deliveries that are already in
- * memory. All deliveries picked by then share one refresh. While the database is unreachable, no attempt starts.
+ * An attempt starts only with a target (URL, secret, enabled) that `Targets` knows to be current, so a rotated secret, a
+ * changed URL or a disabled endpoint also takes effect for deliveries that are already in memory. While the database is
+ * unreachable, no attempt starts.
  */
 export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   readonly #deps: WorkerDeps
   readonly #targets: Targets
   readonly #writer: AttemptWriter
   readonly #queues = new EndpointQueues()
-  /** Picked from the queues, waiting for a refresh of the targets. */
+  #isPumping = false
+  /** Picked from the queues, waiting until their targets are read. */
   #picked: PickedDelivery[] = []
-  #isRefreshing = false
-  /** When the last refresh started, in `performance.now()` time. */
-  #lastRefreshMs = Number.NEGATIVE_INFINITY
+  #isReading = false
   /** How many deliveries are picked or being attempted. */
   #inFlight = 0
   /** Calls of `take` whose deliveries are not queued yet. */
@@ -264,47 +260,53 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   }
 
   #pump(): void {
+    // An attempt that cannot start ends at once, and would call this again for each delivery of the queue.
+    if (this.#isPumping) return
+    this.#isPumping = true
+    const { tracing } = this.#deps.db.process
     while (this.#writer.backlog < unrecordedMax) {
       const next = this.#queues.next()
       if (!next) break
       this.#inFlight++
-      this.#picked.push(next)
+      if (tracing || this.#picked.length > 0 || !this.#start(next)) this.#picked.push(next)
     }
-    if (!this.#isRefreshing && this.#picked.length > 0) void this.#startPicked()
+    this.#isPumping = false
+    if (!this.#isReading && this.#picked.length > 0) void this.#startPicked()
   }
 
   async #startPicked(): Promise<void> {
-    this.#isRefreshing = true
+    this.#isReading = true
     while (this.#picked.length > 0) {
-      const waitMs = this.#inFlight > busyAbove ? this.#lastRefreshMs + refreshGapMs - performance.now() : 0
-      if (waitMs > 0) await sleep(waitMs)
-      this.#lastRefreshMs = performance.now()
-      // Deliveries picked after this line wait for the next refresh.
-      const count = this.#picked.length
-      const [targets] = await Promise.all([
-        this.#readTargets(this.#picked.map(({ item }) => item.webhookId)),
-        this.#deps.db.process.tracing?.load(this.#picked.map(({ item }) => item)),
-      ])
-      if (!targets) continue
-      for (const { queue, item } of this.#picked.splice(0, count)) {
-        this.#startAttempt(queue, item, targets.get(item.webhookId) ?? null)
-      }
+      const items = this.#picked.map(({ item }) => item)
+      const [isRead] = await Promise.all([this.#readTargets(items), this.#deps.db.process.tracing?.load(items)])
+      if (!isRead) continue
+      // Those that were picked meanwhile wait for the next read.
+      this.#picked.unshift(...this.#picked.splice(0, items.length).filter((next) => !this.#start(next)))
     }
-    this.#isRefreshing = false
+    this.#isReading = false
   }
 
-  /** Null if the read failed. */
-  async #readTargets(webhookIds: readonly string[]): Promise<ReadonlyMap<string, Target | null> | null> {
+  /** False if the read failed. */
+  async #readTargets(items: readonly LeasedDelivery[]): Promise<boolean> {
     try {
-      return await this.#targets.read(webhookIds)
+      await this.#targets.read(items.map(({ webhookId }) => webhookId))
+      return true
     } catch (error) {
       if (!this.#stopping) {
         const fields = { event: 'endpoint.read_failed', err: error } as const
         this.#deps.log.warn(fields, 'reading endpoints failed; no delivery attempt starts until it succeeds')
-        await sleep(refreshRetryMs)
+        await sleep(readRetryMs)
       }
-      return null
+      return false
     }
+  }
+
+  /** Starts an attempt. False if its target has to be read first. */
+  #start({ queue, item }: PickedDelivery): boolean {
+    const target = this.#targets.get(item.webhookId)
+    if (target === undefined) return false
+    this.#startAttempt(queue, item, target)
+    return true
   }
 
   #startAttempt(queue: EndpointQueue, item: LeasedDelivery, target: Target | null): void {
@@ -386,6 +388,8 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       this.#deps.log.debug(failure, 'a delivery attempt failed')
     }
     const finish = () => {
+      // What was recorded may have begun or ended the pacing of the endpoint.
+      if (waitsForRecord) this.#targets.expire()
       this.#finish(queue, item, success, posted.durationUs / 1000)
       // The endpoint works again: its other deliveries can be claimed.
       if (item.hasTurn && success) wakeHere(this.#deps.db, 'deliveries')
