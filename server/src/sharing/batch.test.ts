@@ -32,3 +32,42 @@ test('without owners, items are taken in the order in which they came', async ()
   await Promise.all([1, 2, 3].map(add))
   expect(batches).toEqual([[1, 2], [3]])
 })
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('with a gap, the first item starts at once, and those that follow within the gap share a batch', async () => {
+  const batches: number[][] = []
+  const add = batched(
+    async (items: number[]) => {
+      batches.push(items)
+      return items
+    },
+    { gapMs: 500 },
+  )
+  const first = add(1)
+  await turn()
+  expect(batches).toEqual([[1]])
+  await first
+  const second = add(2)
+  await turn()
+  await turn()
+  await Promise.all([second, add(3)])
+  expect(batches).toEqual([[1], [2, 3]])
+})
+
+test('a full batch does not wait for the gap', async () => {
+  const batches: string[][] = []
+  const add = batched(
+    async (items: string[]) => {
+      batches.push(items)
+      return items
+    },
+    { gapMs: 3_600_000, maxItems: 4, sizeOf: (item) => item.length },
+  )
+  await add('a')
+  const waiting = [add('bb')]
+  await turn()
+  waiting.push(add('cc'))
+  await Promise.all(waiting)
+  expect(batches).toEqual([['a'], ['bb', 'cc']])
+})

@@ -5,6 +5,8 @@ export interface BatchLimits<Item> {
   maxItems?: number
   /** How many batches may run at the same time. */
   maxConcurrent?: number
+  /** How far apart batches begin at least, so that more items share one. After a pause, or with enough for a full batch, the next begins at once. */
+  gapMs?: number
   /** The size of an item; 1 by default. */
   sizeOf?: (item: Item) => number
   /** Whose item it is. If not all waiting items fit into a batch, owners take turns. Without it, the first ones are taken. */
@@ -17,7 +19,7 @@ export interface BatchLimits<Item> {
  */
 export function batched<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
-  { maxItems = 500, maxConcurrent = 1, sizeOf, ownerOf }: BatchLimits<Item> = {},
+  { maxItems = 500, maxConcurrent = 1, gapMs = 0, sizeOf = () => 1, ownerOf }: BatchLimits<Item> = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     item: Item
@@ -25,33 +27,44 @@ export function batched<Item, Result>(
     reject: (error: unknown) => void
   }
   let waiting: Waiting[] = []
+  let waitingSize = 0
   let running = 0
   let scheduled = false
+  let gapTimer: NodeJS.Timeout | undefined
+  /** When the last batch began, in `performance.now()` time. */
+  let lastMs = Number.NEGATIVE_INFINITY
 
   function schedule(): void {
     if (scheduled || running >= maxConcurrent || waiting.length === 0) return
+    const waitMs = gapMs === 0 || waitingSize >= maxItems ? 0 : lastMs + gapMs - performance.now()
+    if (waitMs > 0) {
+      gapTimer ??= setTimeout(startBatch, waitMs)
+      return
+    }
+    clearTimeout(gapTimer)
     scheduled = true
     setImmediate(startBatch)
   }
 
   function startBatch(): void {
     scheduled = false
+    gapTimer = undefined
+    lastMs = performance.now()
     if (ownerOf && waiting.length > maxItems) waiting = inTurn(waiting, ({ item }) => ownerOf(item))
-    const count = sizeOf ? countThatFits(sizeOf) : maxItems
-    const batch = waiting.length > count ? waiting.splice(0, count) : waiting
-    if (batch === waiting) waiting = []
-    void runBatch(batch)
+    void runBatch(waiting.splice(0, countThatFits()))
   }
 
   /** How many of the waiting items fit into one batch. The first one always does. */
-  function countThatFits(size: (item: Item) => number): number {
+  function countThatFits(): number {
     let count = 0
     let sum = 0
     for (const { item } of waiting) {
-      sum += size(item)
-      if (count > 0 && sum > maxItems) break
+      const size = sizeOf(item)
+      if (count > 0 && sum + size > maxItems) break
+      sum += size
       count++
     }
+    waitingSize -= sum
     return count
   }
 
@@ -71,6 +84,7 @@ export function batched<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
+      waitingSize += sizeOf(item)
       schedule()
     })
 }

@@ -81,8 +81,8 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   )
   // Batches of their own: messages need one statement, most statuses two, and the others a transaction. None waits for those
   // that need more.
-  const storeMessagesBatched = batched(storeByCache, limits)
-  const storeStatusesBatched = batched(storeByCache, limits)
+  const storeMessagesBatched = batched(storeByCache, { ...limits, gapMs: storeGapMs })
+  const storeStatusesBatched = batched(storeByCache, { ...limits, gapMs: storeGapMs })
   const storeRestBatched = batched(
     withOneByOneFallback(async (groups: readonly StatusReport[][]) => {
       await inBriefTransaction(deps.db, (tx) => saveStatuses(tx, deps.clock.now(), groups.flat()))
@@ -199,6 +199,9 @@ function refuseSignature(): never {
  * repeats what is refused. A webhook with more is accepted if no other waits.
  */
 const maxWaitingUpdates = 20_000
+
+/** A statement costs PostgreSQL as much as several messages in it. */
+const storeGapMs = 6
 
 type Signature = string | string[] | undefined
 

@@ -34,7 +34,7 @@ const batchMax = 400
  * What is not recorded when the process is killed is delivered again. A recording costs PostgreSQL as much as 30 attempts
  * in it, whatever their number.
  */
-const recordGapMs = 10
+const recordGapMs = 15
 
 /**
  * Records the results of attempts in batches and in order. A batch that fails is retried until it succeeds, so nothing is
