@@ -9,6 +9,9 @@ import { readMigrations } from './server/src/db/migrate/migrate.ts'
  */
 const root = import.meta.dirname
 
+/** The types of what the request pipeline needs from `keys` and `requests`, which implement them. */
+const requestTypes = '^server/src/http/access-check\\.ts$'
+
 /**
  * A file belongs to the first layer whose pattern matches. It may import the listed paths. `$1` is the pattern's group.
  */
@@ -34,6 +37,7 @@ const layers = [
   layer('server whatsapp', '^server/src/whatsapp/', ['^server/src/(whatsapp|net|telemetry|lib)/', '^contract/src/']),
   layer('noun sql', '^server/src/domain/(\\w+)/(?:[\\w-]+/)*[\\w-]+\\.sql\\.ts$', [
     '^server/src/(db|net|sharing|telemetry|lib|whatsapp)/',
+    requestTypes,
     '^server/src/domain/$1/',
     '^contract/src/',
   ]),
@@ -44,6 +48,7 @@ const layers = [
   ]),
   layer('noun rules', '^server/src/domain/(\\w+)/', [
     '^server/src/(db|net|sharing|telemetry|lib|whatsapp)/',
+    requestTypes,
     '^server/src/domain/$1/(?!(?:[\\w-]+/)*[\\w-]+\\.routes\\.ts)',
     // Only the rules of another noun. Another test checks that it is a noun below.
     '^server/src/domain/\\w+/(?!(?:[\\w-]+/)*[\\w-]+\\.(sql|routes)\\.ts)',

@@ -1,5 +1,6 @@
 import { type EventType, eventTypes } from '@parley/contract/events'
 import { listenForChanges } from '@parley/server/db/listen-for-changes'
+import type { OnChange } from '@parley/server/db/notices/change-notices'
 import {
   newPulling,
   type PullDeps,
@@ -35,24 +36,20 @@ export async function openFeed(
   signal: AbortSignal = call.stopped,
 ): Promise<EventFeed> {
   const db = await call.db()
-  const changes = listenForChanges(
-    db,
-    silentLogger,
-    () => {},
-    () => {},
-  )
+  const changes = new Set<OnChange>()
+  const listener = listenForChanges(db, silentLogger, changes)
   const deps: PullDeps = {
     db: db.within(workspace.id),
     clock: call.clock,
     workspaceId: workspace.id,
-    pulling: newPulling({ db, secretKeys: call.config.secretKeys() }),
+    pulling: newPulling({ db, changes, secretKeys: call.config.secretKeys() }),
     hold: (ms, subscribe) => holdUntil(signal, ms, subscribe),
   }
-  await changes.ready
+  await listener.ready
   return {
     read: (query) => pullEvents(deps, query),
     follow: (options, take) => follow(deps, options, signal, take),
-    close: () => changes.stop(),
+    close: () => listener.stop(),
   }
 }
 

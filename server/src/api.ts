@@ -62,6 +62,8 @@ export interface Api {
 export interface ApiOptions {
   /** Null if the database responds, this process can work with it and the service is not stopping. */
   whyNotReady(): Promise<string | null>
+  /** Always true if left out. */
+  hasUsableSchema?(): boolean
   /** Additional routes, for tests of the pipeline. */
   moreRoutes?: readonly Route[]
   /** Other limits than the usual ones, for tests. */
@@ -69,7 +71,7 @@ export interface ApiOptions {
 }
 
 export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<Api> {
-  const { whyNotReady, moreRoutes = [] } = options
+  const { whyNotReady, hasUsableSchema = () => true, moreRoutes = [] } = options
   const { db, clock, log, config, network } = runtime
   const limits = { ...newLimits(config), ...options.limits }
   const { timeouts } = limits
@@ -79,7 +81,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const description = describe(config.publicUrl, described)
   const all = [...described, description.route, mcp]
   const requests = new RequestMeter(all.map(({ path }) => path))
-  const counters = db.process.metrics
+  const counters = db.telemetry.metrics
   const addressOf = clientAddressReader(config.trustProxy)
   const overload = new Overload(counters, log)
   const bodies = new Bodies({ limits, overload, addressOf })
@@ -97,6 +99,8 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const heldRequests = new HeldRequests({ connections, requests: requestSlots, held: heldSlots })
   const deps: HttpServerDeps = {
     db,
+    changes: new Set(),
+    hasUsableSchema,
     clock,
     log,
     publicUrl: config.publicUrl,
@@ -120,7 +124,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const screen = countedScreen(ingress.screen, counters)
   const app = newHttpServer(deps)
   mountApi(app, all, deps)
-  mountIngress(app, { ...ingress, screen, receive, db, timeouts, bodies, senders, overload, addressOf })
+  mountIngress(app, { ...ingress, screen, receive, hasUsableSchema, timeouts, bodies, senders, overload, addressOf })
   // They would keep the server from closing.
   app.addHook('preClose', async () => heldRequests.stop())
   const console = openConsole(app, runtime, { ...deps, overload, maxStreams: limits.liveStreams })
@@ -132,6 +136,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const maxStoredBytes = config.mediaBytesPerWorkspace
   const metrics = newMetrics({
     db,
+    replica: runtime.replica?.state ?? null,
     clock,
     requests,
     bodies,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { listenForChanges } from './db/listen-for-changes.ts'
+import type { OnChange } from './db/notices/change-notices.ts'
 import { recordAuditEntry } from './domain/audit/audit.ts'
 import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
@@ -8,6 +9,7 @@ import { contactConsoleRoutes } from './domain/contacts/console.routes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
 import { deliveryConsoleRoutes } from './domain/deliveries/console.routes.ts'
+import { workerChannels } from './domain/deliveries/engine/publish/other-workers.ts'
 import { findEventsOf } from './domain/deliveries/reading/deliveries-of-message.ts'
 import { replayConsoleRoutes } from './domain/deliveries/replays/console.routes.ts'
 import { flowConsoleRoutes } from './domain/flows/console.routes.ts'
@@ -45,7 +47,7 @@ import type { Runtime } from './runtime.ts'
 import type { Overload } from './sharing/overload.ts'
 
 /** Every route under /console/api. */
-export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }: Runtime): ConsoleRoute[] {
+export function consoleRoutes({ config, replica, network, simulatorUrl, simulatorPhone }: Runtime): ConsoleRoute[] {
   const parts = { ...config, site: config, network, simulatorUrl, simulatorPhone, version }
   return [
     ...signInRoutes(parts),
@@ -79,7 +81,7 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
     ...auditConsoleRoutes({ namesOf: namesOfPeople }),
     ...workspaceConsoleRoutes(parts, { planBodyRemoval }),
     ...connectionConsoleRoutes(parts),
-    ...instanceRoutes(parts),
+    ...instanceRoutes({ ...parts, replica: replica?.state ?? null }),
     ...operatorPriceRoutes(),
     ...operatorWebhookRoutes(),
   ]
@@ -94,6 +96,7 @@ type Deps = Omit<
   'replica' | 'sessionOf' | 'membershipOf' | 'record' | 'clientOf' | 'openRequestsPerMinute' | 'operatorsNeedTwoFactor'
 > & {
   overload: Overload
+  changes: Set<OnChange>
   maxStreams: number
 }
 
@@ -122,15 +125,12 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
   )
   // Browsers fetch again what has changed, so the replica must have it.
   const whenReadable = (show: () => void) => (replica ? replica.whenReadable(show) : show())
-  const listening = listenForChanges(
-    db,
-    log,
-    (notice) => {
-      if (notice.topic === 'access') hub.checkPerson(notice.workspaceId)
-      else whenReadable(() => hub.publish(notice))
-    },
-    () => whenReadable(() => hub.publishAll()),
-  )
+  deps.changes.add((notice) => {
+    if (notice === null) whenReadable(() => hub.publishAll())
+    else if (notice.topic === 'access') hub.checkPerson(notice.workspaceId)
+    else whenReadable(() => hub.publish(notice))
+  })
+  const listening = listenForChanges(db, log, deps.changes, workerChannels(db, runtime.otherWorkers))
   // Open event streams would keep the server from closing, so end them first.
   app.addHook('preClose', async () => hub.stop())
   return { stop: () => listening.stop() }

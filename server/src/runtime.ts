@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import type { Database } from './db/db.ts'
 import type { Replica } from './db/replica/replica.ts'
 import type { Network } from './domain/connections/network.ts'
+import type { OtherWorkers } from './domain/deliveries/engine/publish/other-workers.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './telemetry/logger.ts'
 
@@ -9,12 +10,13 @@ import type { Logger } from './telemetry/logger.ts'
 export interface Runtime {
   config: Config
   log: Logger
-  /** Sees every workspace. `db.process` is the process's in-memory state. */
+  /** Sees every workspace. */
   db: Database
   /** For the lists, exports and counts of the console. Null without PARLEY_DATABASE_READ_URL. */
   replica: Replica | null
   clock: Clock
   network: Network
+  otherWorkers: OtherWorkers
   /** Null if no simulator runs with the service. */
   simulatorUrl: string | null
   /** A phone of the simulator for first messages. */

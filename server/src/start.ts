@@ -12,6 +12,7 @@ import { openReplica } from './db/replica/replica.ts'
 import { newSchemaCheck } from './db/schema-version.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
+import { newOtherWorkers } from './domain/deliveries/engine/publish/other-workers.ts'
 import { openObjects, warnIfUnreadable } from './domain/files/store.ts'
 import { freeBytes, minFreeBytes } from './lib/disk.ts'
 import { StartupError } from './lib/refuse.ts'
@@ -112,7 +113,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     undo.push(() => Promise.race([client.close(), pause(stopLimits.otherMs)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
     // One for the process, so that saving a webhook and delivering to it share the cache and the limits.
-    const { resolve } = new NameLookups({ servers: config.dnsServers, log, metrics: db.process.metrics })
+    const { resolve } = new NameLookups({ servers: config.dnsServers, log, metrics: db.telemetry.metrics })
     const targetRules = { ...config.targetRules, resolve }
     const runtime: Runtime = {
       config: { ...config, targetRules },
@@ -121,6 +122,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       replica,
       clock,
       network,
+      otherWorkers: newOtherWorkers(db),
       simulatorUrl: companion?.url ?? null,
       simulatorPhone: companion?.phone ?? null,
     }
@@ -146,14 +148,8 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       onAgree: async () => resumeWork('clock'),
     })
     const checkSchema = newSchemaCheck(db, log, programVersion(), {
-      async onUnusable(reason) {
-        db.process.unusableSchema = reason
-        await pauseWork('schema', reason)
-      },
-      async onUsable() {
-        db.process.unusableSchema = null
-        resumeWork('schema')
-      },
+      onUnusable: (reason) => pauseWork('schema', reason),
+      onUsable: async () => resumeWork('schema'),
     })
     const watch = startLoop({ db, log }, 'clock and schema', watchMs, async () => {
       await checkClock()
@@ -167,7 +163,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       const isFull = config.databaseUrl === null && freeBytes(config.dataDir) < minFreeBytes
       return isFull ? `The disk with ${config.dataDir} is full.` : whyNotWritable(db)
     }
-    const api = await buildApi(runtime, { whyNotReady })
+    const api = await buildApi(runtime, { whyNotReady, hasUsableSchema: () => !pauses.has('schema') })
     undo.push(() => within(stopLimits.logsMs, 'writing the logs', api.flush()))
     signal?.throwIfAborted()
     await listen(api.app, config)
@@ -197,8 +193,8 @@ async function startTracing(settings: TracingSettings, db: Db, log: Logger): Pro
   const { openTracing } = await import('./telemetry/open-tracing.ts')
   const { newFindTraceparent } = await import('./domain/messages/reading/traceparent.ts')
   const findTraceparent = newFindTraceparent(db)
-  const { tracing, stop } = openTracing(settings, { version, metrics: db.process.metrics, log, findTraceparent })
-  db.process.tracing = tracing
+  const { tracing, stop } = openTracing(settings, { version, metrics: db.telemetry.metrics, log, findTraceparent })
+  db.telemetry.tracing = tracing
   return () => stop(usualStopLimits.otherMs)
 }
 

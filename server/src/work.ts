@@ -140,12 +140,12 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
 }
 
 function startWorkers(runtime: Runtime): Work[] {
-  const { db, clock, log, config, network } = runtime
+  const { db, clock, log, config, network, otherWorkers } = runtime
   const { secretKeys } = network
   const { mail, publicUrl } = config
   const outbound = newOutbound({ ...config.targetRules, ca: config.webhookCa })
   return [
-    startDeliveries({ db, clock, log, secretKeys, outbound, productVersion: version }),
+    startDeliveries({ db, clock, log, secretKeys, outbound, otherWorkers, productVersion: version }),
     startSyncLoop(network, log),
     startSending(network, log),
     startReadReceipts(network, log),

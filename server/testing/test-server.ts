@@ -32,7 +32,7 @@ export interface TestServer {
   call(path: string, options?: CallOptions): Promise<ApiResponse>
 }
 
-export interface TestServerOptions extends Omit<ApiOptions, 'whyNotReady'> {
+export interface TestServerOptions extends Omit<ApiOptions, 'whyNotReady'>, Partial<Pick<Runtime, 'replica'>> {
   trustProxy?: readonly string[]
   /** More settings. */
   env?: Environment
@@ -91,10 +91,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
 export async function serveApi(
   { connection, clock, secretKeys }: Pick<TestServer, 'connection' | 'secretKeys'> & { clock: Clock },
   log: Logger,
-  { trustProxy = [], env = {}, ...options }: TestServerOptions = {},
+  { trustProxy = [], env = {}, replica = null, ...options }: TestServerOptions = {},
 ) {
   const db = openDatabase(connection, logDatabaseErrors(log), 5)
-  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy, env })
+  const runtime = newRuntime({ db, replica, clock, log, secretKeys, trustProxy, env })
   const api = await buildApi(runtime, { whyNotReady: db.whyNotWritable, ...options })
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   return {

@@ -1,7 +1,12 @@
 import { onTestFinished } from 'vitest'
 import type { Database } from '../src/db/db.ts'
-import type { WorkerNotice } from '../src/db/notices/other-workers.ts'
-import { announcementChannel, readAnnouncement, readNotice, workerChannel } from '../src/db/notices/worker-notices.ts'
+import {
+  announcementChannel,
+  readAnnouncement,
+  readNotice,
+  type WorkerNotice,
+  workerChannel,
+} from '../src/domain/deliveries/engine/publish/worker-notices.ts'
 
 /** Listens to the notices that the processes of a test send to their workers. */
 export async function watchWorkerNotices(db: Database) {

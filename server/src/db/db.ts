@@ -2,6 +2,8 @@ import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { isDiskError } from '../lib/disk.ts'
+import type { ObjectStore } from '../net/object-store.ts'
+import { newTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Connection } from './connect/connection.ts'
 import { DiskWatch } from './connect/disk-watch.ts'
 import {
@@ -20,8 +22,7 @@ import { findIdle, lookEveryMs, SilenceWatch } from './connect/silence-watch.ts'
 import { StalePlan } from './connect/stale-plan.ts'
 import { shareByWorkspace } from './connect/workspace-share.ts'
 import { ChangeNotifier, type ChangeTopic, changeChannel } from './notices/change-notices.ts'
-import { sendNotices } from './notices/worker-notices.ts'
-import { newProcessState, type ProcessState } from './process.ts'
+import type { Subscribers } from './topic.ts'
 import { directly, throughPooler, type Use } from './use.ts'
 
 /**
@@ -49,8 +50,11 @@ export interface Db {
   afterCommit(work: () => void | Promise<void>): void
   /** After the commit, notifies every process that `topic` has changed in this workspace. */
   notify(workspaceId: string, topic: ChangeTopic): void
-  /** In-memory state that all transactions and all `within` views of this database share. */
-  readonly process: ProcessState
+  readonly telemetry: Telemetry
+  /** See `topic.ts`. */
+  readonly subscribers: Subscribers
+  /** The store in PARLEY_FILES_URL; null if it is not set. Files in the database are read and written without it. */
+  readonly process: { objects: ObjectStore | null }
   /** The same database limited to one workspace: row-level security hides the rows of all others. */
   within(workspaceId: string): Db
 }
@@ -147,12 +151,6 @@ export function openDatabase(
   const notifier = new ChangeNotifier((payload) =>
     useAll.single((client) => client.query('select pg_notify($1, $2)', [changeChannel, payload])),
   )
-  const send = sendNotices((text, values) =>
-    useAll.single(async (client) => {
-      const query = { name: useAll.prepares ? 'worker notices' : '', text, values: [...values] }
-      return (await client.query<{ index: number }>(query)).rows
-    }),
-  )
   async function session(): Promise<Session> {
     const client = await connectClient(direct, setText(limitSettings(backgroundLimits)))
     sessions.add(client)
@@ -168,7 +166,12 @@ export function openDatabase(
       }
     })
   }
-  const db = dbOn({ notifier, process: newProcessState(send) }, (work) => work(), useAll, useWithin)
+  const db = dbOn(
+    { notifier, telemetry: newTelemetry(), subscribers: new Map(), process: { objects: null } },
+    (work) => work(),
+    useAll,
+    useWithin,
+  )
   return {
     ...db,
     script: (text) => useAll.single(async (client) => void (await client.query(text))),
@@ -230,7 +233,9 @@ type AfterCommit = Db['afterCommit']
 
 interface Root {
   notifier: ChangeNotifier
-  process: ProcessState
+  telemetry: Telemetry
+  subscribers: Subscribers
+  process: Db['process']
 }
 
 function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (workspaceId: string) => Use): Db {
@@ -319,6 +324,8 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
         .then(resultOf),
     afterCommit,
     notify: (workspaceId, topic) => afterCommit(() => root.notifier.notify(workspaceId, topic)),
+    telemetry: root.telemetry,
+    subscribers: root.subscribers,
     process: root.process,
     within: (workspaceId) => dbOn(root, afterCommit, useWithin(workspaceId), useWithin),
   }

@@ -1,22 +1,21 @@
 import type { Logger } from '../telemetry/logger.ts'
 import type { Session } from './connect/session.ts'
 import type { Database } from './db.ts'
-import { type ChangeNotice, changeChannel, readChangeNotices } from './notices/change-notices.ts'
-import {
-  announce,
-  announcementChannel,
-  listenerName,
-  readAnnouncement,
-  readNotice,
-  workerChannel,
-} from './notices/worker-notices.ts'
-import { wakeHere } from './wake.ts'
+import { changeChannel, listenerName, type OnChange, readChangeNotices } from './notices/change-notices.ts'
 
 /** A connection that only listens does not notice that it went silent, so it runs a statement this often. */
 const checkEveryMs = 5_000
 
-/** How often a process with workers announces itself. */
+/** How often `announce` is called. */
 const announceEveryMs = 500
+
+/** What else is done on the connection that listens. */
+export interface MoreToListen {
+  /** What to do with the notifications of other channels, by channel. */
+  channels: Readonly<Record<string, (payload: string) => void>>
+  /** Runs a statement that tells other processes about this one; null if there is nothing to tell. */
+  announce(session: Session): Promise<unknown> | null
+}
 
 export interface ChangeListener {
   /** Resolves when it listens, or when the first attempt has failed. */
@@ -25,30 +24,28 @@ export interface ChangeListener {
 }
 
 /**
- * Listens on its own connection for change notices of all processes, for the announcements of processes with workers, and for
- * notices to the workers of this process. If the connection is lost, it reconnects and calls
- * `onMissed`, because notices may have been lost in between.
+ * Listens on its own connection for change notices of all processes. If the connection is lost, it reconnects and passes on null,
+ * because notices may have been lost in between.
  */
 export function listenForChanges(
   db: Database,
   log: Logger,
-  onNotice: (notice: ChangeNotice) => void,
-  onMissed: () => void,
+  changes: Iterable<OnChange>,
+  more: MoreToListen | null = null,
 ): ChangeListener {
   let session: Session | undefined
   let stopped = false
   let retry: NodeJS.Timeout | undefined
   let isBusy = false
   let checkedMs = performance.now()
-  const { otherWorkers } = db.process
-  /** Announces the worker of this process, or checks the connection now and then. One statement at a time. */
+  /** Announces this process, or checks the connection now and then. One statement at a time. */
   async function beat(): Promise<void> {
-    const full = db.process.taker?.full()
-    const isDue = full || performance.now() > checkedMs + checkEveryMs
-    if (!session || isBusy || !isDue) return
+    if (!session || isBusy) return
+    const isDue = performance.now() > checkedMs + checkEveryMs
+    const statement = more?.announce(session) ?? (isDue ? session.rows('select 1') : null)
+    if (!statement) return
     isBusy = true
     checkedMs = performance.now()
-    const statement = full ? announce(session, { id: otherWorkers.ownId, full }) : session.rows('select 1')
     // If it fails, the connection is lost, and `onLost` reconnects.
     await statement.catch(() => {})
     isBusy = false
@@ -61,17 +58,9 @@ export function listenForChanges(
       opened = await db.session()
       await opened.rows(`set application_name = '${listenerName}'`)
       await opened.listen(changeChannel, (payload) => {
-        for (const notice of readChangeNotices(payload)) {
-          onNotice(notice)
-          for (const onChange of db.process.onChange) onChange(notice)
-        }
+        for (const notice of readChangeNotices(payload)) for (const onChange of changes) onChange(notice)
       })
-      await opened.listen(announcementChannel, (payload) => otherWorkers.onAnnouncement(readAnnouncement(payload)))
-      await opened.listen(workerChannel(otherWorkers.ownId), (payload) => {
-        const { wake, take } = readNotice(payload)
-        for (const loop of wake) wakeHere(db, loop)
-        if (take.length > 0) db.process.taker?.receive(take)
-      })
+      for (const [channel, onNotice] of Object.entries(more?.channels ?? {})) await opened.listen(channel, onNotice)
       if (stopped) return await opened.close()
       // Registered last: an earlier loss is handled in the catch block, and would otherwise reconnect twice.
       opened.onLost(() => {
@@ -80,10 +69,7 @@ export function listenForChanges(
       })
       session = opened
       void beat()
-      if (!first) {
-        onMissed()
-        for (const onChange of db.process.onChange) onChange(null)
-      }
+      if (!first) for (const onChange of changes) onChange(null)
     } catch (error) {
       log.warn(
         { event: 'changes.listen_failed', err: error },

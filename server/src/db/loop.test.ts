@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { newLogger } from '../telemetry/logger.ts'
+import { newTelemetry } from '../telemetry/telemetry.ts'
 import { startLoop } from './loop.ts'
-import { newProcessState } from './process.ts'
 
-const deps = { db: { process: newProcessState() }, log: newLogger('silent') }
+const deps = { db: { subscribers: new Map(), telemetry: newTelemetry() }, log: newLogger('silent') }
 
 test('a loop runs at its interval, and earlier only if a run returns that', async () => {
   let regular = 0

@@ -1,6 +1,8 @@
 import { isDiskError } from '../lib/disk.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { LoopName, ProcessState } from './process.ts'
+import type { LoopName, Telemetry } from '../telemetry/telemetry.ts'
+import { type Subscribers, subscribe } from './topic.ts'
+import { loopTopic } from './wake.ts'
 
 export interface Loop {
   stop(): Promise<void>
@@ -12,7 +14,7 @@ export interface WakingLoop extends Loop {
 }
 
 interface LoopDeps {
-  db: { readonly process: ProcessState }
+  db: { readonly subscribers: Subscribers; readonly telemetry: Telemetry }
   log: Logger
 }
 
@@ -32,7 +34,6 @@ export function startLoop(
   // biome-ignore lint/suspicious/noConfusingVoidType: most runs return nothing.
   run: () => Promise<EarlierWake | void>,
 ): WakingLoop {
-  const { loops } = deps.db.process
   let stopped = false
   let woken = false
   let wake = () => {
@@ -63,22 +64,22 @@ export function startLoop(
     wake: () => wake(),
     async stop() {
       stopped = true
-      if (loops.get(name) === loop) loops.delete(name)
+      unsubscribe()
       wake()
       await running
     },
   }
-  loops.set(name, loop)
+  const unsubscribe = subscribe(deps.db, loopTopic(name), loop)
   return loop
 }
 
 /** Counts and logs the failure of a loop or of one of its steps, which runs again. */
 export function reportFailure(
-  { db: { process }, log }: LoopDeps,
+  { db: { telemetry }, log }: LoopDeps,
   failed: { loop: LoopName; step?: string },
   error: unknown,
 ): void {
-  process.metrics.add('loop failures', failed.loop)
+  telemetry.metrics.add('loop failures', failed.loop)
   // A full disk fails most loops, often. The database logs it.
   if (!isDiskError(error))
     log.warn({ event: 'loop.failed', err: error, ...failed }, 'a background loop failed; it runs again')

@@ -1,6 +1,6 @@
 import type { Logger } from '../telemetry/logger.ts'
 import type { Db } from './db.ts'
-import { listenerName } from './notices/worker-notices.ts'
+import { listenerName } from './notices/change-notices.ts'
 
 /**
  * Not in a pool: one listens for changes, one reads the routing revision, and one drops expired partitions or asks about

@@ -161,12 +161,7 @@ test('a service says in one line that PostgreSQL allows too few connections for 
   const start = async (databasePool: number) => {
     const location = { databaseUrl: url, dataDir: '/nowhere', databasePool }
     const store = await openStore(location, { purpose: 'service', schema: 'migrate', log })
-    const listener = listenForChanges(
-      store.db,
-      log,
-      () => {},
-      () => {},
-    )
+    const listener = listenForChanges(store.db, log, [])
     onTestFinished(async () => {
       await listener.stop()
       await store.close()

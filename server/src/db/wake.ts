@@ -1,14 +1,21 @@
+import type { LoopName } from '../telemetry/telemetry.ts'
 import type { Db } from './db.ts'
-import type { WorkerLoop } from './notices/other-workers.ts'
-import type { LoopName } from './process.ts'
+import { subscriberOf, type Topic } from './topic.ts'
+
+/** A loop subscribes to its name when it starts. */
+export const loopTopic = (loop: LoopName) => loop as Topic<{ wake(): void }>
+
+/** Wakes a loop of another process, if there is one that runs it. */
+export const otherProcesses = 'other processes' as Topic<{ wake(loop: LoopName): void }>
 
 /** After the commit, starts the next run of the loop, if this process runs it. */
-export const wakeHere = (db: Db, loop: LoopName): void => db.afterCommit(() => db.process.loops.get(loop)?.wake())
+export const wakeHere = (db: Db, loop: LoopName): void =>
+  db.afterCommit(() => subscriberOf(db, loopTopic(loop))?.wake())
 
 /** After the commit, starts the next run of the loop in another process, if there is one that runs it. */
-export const wakeOther = (db: Db, loop: WorkerLoop): void =>
-  db.afterCommit(() => void db.process.otherWorkers.wake(loop))
+export const wakeOther = (db: Db, loop: LoopName): void =>
+  db.afterCommit(() => subscriberOf(db, otherProcesses)?.wake(loop))
 
 /** After the commit, starts the next run of the loop: in this process, or else in another one that runs it. */
-export const wakeAnywhere = (db: Db, loop: WorkerLoop): void =>
-  db.process.loops.has(loop) ? wakeHere(db, loop) : wakeOther(db, loop)
+export const wakeAnywhere = (db: Db, loop: LoopName): void =>
+  subscriberOf(db, loopTopic(loop)) ? wakeHere(db, loop) : wakeOther(db, loop)

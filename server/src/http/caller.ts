@@ -1,5 +1,5 @@
-import type { Caller } from '../lib/access-check.ts'
 import { refuse } from '../lib/refuse.ts'
+import type { Caller } from './access-check.ts'
 import type { Route } from './route.ts'
 
 /** The caller of a public route; has access to no workspace. */

@@ -272,7 +272,7 @@ describe('a response that is not read', () => {
     // More than the operating system buffers.
     socket.write(get('/v1/openapi.json').repeat(50))
     // Not over HTTP: that request could be cut too on a busy machine.
-    await until('it is cut', () => server.db.process.metrics.counts('overload').has('stalled_connections'))
+    await until('it is cut', () => server.db.telemetry.metrics.counts('overload').has('stalled_connections'))
   })
 })
 

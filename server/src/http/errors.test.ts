@@ -4,11 +4,12 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import type { Db } from '../db/db.ts'
-import type { CheckAccess } from '../lib/access-check.ts'
+import type { OnChange } from '../db/notices/change-notices.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { Overload } from '../sharing/overload.ts'
-import { Counters } from '../telemetry/counters.ts'
 import { newLogger } from '../telemetry/logger.ts'
+import { newTelemetry } from '../telemetry/telemetry.ts'
+import type { CheckAccess } from './access-check.ts'
 import { Bodies } from './bodies.ts'
 import { type ConsoleDeps, mountConsole } from './console/pipeline.ts'
 import { openRoute } from './console/route.ts'
@@ -36,14 +37,15 @@ let url: string
 
 beforeAll(async () => {
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
-  const overload = new Overload(new Counters(), log)
+  const telemetry = newTelemetry()
+  const overload = new Overload(telemetry.metrics, log)
   const addressOf = () => '127.0.0.1'
   const limits = newLimits({ maxConnections: 100, maxConnectionsPerAddress: 100 })
   const requestSlots = new WorkspaceSlots('workspace_requests', limits.requests, overload)
   const held = new WorkspaceSlots('held_requests', limits.heldRequests, overload)
   const connections = new Connections({ limits, trustProxy: [], overload, addressOf, isExempt: () => false })
   const deps = {
-    db: { within: () => ({}), process: { metrics: new Counters() } } as unknown as Db,
+    db: { within: () => ({}), telemetry } as unknown as Db,
     clock: new FakeClock(),
     log,
     publicUrl: 'http://parley.test',
@@ -59,6 +61,8 @@ beforeAll(async () => {
     senders: new NetworkSenders(limits.wrongSignatures, new FakeClock()),
     connections,
     secretKeys: new Map(),
+    hasUsableSchema: () => true,
+    changes: new Set<OnChange>(),
     settings: { publicUrl: '', mediaBytesPerWorkspace: 0 },
     inspect: () => null,
   }

@@ -1,16 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Db } from '../db/db.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { addressBlock } from '../net/addresses.ts'
 import type { Overload } from '../sharing/overload.ts'
 import type { Bodies, BodySource } from './bodies.ts'
-import { requireUsableSchema } from './lifecycle.ts'
+import { requireUsableSchema, type SchemaState } from './lifecycle.ts'
 import type { ClientTimeouts } from './limits/limits.ts'
 import type { NetworkSenders } from './limits/network-senders.ts'
 
-export interface IngressOptions {
-  db: Db
+export interface IngressOptions extends SchemaState {
   timeouts: ClientTimeouts
   bodies: Bodies
   senders: NetworkSenders
@@ -31,7 +29,7 @@ export function mountIngress(app: FastifyInstance, options: IngressOptions): voi
   const { addressOf } = options
   const bodySource = (request: IncomingMessage) => sourceOf(options, addressBlock(addressOf(request)))
   app.register(async (scope) => {
-    scope.addHook('onRequest', async () => requireUsableSchema(options.db))
+    scope.addHook('onRequest', async () => requireUsableSchema(options))
     scope.addHook('onSend', (request, reply, payload, done) => {
       // Close the connection instead of waiting for the rest of the body.
       if (!request.raw.complete) reply.header('Connection', 'close')

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Db } from '../db/db.ts'
 import { refuse } from '../lib/refuse.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { type ErrorResponse, errorResponse, jsonType } from './errors.ts'
@@ -27,11 +26,16 @@ export const isMalformed = ({ url, originalUrl }: FastifyRequest): boolean => ur
 export const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersion === '1.1'
 
+export interface SchemaState {
+  /** False if the version of this process is too old for the schema of its database. */
+  hasUsableSchema(): boolean
+}
+
 /** For routes that need the database, of a process whose version is too old for it: another one can respond. */
-export function requireUsableSchema({ process }: Db): void {
+export function requireUsableSchema({ hasUsableSchema }: SchemaState): void {
   // The log and /readyz have the reason.
   const message = 'This process is of an older version than the database. Try again.'
-  if (process.unusableSchema) refuse('service_unavailable', { message })
+  if (!hasUsableSchema()) refuse('service_unavailable', { message })
 }
 
 export function errorOf(

@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/db.ts'
+import type { Clock } from '../lib/clock.ts'
+import { withoutPrefix } from '../lib/ids.ts'
+import { refuse } from '../lib/refuse.ts'
+import type { AddressRange } from '../net/addresses.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type {
   AccessDecision,
   AccessRequest,
@@ -11,12 +16,7 @@ import type {
   RateLimitState,
   RequestContents,
   RequestRecord,
-} from '../lib/access-check.ts'
-import type { Clock } from '../lib/clock.ts'
-import { withoutPrefix } from '../lib/ids.ts'
-import { refuse } from '../lib/refuse.ts'
-import type { AddressRange } from '../net/addresses.ts'
-import type { Logger } from '../telemetry/logger.ts'
+} from './access-check.ts'
 import type { Bodies } from './bodies.ts'
 import { type BytesResponse, openBytes } from './bytes.ts'
 import { anonymous, requireScope } from './caller.ts'
@@ -24,7 +24,7 @@ import { clientAddressReader } from './client-address.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
 import { type ErrorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
 import { hasBody, readJson } from './json-body.ts'
-import { errorOf, isMalformed, lacksHost, requireUsableSchema, sendError } from './lifecycle.ts'
+import { errorOf, isMalformed, lacksHost, requireUsableSchema, type SchemaState, sendError } from './lifecycle.ts'
 import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './limits/held-requests.ts'
 import type { ClientTimeouts } from './limits/limits.ts'
 import type { WorkspaceSlots } from './limits/slots.ts'
@@ -42,7 +42,7 @@ declare module 'fastify' {
   }
 }
 
-export interface PipelineDeps extends SharedServices {
+export interface PipelineDeps extends SharedServices, SchemaState {
   log: Logger
   publicUrl: string
   trustProxy: readonly AddressRange[]
@@ -78,7 +78,7 @@ export function mountApi(app: FastifyInstance, routes: readonly Route[], deps: P
 function mountRoutes(scope: FastifyInstance, prefix: string, routes: readonly Route[], services: Services): void {
   scope.decorateRequest('exchange', null)
   scope.addHook('onRequest', (request, reply) => {
-    requireUsableSchema(services.db)
+    requireUsableSchema(services)
     request.exchange = new Exchange(services, request, reply)
     return request.exchange.admit()
   })
@@ -325,7 +325,7 @@ class Exchange implements AccessRequest, Context {
       keyHint: this.#keyHint,
       contents: this.#contents,
     })
-    this.#services.db.process.tracing?.request({
+    this.#services.db.telemetry.tracing?.request({
       id: this.#id,
       startedMs: performance.timeOrigin + this.#startedMs,
       method,
@@ -340,7 +340,7 @@ class Exchange implements AccessRequest, Context {
   }
 
   get traceparent(): string | null {
-    return this.#services.db.process.tracing?.traceparentFor(this.#id, this.header('traceparent')) ?? null
+    return this.#services.db.telemetry.tracing?.traceparentFor(this.#id, this.header('traceparent')) ?? null
   }
 
   traceMessage(id: string): void {
@@ -364,8 +364,8 @@ class Exchange implements AccessRequest, Context {
   }
 
   shared<T>(make: (services: SharedServices) => T): T {
-    const { shared, db, clock, secretKeys } = this.#services
-    if (!shared.has(make)) shared.set(make, make({ db, clock, secretKeys }))
+    const { shared, db, changes, clock, secretKeys } = this.#services
+    if (!shared.has(make)) shared.set(make, make({ db, changes, clock, secretKeys }))
     return shared.get(make) as T
   }
 

@@ -3,9 +3,10 @@ import type { ErrorCode } from '@parley/contract/errors'
 import { isScope, type Scope } from '@parley/contract/scopes'
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
-import type { Caller } from '../lib/access-check.ts'
+import type { OnChange } from '../db/notices/change-notices.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretKeys } from '../lib/seal.ts'
+import type { Caller } from './access-check.ts'
 import type { BytesResponse } from './bytes.ts'
 import type { HowEnded, Subscribe } from './limits/held-requests.ts'
 import type { FileBody } from './multipart.ts'
@@ -41,6 +42,8 @@ export interface Context {
 
 export interface SharedServices {
   db: Db
+  /** They are called with the change notices of all processes. */
+  changes: Set<OnChange>
   clock: Clock
   secretKeys: SecretKeys
 }

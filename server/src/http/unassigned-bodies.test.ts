@@ -26,7 +26,7 @@ test('strangers cannot use up the memory for the bodies of workspaces, from any 
   for (let address = 1; address <= 5; address++) {
     for (let n = 0; n < 32; n++) await upload(`203.0.113.${address}`)
   }
-  await until('a body is refused', () => server.db.process.metrics.counts('overload').has('process_bodies'))
+  await until('a body is refused', () => server.db.telemetry.metrics.counts('overload').has('process_bodies'))
   const body = { word: 'small' }
   const response = await server.call('/v1/echo', { method: 'POST', key, body })
   expect([response.status, response.body]).toEqual([201, body])

@@ -7,8 +7,10 @@ import { until } from '../../../testing/until.ts'
 import { newLogger } from '../../telemetry/logger.ts'
 import { openDatabase } from '../db.ts'
 import { listenForChanges } from '../listen-for-changes.ts'
+import type { ChangeNotice } from '../notices/change-notices.ts'
 import { requestLimits } from './limits.ts'
 import type { ServerClient } from './server-client.ts'
+import type { Session } from './session.ts'
 import { type IsIdle, SilenceWatch } from './silence-watch.ts'
 
 /** A tenth of the time of a service. */
@@ -92,20 +94,15 @@ test('connections that become quiet while no server can be asked are closed with
 
 test.each([
   ['only listens', null],
-  ['listens and announces workers', { full: () => [], receive() {} }],
+  ['listens and announces itself', { channels: {}, announce: (session: Session) => session.rows('select 1') }],
 ])(
   'a connection that %s is replaced when it goes silent',
-  async (_, taker) => {
+  async (_, more) => {
     const { proxy, db } = await openBehindProxy()
-    db.process.taker = taker
     const heard: string[] = []
     let missed = 0
-    const listener = listenForChanges(
-      db,
-      newLogger('silent'),
-      ({ topic }) => heard.push(topic),
-      () => missed++,
-    )
+    const onChange = (notice: ChangeNotice | null) => (notice ? heard.push(notice.topic) : missed++)
+    const listener = listenForChanges(db, newLogger('silent'), [onChange], more)
     onTestFinished(() => listener.stop())
     await listener.ready
     proxy.silence()

@@ -10,7 +10,13 @@ export interface ChangeNotice {
   topic: ChangeTopic
 }
 
+/** Null if notices may have been lost. */
+export type OnChange = (notice: ChangeNotice | null) => void
+
 export const changeChannel = 'parley_news'
+
+/** The `application_name` of the connection that listens. Each process has one. */
+export const listenerName = 'parley listener'
 
 /** PostgreSQL limits a notification to 8000 bytes. An item has about 55. */
 const maxItems = 100

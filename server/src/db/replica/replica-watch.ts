@@ -1,5 +1,4 @@
 import { maxBehindMs } from '../../lib/database-settings.ts'
-import type { ReplicaState } from '../process.ts'
 import { type Position, whyOther } from './replica-position.ts'
 
 /** How often the positions are compared, and how often while something waits for the replica. */
@@ -17,6 +16,13 @@ export interface ReplicaWatchOptions {
   onLeft(reason: string): void
   /** It does not respond. */
   onSilent(): void
+}
+
+export interface ReplicaState {
+  /** Why the console does not read from it; null if it does. */
+  readonly whyLeft: string | null
+  /** How old its state may be. Infinity if that is unknown. */
+  readonly behindMs: number
 }
 
 /** Knows whether the replica is up to date. Times are those of this process, so clocks may differ. */

@@ -227,7 +227,7 @@ test('a statement that the standby cancels or cannot run is repeated on the prim
   // PostgreSQL refuses this during recovery.
   const written = await replica.db.first('select pg_current_wal_lsn() is not null as is_known')
   expect(written).toEqual({ is_known: true })
-  expect(db.process.metrics.counts('replica reads repeated').get('primary')).toBeGreaterThanOrEqual(2)
+  expect(db.telemetry.metrics.counts('replica reads repeated').get('primary')).toBeGreaterThanOrEqual(2)
   expect(await readsStandby()).toBe(true)
 })
 

@@ -4,7 +4,7 @@ import { isDatabaseAway } from '../connect/pool.ts'
 import type { Session } from '../connect/session.ts'
 import { type Database, type Db, openDatabase } from '../db.ts'
 import { type Position, primaryText, standbyText } from './replica-position.ts'
-import { ReplicaWatch } from './replica-watch.ts'
+import { type ReplicaState, ReplicaWatch } from './replica-watch.ts'
 
 /** The connections for statements within a workspace, and for those that see all. One more compares the positions. */
 const connectionsOfEachPool = 4
@@ -13,6 +13,7 @@ const connectionsOfEachPool = 4
 export interface Replica {
   /** Reads from the standby while it is up to date, otherwise from the primary. Everything else is done on the primary. */
   db: Db
+  state: ReplicaState
   /** See `ReplicaWatch`. */
   whenReadable(show: () => void): void
   close(): Promise<void>
@@ -47,7 +48,6 @@ export function openReplica(primary: Database, connection: Connection, log: Logg
       for (const giveUp of pending) giveUp()
     },
   })
-  primary.process.replica = watch
 
   function unlessSilent<T>(result: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export function openReplica(primary: Database, connection: Connection, log: Logg
     } catch (error) {
       // The time limit of a statement. The primary would take as long.
       if ((error as { code?: string }).code === '57014') throw error
-      primary.process.metrics.add('replica reads repeated', 'primary')
+      primary.telemetry.metrics.add('replica reads repeated', 'primary')
       if (isDatabaseAway(error)) watch.leave(`A statement failed on it: ${(error as Error).message}.`)
       return run(otherwise)
     }
@@ -79,6 +79,7 @@ export function openReplica(primary: Database, connection: Connection, log: Logg
 
   return {
     db: readingFrom(standby, primary),
+    state: watch,
     whenReadable: (show) => watch.whenReadable(show),
     async close() {
       await watch.close()

@@ -60,7 +60,7 @@ export function newFetcher(network: Network, log: Logger, options: FetcherOption
   function logFailure({ id, workspaceId, attempts }: ClaimedFile, outcome: string, next: string): void {
     const fields = { file_id: id, workspace_id: workspaceId, attempts, outcome, next }
     log.warn({ event: 'file.fetch_failed', ...fields }, 'downloading a file failed')
-    db.process.metrics.add('file downloads', next)
+    db.telemetry.metrics.add('file downloads', next)
   }
 
   async function record(claimed: ClaimedFile, outcome: FetchOutcome | { kind: 'too_late' }): Promise<void> {
@@ -71,7 +71,7 @@ export function newFetcher(network: Network, log: Logger, options: FetcherOption
       case 'stopped':
         return release(claimed)
       case 'fetched':
-        db.process.metrics.add('file downloads', 'fetched')
+        db.telemetry.metrics.add('file downloads', 'fetched')
         return void (await recordFetched(db, claimed, outcome.file, now))
       case 'too_late': {
         const why = claimed.lastError === quotaExceeded ? quotaExceeded : 'too_late'

@@ -105,7 +105,7 @@ export function newMediaUploads(network: Network, log: Logger): MediaUploads {
       const open = () => read({ first: 0, last: size - 1 })
       const content = { name: file.file_name, mimeType: file.mime_type, size, open }
       const outcome = await client.uploadMedia(access, phoneNumberId, content, stopping.signal)
-      db.process.metrics.add('file uploads', outcome.kind)
+      db.telemetry.metrics.add('file uploads', outcome.kind)
       if (outcome.kind === 'ok') {
         mediaId = outcome.value
         return { kind: 'ready', mediaId }

@@ -20,7 +20,7 @@ export async function openObjects(db: Db, settings: S3Settings | null, log: Logg
   if (settings === null) return null
   // Its memory is only for those who need it.
   const { newS3Store } = await import('../../net/s3.ts')
-  db.process.objects = newS3Store(settings, log, db.process.metrics)
+  db.process.objects = newS3Store(settings, log, db.telemetry.metrics)
   return db.process.objects
 }
 
@@ -64,7 +64,7 @@ export async function* readFile(
 async function* readFairly(db: Db, workspaceId: string, file: Place, range: ByteRange): AsyncGenerator<Buffer> {
   const downloads = file.object_key === null ? undefined : db.process.objects?.downloads
   if (downloads && !downloads.take(workspaceId)) {
-    db.process.metrics.add('overload', 'file_downloads')
+    db.telemetry.metrics.add('overload', 'file_downloads')
     refuse('service_unavailable', { message: 'Too many files are being downloaded. Try again shortly.' })
   }
   try {

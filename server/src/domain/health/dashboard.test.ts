@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { useTestServer } from '../../../testing/test-server.ts'
+import type { Replica } from '../../db/replica/replica.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -16,17 +17,10 @@ interface Panel {
 }
 const { panels } = JSON.parse(read('packaging/grafana-dashboard.json')) as { panels: Panel[] }
 
-const server = useTestServer()
+const server = useTestServer({ replica: { state: { whyLeft: null, behindMs: 0 } } as Replica })
 
 /** The names and types of all metrics, also of those that only a process with a replica has. */
 async function scrape(): Promise<Map<string, string>> {
-  const { process } = server.db
-  const before = process.replica
-  onTestFinished(() => {
-    process.replica = before
-  })
-  // Before the first scrape, which creates the registry.
-  process.replica = { whyLeft: null, behindMs: 0 } as unknown as typeof before
   const text = await (await fetch(`${server.url}/metrics`)).text()
   return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]))
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import type { ReplicaState } from '../../db/replica/replica-watch.ts'
 import { readSchema } from '../../db/schema-version.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
@@ -38,6 +39,8 @@ export interface HealthDeps {
   site: Site
   /** How much the files of a workspace may take. */
   mediaBytesPerWorkspace: number
+  /** Null without PARLEY_DATABASE_READ_URL. */
+  replica?: ReplicaState | null
   /** Null: no emails are sent. */
   mail?: MailSettings | null
   /** Also checks every balance against the whole ledger. */
@@ -58,7 +61,7 @@ export interface Health {
  * Runs every check in order. `db` must see all workspaces. A check that throws becomes a finding; the others still run.
  */
 export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Promise<Health> {
-  const { onProgress = () => {} } = deps
+  const { replica = null, onProgress = () => {} } = deps
   const checks: Check[] = [
     ['database', () => checkDatabase(db)],
     ['database role', () => checkRole(db)],
@@ -67,7 +70,6 @@ export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Pr
     ['clock', () => checkClock(db, clock)],
     ['proxies', () => checkProxies(deps.site)],
   ]
-  const { replica } = db.process
   if (replica) checks.push(['replica', () => checkReplica(replica)])
   // The other checks read tables, which an empty database does not have.
   if (!(await isEmpty(db))) checks.push(...tableChecks(db, clock, deps))

@@ -1,6 +1,7 @@
 import type { Metric, Registry } from 'prom-client'
 import type { Database } from '../../db/db.ts'
 import { readMaintenance } from '../../db/maintenance.ts'
+import type { ReplicaState } from '../../db/replica/replica-watch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { freeBytes } from '../../lib/disk.ts'
 import { load } from '../../lib/load.ts'
@@ -13,6 +14,8 @@ import { type Queues, readQueues } from './traffic.ts'
 
 export interface MetricsDeps {
   db: Database
+  /** Null without PARLEY_DATABASE_READ_URL. */
+  replica: ReplicaState | null
   clock: Clock
   requests: RequestMeter
   /** Bytes of request bodies in memory. */
@@ -61,10 +64,10 @@ export function newMetrics(deps: MetricsDeps): Metrics {
 }
 
 function newRegistry(deps: MetricsDeps): Registry {
-  const { db, clock, requests, bodies, connections, heldRequests, dataDir, maxStoredBytes, version } = deps
+  const { db, replica, clock, requests, bodies, connections, heldRequests, dataDir, maxStoredBytes, version } = deps
   const { Registry, collectDefaultMetrics } = load('prom-client') as typeof import('prom-client')
   const registry = new Registry()
-  const counted = db.process.metrics
+  const counted = db.telemetry.metrics
   const queues = cached(() => readQueues(db, clock.now()))
   const maintenance = cached(() => readMaintenance(db))
   const mails = cached(() => readMailQueue(db))
@@ -253,7 +256,6 @@ function newRegistry(deps: MetricsDeps): Registry {
     const value = dataDir === null ? Number.POSITIVE_INFINITY : freeBytes(dataDir)
     return Number.isFinite(value) ? [{ value }] : []
   })
-  const { replica } = db.process
   if (replica) {
     gauge('parley_database_replica_used', '1 if the console reads from the replica, otherwise 0', () => [
       { value: replica.whyLeft === null ? 1 : 0 },

@@ -6,11 +6,11 @@ import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import type { MailSettings } from '../../net/mail-settings.ts'
 import {
   type FindingAction,
   grantCredits,
   type Health,
+  type HealthDeps,
   listSummaries,
   readHealth,
   readTraffic,
@@ -18,11 +18,8 @@ import {
   type WorkspaceSummary,
 } from './instance.ts'
 
-export interface InstanceDeps {
+export interface InstanceDeps extends Omit<HealthDeps, 'secretKeys'> {
   secretKeys(): SecretKeys
-  site: Parameters<typeof readHealth>[2]['site']
-  mail: MailSettings | null
-  mediaBytesPerWorkspace: number
 }
 
 /** For operators of the installation only. */
@@ -56,9 +53,7 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
     who: 'operator',
     reply: HealthReport,
     async handle({ db, clock }) {
-      const { site, mail, mediaBytesPerWorkspace } = deps
-      const secretKeys = deps.secretKeys()
-      return toReport(await readHealth(db, clock, { secretKeys, site, mail, mediaBytesPerWorkspace }))
+      return toReport(await readHealth(db, clock, { ...deps, secretKeys: deps.secretKeys() }))
     },
   }),
   personRoute({

@@ -10,7 +10,7 @@ import { countActiveSenders } from '../senders/senders.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 import { listWorkspaces, requireWorkspace, type Workspace } from '../workspaces/workspaces.ts'
 
-export type { FindingAction, Health }
+export type { FindingAction, Health, HealthDeps }
 
 export interface WorkspaceSummary extends Workspace {
   balance: number

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { RevisionedCache, readAt } from '../../db/revisioned-cache.ts'
-import type { AccessRequest, Caller } from '../../lib/access-check.ts'
+import type { AccessRequest, Caller } from '../../http/access-check.ts'
 import { Refusal } from '../../lib/refuse.ts'
 import { type AddressRange, isWithin, readRange } from '../../net/addresses.ts'
 import { type AccessRow, accessOf } from './access.sql.ts'

@@ -3,7 +3,7 @@ import { aboutToExpireSql } from '../../db/about-to-expire.ts'
 import type { Db } from '../../db/db.ts'
 import { orElse } from '../../db/or-else.ts'
 import { statement } from '../../db/statement.ts'
-import type { KeyUse } from '../../lib/access-check.ts'
+import type { KeyUse } from '../../http/access-check.ts'
 
 export interface KeyRow {
   id: string

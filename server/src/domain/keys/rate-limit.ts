@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { AccessDecision, AccessRequest, CheckAccess, RateLimitState } from '../../lib/access-check.ts'
+import type { AccessDecision, AccessRequest, CheckAccess, RateLimitState } from '../../http/access-check.ts'
 import { type Clock, startTimer } from '../../lib/clock.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
 import { addressBlock } from '../../net/addresses.ts'

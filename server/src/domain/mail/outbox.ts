@@ -54,7 +54,7 @@ export async function queueMail(db: Db, now: Date, keys: () => SecretKeys, mail:
     (await isWithin(recipient, perAddress[counted])) &&
     (kind !== 'invitation' || workspaceId === null || (await isWithin(workspaceId, invitationsPerWorkspace)))
   if (!mayAdd) {
-    db.process.metrics.add('mails', 'limited')
+    db.telemetry.metrics.add('mails', 'limited')
     return false
   }
   const id = newUuid(now.getTime())

@@ -21,15 +21,15 @@ let stop: (() => Promise<void>) | undefined
 async function trace(ratio = 1) {
   await stop?.()
   const settings = { url: `${collector.url}/v1/traces`, headers: {}, resource: {}, serviceName: 'parley', ratio }
-  const { metrics } = server.db.process
+  const { metrics } = server.db.telemetry
   const deps = { version: 'test', metrics, log: server.runtime.log, findTraceparent: newFindTraceparent(server.db) }
   const opened = openTracing(settings, deps)
-  server.db.process.tracing = opened.tracing
+  server.db.telemetry.tracing = opened.tracing
   stop = () => opened.stop(5_000)
 }
 beforeEach(() => trace())
 afterAll(async () => {
-  server.db.process.tracing = null
+  server.db.telemetry.tracing = null
   await stop?.()
 })
 
@@ -231,7 +231,7 @@ test('if the collector is away, messages are sent and delivered as without it', 
   const { shop, receiver } = await newShop()
   const usual = collector.respond
   collector.respond = (response) => response.writeHead(503, { 'retry-after': '3600' }).end()
-  const failed = () => server.db.process.metrics.counts('trace spans').get('failed') ?? 0
+  const failed = () => server.db.telemetry.metrics.counts('trace spans').get('failed') ?? 0
   const before = failed()
   const { id } = await shop.sendText('15550170007')
   await sending.drain()
@@ -245,7 +245,7 @@ test('if the collector is away, messages are sent and delivered as without it', 
 })
 
 test('without tracing, deliveries have no traceparent and nothing is stored', async () => {
-  server.db.process.tracing = null
+  server.db.telemetry.tracing = null
   const { shop, receiver } = await newShop()
   const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }
   const { body } = await shop.send({ to: '15550170008', type: 'text', text: { body: 'hello' } }, headers)

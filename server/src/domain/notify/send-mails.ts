@@ -85,7 +85,7 @@ async function sendOne(deps: MailDeps, mail: MailRow, signal: AbortSignal): Prom
     return recordFailure(deps, mail, error instanceof MailError ? error : new MailError(String(error), false))
   }
   await deleteMail(db, id)
-  db.process.metrics.add('mails', 'sent')
+  db.telemetry.metrics.add('mails', 'sent')
   log.info({ event: 'mail.sent', mail_id: id, kind, workspace_id: mail.workspaceId }, 'sent an email')
 }
 
@@ -95,19 +95,19 @@ async function recordFailure({ db, clock, log }: MailDeps, mail: MailRow, error:
   const waitMs = error.isPermanent ? undefined : retryAfterMs[attempts - 1]
   if (waitMs === undefined) {
     await deleteMail(db, id)
-    db.process.metrics.add('mails', 'failed')
+    db.telemetry.metrics.add('mails', 'failed')
     log.error({ event: 'mail.failed', ...fields }, 'an email was given up')
     return
   }
   await postponeMail(db, id, new Date(clock.now().getTime() + waitMs), error.message)
-  db.process.metrics.add('mails', 'retried')
+  db.telemetry.metrics.add('mails', 'retried')
   log.warn({ event: 'mail.retried', ...fields }, 'the mail server did not accept an email')
 }
 
 /** For an email that is of no use: it is too late, no longer true or wanted, or its recipient has no account or a disabled one. */
 async function drop({ db, log }: MailDeps, { id, kind, workspaceId }: MailRow): Promise<void> {
   await deleteMail(db, id)
-  db.process.metrics.add('mails', 'dropped')
+  db.telemetry.metrics.add('mails', 'dropped')
   log.info({ event: 'mail.dropped', mail_id: id, kind, workspace_id: workspaceId }, 'an email was not sent')
 }
 

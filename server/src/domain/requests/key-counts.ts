@@ -1,4 +1,4 @@
-import type { KeyUse, RequestRecord } from '../../lib/access-check.ts'
+import type { KeyUse, RequestRecord } from '../../http/access-check.ts'
 
 const hourMs = 3_600_000
 

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../lib/access-check.ts'
+import type { RequestRecord } from '../../http/access-check.ts'
 import { DurationHistogram } from '../../telemetry/counters.ts'
 
 /** Requests of one method and route. `classes` is indexed by status class: 2xx is at 2. */

@@ -1,6 +1,6 @@
 import type { BatchId } from '../../db/batch-writer.ts'
 import { CopyRows } from '../../db/format/copy-format.ts'
-import type { RequestRecord, StoredText } from '../../lib/access-check.ts'
+import type { RequestRecord, StoredText } from '../../http/access-check.ts'
 import type { KeyCounts } from './key-counts.ts'
 import { withoutSecrets } from './secrets.ts'
 

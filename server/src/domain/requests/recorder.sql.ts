@@ -1,7 +1,7 @@
 import { batchId, newBatchSql } from '../../db/batch-writer.ts'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
-import type { KeyUse } from '../../lib/access-check.ts'
+import type { KeyUse } from '../../http/access-check.ts'
 import { dayOf, type RecordedBatch } from './recorded-batch.ts'
 
 const contents = ['at', 'request_id', 'workspace_id', 'target']

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
-import type { RequestRecord } from '../../lib/access-check.ts'
+import type { RequestRecord } from '../../http/access-check.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { newLogger } from '../../telemetry/logger.ts'
 import { recordedKeys } from '../keys/uses.ts'
@@ -92,7 +92,7 @@ test('the queue is bounded while the database is down, and the number of dropped
     .find(({ event }) => event === 'request_log.entries_lost')?.requests
   expect(recorder.waiting).toBe(0)
   expect(written + (lost ?? 0)).toBe(10_100)
-  expect(db.process.metrics.counts('requests not logged').get('too many waiting')).toBe(lost)
+  expect(db.telemetry.metrics.counts('requests not logged').get('too many waiting')).toBe(lost)
 })
 
 test('a flood of one workspace, or of requests without one, drops no record of another workspace', async () => {

@@ -1,6 +1,6 @@
 import { BatchWriter } from '../../db/batch-writer.ts'
 import type { Db } from '../../db/db.ts'
-import type { KeyUse, RequestRecord } from '../../lib/access-check.ts'
+import type { KeyUse, RequestRecord } from '../../http/access-check.ts'
 import { addressBlock } from '../../net/addresses.ts'
 import { FairShares } from '../../sharing/fair-shares.ts'
 import type { Logger } from '../../telemetry/logger.ts'
@@ -126,7 +126,7 @@ export class RequestRecorder {
     const { client, isLogged } = this.#unauthenticatedLimits.take(record)
     batch.countUnauthenticated(record, client, isLogged)
     this.#counts.add(record, false)
-    this.#db.process.metrics.add('unauthenticated requests', isLogged ? 'request' : 'count')
+    this.#db.telemetry.metrics.add('unauthenticated requests', isLogged ? 'request' : 'count')
     if (isLogged) this.#addRow(batch, record)
   }
 
@@ -134,14 +134,14 @@ export class RequestRecorder {
     const workspaceId = record.caller?.workspaceId ?? null
     if (!this.#takePlace(workspaceId)) {
       this.#lost++
-      this.#db.process.metrics.add('requests not logged', 'too many waiting')
+      this.#db.telemetry.metrics.add('requests not logged', 'too many waiting')
       return
     }
     try {
       batch.add(record)
     } catch (error) {
       this.#releasePlaces(workspaceId, 1)
-      this.#db.process.metrics.add('requests not logged', 'rejected')
+      this.#db.telemetry.metrics.add('requests not logged', 'rejected')
       const fields = { event: 'request_log.entry_failed', err: error, request_id: record.id } as const
       this.#log.error(fields, 'a request was not logged')
       return
@@ -181,7 +181,7 @@ export class RequestRecorder {
           this.#isFailing = true
           return
         }
-        this.#db.process.metrics.add('requests not logged', 'rejected', batch.size)
+        this.#db.telemetry.metrics.add('requests not logged', 'rejected', batch.size)
         const fields = { event: 'request_log.entries_lost', err: error, requests: batch.size } as const
         const what = batch.size > 0 ? 'requests were not logged' : 'requests were not counted'
         this.#log.error(fields, `${what}: the database rejected them`)

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../lib/access-check.ts'
+import type { RequestRecord } from '../../http/access-check.ts'
 import { addressBlock } from '../../net/addresses.ts'
 
 /** How many requests of one client, error and minute are in the request log. Enough to see what the client does. */

@@ -12,7 +12,7 @@ import type { Bodies } from '../bodies.ts'
 import { clientAddressReader } from '../client-address.ts'
 import { jsonType } from '../errors.ts'
 import { readJson } from '../json-body.ts'
-import { requireUsableSchema } from '../lifecycle.ts'
+import { requireUsableSchema, type SchemaState } from '../lifecycle.ts'
 import type { ClientTimeouts } from '../limits/limits.ts'
 import { toJsonFor } from '../to-json.ts'
 import { checkFor, noFields } from '../validate.ts'
@@ -42,7 +42,7 @@ export interface Actor {
   userAgent: string | null
 }
 
-export interface ConsoleDeps {
+export interface ConsoleDeps extends SchemaState {
   db: Db
   replica: { readonly db: Db } | null
   clock: Clock
@@ -65,7 +65,7 @@ export interface ConsoleDeps {
 /** The console's API: session → permission → confirmation → input → handler → one audit entry per change. */
 export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute[], deps: ConsoleDeps): void {
   app.addHook('onRequest', async (request, reply) => {
-    requireUsableSchema(deps.db)
+    requireUsableSchema(deps)
     reply.headers(commonHeaders)
     // Browsers count down by this clock, because their own may be wrong.
     reply.header('X-Service-Time', deps.clock.now().toISOString())
@@ -206,7 +206,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         return reply.type(jsonType).send(toJson(result))
       } catch (error) {
         if (route.who === 'anyone' && error instanceof Refusal && (error.status === 429 || error.status === 503)) {
-          deps.db.process.metrics.add('sign-ins refused', error.code)
+          deps.db.telemetry.metrics.add('sign-ins refused', error.code)
         }
         throw error
       }

@@ -1,9 +1,9 @@
 /** The order of a conversation. See `order.ts`. */
 import type { Db } from '../../../db/db.ts'
-import type { Conversation, Lease } from '../../../db/notices/first-attempts.ts'
 import { oneWithOrderedLookups, withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { ClaimedRow } from './claim/claim.sql.ts'
+import type { Conversation, Lease } from './first-attempts.ts'
 import { planVisitsSql } from './visits.sql.ts'
 
 /** Locks of conversations have keys of two numbers, of which this is the first. All other advisory locks have one number. */

@@ -5,10 +5,12 @@ import { localRules, openOf, useDeliveryWorker } from '../../../../testing/deliv
 import { type Receiver, useReceivers } from '../../../../testing/receiver.ts'
 import { rowsRead } from '../../../../testing/rows-read.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
+import { subscribe } from '../../../db/topic.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook } from '../../webhooks/webhooks.ts'
 import { deleteDeliveriesOf } from '../erase-events.sql.ts'
 import { retryDelivery } from '../retry.ts'
+import { firstAttempts } from './first-attempts.ts'
 import { startWaiting } from './order.sql.ts'
 import { newConversationSweep } from './order.ts'
 import { publish } from './publish/publish.ts'
@@ -143,11 +145,10 @@ test('statuses and messages of one person are one conversation, per sender; a pe
 test('an event that no process has started after its commit is started by the next claim', async () => {
   const { receiver, write } = await setUp()
   // As if the process had died immediately after each commit.
-  const { firstAttempts } = server.db.process
-  server.db.process.firstAttempts = null
+  subscribe(server.db, firstAttempts, deliveries.worker)()
   await write(['1', 'a'], ['2', 'a'])
   await write(['1', 'b'])
-  server.db.process.firstAttempts = firstAttempts
+  subscribe(server.db, firstAttempts, deliveries.worker)
   await deliveries.worker.idle()
   expect(receiver.received).toEqual([])
   server.clock.forward({ seconds: 1 })
@@ -254,10 +255,9 @@ test('what a transaction adds that did not know of the end of the order is not k
   const { receiver, write, id } = await setUp()
   reject(receiver, 'bad')
   // As if it had read the endpoint before the change.
-  const { firstAttempts } = server.db.process
-  server.db.process.firstAttempts = null
+  subscribe(server.db, firstAttempts, deliveries.worker)()
   await write(['1', 'bad'], ['1', 'b'], ['1', 'c'])
-  server.db.process.firstAttempts = firstAttempts
+  subscribe(server.db, firstAttempts, deliveries.worker)
   await server.db.change(`update webhooks set ordering = 'none' where id = $1`, [id.slice(4)])
   server.clock.forward({ seconds: 1 })
   await drain()

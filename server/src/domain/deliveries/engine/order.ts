@@ -6,12 +6,12 @@
  * has to be done, so it is not forgotten if the process dies.
  */
 import type { Db } from '../../../db/db.ts'
-import type { Conversation, FirstAttempts, Lease, LeasedDelivery } from '../../../db/notices/first-attempts.ts'
 import { wakeAnywhere, wakeOther } from '../../../db/wake.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { batched } from '../../../sharing/batch.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
 import { dropLeases } from './claim/claim.sql.ts'
+import type { Conversation, FirstAttempts, Lease, LeasedDelivery } from './first-attempts.ts'
 import { addMissingLooks, type ConversationKey, missedLooks, type StartedRow, startWaiting } from './order.sql.ts'
 
 /** Conversations per statement: each needs a lock, and PostgreSQL holds some thousands in all. */

@@ -7,19 +7,21 @@ import { deleteReplaysBefore } from '../replays/replays.sql.ts'
 import { startReplays } from '../replays/run.ts'
 import { deleteDeliveriesBefore, disabledEndpoints } from './hold/hold.sql.ts'
 import { stepMax } from './hold/steps.ts'
+import type { OtherWorkers } from './publish/other-workers.ts'
 import { planMissingVisits } from './visits.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const pollEveryMs = 1_000
 
 /** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
-export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {
+export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'> & { otherWorkers: OtherWorkers }): Pick<Loop, 'stop'> {
   const { clock } = deps
   let nextDueMs = Number.POSITIVE_INFINITY
   const onDue = (dueAt: Date) => {
     nextDueMs = Math.min(nextDueMs, dueAt.getTime())
   }
   const worker = new DeliveryWorker({ ...deps, onDue })
+  deps.otherWorkers.taker = worker
   const loop = startLoop(deps, 'deliveries', pollEveryMs, async () => {
     if (nextDueMs <= clock.now().getTime()) nextDueMs = Number.POSITIVE_INFINITY
     const claimed = await worker.claim()

@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../db/db.ts'
-import {
-  type Conversation,
-  type DeliveryTaker,
-  type FirstAttempts,
-  type HandedDelivery,
-  type Lease,
-  type LeasedDelivery,
-  leaseMs,
-} from '../../../db/notices/first-attempts.ts'
+import { subscribe } from '../../../db/topic.ts'
 import { wakeHere } from '../../../db/wake.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { newUuid } from '../../../lib/ids.ts'
@@ -22,6 +14,16 @@ import { signaturesIn } from './attempt/signature.ts'
 import { type Target, Targets } from './attempt/targets.ts'
 import { Claims } from './claim/claims.ts'
 import { WorkerLeases } from './claim/worker-leases.ts'
+import {
+  type Conversation,
+  type DeliveryTaker,
+  type FirstAttempts,
+  firstAttempts,
+  type HandedDelivery,
+  type Lease,
+  type LeasedDelivery,
+  leaseMs,
+} from './first-attempts.ts'
 import { conversationOf, newStarter } from './order.ts'
 import type { EndpointQueue } from './queue/endpoint-queue.ts'
 import { EndpointQueues, queuedMax } from './queue/endpoint-queues.ts'
@@ -84,6 +86,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   /** Starts the next delivery of a conversation, if none is in progress. */
   readonly #startNext: (conversation: Conversation) => Promise<unknown>
   readonly #claims: Claims
+  readonly #unsubscribe: () => void
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
@@ -104,8 +107,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       worker: this,
       isClosed: () => this.#isClosed,
     })
-    deps.db.process.firstAttempts = this
-    deps.db.process.taker = this
+    this.#unsubscribe = subscribe(deps.db, firstAttempts, this)
   }
 
   newLease(now: Date): Lease | null {
@@ -217,8 +219,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
    */
   async stop(graceMs = 2_000): Promise<void> {
     this.#stopping = true
-    const { process } = this.#deps.db
-    if (process.firstAttempts === this) process.firstAttempts = null
+    this.#unsubscribe()
     this.#leases.releaseLater(...this.#queues.clear())
     const targetsClosed = this.#targets.close()
     for (const { queue, item } of this.#picked.splice(0)) {
@@ -263,7 +264,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     // An attempt that cannot start ends at once, and would call this again for each delivery of the queue.
     if (this.#isPumping) return
     this.#isPumping = true
-    const { tracing } = this.#deps.db.process
+    const { tracing } = this.#deps.db.telemetry
     while (this.#writer.backlog < unrecordedMax) {
       const next = this.#queues.next()
       if (!next) break
@@ -278,7 +279,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     this.#isReading = true
     while (this.#picked.length > 0) {
       const items = this.#picked.map(({ item }) => item)
-      const [isRead] = await Promise.all([this.#readTargets(items), this.#deps.db.process.tracing?.load(items)])
+      const [isRead] = await Promise.all([this.#readTargets(items), this.#deps.db.telemetry.tracing?.load(items)])
       if (!isRead) continue
       // Those that were picked meanwhile wait for the next read.
       this.#picked.unshift(...this.#picked.splice(0, items.length).filter((next) => !this.#start(next)))
@@ -326,7 +327,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       const headers = headersOf(keys, item, now, this.#userAgent)
       const signatures = signaturesIn(headers)
       headers.push(...target.headers)
-      const { tracing } = this.#deps.db.process
+      const { tracing } = this.#deps.db.telemetry
       const span = tracing?.beginAttempt(item)
       if (span && !target.headers.includes('traceparent')) headers.push('traceparent', span.traceparent)
       item.pace?.begin(item)
@@ -373,7 +374,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     const endedAt = this.#deps.clock.now()
     const leaseUntil = new Date(endedAt.getTime() + leaseMs)
     const { ended, immediateRetry } = outcomeOf(item, posted, { ...began, endedAt, leaseUntil })
-    const { metrics } = this.#deps.db.process
+    const { metrics } = this.#deps.db.telemetry
     metrics.add('attempts', ended.state)
     metrics.time('attempts', posted.durationUs / 1000)
     if (posted.fault) {

@@ -1,5 +1,6 @@
 import { defaultEventLimit, type EventQuery } from '@parley/contract/pulled-events'
 import type { Db } from '../../../db/db.ts'
+import type { OnChange } from '../../../db/notices/change-notices.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
@@ -22,9 +23,16 @@ export interface Pulling {
   reads: SharedReads<PageRead>
 }
 
-export const newPulling = ({ db, secretKeys }: { db: Db; secretKeys: SecretKeys }): Pulling => ({
+interface PullingDeps {
+  db: Db
+  secretKeys: SecretKeys
+  /** The readers subscribe to it. */
+  changes: Set<OnChange>
+}
+
+export const newPulling = ({ db, secretKeys, changes }: PullingDeps): Pulling => ({
   cursors: newCursors(secretKeys),
-  readers: new WaitingReaders(db),
+  readers: new WaitingReaders(db, changes),
   reads: new SharedReads(),
 })
 

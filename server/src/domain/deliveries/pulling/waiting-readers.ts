@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../db/db.ts'
-import type { OnChange } from '../../../db/process.ts'
+import type { OnChange } from '../../../db/notices/change-notices.ts'
 import { readNewTypes } from './pulling.sql.ts'
 
 /** A reader that waits for an event. */
@@ -48,14 +48,13 @@ export class WaitingReaders {
   #notified = new Set<string>()
   #isLooking = false
 
-  constructor(db: Db) {
+  constructor(db: Db, changes: Set<OnChange>) {
     this.#db = db
-    const onChange: OnChange = (change) => {
+    changes.add((change) => {
       if (change === null) {
         for (const group of this.#groups.values()) wakeAll(group)
       } else if (change.topic === 'messages') this.#notice(change.workspaceId)
-    }
-    db.process.onChange.add(onChange)
+    })
   }
 
   /** Adds a reader. Call `leave` at the end. */

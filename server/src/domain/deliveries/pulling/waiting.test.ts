@@ -78,7 +78,7 @@ test('a reader whose look ends late is woken for an event that another reader ha
     'select position::text as last from events where workspace_id = $1',
     [id],
   )) ?? { last: '0' }
-  const readers = new WaitingReaders(server.db)
+  const readers = new WaitingReaders(server.db, new Set())
   const [ahead, late] = [readers.enter(id, null), readers.enter(id, null)]
   ahead.foundNothing(BigInt(last), false)
   late.foundNothing(BigInt(last) - 1n, false)

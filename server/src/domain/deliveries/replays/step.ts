@@ -1,9 +1,9 @@
 /** One step of a replay that this process runs. */
 import type { Database } from '../../../db/db.ts'
-import { type LeasedDelivery, leaseMs } from '../../../db/notices/first-attempts.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
 import { dropLeases, releaseLeases } from '../engine/claim/claim.sql.ts'
+import { type LeasedDelivery, leaseMs } from '../engine/first-attempts.ts'
 import { lockEndpoints } from '../engine/lock-endpoints.sql.ts'
 import type { StartPace } from '../engine/queue/start-pace.ts'
 import { planVisits } from '../engine/visits.ts'

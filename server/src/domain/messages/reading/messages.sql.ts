@@ -3,7 +3,7 @@ import type { MessageFilters, MessageStatus } from '@parley/contract/message'
 import type { SendType } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
 import { type Places, pagedStatement } from '../../../db/statement.ts'
-import type { Caller } from '../../../lib/access-check.ts'
+import type { Caller } from '../../../http/access-check.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 
 export interface MessageRow {

@@ -143,7 +143,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
       return deps.openApp(appId).then((app) => (app ? undefined : refuseSignature()))
     },
     receive(appId, body, signature) {
-      return traced(deps.db.process.tracing, (span) => {
+      return traced(deps.db.telemetry.tracing, (span) => {
         const posted = { appId, body, signature, span }
         const cachedSecrets = deps.cachedApp(appId)
         const cached = read(cachedSecrets, posted)

@@ -1,9 +1,9 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
-import type { DueNumber } from '../../../db/process.ts'
 import { statement } from '../../../db/statement.ts'
 import type { NetworkTemplate } from '../../../whatsapp/outgoing/variables.ts'
+import type { DueNumber } from './due-numbers.ts'
 import { movedSql, pacedSql, paceLeftSql, paceParameters } from './pace.sql.ts'
 import type { Content } from './send.sql.ts'
 

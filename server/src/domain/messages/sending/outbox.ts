@@ -14,7 +14,6 @@ import { isDatabaseAway } from '../../../db/connect/pool.ts'
 import { databaseNow } from '../../../db/database-clock.ts'
 import type { Db } from '../../../db/db.ts'
 import { inBatches } from '../../../db/in-batches.ts'
-import type { DueNumber } from '../../../db/process.ts'
 import { type Clock, startTimer } from '../../../lib/clock.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { batched } from '../../../sharing/batch.ts'
@@ -26,6 +25,7 @@ import { buildMessage } from '../../../whatsapp/outgoing/outgoing.ts'
 import { classifySendOutcome, type SendDecision } from '../../../whatsapp/outgoing/send-retry-policy.ts'
 import type { Network } from '../../connections/network.ts'
 import { newMediaUploads } from '../../files/network-media.ts'
+import type { DueNumber } from './due-numbers.ts'
 import { holdPair } from './holds.sql.ts'
 import { decideAgain, noMedia, prepareMedia } from './message-media.ts'
 import {
@@ -223,7 +223,7 @@ export function newOutbox(
     onStep('calling', messageId)
     // Nothing was sent yet.
     if (stopping) return void (await requeue(db, [{ ...claimed, dueAt: clock.now(), error: null }]))
-    const { tracing } = db.process
+    const { tracing } = db.telemetry
     const startMs = tracing?.nowMs() ?? 0
     const outcome = await client.sendMessage(access, claimed.phoneNumberId, message.body)
     const at = clock.now()
@@ -248,7 +248,7 @@ export function newOutbox(
     const failure = await recordBatched(call)
     if (failure) throw failure.error
     const { decision, claimed } = call
-    db.process.metrics.add('sends', decision.kind)
+    db.telemetry.metrics.add('sends', decision.kind)
     if (decision.kind === 'sent') return
     const { messageId, senderId, workspaceId } = claimed
     const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }

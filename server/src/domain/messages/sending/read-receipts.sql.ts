@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
-import type { DueNumber } from '../../../db/process.ts'
 import { statement } from '../../../db/statement.ts'
+import type { DueNumber } from './due-numbers.ts'
 import type { SenderQuota } from './outbox.sql.ts'
 import { movedSql, pacedSql, paceLeftSql, paceParameters } from './pace.sql.ts'
 

@@ -93,7 +93,7 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
     const target = outcome.kind === 'unknown' ? 'sender' : holdTargetOf(decision.scope, decision.kind === 'failed')
     if (target !== 'none' && target !== 'pair') hold(receipt, target, decision)
     if (decision.kind === 'failed') return drop(receipt, 'refused', decision.error.code)
-    db.process.metrics.add('read receipts', 'retried')
+    db.telemetry.metrics.add('read receipts', 'retried')
     await retryReceipt(db, receipt, new Date(clock.now().getTime() + decision.afterMs))
   }
 
@@ -103,7 +103,7 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
     code: unknown,
   ): Promise<void> {
     await deleteReceipt(db, receipt)
-    db.process.metrics.add('read receipts', outcome)
+    db.telemetry.metrics.add('read receipts', outcome)
     if (outcome === 'marked') return
     const { messageId, senderId, workspaceId, attempts } = receipt
     const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }

@@ -25,7 +25,7 @@ export async function sendFromConsole(
   await refuseSuspended(db, workspaceId)
   const caller = { workspaceId, keyId: null, person: person.email }
   const acceptance = acceptanceIn(db, clock)
-  const { tracing } = db.process
+  const { tracing } = db.telemetry
   const startMs = tracing?.nowMs() ?? 0
   const { message } = await sendMessage({ db, clock, caller, acceptance }, body, undefined)
   tracing?.message(withoutPrefix('msg', message.id) ?? '', workspaceId, startMs)

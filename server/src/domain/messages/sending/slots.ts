@@ -1,6 +1,6 @@
-import type { DueNumber } from '../../../db/process.ts'
 import type { FairShares } from '../../../sharing/fair-shares.ts'
 import { takeInTurn } from '../../../sharing/turns.ts'
+import type { DueNumber } from './due-numbers.ts'
 import type { SenderQuota } from './outbox.sql.ts'
 import { paceOf } from './pace.ts'
 

@@ -1,8 +1,9 @@
 import { type Loop, startLoop } from '../../../db/loop.ts'
-import type { DueNumber } from '../../../db/process.ts'
+import { subscribe } from '../../../db/topic.ts'
 import { startTimer } from '../../../lib/clock.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
 import type { Network } from '../../connections/network.ts'
+import { type DueNumber, newlyDue } from './due-numbers.ts'
 import { newOutbox } from './outbox.ts'
 
 const pollMs = 100
@@ -18,12 +19,12 @@ const busyFrom = 8
 export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> {
   const { db } = network
   const outbox = newOutbox(network, log)
-  const newlyDue = new Map<string, DueNumber>()
-  db.process.newlyDue = newlyDue
+  const newNumbers = new Map<string, DueNumber>()
+  const unsubscribe = subscribe(db, newlyDue, newNumbers)
   let looked: (() => number) | null = null
   const sending = startLoop({ db, log }, 'send', pollMs, async () => {
-    const numbers = [...newlyDue.values()]
-    newlyDue.clear()
+    const numbers = [...newNumbers.values()]
+    newNumbers.clear()
     const mayLookAtFew = numbers.length > 0 && looked !== null && looked() < pollMs
     if (!mayLookAtFew) looked = startTimer(network.clock)
     const hasClaimed = (await outbox.sendDue(mayLookAtFew ? numbers : undefined)) > 0
@@ -33,7 +34,7 @@ export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> 
   })
   return {
     async stop() {
-      db.process.newlyDue = null
+      unsubscribe()
       await Promise.all([outbox.stop(), sending.stop()])
     },
   }

@@ -1,11 +1,13 @@
 import type { Message } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
+import { subscriberOf } from '../../../db/topic.ts'
 import { wakeAnywhere } from '../../../db/wake.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { Refusal } from '../../../lib/refuse.ts'
 import { debitSql, pricedSql } from '../../credits/credits.ts'
 import { type FormToken, saveFormTokens } from '../../flows/save-submissions.ts'
 import type { UsableSender } from '../../senders/senders.ts'
+import { newlyDue } from './due-numbers.ts'
 import { type IdempotentRequest, idOf, maxPerDay, tooManyKeys } from './idempotency.ts'
 import { type NewMessage, type StorableMessage, type StoredRow, storeMessagesStatement } from './send.sql.ts'
 
@@ -88,9 +90,10 @@ export function announce(db: Db, all: readonly AcceptedMessage[], outcomes: read
   }
   if (stored.length === 0) return
   db.afterCommit(() => {
+    const numbers = subscriberOf(db, newlyDue)
     for (const { sender, message } of stored) {
       const { id, connectionId, throughput } = sender
-      db.process.newlyDue?.set(id, { id, workspaceId: message.workspaceId, connectionId, throughput })
+      numbers?.set(id, { id, workspaceId: message.workspaceId, connectionId, throughput })
     }
   })
   wakeAnywhere(db, 'send')

@@ -1,5 +1,5 @@
 import { storedBodiesPerMinute, storedErrorsPerMinute } from '@parley/contract/console/inspector'
-import type { Inspect, InspectedRequest, InspectedResponse, StoredText } from '../../../lib/access-check.ts'
+import type { Inspect, InspectedRequest, InspectedResponse, StoredText } from '../../../http/access-check.ts'
 import { MinuteLimit } from './minute-limit.ts'
 import { inRequests, inResponses, redactError, redactJson, redactTarget } from './redact.ts'
 

@@ -1,7 +1,7 @@
 import { testEventType } from '@parley/contract/events'
-import type { LeasedDelivery } from '../../../../db/notices/first-attempts.ts'
 import { withPrefix } from '../../../../lib/ids.ts'
 import type { Posted } from '../../../../net/outbound.ts'
+import type { LeasedDelivery } from '../first-attempts.ts'
 import type { EndedAttempt } from './record-attempts.ts'
 import { decide } from './retry-policy.ts'
 import { type SigningKeys, signatureHeaders } from './signature.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '../../../../db/db.ts'
-import type { LeasedDelivery, Trigger } from '../../../../db/notices/first-attempts.ts'
 import { oneWithIndexLookups } from '../../../../db/planner-settings.ts'
 import { statement } from '../../../../db/statement.ts'
+import type { LeasedDelivery, Trigger } from '../first-attempts.ts'
 import { planVisitsSql, visitEveryMs } from '../visits.sql.ts'
 
 export interface ClaimedRow {

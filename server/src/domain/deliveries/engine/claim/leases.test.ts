@@ -4,9 +4,9 @@ import { useReceivers } from '../../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../../testing/test-server.ts'
 import { until } from '../../../../../testing/until.ts'
 import { DatabaseClock } from '../../../../db/database-clock.ts'
-import type { HandedDelivery } from '../../../../db/notices/first-attempts.ts'
 import { ensureToday } from '../../../../db/partitions.ts'
 import { newUuid } from '../../../../lib/ids.ts'
+import type { HandedDelivery } from '../first-attempts.ts'
 import { publish } from '../publish/publish.ts'
 import { releaseLeases } from './claim.sql.ts'
 
@@ -132,7 +132,7 @@ test('a stopped worker releases what another process hands to it before it knows
   const worker = newDeliveryWorker(server)
   await worker.stop(0)
   const handed = await leaseAll(id)
-  server.db.process.taker?.receive(handed)
+  worker.receive(handed)
   const leases = 'select count(lease)::int as count from deliveries where webhook_id = $1'
   await until('they are released', async () => {
     const row = await server.db.first<{ count: number }>(leases, [id.slice(4)])

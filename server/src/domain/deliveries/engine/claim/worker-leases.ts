@@ -1,8 +1,8 @@
 import type { Db } from '../../../../db/db.ts'
-import type { HandedDelivery, LeasedDelivery } from '../../../../db/notices/first-attempts.ts'
 import type { Clock } from '../../../../lib/clock.ts'
 import { batched } from '../../../../sharing/batch.ts'
 import { postponedMs } from '../attempt/retry-policy.ts'
+import type { HandedDelivery, LeasedDelivery } from '../first-attempts.ts'
 import { dropLeases, readLeased, releaseLeases } from './claim.sql.ts'
 
 /**

@@ -4,7 +4,8 @@ import { newDeliveryProcesses } from '../../../../../testing/delivery-processes.
 import { type ServiceHere, startHere, startMortal } from '../../../../../testing/service-here.ts'
 import { until } from '../../../../../testing/until.ts'
 import { openDatabase } from '../../../../db/db.ts'
-import { announcementChannel, listenerName, readAnnouncement } from '../../../../db/notices/worker-notices.ts'
+import { listenerName } from '../../../../db/notices/change-notices.ts'
+import { announcementChannel, readAnnouncement } from './worker-notices.ts'
 
 async function setUp() {
   const { connection, drop } = await newDatabase()

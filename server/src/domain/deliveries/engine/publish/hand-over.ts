@@ -1,25 +1,34 @@
 import type { Database } from '../../../../db/db.ts'
 import type { Loop } from '../../../../db/loop.ts'
-import {
-  type Conversation,
-  type FirstAttempts,
-  type HandedDelivery,
-  type Lease,
-  type LeasedDelivery,
-  leaseMs,
-} from '../../../../db/notices/first-attempts.ts'
+import { subscribe } from '../../../../db/topic.ts'
 import type { Clock } from '../../../../lib/clock.ts'
 import { newUuid } from '../../../../lib/ids.ts'
 import type { Logger } from '../../../../telemetry/logger.ts'
 import { releaseLeases } from '../claim/claim.sql.ts'
+import {
+  type Conversation,
+  type FirstAttempts,
+  firstAttempts,
+  type HandedDelivery,
+  type Lease,
+  type LeasedDelivery,
+  leaseMs,
+} from '../first-attempts.ts'
 import { newStarter } from '../order.ts'
+import type { OtherWorkers } from './other-workers.ts'
+
+interface HandOverDeps {
+  db: Database
+  clock: Clock
+  log: Logger
+  otherWorkers: OtherWorkers
+}
 
 /**
  * Makes other processes attempt the deliveries that this one publishes. They are written with a lease, as with a worker in
  * this process, and their keys are sent to one of the live workers. So they need no claim, and no two workers look for them.
  */
-export function startHandOver({ db, clock, log }: { db: Database; clock: Clock; log: Logger }): Pick<Loop, 'stop'> {
-  const { otherWorkers } = db.process
+export function startHandOver({ db, clock, log, otherWorkers }: HandOverDeps): Pick<Loop, 'stop'> {
   /** No worker was notified of these, so they can be claimed immediately. */
   const release = (items: readonly HandedDelivery[]) => {
     const unattempted = { attempts: 0, trigger: 'first', hasTurn: false } as const
@@ -41,10 +50,6 @@ export function startHandOver({ db, clock, log }: { db: Database; clock: Clock; 
     },
   }
   const startNext = newStarter({ db, clock, log, worker: handOver })
-  db.process.firstAttempts = handOver
-  return {
-    async stop() {
-      if (db.process.firstAttempts === handOver) db.process.firstAttempts = null
-    },
-  }
+  const unsubscribe = subscribe(db, firstAttempts, handOver)
+  return { stop: async () => unsubscribe() }
 }

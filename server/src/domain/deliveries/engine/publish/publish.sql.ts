@@ -1,6 +1,6 @@
 import type { Db } from '../../../../db/db.ts'
-import type { Lease } from '../../../../db/notices/first-attempts.ts'
 import { type Places, statement } from '../../../../db/statement.ts'
+import type { Lease } from '../first-attempts.ts'
 import { planVisitsSql } from '../visits.sql.ts'
 
 export interface EventRow {

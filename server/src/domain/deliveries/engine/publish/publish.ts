@@ -1,9 +1,10 @@
 import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../../../db/db.ts'
-import type { Lease } from '../../../../db/notices/first-attempts.ts'
+import { subscriberOf } from '../../../../db/topic.ts'
 import { wakeAnywhere, wakeOther } from '../../../../db/wake.ts'
 import { newUuid, withoutPrefix } from '../../../../lib/ids.ts'
 import type { TracedWebhook } from '../../../../telemetry/tracing.ts'
+import { firstAttempts, type Lease } from '../first-attempts.ts'
 import { conversationOf, keyOf } from '../order.ts'
 import { deleteDelivery, type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
 
@@ -73,8 +74,8 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
     senderId: senderId ?? senderOf(data),
     person: personOf(data),
   }))
-  const lease = db.process.firstAttempts?.newLease(now) ?? { token: null, until: now, except: [] }
-  const causes = db.process.tracing && new Map(rows.map(({ id }, index) => [id, events[index]?.webhook]))
+  const lease = subscriberOf(db, firstAttempts)?.newLease(now) ?? { token: null, until: now, except: [] }
+  const causes = db.telemetry.tracing && new Map(rows.map(({ id }, index) => [id, events[index]?.webhook]))
   return { createdAt: now, rows, lease, causes }
 }
 
@@ -89,11 +90,11 @@ export function offerToWorker(
     db.notify(workspaceId, 'deliveries')
   }
   db.afterCommit(() => {
-    const { metrics, tracing } = db.process
+    const { metrics, tracing } = db.telemetry
     for (const { type } of rows) metrics.add('events', type)
     if (tracing) for (const row of rows) tracing.event({ ...row, createdAt, webhook: causes?.get(row.id) })
   })
-  const worker = db.process.firstAttempts
+  const worker = subscriberOf(db, firstAttempts)
   const byId = new Map(rows.map((row) => [row.id, row]))
   const ordered = deliveries.filter(({ conversation }) => conversation !== null)
   // Without a worker here, another one finds them when it claims.

@@ -5,8 +5,12 @@ import { useTestServer } from '../../../../../testing/test-server.ts'
 import { until } from '../../../../../testing/until.ts'
 import { type Database, openDatabase } from '../../../../db/db.ts'
 import { type ChangeListener, listenForChanges } from '../../../../db/listen-for-changes.ts'
+import type { OnChange } from '../../../../db/notices/change-notices.ts'
+import { subscribe } from '../../../../db/topic.ts'
+import { loopTopic } from '../../../../db/wake.ts'
 import { newLogger } from '../../../../telemetry/logger.ts'
 import { enableWebhook } from '../../../webhooks/webhooks.ts'
+import { newOtherWorkers, workerChannels } from './other-workers.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()
@@ -18,16 +22,13 @@ let wakes = 0
 /** Simulates another process with a delivery worker. This process has none, so it wakes the other one. */
 beforeAll(async () => {
   otherDb = openDatabase(server.connection, () => {}, 2)
-  otherDb.process.taker = { full: () => [], receive() {} }
-  otherDb.process.loops.set('deliveries', { wake: () => void wakes++ })
-  listening = listenForChanges(
-    otherDb,
-    newLogger('silent'),
-    ({ topic, workspaceId }) => void received.push(`${topic} ${workspaceId}`),
-    () => {},
-  )
+  const others = newOtherWorkers(otherDb)
+  others.taker = { full: () => [], receive() {} }
+  subscribe(otherDb, loopTopic('deliveries'), { wake: () => void wakes++ })
+  const onChange: OnChange = (notice) => void received.push(`${notice?.topic} ${notice?.workspaceId}`)
+  listening = listenForChanges(otherDb, newLogger('silent'), [onChange], workerChannels(otherDb, others))
   await listening.ready
-  await until('this process knows the other one', () => server.db.process.otherWorkers.live().length > 0)
+  await until('this process knows the other one', () => server.runtime.otherWorkers.live().length > 0)
 })
 
 afterAll(async () => {

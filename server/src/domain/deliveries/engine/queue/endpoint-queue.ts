@@ -1,6 +1,6 @@
-import type { LeasedDelivery } from '../../../../db/notices/first-attempts.ts'
 import { Queue } from '../../../../sharing/queue.ts'
 import { failuresBeforePacing } from '../attempt/retry-policy.ts'
+import type { LeasedDelivery } from '../first-attempts.ts'
 import { isPaced, PacedQueues } from './paced-queues.ts'
 
 const initialConcurrency = 8

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LeasedDelivery, Pace } from '../../../../db/notices/first-attempts.ts'
+import type { LeasedDelivery, Pace } from '../first-attempts.ts'
 import { shareClaim } from '../visits.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 

@@ -1,6 +1,6 @@
-import type { LeasedDelivery } from '../../../../db/notices/first-attempts.ts'
 import { FairShares } from '../../../../sharing/fair-shares.ts'
 import { Turns } from '../../../../sharing/turns.ts'
+import type { LeasedDelivery } from '../first-attempts.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
 
 /** Attempts of a process at the same time. */

@@ -1,5 +1,5 @@
-import type { LeasedDelivery, Pace } from '../../../../db/notices/first-attempts.ts'
 import { Queue } from '../../../../sharing/queue.ts'
+import type { LeasedDelivery, Pace } from '../first-attempts.ts'
 
 type PacedDelivery = LeasedDelivery & { pace: Pace }
 

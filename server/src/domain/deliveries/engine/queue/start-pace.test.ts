@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { FakeClock } from '../../../../../testing/fake-clock.ts'
-import type { LeasedDelivery } from '../../../../db/notices/first-attempts.ts'
+import type { LeasedDelivery } from '../first-attempts.ts'
 import { StartPace } from './start-pace.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))

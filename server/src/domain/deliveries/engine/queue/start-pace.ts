@@ -1,5 +1,5 @@
-import type { LeasedDelivery, Pace } from '../../../../db/notices/first-attempts.ts'
 import type { Clock } from '../../../../lib/clock.ts'
+import type { LeasedDelivery, Pace } from '../first-attempts.ts'
 
 /**
  * A second, and how much closer together two attempts may arrive than they began: without that, the receiver could count more

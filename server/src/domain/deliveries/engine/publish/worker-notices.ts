@@ -1,14 +1,37 @@
-import type { Session } from '../connect/session.ts'
-import type { Announcement, SendNotices, WorkerNotice } from './other-workers.ts'
+import type { Session } from '../../../../db/connect/session.ts'
+import type { Db } from '../../../../db/db.ts'
+import { listenerName } from '../../../../db/notices/change-notices.ts'
+import type { LoopName } from '../../../../telemetry/telemetry.ts'
+import type { HandedDelivery } from '../first-attempts.ts'
+
+/** What a process that delivers and sends tells all others, several times a second. */
+export interface Announcement {
+  id: string
+  /** The server process of the connection on which it listens. */
+  listenerPid: number
+  /** Endpoints whose queues in that process take no more for now. */
+  full: readonly string[]
+}
+
+/** A notice for one worker: loops to run now, and deliveries that are leased to it from now on. */
+export interface WorkerNotice {
+  wake?: readonly LoopName[]
+  take?: readonly HandedDelivery[]
+}
+
+export interface AddressedNotice {
+  to: Announcement
+  notice: WorkerNotice
+}
+
+/** Sends notices. Returns those that were not sent because their worker no longer listens. */
+export type SendNotices = (notices: readonly AddressedNotice[]) => Promise<readonly AddressedNotice[]>
 
 /** On which processes with workers announce themselves. */
 export const announcementChannel = 'parley_workers'
 
 /** On which one worker gets its notices. */
 export const workerChannel = (id: string): string => `parley_worker_${id.replaceAll('-', '')}`
-
-/** The `application_name` of the connection that listens. Each process has one. */
-export const listenerName = 'parley listener'
 
 /**
  * A commit with a notification writes to the WAL, but nothing is lost with it that the database does not find again: it need
@@ -34,9 +57,9 @@ export function readAnnouncement(payload: string): Announcement {
  * commits transactions with notifications one after the other.
  */
 export const sendNotices =
-  (rows: (text: string, values: readonly unknown[]) => Promise<{ index: number }[]>): SendNotices =>
+  (db: Db): SendNotices =>
   async (notices) => {
-    const sent = await rows(
+    const sent = await db.rows<{ index: number }>(
       `select n.index::int as index, ${withoutWaiting}, pg_notify(n.channel, n.payload)
        from unnest($1::int[], $2::text[], $3::text[]) with ordinality as n(pid, channel, payload, index)
        where exists (select from pg_stat_get_activity(n.pid) a where a.application_name = '${listenerName}')`,

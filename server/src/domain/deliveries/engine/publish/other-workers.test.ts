@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { newUuid } from '../../lib/ids.ts'
-import { type AddressedNotice, OtherWorkers } from './other-workers.ts'
+import { newUuid } from '../../../../lib/ids.ts'
+import { OtherWorkers } from './other-workers.ts'
+import type { AddressedNotice } from './worker-notices.ts'
 
 const deliveriesOf = (endpoints: number, each: number) =>
   Array.from({ length: endpoints }, () => newUuid()).flatMap((webhookId) =>

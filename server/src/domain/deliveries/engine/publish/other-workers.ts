@@ -1,33 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newUuid } from '../../lib/ids.ts'
-import { batched } from '../../sharing/batch.ts'
-import type { HandedDelivery } from './first-attempts.ts'
-
-/** What a process that delivers and sends tells all others, several times a second. */
-export interface Announcement {
-  id: string
-  /** The server process of the connection on which it listens. */
-  listenerPid: number
-  /** Endpoints whose queues in that process take no more for now. */
-  full: readonly string[]
-}
-
-/** The loops whose work other processes cause. */
-export type WorkerLoop = 'deliveries' | 'fetch files' | 'mark as read' | 'send' | 'sync accounts'
-
-/** A notice for one worker: loops to run now, and deliveries that are leased to it from now on. */
-export interface WorkerNotice {
-  wake?: readonly WorkerLoop[]
-  take?: readonly HandedDelivery[]
-}
-
-export interface AddressedNotice {
-  to: Announcement
-  notice: WorkerNotice
-}
-
-/** Sends notices. Returns those that were not sent because their worker no longer listens. */
-export type SendNotices = (notices: readonly AddressedNotice[]) => Promise<readonly AddressedNotice[]>
+import type { Db } from '../../../../db/db.ts'
+import type { MoreToListen } from '../../../../db/listen-for-changes.ts'
+import { subscribe } from '../../../../db/topic.ts'
+import { otherProcesses, wakeHere } from '../../../../db/wake.ts'
+import { newUuid } from '../../../../lib/ids.ts'
+import { batched } from '../../../../sharing/batch.ts'
+import type { LoopName } from '../../../../telemetry/telemetry.ts'
+import type { DeliveryTaker, HandedDelivery } from '../first-attempts.ts'
+import {
+  type AddressedNotice,
+  type Announcement,
+  announce,
+  announcementChannel,
+  readAnnouncement,
+  readNotice,
+  type SendNotices,
+  sendNotices,
+  workerChannel,
+} from './worker-notices.ts'
 
 /** Four times the pause between two announcements: a busy process may be late. */
 const silentAfterMs = 2_000
@@ -45,10 +35,12 @@ const turnMs = 50
 export class OtherWorkers {
   /** The ID of this process, if it announces itself. */
   readonly ownId = newUuid()
+  /** The delivery worker of this process, if it takes deliveries of other processes. */
+  taker: DeliveryTaker | null = null
   readonly #heard = new Map<string, Announcement & { atMs: number }>()
   #turn = 0
   #turnEndsMs = 0
-  readonly #waitingWakes = new Set<WorkerLoop>()
+  readonly #waitingWakes = new Set<LoopName>()
   readonly #queue: (item: AddressedNotice) => Promise<boolean>
 
   constructor(send: SendNotices) {
@@ -75,7 +67,7 @@ export class OtherWorkers {
   }
 
   /** Runs a loop of another process now. Returns whether there is one. */
-  wake(loop: WorkerLoop): boolean {
+  wake(loop: LoopName): boolean {
     const to = this.#next(this.live())
     if (!to) return false
     if (this.#waitingWakes.has(loop)) return true
@@ -120,9 +112,32 @@ export class OtherWorkers {
   }
 }
 
+/** The other workers of this database, for code that wakes their loops too. */
+export function newOtherWorkers(db: Db): OtherWorkers {
+  const others = new OtherWorkers(sendNotices(db))
+  subscribe(db, otherProcesses, others)
+  return others
+}
+
+/** Announces the worker of this process, and listens for announcements and for notices to it. */
+export const workerChannels = (db: Db, others: OtherWorkers): MoreToListen => ({
+  channels: {
+    [announcementChannel]: (payload) => others.onAnnouncement(readAnnouncement(payload)),
+    [workerChannel(others.ownId)]: (payload) => {
+      const { wake, take } = readNotice(payload)
+      for (const loop of wake) wakeHere(db, loop)
+      if (take.length > 0) others.taker?.receive(take)
+    },
+  },
+  announce(session) {
+    const full = others.taker?.full()
+    return full ? announce(session, { id: others.ownId, full }) : null
+  },
+})
+
 /** Joins the notices for each worker into as few as possible. */
 function join(notices: readonly AddressedNotice[]): { whole: AddressedNotice; parts: AddressedNotice[] }[] {
-  const joined: { to: Announcement; wake: WorkerLoop[]; take: HandedDelivery[]; parts: AddressedNotice[] }[] = []
+  const joined: { to: Announcement; wake: LoopName[]; take: HandedDelivery[]; parts: AddressedNotice[] }[] = []
   const open = new Map<string, (typeof joined)[number]>()
   for (const each of notices) {
     const { wake = [], take = [] } = each.notice

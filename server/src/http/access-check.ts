@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contract/scopes'
-import type { Refusal } from './refuse.ts'
+import type { Refusal } from '../lib/refuse.ts'
 
 /** The types between the request pipeline, which does not know API keys, and the code that checks keys and logs. */
 

@@ -1,4 +1,5 @@
 /** The types between code that publishes events and the delivery worker that attempts them first. */
+import type { Topic } from '../../../db/topic.ts'
 
 /** Why an attempt is made. `replay` is the first one of a replay; its retries are retries. */
 export type Trigger = 'first' | 'retry' | 'manual' | 'replay'
@@ -56,6 +57,9 @@ export interface Conversation {
   webhookId: string
   conversation: string
 }
+
+/** What makes the first attempts of new deliveries: the worker of this process or, if it does not deliver, those of others. */
+export const firstAttempts = 'first attempts' as Topic<FirstAttempts>
 
 export interface FirstAttempts {
   /** A lease for deliveries that are about to be written; null if other workers should claim them. */
