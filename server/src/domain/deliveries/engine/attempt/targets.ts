@@ -42,6 +42,7 @@ export class Targets {
   readonly #unreadable = new Set<string>()
   /** The last revision that was read, and the time since that read began. */
   #last: { revision: number; ageMs: () => number } | undefined
+  #expirations = 0
 
   constructor(db: Database, clock: Clock, keys: SecretKeys, onUnreadable: (id: string, error: unknown) => void) {
     this.#clock = clock
@@ -65,10 +66,15 @@ export class Targets {
 
   /** Makes `get` return these targets, as they are now or were at most `currentMs` ago. */
   async read(ids: readonly string[]): Promise<void> {
-    for (let reads = 0; !this.#isCurrent; reads++) {
-      if (reads === slowReadsMax) throw new Error(`reading the routing revision takes longer than ${currentMs} ms`)
+    let slowReads = 0
+    while (!this.#isCurrent) {
+      if (slowReads === slowReadsMax) throw new Error(`reading the routing revision takes longer than ${currentMs} ms`)
       const ageMs = startTimer(this.#clock)
-      this.#last = { revision: await this.#revision.read(), ageMs }
+      const expirations = this.#expirations
+      const revision = await this.#revision.read()
+      // A read that began before `expire` does not count.
+      if (expirations === this.#expirations) this.#last = { revision, ageMs }
+      if (ageMs() >= currentMs) slowReads++
     }
     const last = this.#last
     const { revision, values } = await this.#cache.find(ids, last?.revision)
@@ -83,6 +89,7 @@ export class Targets {
   /** The next attempt begins after another read of the revision. */
   expire(): void {
     this.#last = undefined
+    this.#expirations++
   }
 
   get #isCurrent(): boolean {
