@@ -2,7 +2,6 @@ import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { isDiskError } from '../lib/disk.ts'
-import type { ObjectStore } from '../net/object-store.ts'
 import { newTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Connection } from './connect/connection.ts'
 import { DiskWatch } from './connect/disk-watch.ts'
@@ -53,8 +52,6 @@ export interface Db {
   readonly telemetry: Telemetry
   /** See `topic.ts`. */
   readonly subscribers: Subscribers
-  /** The store in PARLEY_FILES_URL; null if it is not set. Files in the database are read and written without it. */
-  readonly process: { objects: ObjectStore | null }
   /** The same database limited to one workspace: row-level security hides the rows of all others. */
   within(workspaceId: string): Db
 }
@@ -166,12 +163,7 @@ export function openDatabase(
       }
     })
   }
-  const db = dbOn(
-    { notifier, telemetry: newTelemetry(), subscribers: new Map(), process: { objects: null } },
-    (work) => work(),
-    useAll,
-    useWithin,
-  )
+  const db = dbOn({ notifier, telemetry: newTelemetry(), subscribers: new Map() }, (work) => work(), useAll, useWithin)
   return {
     ...db,
     script: (text) => useAll.single(async (client) => void (await client.query(text))),
@@ -235,7 +227,6 @@ interface Root {
   notifier: ChangeNotifier
   telemetry: Telemetry
   subscribers: Subscribers
-  process: Db['process']
 }
 
 function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (workspaceId: string) => Use): Db {
@@ -326,7 +317,6 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
     notify: (workspaceId, topic) => afterCommit(() => root.notifier.notify(workspaceId, topic)),
     telemetry: root.telemetry,
     subscribers: root.subscribers,
-    process: root.process,
     within: (workspaceId) => dbOn(root, afterCommit, useWithin(workspaceId), useWithin),
   }
   return db

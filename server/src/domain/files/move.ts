@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
+import { subscriberOf } from '../../db/topic.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { type ObjectStore, ObjectStoreError } from '../../net/object-store.ts'
 import type { Logger } from '../../telemetry/logger.ts'
@@ -21,7 +22,7 @@ import {
   switchToObject,
 } from './move.sql.ts'
 import { deleteSoon, noteObject } from './objects.sql.ts'
-import { MissingChunk, readPlace } from './store.ts'
+import { fileStore, MissingChunk, readPlace } from './store.ts'
 
 export { readTotals } from './move.sql.ts'
 
@@ -99,7 +100,7 @@ export async function moveFiles(
 export function newFileMover(database: Db, log: Logger): (db: Db) => Promise<void> {
   const damaged = new Set<string>()
   return async (db) => {
-    const { objects } = database.process
+    const objects = subscriberOf(database, fileStore)
     if (!objects?.takesNew) return
     const endMs = performance.now() + backgroundMs
     const list = async (last: StoredRow | null) =>

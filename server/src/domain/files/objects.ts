@@ -1,5 +1,7 @@
 import type { Db } from '../../db/db.ts'
+import { subscriberOf } from '../../db/topic.ts'
 import { claimUnused, forgetObjects, postponeObjects } from './objects.sql.ts'
+import { fileStore } from './store.ts'
 
 export { countOverdue, hasFilesInObjects } from './objects.sql.ts'
 
@@ -11,7 +13,7 @@ const batchSize = 16
  * uploads that did not end. An object is forgotten only after it was deleted, so one is deleted twice rather than never.
  */
 export async function deleteUnusedObjects(db: Db): Promise<void> {
-  const { objects } = db.process
+  const objects = subscriberOf(db, fileStore)
   if (!objects) return
   for (let isLast = false; !isLast; ) {
     const keys = await claimUnused(db, batchSize)

@@ -11,6 +11,7 @@ import { fileOf, useForms } from '../../../testing/forms.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { readConfig } from '../../config.ts'
+import { subscribe, subscriberOf } from '../../db/topic.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { ObjectStore } from '../../net/object-store.ts'
 import { deleteOldFiles } from './fetching.ts'
@@ -18,7 +19,7 @@ import { switchToObject } from './move.sql.ts'
 import { moveFiles, newFileMover, readTotals } from './move.ts'
 import { claimUnused, deleteSoon, noteObject } from './objects.sql.ts'
 import { deleteUnusedObjects } from './objects.ts'
-import { openObjects, warnIfUnreadable } from './store.ts'
+import { fileStore, openObjects, warnIfUnreadable } from './store.ts'
 
 const server = useTestServer()
 const forms = useForms(server)
@@ -27,14 +28,16 @@ beforeAll(async () => {
   store = await startFileStore()
 })
 afterAll(async () => {
-  server.db.process.objects?.close()
+  objects().close()
   await store.remove()
 })
+
+const objects = () => subscriberOf(server.db, fileStore) as ObjectStore
 
 /** Uses the store with these settings. */
 async function use(env: Record<string, string> = {}): Promise<ObjectStore> {
   const { db, runtime } = server
-  db.process.objects?.close()
+  subscriberOf(db, fileStore)?.close()
   const { objectStore } = readConfig({ ...store.env, ...env })
   return (await openObjects(db, objectStore, runtime.log)) as ObjectStore
 }
@@ -49,7 +52,7 @@ beforeEach(async () => {
 
 /** Moves new files to the store, as the background work does. */
 const moveNew = () => newFileMover(server.db, server.runtime.log)(server.db)
-const moveBack = () => moveFiles(server.db, server.db.process.objects as ObjectStore, 'database', () => {})
+const moveBack = () => moveFiles(server.db, objects(), 'database', () => {})
 /** Deletes unused objects, without waiting until it is time. */
 async function cleanUp() {
   await server.db.change('update unused_objects set delete_at = now()')
@@ -175,7 +178,7 @@ test('a process without PARLEY_FILES_URL serves files of the database, and says 
   await warnIfUnreadable(server.db, server.runtime.log)
   await moveNew()
   const young = await newFile(server, workspace, {})
-  server.db.process.objects = null
+  subscribe(server.db, fileStore, objects())()
   await moveNew()
   await cleanUp()
   await warnIfUnreadable(server.db, server.runtime.log)
@@ -245,12 +248,11 @@ test('objects that cannot be deleted are kept in mind, and do not keep others fr
 
 test('wherever a process dies, no object is left behind and no file refers to a missing one', async () => {
   const workspace = await newWorkspace(server)
-  const objects = server.db.process.objects as ObjectStore
   const key = () => `files/${workspace.id}/${newUuid()}/${newUuid()}`
   const write = (objectKey: string) => {
     const content = Buffer.from('orphan')
     const sha256 = createHash('sha256').update(content).digest('hex')
-    return objects.put(objectKey, {
+    return objects().put(objectKey, {
       size: content.length,
       sha256,
       open: async function* () {
@@ -268,7 +270,7 @@ test('wherever a process dies, no object is left behind and no file refers to a 
   // After objects were claimed to be deleted, and after one was deleted.
   for (const each of [claimed, deleted]) await deleteSoon(server.db, each)
   expect(await claimUnused(server.db, 10)).toHaveLength(2)
-  await objects.delete(deleted)
+  await objects().delete(deleted)
 
   // One that is being deleted cannot become the object of a file, even if the process that wrote it continues.
   const path = await newFile(server, workspace, {})
@@ -324,7 +326,7 @@ test('a download continues after the connection to the store broke, and reads no
   await moveNew()
   const rest = await begin(workspace, path)
   // Closes the connections to the store. The next request opens a new one.
-  server.db.process.objects?.close()
+  objects().close()
   expect((await rest()).equals(bytes)).toBe(true)
 
   const headers = { authorization: `Bearer ${workspace.secret}` }
@@ -343,7 +345,7 @@ test('slow downloads of one workspace leave connections to the store for others'
   const [busy, other] = [await newWorkspace(server), await newWorkspace(server)]
   const [theirs, ours] = [await newFile(server, busy, {}), await newFile(server, other, {})]
   await moveNew()
-  const { downloads } = server.db.process.objects as ObjectStore
+  const { downloads } = objects()
   while (downloads.take(busy.id));
   expect(downloads.takenBy(busy.id)).toBe(128)
   const message = 'Too many files are being downloaded. Try again shortly.'
@@ -379,7 +381,7 @@ test('an object that someone deleted is an internal error, not an empty file', a
   const workspace = await newWorkspace(server)
   const path = await newFile(server, workspace, {})
   await moveNew()
-  await server.db.process.objects?.delete(store.objects()[0] ?? '')
+  await objects().delete(store.objects()[0] ?? '')
   expectRefusal(await workspace.call(path), { code: 'internal_error' })
   expect(JSON.stringify(logged('http.request_failed'))).toContain('the object of file')
 })

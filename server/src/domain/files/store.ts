@@ -3,6 +3,7 @@
  * file's row says which, so both are readable at the same time. New files are written to chunks; `move.ts` moves them.
  */
 import type { Db } from '../../db/db.ts'
+import { subscribe, subscriberOf, type Topic } from '../../db/topic.ts'
 import type { ByteRange } from '../../lib/byte-range.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { type ObjectStore, ObjectStoreError } from '../../net/object-store.ts'
@@ -15,18 +16,22 @@ import { hasFilesInObjects } from './objects.sql.ts'
 const readBytes = 32 * 1024
 const retryAfterSeconds = 10
 
-/** Makes the store of the settings available to the process, as `db.process.objects`. */
+/** The store in PARLEY_FILES_URL, if it is set. Files in the database are read and written without it. */
+export const fileStore = 'file store' as Topic<ObjectStore>
+
+/** Opens the store of the settings for this process. */
 export async function openObjects(db: Db, settings: S3Settings | null, log: Logger): Promise<ObjectStore | null> {
   if (settings === null) return null
   // Its memory is only for those who need it.
   const { newS3Store } = await import('../../net/s3.ts')
-  db.process.objects = newS3Store(settings, log, db.telemetry.metrics)
-  return db.process.objects
+  const objects = newS3Store(settings, log, db.telemetry.metrics)
+  subscribe(db, fileStore, objects)
+  return objects
 }
 
 /** Logs an error if files are in a store that this process does not know. */
 export async function warnIfUnreadable(db: Db, log: Logger): Promise<void> {
-  if (db.process.objects || !(await hasFilesInObjects(db))) return
+  if (subscriberOf(db, fileStore) || !(await hasFilesInObjects(db))) return
   const message = 'files are in a file store, and PARLEY_FILES_URL is not set: they cannot be read'
   log.error({ event: 'files.store_not_set' }, message)
 }
@@ -62,7 +67,7 @@ export async function* readFile(
 
 /** A slow client keeps a connection to the store, so a workspace has a share of them. */
 async function* readFairly(db: Db, workspaceId: string, file: Place, range: ByteRange): AsyncGenerator<Buffer> {
-  const downloads = file.object_key === null ? undefined : db.process.objects?.downloads
+  const downloads = file.object_key === null ? undefined : subscriberOf(db, fileStore)?.downloads
   if (downloads && !downloads.take(workspaceId)) {
     db.telemetry.metrics.add('overload', 'file_downloads')
     refuse('service_unavailable', { message: 'Too many files are being downloaded. Try again shortly.' })
@@ -78,7 +83,7 @@ async function* readFairly(db: Db, workspaceId: string, file: Place, range: Byte
 export async function* readPlace(db: Db, workspaceId: string, file: Place, range: ByteRange): AsyncGenerator<Buffer> {
   if (range.last < range.first) return
   if (file.object_key === null) return yield* readChunks(db, workspaceId, file, range)
-  const { objects } = db.process
+  const objects = subscriberOf(db, fileStore)
   if (!objects) return refuseUnavailable()
   yield* await objects.get(file.object_key, range)
 }

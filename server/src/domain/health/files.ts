@@ -1,7 +1,9 @@
 import type { Db } from '../../db/db.ts'
+import { subscriberOf } from '../../db/topic.ts'
 import { ObjectStoreError } from '../../net/object-store.ts'
 import { countOverdue, hasFilesInObjects } from '../files/objects.ts'
 import { fullestWorkspaces } from '../files/quota.ts'
+import { fileStore } from '../files/store.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 
@@ -10,7 +12,7 @@ const overdueHours = 24
 
 /** `isOnline` if the file store may be called. */
 export async function checkFiles(db: Db, isOnline: boolean): Promise<Finding> {
-  const { objects } = db.process
+  const objects = subscriberOf(db, fileStore)
   if (!objects) {
     if (!(await hasFilesInObjects(db))) return ok('files', 'Files are in the database.')
     return problem('files', 'Files are in a file store, and PARLEY_FILES_URL is not set.', {
