@@ -93,7 +93,7 @@ test('a transaction in one round trip is committed as a whole, or fails with the
   await expect(failing).rejects.toThrow('division by zero')
   const committed: number[] = []
   const both = db.transactionAtOnce((tx) => {
-    tx.afterCommit(() => committed.push(2))
+    tx.afterCommit(() => void committed.push(2))
     return Promise.all([tx.change(insertion, [2]), tx.change(insertion, [3])])
   })
   expect(await both).toEqual([1, 1])

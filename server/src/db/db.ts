@@ -42,8 +42,11 @@ export interface Db {
    * of its statements before it waits for one of them. If it fails before it has sent all, those that it sent are committed.
    */
   transactionAtOnce<T>(work: (db: Db) => Promise<T>): Promise<T>
-  /** Runs `work` after the commit of this transaction, or immediately outside a transaction. */
-  afterCommit(work: () => void): void
+  /**
+   * Runs `work` after the commit of this transaction, or immediately outside a transaction. If it returns a promise, the
+   * transaction resolves after that, and has returned its connection by then.
+   */
+  afterCommit(work: () => void | Promise<void>): void
   /** After the commit, notifies every process that `topic` has changed in this workspace. */
   notify(workspaceId: string, topic: ChangeTopic): void
   readonly telemetry: Telemetry
@@ -238,7 +241,7 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
       throw error
     })
   function newTransaction(client: pg.ClientBase) {
-    const later: (() => void)[] = []
+    const later: Parameters<AfterCommit>[0][] = []
     let hasEnded = false
     const end = () => {
       hasEnded = true
@@ -263,9 +266,8 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
         if (command !== 'COMMIT')
           throw new Error('the transaction was rolled back, because one of its statements failed')
       },
-      runLater() {
-        for (const each of later) each()
-      },
+      /** Returns what the transaction has to wait for. */
+      runLater: () => later.map((each) => each()).filter((each) => each !== undefined),
     }
   }
   const db: Db = {
@@ -280,35 +282,37 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
           )
         : db.transaction((tx) => tx.copy(table, columns, bytes)),
     transaction: (work) =>
-      use.borrow(async (client) => {
-        const inside = newTransaction(client)
-        let result: Awaited<ReturnType<typeof work>>
-        try {
-          result = await pipelined(use.begin(client), () => work(inside.tx))
-          await inside.commit()
-        } catch (error) {
-          inside.end()
-          await client.query('rollback').catch(() => {})
-          throw error
-        }
-        inside.runLater()
-        return result
-      }),
+      use
+        .borrow(async (client) => {
+          const inside = newTransaction(client)
+          let result: Awaited<ReturnType<typeof work>>
+          try {
+            result = await pipelined(use.begin(client), () => work(inside.tx))
+            await inside.commit()
+          } catch (error) {
+            inside.end()
+            await client.query('rollback').catch(() => {})
+            throw error
+          }
+          return { result, waits: inside.runLater() }
+        })
+        .then(resultOf),
     transactionAtOnce: (work) =>
-      use.borrow(async (client) => {
-        const inside = newTransaction(client)
-        const start = async () => work(inside.tx)
-        const { stream } = (client as pg.ClientBase & { connection: pg.Connection }).connection
-        // One write for all of them.
-        stream.cork()
-        const sent = [use.begin(client), start(), inside.commit()] as const
-        stream.uncork()
-        // The connection is returned when all have ended. The first error is the cause of the others.
-        await Promise.allSettled(sent)
-        const [, result] = await Promise.all(sent)
-        inside.runLater()
-        return result
-      }),
+      use
+        .borrow(async (client) => {
+          const inside = newTransaction(client)
+          const start = async () => work(inside.tx)
+          const { stream } = (client as pg.ClientBase & { connection: pg.Connection }).connection
+          // One write for all of them.
+          stream.cork()
+          const sent = [use.begin(client), start(), inside.commit()] as const
+          stream.uncork()
+          // The connection is returned when all have ended. The first error is the cause of the others.
+          await Promise.allSettled(sent)
+          const [, result] = await Promise.all(sent)
+          return { result, waits: inside.runLater() }
+        })
+        .then(resultOf),
     afterCommit,
     notify: (workspaceId, topic) => afterCommit(() => root.notifier.notify(workspaceId, topic)),
     telemetry: root.telemetry,
@@ -316,6 +320,12 @@ function dbOn(root: Root, afterCommit: AfterCommit, use: Use, useWithin: (worksp
     within: (workspaceId) => dbOn(root, afterCommit, useWithin(workspaceId), useWithin),
   }
   return db
+}
+
+/** The result of a transaction, once that does not have to wait any more. */
+const resultOf = async <T>({ result, waits }: { result: T; waits: Promise<void>[] }): Promise<T> => {
+  await Promise.all(waits)
+  return result
 }
 
 async function copyTo(client: pg.ClientBase, text: string, bytes: Buffer): Promise<void> {

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
+import { changeEndpoint } from '../deliveries/engine/attempt/change-endpoint.ts'
 import { makeDueFailedSince } from '../deliveries/retry.ts'
 import { newSecret } from './secret.ts'
 import { activateStagedSecret, updateSecret, updateStagedSecret, type WebhookRow } from './webhooks.sql.ts'
@@ -37,9 +38,8 @@ export async function stageRotation(
 ): Promise<{ webhook: Webhook; secret: string; stagedSecretHint: string }> {
   const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
   const { secret, ...sealed } = newSecret(keys, uuid)
-  const row = requireRow(await updateStagedSecret(db, uuid, sealed))
-  db.notify(row.workspace_id, 'webhooks')
-  return { webhook: toWebhook(row), secret, stagedSecretHint: sealed.secretHint }
+  const webhook = await changeStagedSecret(db, uuid, sealed)
+  return { webhook, secret, stagedSecretHint: sealed.secretHint }
 }
 
 /** Ends the old secret of a staged rotation. Deliveries that failed within the last hour are due immediately. */
@@ -51,17 +51,22 @@ export async function activateSecret(db: Db, clock: Clock, id: string, within?: 
 /** Ends a staged rotation: the new secret is dropped, the old one stays. */
 export async function cancelRotation(db: Db, id: string, within?: string): Promise<Webhook> {
   const { uuid } = await requireStaged(db, id, within)
-  const row = requireRow(await updateStagedSecret(db, uuid, null))
-  db.notify(row.workspace_id, 'webhooks')
-  return toWebhook(row)
+  return changeStagedSecret(db, uuid, null)
 }
+
+const changeStagedSecret = (db: Db, uuid: string, staged: Parameters<typeof updateStagedSecret>[2]): Promise<Webhook> =>
+  changeEndpoint(db, async (tx) => {
+    const row = requireRow(await updateStagedSecret(tx, uuid, staged))
+    tx.notify(row.workspace_id, 'webhooks')
+    return toWebhook(row)
+  })
 
 const changeSecret = (
   db: Db,
   clock: Clock,
   change: (tx: Db, now: Date) => Promise<WebhookRow | undefined>,
 ): Promise<Webhook> =>
-  db.transaction(async (tx) => {
+  changeEndpoint(db, async (tx) => {
     const now = clock.now()
     const row = requireRow(await change(tx, now))
     const { id: webhookId, workspace_id: workspaceId } = row

@@ -8,6 +8,7 @@ import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { textErrors } from '../../lib/text-errors.ts'
 import type { TargetRules } from '../../net/target-guard.ts'
+import { changeEndpoint } from '../deliveries/engine/attempt/change-endpoint.ts'
 import { deleteEndpoint, disableEndpoint, enableEndpoint, endOrder } from '../deliveries/engine/hold/hold.ts'
 import { endpointsMax, requireWorkspace } from '../workspaces/workspaces.ts'
 import { type CheckedInput, checkInput, toUuids, type WebhookInput } from './check-input.ts'
@@ -121,7 +122,7 @@ export const saveWebhook = (
   { uuid, workspaceId, webhook }: OwnedWebhook,
   { headers, ...checked }: CheckedInput,
 ): Promise<Webhook> =>
-  db.transaction(async (tx) => {
+  changeEndpoint(db, async (tx) => {
     const current = toUuids(webhook.senders)
     // A sender that was chosen before may be gone by now.
     await refuseUnknownSenders(tx, workspaceId, checked.senders?.filter((id) => !current?.includes(id)) ?? null)
@@ -176,13 +177,13 @@ export async function disableWebhook(
   const { uuid, workspaceId } = await requireWebhook(db, id, within)
   const trimmed = reason.trim()
   refuseIfAny(textErrors('reason', trimmed, 500))
-  await disableEndpoint(db, workspaceId, uuid, trimmed, clock.now())
+  await changeEndpoint(db, (tx) => disableEndpoint(tx, workspaceId, uuid, trimmed, clock.now()))
   return (await requireWebhook(db, id)).webhook
 }
 
 export async function deleteWebhook(db: Db, clock: Clock, id: string, within?: string): Promise<void> {
   const { uuid, workspaceId } = await requireWebhook(db, id, within)
-  await deleteEndpoint(db, workspaceId, uuid, clock.now())
+  await changeEndpoint(db, (tx) => deleteEndpoint(tx, workspaceId, uuid, clock.now()))
 }
 
 export const requireRow = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')

@@ -8,6 +8,7 @@ import { until } from '../../../../testing/until.ts'
 import { type Database, openDatabase } from '../../../db/db.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { RoutingRevision } from './attempt/routing-revision.ts'
+import { currentMs } from './attempt/targets.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()
@@ -18,7 +19,7 @@ const concurrencyMax = 64
 /** An endpoint with events that no process has leased yet. */
 async function withEvents(count: number) {
   const receiver = await newReceiver()
-  receiver.behave((response) => void setTimeout(() => response.end(), 30))
+  receiver.behave((response) => void setTimeout(() => response.end(), 100))
   const line = await newLine(server)
   const { id } = await line.listen(receiver)
   await line.write(count)
@@ -38,10 +39,11 @@ function startWorker(db: Database) {
   return worker
 }
 
-/** Cuts off the database while attempts are in flight, and checks that only those arrive afterwards. */
+/** Cuts off the database while attempts are in flight, and checks that others begin only while the last revision is current. */
 async function cutOffDatabase(receiver: { received: unknown[] }, proxy: { cut(): void }) {
   await until('attempts are in flight', () => receiver.received.length > 50)
   proxy.cut()
+  await sleep(currentMs)
   const before = receiver.received.length
   await sleep(1_000)
   expect(receiver.received.length - before).toBeLessThanOrEqual(concurrencyMax)

@@ -7,11 +7,12 @@ import { newUuid } from '../../../lib/ids.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
 import type { Outbound, Posted } from '../../../net/outbound.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
-import { headersOf, outcomeOf } from './attempt/attempt.ts'
+import { headersOf, outcomeOf, reportAttempt } from './attempt/attempt.ts'
 import { AttemptWriter } from './attempt/record-attempts.ts'
 import { pacedGapMs } from './attempt/retry-policy.ts'
-import { signaturesIn } from './attempt/signature.ts'
+import { type SigningKeys, signaturesIn } from './attempt/signature.ts'
 import { type Target, Targets } from './attempt/targets.ts'
+import { type Picked, WithTargets } from './attempt/with-targets.ts'
 import { Claims } from './claim/claims.ts'
 import { WorkerLeases } from './claim/worker-leases.ts'
 import {
@@ -25,7 +26,6 @@ import {
   leaseMs,
 } from './first-attempts.ts'
 import { conversationOf, newStarter } from './order.ts'
-import type { EndpointQueue } from './queue/endpoint-queue.ts'
 import { EndpointQueues, queuedMax } from './queue/endpoint-queues.ts'
 
 export interface WorkerDeps {
@@ -44,38 +44,31 @@ const attemptMaxMs = 15_000
 const unrecordedMax = 5_000
 /** With more full endpoints than fit into a notification, the worker takes no deliveries of other processes. */
 const announcedFullMax = 150
-/** With more than this many in flight, refreshes start `refreshGapMs` apart, so that more attempts share one refresh. */
-const busyAbove = 8
-const refreshGapMs = 4
-const refreshRetryMs = 200
-
-interface PickedDelivery {
-  queue: EndpointQueue
-  item: LeasedDelivery
-}
 
 /**
- * Makes delivery attempts. The worker holds a lease on every delivery in its memory: those that this process published, or
- * that another one handed over, are leased when they are inserted, the others when they are claimed. A delivery waits in its endpoint's queue until it is
- * picked and attempted, and then the result is recorded. If no result is recorded, for example because the process died,
- * the lease expires and a worker claims the delivery again. While this worker has results that it could not record, it claims
- * nothing if one of their leases has ended: they are recorded under those leases, unless another process has claimed their delivery.
+ * Makes delivery attempts. The states of a delivery in this process, which holds its lease all the time:
  *
- * Before an attempt starts, the targets (URL, secret, enabled) are refreshed. The refresh starts after the delivery was
- * picked, so a rotated secret, a changed URL or a disabled endpoint also takes effect for deliveries that are already in
- * memory. All deliveries picked by then share one refresh. While the database is unreachable, no attempt starts.
+ *   queued    take (published here), receive (by another process), claim (all others), or an immediate retry
+ *     ↓       its endpoint, its workspace and this process may make another attempt (#pump)
+ *   picked    waits until the target is known to be current: URL, secret, enabled (WithTargets)
+ *     ↓       the lease lasts long enough and the endpoint may get it (#start); otherwise it is released, dropped or left
+ *   in flight outbound.post
+ *     ↓       the receiver has responded, or failed (#onEnded)
+ *   ended     waits for the next recording (AttemptWriter): finished, or due again
+ *
+ * The slot of an attempt is free when it has ended (#finish); at a failing endpoint, when it is recorded. If no result is
+ * recorded, for example because the process died, the lease expires and a worker claims the delivery again. While this worker
+ * has results that it could not record, it claims nothing if one of their leases has ended: they are recorded under those
+ * leases, unless another process has claimed their delivery.
  */
 export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   readonly #deps: WorkerDeps
   readonly #targets: Targets
   readonly #writer: AttemptWriter
   readonly #queues = new EndpointQueues()
-  /** Picked from the queues, waiting for a refresh of the targets. */
-  #picked: PickedDelivery[] = []
-  #isRefreshing = false
-  /** When the last refresh started, in `performance.now()` time. */
-  #lastRefreshMs = Number.NEGATIVE_INFINITY
-  /** How many deliveries are picked or being attempted. */
+  readonly #picked: WithTargets
+  #isPumping = false
+  /** How many deliveries are picked or in flight. */
   #inFlight = 0
   /** Calls of `take` whose deliveries are not queued yet. */
   #pendingTakes = 0
@@ -100,6 +93,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
         'cannot decrypt the secret of an endpoint: add its key to PARLEY_SECRET_KEYS or rotate the secret',
       ),
     )
+    this.#picked = new WithTargets({ ...deps, targets: this.#targets }, (picked, target) => this.#start(picked, target))
     this.#writer = new AttemptWriter(deps.db, deps.log, () => this.#pump())
     this.#userAgent = `Parley/${deps.productVersion}`
     this.#leases = new WorkerLeases(deps.db, deps.clock)
@@ -129,19 +123,6 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     })
   }
 
-  startNext(conversations: readonly Conversation[]): void {
-    this.#pendingTakes++
-    this.startAll(conversations)
-      .catch((error: unknown) => {
-        const fields = { event: 'delivery.next_failed', err: error, conversations: conversations.length } as const
-        this.#deps.log.warn(fields, 'starting the next deliveries of conversations failed; the next claim does it')
-      })
-      .finally(() => {
-        this.#pendingTakes--
-        this.#notifyIdle()
-      })
-  }
-
   full(): readonly string[] | null {
     const full = [...this.#queues.full]
     return this.#stopping || this.#queues.queued > queuedMax || full.length > announcedFullMax ? null : full
@@ -165,6 +146,161 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
       })
   }
 
+  /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
+  claim(): Promise<number> {
+    const claiming = this.#claims.run()
+    this.#claiming = claiming.catch(() => {})
+    return claiming
+  }
+
+  startNext(conversations: readonly Conversation[]): void {
+    this.#pendingTakes++
+    this.startAll(conversations)
+      .catch((error: unknown) => {
+        const fields = { event: 'delivery.next_failed', err: error, conversations: conversations.length } as const
+        this.#deps.log.warn(fields, 'starting the next deliveries of conversations failed; the next claim does it')
+      })
+      .finally(() => {
+        this.#pendingTakes--
+        this.#notifyIdle()
+      })
+  }
+
+  startAll(conversations: readonly Conversation[]): Promise<unknown> {
+    return Promise.all(conversations.map((each) => this.#startNext(each)))
+  }
+
+  #enqueue(items: readonly LeasedDelivery[]): void {
+    if (this.#stopping) {
+      // Published or claimed by a transaction that was in progress when the worker stopped.
+      this.#leases.releaseLate(items)
+      return
+    }
+    for (const item of items) this.#queues.push(item)
+    this.#pump()
+  }
+
+  #pump(): void {
+    // An attempt that cannot start ends at once, and would call this again for each delivery of the queue.
+    if (this.#isPumping) return
+    this.#isPumping = true
+    try {
+      while (this.#writer.backlog < unrecordedMax) {
+        const picked = this.#queues.next()
+        if (!picked) return
+        this.#inFlight++
+        this.#picked.add(picked)
+      }
+    } finally {
+      this.#isPumping = false
+    }
+  }
+
+  #start(picked: Picked, target: Target | null): void {
+    const { item } = picked
+    const now = this.#deps.clock.now()
+    // The lease could expire during the attempt: leave the delivery to the worker that claims it then.
+    if (item.leaseUntilMs < now.getTime() + attemptMaxMs) {
+      this.#finish(picked, null)
+      return
+    }
+    const mayStart =
+      target &&
+      (!target.isPaced || item.hasTurn) &&
+      (target.enabled || item.trigger === 'manual') &&
+      (item.pace?.isOwned ?? true)
+    if (mayStart && target.keys) this.#post(picked, target, target.keys, now)
+    else this.#giveUp(picked, target)
+  }
+
+  #post(picked: Picked, target: Target, keys: readonly SigningKeys[], at: Date): void {
+    const { item } = picked
+    const { url, secretChangedAt } = target
+    const headers = headersOf(keys, item, at, this.#userAgent)
+    const signatures = signaturesIn(headers)
+    headers.push(...target.headers)
+    const { tracing } = this.#deps.db.telemetry
+    const span = tracing?.beginAttempt(item)
+    if (span && !target.headers.includes('traceparent')) headers.push('traceparent', span.traceparent)
+    item.pace?.begin(item)
+    this.#deps.outbound.post(url, headers, item.body, item.workspaceId).then(
+      (posted) => {
+        if (posted && span) tracing?.endAttempt(span, item, posted)
+        if (posted) this.#onEnded(picked, { at, secretChangedAt, signatures }, posted)
+        else this.#finishAfter(picked, this.#leases.postpone(item))
+      },
+      (error) => {
+        const fields = { event: 'delivery.attempt_crashed', err: error, webhook_id: item.webhookId } as const
+        this.#deps.log.error(fields, 'a delivery attempt failed unexpectedly; it is retried')
+        this.#finish(picked, null)
+      },
+    )
+  }
+
+  /**
+   * Without a target the endpoint was deleted. Otherwise the delivery is claimed when it is its turn, when the endpoint is
+   * enabled, or, if this process cannot decrypt the secret or has lost its replay, by another one immediately.
+   */
+  #giveUp(picked: Picked, target: Target | null): void {
+    const { queue, item } = picked
+    const others = target?.isPaced ? this.#queues.removeWithoutTurn(queue) : []
+    const release = target ? this.#leases.release : this.#leases.drop
+    this.#finishAfter(picked, Promise.all([item, ...others].map(release)))
+  }
+
+  #onEnded(
+    picked: Picked,
+    began: { at: Date; secretChangedAt: Date | null; signatures: string },
+    posted: Posted,
+  ): void {
+    const { queue, item } = picked
+    const success = posted.fault === null
+    if (this.#aborting && !success) {
+      this.#leases.releaseLater(item)
+      this.#finish(picked, null)
+      return
+    }
+    const endedAt = this.#deps.clock.now()
+    const leaseUntil = new Date(endedAt.getTime() + leaseMs)
+    const { ended, immediateRetry } = outcomeOf(item, posted, { ...began, endedAt, leaseUntil })
+    reportAttempt(this.#deps, item, posted, ended.state)
+    const finish = () => {
+      // What was recorded may have begun or ended the pacing of the endpoint.
+      if (waitsForRecord) this.#targets.expire()
+      this.#finish(picked, success, posted.durationUs / 1000)
+      // The endpoint works again: its other deliveries can be claimed.
+      if (item.hasTurn && success) wakeHere(this.#deps.db, 'deliveries')
+    }
+    // Recording this failure may pace or disable the endpoint, so a failing queue waits for it before its next attempt.
+    const waitsForRecord = item.hasTurn || (!success && queue.isFailing)
+    // Those that wait for it go on as soon as that is recorded.
+    const next = ended.dueAt === null ? conversationOf(item) : []
+    if (next.length > 0) {
+      const onRecorded = () => {
+        this.startNext(next)
+        if (waitsForRecord) finish()
+      }
+      this.#writer.add({ ...ended, onRecorded })
+    } else this.#writer.add(waitsForRecord ? { ...ended, onRecorded: finish } : ended)
+    if (immediateRetry) this.#enqueue([immediateRetry])
+    else if (ended.dueAt && !waitsForRecord) this.#deps.onDue?.(ended.dueAt)
+    if (waitsForRecord) this.#deps.onDue?.(new Date(endedAt.getTime() + pacedGapMs))
+    if (!waitsForRecord) finish()
+  }
+
+  /** `success` is null if no attempt was made. */
+  #finish({ queue, item }: Picked, success: boolean | null, ms = 0): void {
+    this.#inFlight--
+    this.#queues.done(queue, item, success, ms)
+    this.#pump()
+    this.#notifyIdle()
+  }
+
+  /** No attempt was made. If the release fails, the lease expires. */
+  #finishAfter(picked: Picked, released: Promise<unknown>): void {
+    released.catch(() => {}).finally(() => this.#finish(picked, null))
+  }
+
   /** How many more deliveries of a replay to give to `take`. */
   capacityFor(webhookId: string, workspaceId: string, replayId: string, most: number): number {
     return this.#isClosed ? 0 : this.#queues.capacityFor(webhookId, workspaceId, replayId, most)
@@ -186,17 +322,6 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   /** Endpoints whose secret this process cannot decrypt. */
   get unreadable(): ReadonlySet<string> {
     return this.#targets.unreadable
-  }
-
-  /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
-  claim(): Promise<number> {
-    const claiming = this.#claims.run()
-    this.#claiming = claiming.catch(() => {})
-    return claiming
-  }
-
-  startAll(conversations: readonly Conversation[]): Promise<unknown> {
-    return Promise.all(conversations.map((each) => this.#startNext(each)))
   }
 
   /** Attempts all due deliveries, including immediate retries, until none is due. */
@@ -226,9 +351,9 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     this.#unsubscribe()
     this.#leases.releaseLater(...this.#queues.clear())
     const targetsClosed = this.#targets.close()
-    for (const { queue, item } of this.#picked.splice(0)) {
-      this.#leases.releaseLater(item)
-      this.#finish(queue, item, null)
+    for (const picked of this.#picked.close()) {
+      this.#leases.releaseLater(picked.item)
+      this.#finish(picked, null)
     }
     const released = this.#leases.releaseAll().catch(() => {})
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
@@ -252,167 +377,5 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
 
   #notifyIdle(): void {
     if (this.#isIdle) for (const resolve of this.#onIdle.splice(0)) resolve()
-  }
-
-  #enqueue(items: readonly LeasedDelivery[]): void {
-    if (this.#stopping) {
-      // Published or claimed by a transaction that was in progress when the worker stopped.
-      this.#leases.releaseLate(items)
-      return
-    }
-    for (const item of items) this.#queues.push(item)
-    this.#pump()
-  }
-
-  #pump(): void {
-    while (this.#writer.backlog < unrecordedMax) {
-      const next = this.#queues.next()
-      if (!next) break
-      this.#inFlight++
-      this.#picked.push(next)
-    }
-    if (!this.#isRefreshing && this.#picked.length > 0) void this.#startPicked()
-  }
-
-  async #startPicked(): Promise<void> {
-    this.#isRefreshing = true
-    while (this.#picked.length > 0) {
-      const waitMs = this.#inFlight > busyAbove ? this.#lastRefreshMs + refreshGapMs - performance.now() : 0
-      if (waitMs > 0) await sleep(waitMs)
-      this.#lastRefreshMs = performance.now()
-      // Deliveries picked after this line wait for the next refresh.
-      const count = this.#picked.length
-      const [targets] = await Promise.all([
-        this.#readTargets(this.#picked.map(({ item }) => item.webhookId)),
-        this.#deps.db.telemetry.tracing?.load(this.#picked.map(({ item }) => item)),
-      ])
-      if (!targets) continue
-      for (const { queue, item } of this.#picked.splice(0, count)) {
-        this.#startAttempt(queue, item, targets.get(item.webhookId) ?? null)
-      }
-    }
-    this.#isRefreshing = false
-  }
-
-  /** Null if the read failed. */
-  async #readTargets(webhookIds: readonly string[]): Promise<ReadonlyMap<string, Target | null> | null> {
-    try {
-      return await this.#targets.read(webhookIds)
-    } catch (error) {
-      if (!this.#stopping) {
-        const fields = { event: 'endpoint.read_failed', err: error } as const
-        this.#deps.log.warn(fields, 'reading endpoints failed; no delivery attempt starts until it succeeds')
-        await sleep(refreshRetryMs)
-      }
-      return null
-    }
-  }
-
-  #startAttempt(queue: EndpointQueue, item: LeasedDelivery, target: Target | null): void {
-    const now = this.#deps.clock.now()
-    // The lease could expire during the attempt: leave the delivery to the worker that claims it then.
-    if (item.leaseUntilMs < now.getTime() + attemptMaxMs) {
-      this.#finish(queue, item, null)
-      return
-    }
-    const { keys, secretChangedAt } = target ?? {}
-    const mayStart =
-      target &&
-      (!target.isPaced || item.hasTurn) &&
-      (target.enabled || item.trigger === 'manual') &&
-      (item.pace?.isOwned ?? true)
-    if (keys && secretChangedAt !== undefined && mayStart) {
-      const headers = headersOf(keys, item, now, this.#userAgent)
-      const signatures = signaturesIn(headers)
-      headers.push(...target.headers)
-      const { tracing } = this.#deps.db.telemetry
-      const span = tracing?.beginAttempt(item)
-      if (span && !target.headers.includes('traceparent')) headers.push('traceparent', span.traceparent)
-      item.pace?.begin(item)
-      this.#deps.outbound.post(target.url, headers, item.body, item.workspaceId).then(
-        (posted) => {
-          if (posted && span) tracing?.endAttempt(span, item, posted)
-          if (posted) this.#onAttemptEnded(queue, item, { at: now, secretChangedAt, signatures }, posted)
-          else
-            void this.#leases
-              .postpone(item)
-              .catch(() => {})
-              .finally(() => this.#finish(queue, item, null))
-        },
-        (error) => {
-          const fields = { event: 'delivery.attempt_crashed', err: error, webhook_id: item.webhookId } as const
-          this.#deps.log.error(fields, 'a delivery attempt failed unexpectedly; it is retried')
-          this.#finish(queue, item, null)
-        },
-      )
-      return
-    }
-    // No target: the endpoint was deleted. Otherwise the delivery is claimed when it is its turn, when the endpoint is enabled,
-    // or, if this process cannot decrypt the secret or has lost its replay, by another one immediately.
-    const released = !target
-      ? this.#leases.drop(item)
-      : target.isPaced
-        ? Promise.all([item, ...this.#queues.removeWithoutTurn(queue)].map((each) => this.#leases.release(each)))
-        : this.#leases.release(item)
-    released.catch(() => {}).finally(() => this.#finish(queue, item, null))
-  }
-
-  #onAttemptEnded(
-    queue: EndpointQueue,
-    item: LeasedDelivery,
-    began: { at: Date; secretChangedAt: Date | null; signatures: string },
-    posted: Posted,
-  ): void {
-    const success = posted.fault === null
-    if (this.#aborting && !success) {
-      this.#leases.releaseLater(item)
-      this.#finish(queue, item, null)
-      return
-    }
-    const endedAt = this.#deps.clock.now()
-    const leaseUntil = new Date(endedAt.getTime() + leaseMs)
-    const { ended, immediateRetry } = outcomeOf(item, posted, { ...began, endedAt, leaseUntil })
-    const { metrics } = this.#deps.db.telemetry
-    metrics.add('attempts', ended.state)
-    metrics.time('attempts', posted.durationUs / 1000)
-    if (posted.fault) {
-      metrics.add('attempt errors', posted.fault)
-      const fields = { webhook_id: item.webhookId, event_id: item.eventId, attempt: item.attempts + 1 }
-      const failure = {
-        event: 'delivery.attempt_failed',
-        ...fields,
-        error: posted.fault,
-        status: posted.status,
-      } as const
-      this.#deps.log.debug(failure, 'a delivery attempt failed')
-    }
-    const finish = () => {
-      this.#finish(queue, item, success, posted.durationUs / 1000)
-      // The endpoint works again: its other deliveries can be claimed.
-      if (item.hasTurn && success) wakeHere(this.#deps.db, 'deliveries')
-    }
-    // Recording this failure may pace or disable the endpoint, so a failing queue waits for it before its next attempt.
-    const waitsForRecord = item.hasTurn || (!success && queue.isFailing)
-    // Those that wait for it go on as soon as that is recorded.
-    const next = ended.dueAt === null ? conversationOf(item) : []
-    if (next.length > 0) {
-      const onRecorded = () => {
-        this.startNext(next)
-        if (waitsForRecord) finish()
-      }
-      this.#writer.add({ ...ended, onRecorded })
-    } else this.#writer.add(waitsForRecord ? { ...ended, onRecorded: finish } : ended)
-    if (immediateRetry) this.#enqueue([immediateRetry])
-    else if (ended.dueAt && !waitsForRecord) this.#deps.onDue?.(ended.dueAt)
-    if (waitsForRecord) this.#deps.onDue?.(new Date(endedAt.getTime() + pacedGapMs))
-    if (!waitsForRecord) finish()
-  }
-
-  /** `success` is null if no attempt was made. */
-  #finish(queue: EndpointQueue, item: LeasedDelivery, success: boolean | null, ms = 0): void {
-    this.#inFlight--
-    this.#queues.done(queue, item, success, ms)
-    this.#pump()
-    this.#notifyIdle()
   }
 }

@@ -1,6 +1,8 @@
 import { testEventType } from '@parley/contract/events'
+import type { Db } from '../../../../db/db.ts'
 import { withPrefix } from '../../../../lib/ids.ts'
 import type { Posted } from '../../../../net/outbound.ts'
+import type { Logger } from '../../../../telemetry/logger.ts'
 import type { LeasedDelivery } from '../first-attempts.ts'
 import type { EndedAttempt } from './record-attempts.ts'
 import { decide } from './retry-policy.ts'
@@ -59,4 +61,21 @@ export function outcomeOf(
       ? { ...item, attempts: number, trigger: 'retry', leaseUntilMs: leaseUntil.getTime(), pace: null }
       : null,
   }
+}
+
+/** Counts an attempt, and logs it if it failed. */
+export function reportAttempt(
+  { db, log }: { db: Db; log: Logger },
+  { webhookId, eventId, attempts }: LeasedDelivery,
+  { fault, status, durationUs }: Posted,
+  state: EndedAttempt['state'],
+): void {
+  const { metrics } = db.telemetry
+  metrics.add('attempts', state)
+  metrics.time('attempts', durationUs / 1000)
+  if (!fault) return
+  metrics.add('attempt errors', fault)
+  const ids = { webhook_id: webhookId, event_id: eventId, attempt: attempts + 1 }
+  const fields = { event: 'delivery.attempt_failed', ...ids, error: fault, status } as const
+  log.debug(fields, 'a delivery attempt failed')
 }

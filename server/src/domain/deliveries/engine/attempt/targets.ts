@@ -1,6 +1,6 @@
 import type { Database } from '../../../../db/db.ts'
 import { RevisionedCache, readAt } from '../../../../db/revisioned-cache.ts'
-import type { Clock } from '../../../../lib/clock.ts'
+import { type Clock, startTimer } from '../../../../lib/clock.ts'
 import { open, type SecretKeys } from '../../../../lib/seal.ts'
 import { RoutingRevision } from './routing-revision.ts'
 import { type SigningKeys, signingKeysOf } from './signature.ts'
@@ -24,19 +24,28 @@ export interface Target {
 }
 
 const maxCached = 50_000
+/** Attempts begin with a revision whose read began at most this long ago. `change-endpoint.ts` relies on it. */
+export const currentMs = 100
+/** How many reads in a row may take longer. */
+const slowReadsMax = 5
 
 /**
  * A cache of endpoints with decrypted secrets, in memory only. Every change to an endpoint also raises the routing revision,
- * so reading one number is enough to know whether the cache is current.
+ * so reading one number is enough to know whether the cache is current. That is read when the last read is `currentMs` old.
  */
 export class Targets {
+  readonly #clock: Clock
   readonly #keys: SecretKeys
   readonly #onUnreadable: (id: string, error: unknown) => void
   readonly #revision: RoutingRevision
   readonly #cache: RevisionedCache<Target>
   readonly #unreadable = new Set<string>()
+  /** The last revision that was read, and the time since that read began. */
+  #last: { revision: number; ageMs: () => number } | undefined
+  #expirations = 0
 
   constructor(db: Database, clock: Clock, keys: SecretKeys, onUnreadable: (id: string, error: unknown) => void) {
+    this.#clock = clock
     this.#keys = keys
     this.#onUnreadable = onUnreadable
     this.#revision = new RoutingRevision(db, clock)
@@ -50,14 +59,41 @@ export class Targets {
     return this.#unreadable
   }
 
-  /** The targets as they are at the time of the call, or later. A deleted endpoint is null. */
-  async read(ids: readonly string[]): Promise<ReadonlyMap<string, Target | null>> {
-    const { values } = await this.#cache.find(ids, await this.#revision.read())
+  /** The target for an attempt that begins now; null if the endpoint was deleted. Undefined: `read` it first. */
+  get(id: string): Target | null | undefined {
+    return this.#isCurrent ? this.#cache.get(id, this.#last?.revision) : undefined
+  }
+
+  /** Makes `get` return these targets, as they are now or were at most `currentMs` ago. */
+  async read(ids: readonly string[]): Promise<void> {
+    let slowReads = 0
+    while (!this.#isCurrent) {
+      if (slowReads === slowReadsMax) throw new Error(`reading the routing revision takes longer than ${currentMs} ms`)
+      const ageMs = startTimer(this.#clock)
+      const expirations = this.#expirations
+      const revision = await this.#revision.read()
+      // A read that began before `expire` does not count.
+      if (expirations === this.#expirations) this.#last = { revision, ageMs }
+      if (ageMs() >= currentMs) slowReads++
+    }
+    const last = this.#last
+    const { revision, values } = await this.#cache.find(ids, last?.revision)
+    // The endpoints were read after the revision, and have changed since then.
+    if (last && this.#last === last) this.#last = { ...last, revision }
     for (const [id, target] of values) {
       if (target?.keys !== null) this.#unreadable.delete(id)
       else this.#unreadable.add(id)
     }
-    return values
+  }
+
+  /** The next attempt begins after another read of the revision. */
+  expire(): void {
+    this.#last = undefined
+    this.#expirations++
+  }
+
+  get #isCurrent(): boolean {
+    return this.#last !== undefined && this.#last.ageMs() < currentMs
   }
 
   /** Makes a read that is waiting for the revision fail. */

@@ -81,6 +81,8 @@ export class Claims {
       log.warn(fields, 'deliveries expired with their events')
       worker.startNext(expired.flatMap(conversationOf))
     }
+    // The claim has seen which endpoints are enabled, and whose turn it is. What is in memory may be older.
+    if (items.length > 0) targets.expire()
     worker.take(items)
     return { visited, claimed: rows.length }
   }

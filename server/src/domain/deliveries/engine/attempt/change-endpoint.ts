@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../../../db/db.ts'
+import { currentMs } from './targets.ts'
+
+/** Longer than `currentMs`, for clocks that do not run at the same speed. */
+const untilKnownMs = currentMs + 50
+
+/**
+ * Runs a change of what an endpoint is sent: its URL, headers or secret, or that it is disabled or deleted. The outermost
+ * transaction resolves when every process has read the change, or begins no attempt before it has. So no attempt that
+ * begins after the answer uses the old state.
+ */
+export const changeEndpoint = <T>(db: Db, change: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transaction((tx) => {
+    tx.afterCommit(() => sleep(untilKnownMs))
+    return change(tx)
+  })
