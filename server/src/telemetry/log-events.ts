@@ -301,10 +301,6 @@ export const logEvents = {
     level: 'error',
     meaning: 'A stored update could not be read again. It stays as it is.',
   },
-  'update.unread': {
-    level: 'info',
-    meaning: 'A change of a webhook was not read completely. `outcome` says how much.',
-  },
 } as const satisfies Record<string, LogEventEntry>
 
 export type LogEvent = keyof typeof logEvents

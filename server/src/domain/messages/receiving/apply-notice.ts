@@ -23,11 +23,5 @@ export async function applyNotice(db: Db, log: Logger, clock: Clock, appId: stri
         { event: 'network.problem', app_id: appId, phone_number_id: item.phoneNumberId, network_code: item.error.code },
         'the network reports a problem',
       )
-      return
-    case 'unread':
-      log.info(
-        { event: 'update.unread', app_id: appId, field: item.field, outcome: item.outcome, waba_id: item.wabaId },
-        'update not read completely',
-      )
   }
 }

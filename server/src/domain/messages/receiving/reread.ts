@@ -57,19 +57,20 @@ async function reread(deps: RereadDeps, filter: Omit<RereadFilter, 'afterId'>): 
       total.read += taken.length
       total.understood += understood
       afterId = last.id
-      most = batchMax
     } catch (error) {
       const [failed] = taken
       // Without one, the database failed, not an update.
       if (error instanceof NotOwner || !failed) throw error
-      if (most === 1) {
-        log.error({ event: 'update.reread_failed', update_id: failed.id, err: error }, 'reading an update again failed')
-        // A later version tries again.
-        await saveReread(deps.db, [failed])
-        afterId = failed.id
+      if (most > 1) {
+        // One at a time, until the one that fails is found.
+        most = 1
+        continue
       }
-      // One at a time until the one that fails is found.
-      most = 1
+      log.error({ event: 'update.reread_failed', update_id: failed.id, err: error }, 'reading an update again failed')
+      // A later version tries again.
+      await saveReread(deps.db, [failed])
+      afterId = failed.id
+      most = batchMax
     }
   }
   if (total.read > 0) log.info({ event: 'update.reread', ...total }, 'read stored updates again')
