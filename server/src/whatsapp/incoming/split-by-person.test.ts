@@ -81,7 +81,7 @@ test.each<[string, object, object | null]>([
     },
     { history: [{ threads: [{ id: '491702', messages: [{ from: '9' }] }] }] },
   ],
-  ['outside of any list', { sender: { phone_number: '+491701' }, things: [{ n: 1 }] }, null],
+  ['outside of any list', { sender: { phone_number: '+491701' }, items: [{ n: 1 }] }, null],
   ['as a user ID', { calls: [{ to_user_id: 'DE.1' }, { to_user_id: 'DE.2' }] }, { calls: [{ to_user_id: 'DE.2' }] }],
   ['in the card that another person shared', { messages: [card('491702')] }, { messages: [card('491702')] }],
 ])('a person is found in a field of any shape: %s', (_name, value, rest) => {

@@ -93,6 +93,6 @@ function mapLists(value: unknown, change: (list: readonly unknown[]) => unknown[
 function saysSomething(body: unknown): boolean {
   const entry = readObject(readArray(readObject(body)?.entry)[0])
   const value = readObject(readObject(readArray(entry?.changes)[0])?.value)
-  const { contacts: _, ...told } = value ?? {}
-  return listsIn(told).some(({ length }) => length > 0)
+  const { contacts: _, ...others } = value ?? {}
+  return listsIn(others).some(({ length }) => length > 0)
 }
