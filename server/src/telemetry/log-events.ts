@@ -288,15 +288,19 @@ export const logEvents = {
     meaning:
       'The OpenTelemetry collector did not accept spans. They are sent again a few times, then dropped. Logged at most once a minute.',
   },
-  'update.dropped': {
+  'update.not_connected': {
     level: 'info',
-    meaning: 'An update names no account, or one that is not connected through this app.',
-  },
-  'update.ignored': {
-    level: 'info',
-    meaning: 'An update of a kind that the service does not handle. `reason` says why.',
+    meaning: 'An update names no account, or one that is not connected through this app. Only operators see it.',
   },
   'update.parked': { level: 'info', meaning: 'An update for a number that is not synced yet waits for the next sync.' },
+  'update.reread': {
+    level: 'info',
+    meaning: 'Stored updates were read again. `understood` of them are read completely now.',
+  },
+  'update.reread_failed': {
+    level: 'error',
+    meaning: 'A stored update could not be read again. It stays as it is.',
+  },
 } as const satisfies Record<string, LogEventEntry>
 
 export type LogEvent = keyof typeof logEvents

@@ -15,6 +15,7 @@ import {
   checkSenders,
   checkSync,
   checkUnknownNumbers,
+  checkUpdates,
 } from './accounts.ts'
 import {
   checkClock,
@@ -102,6 +103,7 @@ function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
     ['account sync', () => checkSync(db)],
     ['parked updates', () => checkParked(db, clock)],
     ['unknown numbers', () => checkUnknownNumbers(db, clock)],
+    ['network updates', () => checkUpdates(db, clock)],
     ['endpoints', () => checkEndpoints(db)],
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],

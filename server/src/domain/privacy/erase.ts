@@ -28,6 +28,7 @@ import {
   type Removed,
 } from '../messages/privacy/person.ts'
 import { deletePreferencesOf } from '../senders/preferences.ts'
+import { eraseUpdates } from '../updates/updates-of-person.ts'
 import {
   countOpenErasures,
   type ErasureRow,
@@ -180,6 +181,7 @@ async function eraseRest(tx: Db, person: KnownPerson, until: Date): Promise<Remo
   return {
     preferences: await deletePreferencesOf(tx, person),
     parked_updates: await eraseParked(tx, person.workspaceId, person),
+    network_updates: await eraseUpdates(tx, person.workspaceId, person),
     ...(await eraseEventsNaming(tx, person)),
   }
 }

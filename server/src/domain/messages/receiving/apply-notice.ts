@@ -23,17 +23,5 @@ export async function applyNotice(db: Db, log: Logger, clock: Clock, appId: stri
         { event: 'network.problem', app_id: appId, phone_number_id: item.phoneNumberId, network_code: item.error.code },
         'the network reports a problem',
       )
-      return
-    case 'ignored':
-      log.info(
-        {
-          event: 'update.ignored',
-          app_id: appId,
-          reason: item.reason,
-          what: item.what,
-          phone_number_id: item.phoneNumberId,
-        },
-        'update ignored',
-      )
   }
 }
