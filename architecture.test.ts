@@ -75,7 +75,7 @@ const nouns = [
   ['workspaces', 'requests', 'deliveries'],
   ['keys', 'webhooks', 'senders', 'templates', 'credits', 'people'],
   ['connections'],
-  ['files', 'orders', 'notify'],
+  ['files', 'orders', 'notify', 'updates'],
   ['flows'],
   ['messages', 'search'],
   ['health', 'privacy'],
@@ -140,6 +140,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'links',
     'mail_choices',
   ],
+  updates: ['network_updates'],
   requests: [
     'request_log',
     'request_errors',

@@ -30,6 +30,7 @@ import {
   type Removed,
 } from '../messages/privacy/person.ts'
 import { deletePreferencesOf } from '../senders/preferences.ts'
+import { eraseUpdates } from '../updates/updates-of-person.ts'
 import {
   countOpenErasures,
   type ErasureRow,
@@ -184,6 +185,7 @@ async function eraseRest(tx: Db, person: KnownPerson, until: Date): Promise<Remo
     handovers: await deleteHandoversOf(tx, person),
     saved_contacts: await deleteSavedContactsOf(tx, person),
     parked_updates: await eraseParked(tx, person.workspaceId, person),
+    network_updates: await eraseUpdates(tx, person.workspaceId, person),
     ...(await eraseEventsNaming(tx, person)),
   }
 }

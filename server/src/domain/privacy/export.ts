@@ -33,6 +33,7 @@ import { numberIn } from '../messages/recipient.ts'
 import { ordersByMessage } from '../orders/privacy.ts'
 import { contentsMadeBy } from '../requests/inspector/contents.ts'
 import { preferencesOf } from '../senders/preferences.ts'
+import { updatesOfPerson } from '../updates/updates-of-person.ts'
 
 /** Messages in memory at a time. One has at most a few hundred kilobytes with its events. */
 const pageSize = 200
@@ -62,7 +63,8 @@ export async function* exportPerson(
   yield* list('user_id_changes', toJson(await userIdChangesOf(db, person)))
   yield* list('early_statuses', toJson((await earlyStatusesOf(db, person)).map(withSender)))
   yield* list('idempotency_keys', toJson(await idempotencyKeysOf(db, person)))
-  yield* list('parked_updates', parkedUpdates(db, person))
+  yield* list('parked_updates', webhooksAbout(parkedOfPerson(db, person.workspaceId, person)))
+  yield* list('network_updates', webhooksAbout(updatesOfPerson(db, person.workspaceId, person)))
   yield* list('events', separated(await eventsNaming(db, person)))
   yield '}\n'
 }
@@ -96,9 +98,11 @@ const separated = (items: readonly string[]): string[] => {
 
 const toJson = (rows: readonly object[]): string[] => separated(rows.map((row) => JSON.stringify(row)))
 
-async function* parkedUpdates(db: Db, person: KnownPerson): AsyncGenerator<string> {
+async function* webhooksAbout(
+  updates: AsyncIterable<{ receivedAt: Date; about: string | null }>,
+): AsyncGenerator<string> {
   const separator = newSeparator()
-  for await (const { receivedAt, about } of parkedOfPerson(db, person.workspaceId, person)) {
+  for await (const { receivedAt, about } of updates) {
     yield `${separator()}{"received_at":${JSON.stringify(receivedAt)},"webhook":${about}}`
   }
 }

@@ -1,4 +1,5 @@
 import type { MessageError } from '@parley/contract/events'
+import type { UpdateOutcome } from '@parley/contract/network-update'
 import { readNetworkError } from '../graph/network-error.ts'
 import { type JsonObject, readArray, readId, readObject } from '../read-json.ts'
 import type { Notice, TemplateChange } from './change.ts'
@@ -14,7 +15,7 @@ import { noticeReader, templateReader } from './read-change.ts'
 import { readSavedContacts, type SavedContactItem } from './saved-contact.ts'
 import { readStatus, type StatusItem } from './status.ts'
 import type { UserIdChange } from './system.ts'
-import { type Change, type Outcome, readEach, type UnreadChange, type WebhookSource } from './unread.ts'
+import { type Change, readEach, type UnreadChange, type WebhookSource } from './unread.ts'
 
 /** An error that WhatsApp reports for a number and not for a message. */
 interface Problem extends WebhookSource {
@@ -89,36 +90,13 @@ function notice(known: Known, read: FieldReader['read']): FieldReader {
  */
 export function readWebhook(body: unknown, now: Date, readers = fieldReaders): Incoming[] {
   const webhook = readObject(body)
-  if (webhook?.object !== 'whatsapp_business_account' || !Array.isArray(webhook.entry))
-    return [unreadAt(null, null, null)]
+  if (!isForWhatsApp(webhook)) return [unreadAt(null, null, null)]
   return webhook.entry.flatMap((entry, index) => readEntry(readObject(entry), index, now, readers))
 }
 
-/** One change that names a number, as a separate webhook that `readWebhook` accepts. */
-export interface SplitChange {
-  wabaId: string
-  phoneNumberId: string
-  webhook: string
-}
-
-/**
- * Splits a webhook, to store the parts that cannot be published yet. Parts without an account or a number are skipped.
- */
-export function splitWebhook(body: unknown): SplitChange[] {
-  const { object, entry: entries } = readObject(body) ?? {}
-  return readArray(entries).flatMap((each) => {
-    const entry = readObject(each)
-    const wabaId = readId(entry?.id)
-    if (entry === null || wabaId === null) return []
-    return readArray(entry.changes).flatMap((item) => {
-      const change = readObject(item)
-      const phoneNumberId = readNumberId(readObject(change?.value) ?? {})
-      if (phoneNumberId === null) return []
-      const webhook = JSON.stringify({ object, entry: [{ id: entry.id, time: entry.time, changes: [change] }] })
-      return [{ wabaId, phoneNumberId, webhook }]
-    })
-  })
-}
+/** Whether it is a webhook of WhatsApp, with a list of entries. */
+export const isForWhatsApp = (body: JsonObject | null): body is JsonObject & { entry: unknown[] } =>
+  body?.object === 'whatsapp_business_account' && Array.isArray(body.entry)
 
 function readEntry(entry: JsonObject | null, index: number, now: Date, readers: typeof fieldReaders): Incoming[] {
   const wabaId = readId(entry?.id)
@@ -130,8 +108,9 @@ function readEntry(entry: JsonObject | null, index: number, now: Date, readers: 
     if (value === null || field === null) {
       return [{ ...unreadAt(wabaId, index, position), field: field ?? unknownField }]
     }
-    const phoneNumberId = readNumberId(value)
     const reader = readers.get(field)
+    // A notice is not routed by a number: it is about the account.
+    const phoneNumberId = reader?.isNotice ? null : readNumberId(value)
     const unread: string[] = []
     const items = reader?.read({ field, value, wabaId, phoneNumberId, time: entry.time, now, unread }) ?? []
     if (reader !== undefined) unread.push(...unreadIn(value, reader.known))
@@ -158,13 +137,16 @@ const unreadAt = (wabaId: string | null, entry: number | null, change: number | 
 })
 
 /** The outcome of a change that was not read completely. */
-function outcomeOf({ isNotice }: FieldReader, items: readonly ReadItem[]): Outcome {
+function outcomeOf({ isNotice }: FieldReader, items: readonly ReadItem[]): UpdateOutcome {
   if (items.length === 0) return 'not_understood'
   return isNotice || items.every(({ kind }) => kind === 'problem') ? 'notice' : 'partly_understood'
 }
 
+/** The account that a notice for a partner names: the entry has the partner's own business ID. */
+export const readAccountId = (value: JsonObject): string | null => readId(readObject(value.waba_info)?.waba_id)
+
 /** The ID of the number that a change is about. Most fields have it in `metadata`. */
-const readNumberId = (value: JsonObject): string | null =>
+export const readNumberId = (value: JsonObject): string | null =>
   readId(readObject(value.metadata)?.phone_number_id) ??
   readId(readObject(value.recipient)?.phone_number_id) ??
   readId(value.phone_number_id)

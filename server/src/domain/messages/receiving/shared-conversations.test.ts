@@ -59,6 +59,9 @@ async function setUp() {
   return { shop, person, business, contacts, post, events, now, message, echo, conversation, contact, inbound }
 }
 
+const updatesOf = (workspaceId: string) =>
+  server.db.rows('select field, outcome, paths from network_updates where workspace_id = $1 order by id', [workspaceId])
+
 const seconds = (time: number) => new Date(time * 1000).toISOString()
 
 /** What every message has that says nothing else. */
@@ -439,11 +442,31 @@ test('the fields of a message that the network added are passed on', async () =>
   ])
 })
 
-test('a summary beside a message does not keep the message from being published', async () => {
-  const { post, events, message } = await setUp()
+test('a summary beside a message is stored as a network update, and the message is published', async () => {
+  const { shop, post, events, message } = await setUp()
   const conversation_context = { type: 'summary', summary: { text: 'Wants a refund.' } }
   await post('messages', { messages: [message('C')], conversation_context })
   expect(await events('message.received')).toMatchObject([{ text: 'hola' }])
+  expect(await updatesOf(shop.workspace.id)).toEqual([
+    { field: 'messages', outcome: 'partly_understood', paths: ['conversation_context'] },
+  ])
+})
+
+test('what section 14 of the contract names is read completely', async () => {
+  const { shop, post, events, message, echo, person } = await setUp()
+  const edit = { original_message_id: 'wamid.x', message: { type: 'text', text: { body: 'fixed' } } }
+  const revoke = { original_message_id: 'wamid.x' }
+  const kinds = [
+    message('A'),
+    message('B', { type: 'edit', edit, text: undefined }),
+    message('C', { type: 'revoke', revoke, text: undefined }),
+    message('D', { type: 'request_welcome', text: undefined }),
+  ]
+  await post('standby', { standby: { messages: kinds, message_echoes: [echo] } })
+  const metadata = { phase: 0, chunk_order: 1, progress: 5 }
+  await post('history', { history: [{ metadata, threads: [{ id: person, messages: [message('H')] }] }] })
+  expect(await events('message.received')).toHaveLength(4)
+  expect(await updatesOf(shop.workspace.id)).toEqual([])
 })
 
 test('a person with nothing but echoes is exported and erased', async () => {
