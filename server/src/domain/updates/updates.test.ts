@@ -167,10 +167,10 @@ test('metrics count updates by field and outcome, and unknown names as other', a
     const all = await (await fetch(`${server.url}/metrics`)).text()
     return all.split('\n').filter((line) => line.startsWith('parley_network_updates_total{'))
   }
-  await post('history', { metadata, history: [] })
+  await post('partner_solutions', { metadata, event: 'x' })
   await post('name of a stranger', { metadata })
   const lines = await counted()
-  expect(lines).toContain('parley_network_updates_total{field="history",outcome="unknown_field"} 1')
+  expect(lines).toContain('parley_network_updates_total{field="partner_solutions",outcome="unknown_field"} 1')
   expect(lines.find((line) => line.includes('field="other",outcome="unknown_field"'))).toBeDefined()
   expect(lines.join()).not.toContain('stranger')
 })

@@ -7,8 +7,15 @@ import { explainError } from '../../../whatsapp/graph/explain-error.ts'
 import { formsOfMessages } from '../../flows/privacy.ts'
 import { ordersByMessage } from '../../orders/privacy.ts'
 import type { MessageSearch } from './console-list.sql.ts'
-import { type ListedRow, searchMessages, toListed, withParts } from './console-list.ts'
-import { messagesByNetworkId, receivedContents, type SentContent, sentContents } from './conversation.sql.ts'
+import { isInbound, type ListedRow, searchMessages, toListed, withParts } from './console-list.ts'
+import {
+  changesOf,
+  type MessageChange,
+  messagesByNetworkId,
+  receivedContents,
+  type SentContent,
+  sentContents,
+} from './conversation.sql.ts'
 import type { StoredContent } from './timeline.sql.ts'
 import { toReceivedContent } from './timeline.ts'
 
@@ -28,16 +35,17 @@ export async function listConversation(
 ): Promise<ConversationRow[]> {
   const searches: MessageSearch[] = [...numbers.map((phone) => ({ phone })), ...userIds.map((userId) => ({ userId }))]
   const rows = await searchMessages(db, workspaceId, searches, page)
-  const idsOf = (direction: ListedRow['direction']) =>
-    rows.filter((row) => row.direction === direction).map(({ id }) => id)
-  const sent = new Map((await sentContents(db, workspaceId, idsOf('sent'))).map((each) => [each.id, each]))
-  const received = new Map((await receivedContents(db, workspaceId, idsOf('received'))).map((each) => [each.id, each]))
-  const ofType = (type: string) =>
-    idsOf('received').filter((id) => rows.some((row) => row.id === id && row.type === type))
+  const sentIds = rows.filter((row) => !isInbound(row)).map(({ id }) => id)
+  const inboundIds = rows.filter(isInbound).map(({ id }) => id)
+  const sent = new Map((await sentContents(db, workspaceId, sentIds)).map((each) => [each.id, each]))
+  const received = new Map((await receivedContents(db, workspaceId, inboundIds)).map((each) => [each.id, each]))
+  const ofType = (type: string) => inboundIds.filter((id) => rows.some((row) => row.id === id && row.type === type))
   const forms = await formsOfMessages(db, workspaceId, ofType('interactive'))
   const orders = await ordersByMessage(db, workspaceId, ofType('order'))
   const targetOf = (row: ListedRow) => targetIn(sent.get(row.id), received.get(row.id))
   const aboutOf = await findTargets(db, workspaceId, rows, targetOf)
+  const ids = rows.map(({ id }) => id)
+  const changes = Map.groupBy(await changesOf(db, workspaceId, ids), ({ id }) => id)
   return rows.map((row) => {
     const about = aboutOf(row)
     const form = forms.get(row.id)
@@ -52,12 +60,13 @@ export async function listConversation(
         components: row.components,
         received: inbound
           ? toReceivedContent(inbound, {
-              reactedTo: about?.id ?? null,
+              aboutId: about?.id ?? null,
               formId: form?.id ?? null,
               orderId: orders.get(row.id)?.id ?? null,
             })
           : null,
         explained: content?.error ? { ...content.error, ...explainError(content.error) } : null,
+        ...latestOf(changes.get(row.id) ?? []),
         about,
         form: form
           ? {
@@ -70,10 +79,20 @@ export async function listConversation(
   })
 }
 
-/** The network's ID of the message that a message reacts or replies to. */
+/** The last edit and the deletion of a message, as the person sees it. */
+function latestOf(changes: readonly MessageChange[]): Pick<ConversationMessage, 'edit' | 'deletion'> {
+  const edit = changes.findLast(({ isDeletion }) => !isDeletion)
+  const deletion = changes.findLast(({ isDeletion }) => isDeletion)
+  return {
+    edit: edit ? { text: edit.text, at: edit.at.toISOString() } : null,
+    deletion: deletion ? { at: deletion.at.toISOString() } : null,
+  }
+}
+
+/** The network's ID of the message that a message reacts or replies to, or changes. */
 function targetIn(sent: SentContent | undefined, received: StoredContent | undefined): string | null {
   if (sent) return sent.content.reactedWaMessageId ?? sent.quoted
-  return received?.reaction?.wa_message_id ?? received?.quoted ?? null
+  return received?.reaction?.wa_message_id ?? received?.changed ?? received?.quoted ?? null
 }
 
 async function findTargets(

@@ -15,10 +15,11 @@ export interface InboundRow extends StoredContent {
   profile_name: string | null
   type: string
   group_id: string | null
+  parent_user_id: string | null
 }
 
 const columns = `id, recorded_at, received_at, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name, type,
-  content ->> 'groupId' as group_id, ${contentColumns}`
+  content ->> 'groupId' as group_id, content ->> 'parentUserId' as parent_user_id, ${contentColumns}`
 
 /** The conditions of a list; undefined ones are ignored. */
 export interface InboundSearch {
@@ -43,7 +44,7 @@ const isTimely = `m.recorded_at - m.received_at between interval '-1 hour' and i
  */
 function partsOf(search: InboundSearch, param: AddParam): string[] {
   const { workspaceId, senderId, from, type, receivedAfter, receivedBefore } = search
-  const conditions = [`m.workspace_id = ${param(workspaceId)}::uuid`]
+  const conditions = [`m.workspace_id = ${param(workspaceId)}::uuid`, 'm.source is null']
   if (senderId !== undefined) conditions.push(`m.sender_id = ${param(senderId)}::uuid`)
   if (from !== undefined) conditions.push(`m.sent_by = ${param(from)}::text`)
   // A literal, because a partial index is only used if the statement names the value.
@@ -94,4 +95,7 @@ export async function countInbound(db: Db, search: InboundSearch, atMost: number
 }
 
 export const inboundById = (db: Db, workspaceId: string, id: string): Promise<InboundRow | undefined> =>
-  db.first(`select ${columns} from inbound_messages where workspace_id = $1 and id = $2`, [workspaceId, id])
+  db.first(`select ${columns} from inbound_messages where workspace_id = $1 and id = $2 and source is null`, [
+    workspaceId,
+    id,
+  ])

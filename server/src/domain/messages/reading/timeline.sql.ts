@@ -1,13 +1,17 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type {
   InboundContact,
+  InboundDeletion,
+  InboundEdit,
   InboundLocation,
   InboundMedia,
   InboundReaction,
   InboundReferral,
+  ReferredProduct,
   Reply,
   Unsupported,
 } from '@parley/contract/inbound'
+import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
 import type { Order } from '../../../whatsapp/incoming/order.ts'
 import type { Content } from '../sending/send.sql.ts'
@@ -56,20 +60,31 @@ export interface StoredContent {
   contacts: InboundContact[] | null
   order: Order | null
   reaction: Pick<InboundReaction, 'emoji' | 'wa_message_id'> | null
+  edit: Omit<InboundEdit, 'message_id'> | null
+  deletion: Omit<InboundDeletion, 'message_id'> | null
   referral: InboundReferral | null
+  referredProduct: ReferredProduct | null
   unsupported: Unsupported | null
+  standby: boolean
   forwarded: boolean
   username: string | null
   error: MessageError | null
   quoted: string | null
+  /** The message that an edit or a deletion is about. */
+  changed: string | null
 }
+
+/** An edit or a deletion. Its column of the quoted message has the one that it changes. */
+export const isChange = `(content -> 'edit' is not null or content -> 'deletion' is not null)`
 
 /** Leaves out where the network stores the media file: only the download needs it. */
 export const contentColumns = `content ->> 'text' as text, content -> 'reply' as reply, content -> 'media' as media,
   content -> 'location' as location, content -> 'contacts' as contacts, content -> 'order' as "order",
   content -> 'reaction' as reaction, content -> 'referral' as referral, content -> 'unsupported' as unsupported,
   content ->> 'forwarded' is not null as forwarded, content ->> 'username' as username, content -> 'error' as error,
-  quoted_wa_message_id as quoted`
+  content -> 'edit' as edit, content -> 'deletion' as deletion, content -> 'referredProduct' as "referredProduct",
+  content ->> 'standby' is not null as standby, case when not ${isChange} then quoted_wa_message_id end as quoted,
+  case when ${isChange} then quoted_wa_message_id end as changed`
 
 export interface ReceivedRow extends StoredContent {
   kind: 'received'
@@ -78,11 +93,14 @@ export interface ReceivedRow extends StoredContent {
   received_at: Date
   sender_id: string
   wa_message_id: string
+  /** Of a message that the business wrote elsewhere. */
+  echo_status: MessageStatus | null
 }
 
 export const receivedMessage = (db: Db, workspaceId: string, id: string): Promise<ReceivedRow | undefined> =>
   db.first(
-    `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id, ${contentColumns}
+    `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id,
+       case when source is not null then coalesce(content ->> 'status', 'sent') end as echo_status, ${contentColumns}
      from inbound_messages where workspace_id = $1 and id = $2`,
     [workspaceId, id],
   )

@@ -1,6 +1,8 @@
-import type { InboundMessage } from '@parley/contract/inbound'
+import type { EchoedMessage, InboundMessage } from '@parley/contract/inbound'
 import type { Db } from '../../../db/db.ts'
 import { newUuid, withPrefix } from '../../../lib/ids.ts'
+import { changedMessageOf } from '../../../whatsapp/incoming/content.ts'
+import type { EchoItem } from '../../../whatsapp/incoming/echo.ts'
 import type { FormSubmission } from '../../../whatsapp/incoming/form.ts'
 import type { InboundItem } from '../../../whatsapp/incoming/message.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
@@ -24,6 +26,7 @@ import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
 import {
   currentRevision,
+  type FileBatch,
   findReceivedMessages,
   findSentMessages,
   type InboundRow,
@@ -36,6 +39,16 @@ const storeWithEvents = saveInboundStatement(insertEventsSql, insertReceivedFile
 
 export interface InboundArrival {
   item: InboundItem
+  destination: Destination
+}
+
+export interface EchoArrival {
+  item: EchoItem
+  destination: Destination
+}
+
+interface Arrival {
+  item: InboundItem | EchoItem
   destination: Destination
 }
 
@@ -55,20 +68,51 @@ export async function saveInbound(
   publicUrl: string,
   onlyAt: number | null = null,
 ): Promise<void> {
-  if (received.length === 0) return
+  if (received.length > 0) await saveArrivals(db, now, received, publicUrl, onlyAt)
+}
+
+/**
+ * Stores messages that the business sent elsewhere and publishes `message.echoed` for each new one. One that this service sent
+ * itself is no echo. Run it within a transaction.
+ */
+export async function saveEchoes(db: Db, now: Date, echoes: readonly EchoArrival[], publicUrl: string): Promise<void> {
+  const others = await withoutOwn(db, echoes)
+  if (others.length > 0) await saveArrivals(db, now, others, publicUrl, null)
+}
+
+/** Leaves out messages that this service sent. */
+export async function withoutOwn<Each extends Arrival>(db: Db, arrivals: readonly Each[]): Promise<Each[]> {
+  if (arrivals.length === 0) return []
+  const sent = await findSentMessages(db, arrivals.map(networkKeyOf))
+  const own = new Set(sent.map(({ senderId, waMessageId }) => keyOf(senderId, waMessageId)))
+  return arrivals.filter(({ item, destination }) => !own.has(keyOf(destination.senderId, item.waMessageId)))
+}
+
+export const networkKeyOf = ({ item: { waMessageId }, destination: { senderId } }: Arrival) => ({
+  senderId,
+  waMessageId,
+})
+
+/** Messages of one kind: either received ones or echoes. */
+async function saveArrivals(
+  db: Db,
+  now: Date,
+  received: readonly Arrival[],
+  publicUrl: string,
+  onlyAt: number | null,
+): Promise<void> {
   const arrivals = await withoutRepeatsOfOlder(db, now, received)
   const sent = await sentMessages(db, arrivals)
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
+  const changed = await changedMessages(db, rows, sent)
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
-    const data = toData(item, destination, rows[index]?.id ?? '', sent, publicUrl)
-    return { workspaceId: destination.workspaceId, type: 'message.received', data, webhook: item.webhook }
+    const data = toData(item, destination, rows[index]?.id ?? '', { sent, changed }, publicUrl)
+    const event = { workspaceId: destination.workspaceId, webhook: item.webhook }
+    if (item.kind === 'message') return { ...event, type: 'message.received', data }
+    return { ...event, type: 'message.echoed', data: toEchoData(data, item) }
   })
   const prepared = prepareEvents(db, now, events)
-  const files = arrivals.flatMap(({ item: { type, media }, destination: { workspaceId, senderId } }, index) => {
-    const messageId = rows[index]?.id ?? ''
-    return media === null ? [] : [toReceivedFile({ workspaceId, senderId, messageId, type, media }, now)]
-  })
-  const batch = { rows: files, tryUntil: fetchableUntil(now) }
+  const batch = filesOf(arrivals, rows, now)
   const stored = rows.length === 0 ? [] : await storeWithEvents(db, rows, prepared, batch, onlyAt)
   const newIds = new Set(stored.map(({ messageId }) => messageId))
   if (newIds.size === 0) {
@@ -79,35 +123,36 @@ export async function saveInbound(
   const deliveries = stored.filter((row): row is StoredRow & PublishedDelivery => row.eventId !== null)
   const newEvents = prepared.rows.filter((_, index) => newIds.has(rows[index]?.id ?? ''))
   offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
-  if (files.some(({ messageId }) => newIds.has(messageId))) wakeFetching(db)
+  if (batch.rows.some(({ messageId }) => newIds.has(messageId))) wakeFetching(db)
   await saveFormsAndOrders(
     db,
     now,
     arrivals.flatMap(({ item, destination }, index) => {
       const id = rows[index]?.id ?? ''
-      return !isPlain(item) && newIds.has(id)
+      return item.kind === 'message' && !isPlain(item) && newIds.has(id)
         ? [{ id, item, destination, quoted: sent(destination, item.quotedWaMessageId) }]
         : []
     }),
   )
 }
 
+/** The files of messages, with the IDs of their rows. */
+export function filesOf(arrivals: readonly Arrival[], rows: readonly InboundRow[], now: Date): FileBatch {
+  const files = arrivals.flatMap(({ item: { type, media }, destination: { workspaceId, senderId } }, index) => {
+    const messageId = rows[index]?.id ?? ''
+    return media === null ? [] : [toReceivedFile({ workspaceId, senderId, messageId, type, media }, now)]
+  })
+  return { rows: files, tryUntil: fetchableUntil(now) }
+}
+
 /**
  * Leaves out messages that are stored already and may have been moved, which the statement that stores them cannot see.
  * Only the network's own time of a message says that it is that old, so only late messages cost a look-up.
  */
-async function withoutRepeatsOfOlder(
-  db: Db,
-  now: Date,
-  received: readonly InboundArrival[],
-): Promise<readonly InboundArrival[]> {
+async function withoutRepeatsOfOlder(db: Db, now: Date, received: readonly Arrival[]): Promise<readonly Arrival[]> {
   const late = received.filter(({ item }) => mayBeMoved(item.receivedAt, now))
   if (late.length === 0) return received
-  const keyOf = (senderId: string, waMessageId: string) => `${senderId} ${waMessageId}`
-  const stored = await findReceivedMessages(
-    db,
-    late.map(({ item: { waMessageId }, destination: { senderId } }) => ({ senderId, waMessageId })),
-  )
+  const stored = await findReceivedMessages(db, late.map(networkKeyOf))
   const known = new Set(stored.map(({ senderId, waMessageId }) => keyOf(senderId, waMessageId)))
   return received.filter(({ item, destination }) => !known.has(keyOf(destination.senderId, item.waMessageId)))
 }
@@ -151,11 +196,10 @@ interface Quoted {
 /** The message that we sent from this sender and that has this ID of WhatsApp. Null if there is none. */
 type FindSent = (destination: Destination, waMessageId: string | null) => Quoted | null
 
-/** Reads the messages that the arrivals reply or react to, if we sent them. */
-async function sentMessages(db: Db, arrivals: readonly InboundArrival[]): Promise<FindSent> {
-  const keyOf = (senderId: string, waMessageId: string | null) => `${senderId} ${waMessageId}`
-  const named = arrivals.flatMap(({ item: { quotedWaMessageId, reaction }, destination: { senderId } }) =>
-    [quotedWaMessageId, reaction?.wa_message_id ?? null].flatMap((waMessageId) =>
+/** Reads the messages that the arrivals reply or react to or change, if we sent them. */
+async function sentMessages(db: Db, arrivals: readonly Arrival[]): Promise<FindSent> {
+  const named = arrivals.flatMap(({ item, destination: { senderId } }) =>
+    [item.quotedWaMessageId, item.reaction?.wa_message_id ?? null, changedMessageOf(item)].flatMap((waMessageId) =>
       waMessageId === null ? [] : [{ senderId, waMessageId }],
     ),
   )
@@ -164,9 +208,30 @@ async function sentMessages(db: Db, arrivals: readonly InboundArrival[]): Promis
   return ({ senderId }, waMessageId) => byKey.get(keyOf(senderId, waMessageId)) ?? null
 }
 
-function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: Date): InboundRow {
+/** Finds the messages that edits and deletions are about: sent, received, or in the same batch. */
+async function changedMessages(db: Db, rows: readonly InboundRow[], sent: FindSent): Promise<FindSent> {
+  const named = rows.flatMap(({ senderId, content, quotedWaMessageId: waMessageId }) =>
+    waMessageId !== null && ('edit' in content || 'deletion' in content) ? [{ senderId, waMessageId }] : [],
+  )
+  if (named.length === 0) return sent
+  const received = [...rows, ...(await findReceivedMessages(db, named))]
+  const byKey = new Map(received.map(({ senderId, waMessageId, id }) => [keyOf(senderId, waMessageId), id]))
+  return (destination, waMessageId) => {
+    const id = byKey.get(keyOf(destination.senderId, waMessageId))
+    return sent(destination, waMessageId) ?? (id === undefined ? null : { id, templateId: null })
+  }
+}
+
+export const keyOf = (senderId: string, waMessageId: string | null): string => `${senderId} ${waMessageId}`
+
+export function toRow(
+  item: InboundItem | EchoItem,
+  { workspaceId, senderId }: Destination,
+  now: Date,
+  status: string | null = null,
+): InboundRow {
   const { text, reply, media, mediaSource, location, contacts, form, order, error } = item
-  const { username, groupId, forwarded, reaction, referral, unsupported } = item
+  const { username, groupId, forwarded, reaction, edit, deletion, referral, referredProduct, unsupported } = item
   return {
     id: newUuid(now.getTime()),
     workspaceId,
@@ -177,7 +242,7 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
     profileName: item.profileName,
     type: item.type,
     receivedAt: item.receivedAt,
-    quotedWaMessageId: item.quotedWaMessageId,
+    quotedWaMessageId: changedMessageOf(item) ?? item.quotedWaMessageId,
     content: withoutNulls({
       text,
       reply,
@@ -191,10 +256,17 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
       groupId,
       forwarded: forwarded || null,
       reaction,
+      edit,
+      deletion,
       referral,
+      referredProduct,
       unsupported,
       error,
+      parentUserId: item.fromParentUserId,
+      standby: item.standby || null,
+      status,
     }),
+    source: item.kind === 'echo' ? item.source : null,
   }
 }
 
@@ -216,14 +288,14 @@ export const mediaUrl = (publicUrl: string, messageId: string): string =>
 
 /** The data of the event. All fields are always present. */
 function toData(
-  item: InboundItem,
+  item: InboundItem | EchoItem,
   destination: Destination,
   id: string,
-  sent: FindSent,
+  { sent, changed }: { sent: FindSent; changed: FindSent },
   publicUrl: string,
 ): InboundMessage {
-  const idOf = (waMessageId: string | null) => {
-    const message = sent(destination, waMessageId)
+  const idOf = (waMessageId: string | null, find = sent) => {
+    const message = find(destination, waMessageId)
     return message && withPrefix('msg', message.id)
   }
   return {
@@ -231,6 +303,7 @@ function toData(
     wa_message_id: item.waMessageId,
     from: item.from,
     from_user_id: item.fromUserId,
+    from_parent_user_id: item.fromParentUserId,
     profile_name: item.profileName,
     sender_id: withPrefix('snd', destination.senderId),
     type: item.type,
@@ -250,6 +323,15 @@ function toData(
     order: item.order && toInboundOrder(item.order),
     reaction: item.reaction && { ...item.reaction, message_id: idOf(item.reaction.wa_message_id) },
     referral: item.referral,
+    referred_product: item.referredProduct,
+    edit: item.edit && { ...item.edit, message_id: idOf(item.edit.wa_message_id, changed) },
+    deletion: item.deletion && { ...item.deletion, message_id: idOf(item.deletion.wa_message_id, changed) },
     unsupported: item.unsupported,
+    standby: item.standby,
   }
+}
+
+function toEchoData(data: InboundMessage, { source }: EchoItem): EchoedMessage {
+  const { from: to, from_user_id: to_user_id, from_parent_user_id: to_parent_user_id, ...rest } = data
+  return { ...rest, to, to_user_id, to_parent_user_id, source }
 }
