@@ -15,6 +15,8 @@ export interface World {
   messages: Map<string, Message>
   /** When a phone last wrote to a number, by `conversationKey`. */
   lastInbound: Map<string, string>
+  /** The free service messages that a number has used, and in which month (`2026-10`), by number ID. */
+  freeService: Map<string, { month: string; used: number }>
   switches: Partial<Switches>
 }
 
@@ -166,6 +168,7 @@ export interface Lifecycle {
   /** True when the business addressed the user ID instead of the number. */
   toUserId: boolean
   category: string
+  /** Decided when it is sent: only the first service messages of a month are free. */
   free: boolean
   history: { status: string; at: string; code?: number }[]
 }
@@ -187,6 +190,7 @@ export function emptyWorld(): World {
     phones: new Map(),
     messages: new Map(),
     lastInbound: new Map(),
+    freeService: new Map(),
     switches: {},
   }
 }

@@ -35,6 +35,7 @@ const switchShapes = {
   senderIdentity: optional(nullable(oneOf('phone', 'user_id_only', 'empty_from', 'user_id_in_from'))),
   statusShape: optional(nullable(oneOf('v23', 'v24'))),
   pricingModel: optional(nullable(oneOf('PMP', 'CBP'))),
+  freeServiceMessages: optional(nullable(number({ min: 0, max: 1_000_000, integer: true }))),
   customerWindow: optional(nullable(bool)),
   pairLimit: optional(nullable(bool)),
   throughputLimit: optional(nullable(bool)),

@@ -35,7 +35,7 @@ export function acceptMessage(network: Network, number: PhoneNumber, phone: Phon
       opaque: draft.opaque,
       toUserId: draft.toUserId,
       category: draft.category?.toLowerCase() ?? 'service',
-      free: draft.category === null || (draft.category === 'UTILITY' && isOpen),
+      free: false,
       history: [],
     },
   }
