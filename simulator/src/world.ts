@@ -140,10 +140,12 @@ export interface Phone {
   onWhatsApp: boolean
   /** false: the person opted out of marketing messages. */
   acceptsMarketing: boolean
+  /** The IDs of the business numbers whose conversation with this phone an agent handles. */
+  withAgent?: string[]
   switches: Partial<Switches>
 }
 
-/** A message between a phone and a business number. */
+/** A message between a phone and a business number. An edit and a deletion are messages too. */
 export interface Message {
   id: string
   direction: 'in' | 'out'
@@ -154,8 +156,15 @@ export interface Message {
   content: unknown
   at: string
   contextId: string | null
-  /** Only on messages from a business. */
+  /** Only on messages from a business, except those written in the Business app. */
   journey: Lifecycle | null
+  /** Only on messages that the business did not send through the API. */
+  source?: 'business_app' | 'agent'
+  /** The earlier contents of an edited message, oldest first, and when each was replaced. */
+  edits?: { content: unknown; at: string }[]
+  deletedAt?: string
+  /** The ID of the message that this message edits or deletes. */
+  amends?: string
   /** Only on messages from a phone. `taken`: the app accepted the webhook; `seen`: the business marked it as read. */
   receipt?: 'taken' | 'seen'
 }
