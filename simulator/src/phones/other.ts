@@ -5,7 +5,7 @@ import { ControlError, json, number, object, optional, text } from '../shape.ts'
 import type { Message, Phone, PhoneNumber } from '../world.ts'
 import { action, target, to } from './action.ts'
 import { deletionOf, editOf, isDeletable, isEditable } from './amend.ts'
-import { messageFor, numberFor, numberOf } from './find.ts'
+import { inChat, messageFor, numberFor, numberOf } from './find.ts'
 import { type Inbound, receiveMessage, sendSystemMessage } from './inbound.ts'
 
 /** Other actions: welcome requests, edits, deletions, number changes and unsupported types. */
@@ -29,15 +29,17 @@ export const otherActions = {
     }),
   ),
 
-  edit: action(object({ ...target, text: text() }), (network, phone, input) => {
-    const canEdit = (one: Message) => one.direction === 'in' && isEditable(one)
+  edit: action(object({ ...to, ...target, text: text() }), (network, phone, input) => {
+    const isInChat = inChat(network, phone, input.to)
+    const canEdit = (one: Message) => one.direction === 'in' && isEditable(one) && isInChat(one)
     const message = messageFor(network, phone, input.message, canEdit, 'a text or a file that it sent')
     const edit = editOf(network, message, input.text)
     return { id: amend(network, phone, message, { type: 'edit', content: edit.webhook }, 'edit', edit.record) }
   }),
 
-  delete: action(object({ ...target }), (network, phone, input) => {
-    const canDelete = (one: Message) => one.direction === 'in' && isDeletable(one)
+  delete: action(object({ ...to, ...target }), (network, phone, input) => {
+    const isInChat = inChat(network, phone, input.to)
+    const canDelete = (one: Message) => one.direction === 'in' && isDeletable(one) && isInChat(one)
     const message = messageFor(network, phone, input.message, canDelete, 'a message that it sent')
     const deletion = deletionOf(network, message)
     return {

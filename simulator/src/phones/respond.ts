@@ -6,7 +6,7 @@ import { findTemplate, type Message, type PhoneNumber } from '../world.ts'
 import { action, target, to } from './action.ts'
 import { storeEncryptedFile } from './encrypted-file.ts'
 import { fileReference, formFileShape, readPhoneFile, storeFile } from './files.ts'
-import { messageFor, numberFor, numberOf } from './find.ts'
+import { inChat, messageFor, numberFor, numberOf } from './find.ts'
 import { receiveMessage } from './inbound.ts'
 import { chooseOption, optionsOf } from './options.ts'
 
@@ -122,10 +122,11 @@ export const respondActions = {
 
   /** Answers a call permission request. A permission that is not permanent expires after seven days. */
   callPermission: action(
-    object({ ...target, response: oneOf('accept', 'reject'), automatic: optional(bool) }),
-    (network, phone, { message: id, response, automatic }) => {
+    object({ ...to, ...target, response: oneOf('accept', 'reject'), automatic: optional(bool) }),
+    (network, phone, { to: number, message: id, response, automatic }) => {
+      const isInChat = inChat(network, phone, number)
       const isRequest = (one: Message) =>
-        one.direction === 'out' && textIn(one.content, 'type') === 'call_permission_request'
+        one.direction === 'out' && textIn(one.content, 'type') === 'call_permission_request' && isInChat(one)
       const message = messageFor(network, phone, id, isRequest, 'a call permission request')
       const business = numberOf(network, message)
       const expiresAt = Math.floor(network.timers.now().getTime() / 1000) + 7 * 86_400
