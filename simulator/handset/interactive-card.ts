@@ -64,6 +64,11 @@ function buttonsOf(content: unknown, nextPosition: () => number): CardButton[] {
     case 'contact_request':
     case 'request_contact_info':
       return [{ kind: 'contact', label: 'Share phone number' }]
+    case 'call_permission_request':
+      return [
+        { kind: 'permission', label: 'Allow calls', response: 'accept' },
+        { kind: 'permission', label: 'Don’t allow', response: 'reject' },
+      ]
     case 'product':
       return [{ kind: 'products', label: 'View item', skus: [textAt(action, 'product_retailer_id')] }]
     case 'product_list':
