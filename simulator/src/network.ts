@@ -23,7 +23,10 @@ export interface Network {
   changed: () => void
 }
 
-/** The callback for an update: the number's, else the account's for this app, else the app's. The latter, for one about the account. */
+/**
+ * The callback for an update about a number: the number's, else the account's for this app, else the app's. An update about the
+ * account goes to the app's.
+ */
 export function destinationOf(world: World, update: Update): Destination | undefined {
   const app = world.apps.get(update.appId)
   if (!app) return undefined

@@ -133,6 +133,8 @@ export interface Phone {
   waId: string
   name: string
   userId: string
+  /** The user ID in the parent portfolio, for businesses that are enrolled in it. */
+  parentUserId?: string | null
   username: string | null
   online: boolean
   readReceipts: boolean

@@ -2,7 +2,7 @@ import { newWamid } from '../ids.ts'
 import type { Json } from '../json.ts'
 import type { Network } from '../network.ts'
 import { businessAction } from '../phones/action.ts'
-import { senderOf } from '../phones/identity.ts'
+import { senderOf, userIdsOf } from '../phones/identity.ts'
 import { requireQueueSpace, timestampOf } from '../phones/inbound.ts'
 import { phoneFor } from '../phones/phones.ts'
 import { bool, date, json, list, number, object, oneOf, optional, type Parsed, phoneDigits, text } from '../shape.ts'
@@ -122,7 +122,7 @@ function contactOf(network: Network, business: PhoneNumber, phone: Phone, hasNam
   return {
     ...(hasName ? { full_name: phone.name, first_name: phone.name.split(' ')[0] } : {}),
     ...(seesNumber ? { phone_number: phone.waId } : {}),
-    user_id: phone.userId,
+    ...userIdsOf(phone),
     ...(phone.username ? { username: phone.username } : {}),
     country_code: phone.userId.slice(0, 2),
   }

@@ -158,6 +158,14 @@ export const phoneChangeShape = object({
       description: 'a user ID, for example US.13491200000000000001',
     }),
   ),
+  parentUserId: optional(
+    nullable(
+      text({
+        pattern: /^[A-Z]{2}\.ENT\.[A-Za-z0-9]{1,128}$/,
+        description: 'a parent user ID, for example US.ENT.11815799212886844830',
+      }),
+    ),
+  ),
   online: optional(bool),
   readReceipts: optional(bool),
   onWhatsApp: optional(bool),

@@ -6,6 +6,7 @@ import type { Message, Phone, PhoneNumber } from '../world.ts'
 import { action, target, to } from './action.ts'
 import { deletionOf, editOf, isDeletable, isEditable } from './amend.ts'
 import { inChat, messageFor, numberFor, numberOf } from './find.ts'
+import { userIdsOf } from './identity.ts'
 import { type Inbound, receiveMessage, sendSystemMessage } from './inbound.ts'
 
 /** Other actions: welcome requests, edits, deletions, number changes and unsupported types. */
@@ -67,7 +68,7 @@ export const otherActions = {
           type: 'user_changed_number',
           body: `User ${phone.name} changed from ${old.waId} to ${next}`,
           wa_id: next,
-          user_id: phone.userId,
+          ...userIdsOf(phone),
           previous_user_id: old.userId,
         }),
       )
@@ -90,7 +91,7 @@ export const otherActions = {
         sendSystemMessage(network, phone, business, null, {
           type: 'user_changed_user_id',
           body: `User ${phone.name} changed from ${before} to ${input.userId}`,
-          user_id: input.userId,
+          ...userIdsOf(phone),
           previous_user_id: before,
         }),
       )

@@ -329,6 +329,28 @@ test('senderIdentity hides the phone number in three ways', async () => {
   expect((await last(world)).from).toBe(bea.userId)
 })
 
+test('a person with a parent user ID has it beside every user ID', async () => {
+  const world = await newWorld()
+  const { control, receiver } = world
+  const parent = 'US.ENT.11815799212886844830'
+  control.phones.change(phone, { parentUserId: parent })
+  await control.phones.say(phone, { to: numberId, text: 'hi' })
+  expect(await last(world)).toMatchObject({ from_parent_user_id: parent })
+  expect(receiver.changes().at(-1)?.value.contacts).toMatchObject([{ parent_user_id: parent }])
+  const { id } = await world.send(text('hello'))
+  expect(receiver.statusesOf(id)).toMatchObject([{ recipient_parent_user_id: parent }])
+  await control.numbers.echo(numberId, { phone, text: 'from the app' })
+  await control.numbers.contacts(numberId, { phones: [phone] })
+  await control.phones.changeUserId(phone, { userId: 'US.1' })
+  expect(await last(world)).toMatchObject({ system: { user_id: 'US.1', parent_user_id: parent } })
+  const [, , echo, contacts] = receiver.changes().map(({ value }) => value)
+  expect(echo).toMatchObject({ message_echoes: [{ to_parent_user_id: parent }] })
+  expect(contacts).toMatchObject({ state_sync: [{ contact: { parent_user_id: parent } }] })
+  control.phones.change(phone, { parentUserId: null })
+  await control.phones.say(phone, { to: numberId, text: 'hi' })
+  expect(await last(world)).not.toHaveProperty('from_parent_user_id')
+})
+
 test('an offline phone gets its messages when it is back online, and reports no `read` without read receipts', async () => {
   const { control, send, receiver } = await newWorld()
   control.phones.change(phone, { online: false, readReceipts: false })
