@@ -28,6 +28,24 @@ export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Pr
     await sender.request('POST', `/phones/${sender.phone}/say`, { to: sender.number, text: 'Hello from the simulator' })
     return `Wrote from ${sender.phone} to ${sender.number}.`
   },
+  async 'message.echoed'({ sender }) {
+    await sender.request('POST', `/numbers/${sender.numberId}/echo`, {
+      phone: sender.phone,
+      text: 'Hello from the app',
+    })
+    return `Wrote from ${sender.number} to ${sender.phone} in the Business app.`
+  },
+  async 'conversation.control_changed'({ sender }) {
+    const { withAgent = [] } = (await sender.request('GET', `/phones/${sender.phone}`)) as { withAgent?: string[] }
+    const owners = withAgent.includes(sender.numberId) ? ['business'] : ['agent', 'business']
+    for (const owner of owners)
+      await sender.request('POST', `/numbers/${sender.numberId}/handover`, { phone: sender.phone, owner })
+    return `An agent handed the conversation of ${sender.phone} with ${sender.number} back.`
+  },
+  async 'history.imported'({ sender }) {
+    await sender.request('POST', `/numbers/${sender.numberId}/history`, {})
+    return `Shared past chats of ${sender.number} in the Business app.`
+  },
   // Recipients of the simulator that stop at a status. See its manual.
   'message.sent': (trigger) => sendHello(trigger, '15559000009'),
   'message.delivered': (trigger) => sendHello(trigger, '15559000010'),
