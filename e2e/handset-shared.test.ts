@@ -196,22 +196,24 @@ test('a call permission request is answered, and a chat can be opened without wr
   await bubble('Opened the chat for the first time').waitFor()
   expect((await posted('messages', number))?.value.messages).toMatchObject([{ type: 'request_welcome' }])
   const [{ token } = { token: '' }] = simulator.control.tokens.list()
-  const interactive = {
-    type: 'call_permission_request',
-    body: { text: 'May we call you?' },
-    action: { name: 'call_permission_request' },
+  const send = async (type: string, body: string) => {
+    const interactive = { type, body: { text: body }, action: { name: type } }
+    const sent = await fetch(`${simulator.url}/v25.0/106540000000001/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ messaging_product: 'whatsapp', to: number, type: 'interactive', interactive }),
+    })
+    expect(sent.status).toBe(200)
   }
-  const sent = await fetch(`${simulator.url}/v25.0/106540000000001/messages`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ messaging_product: 'whatsapp', to: number, type: 'interactive', interactive }),
-  })
-  expect(sent.status).toBe(200)
+  await send('call_permission_request', 'May we call you?')
   await bubble('May we call you?').getByRole('button', { name: 'Allow calls' }).click()
   await bubble('Calls allowed').waitFor()
   expect((await posted('messages', number, 'call_permission_reply'))?.value.messages).toMatchObject([
     { interactive: { call_permission_reply: { response: 'accept', expiration_timestamp: expect.any(Number) } } },
   ])
+  await send('voice_call', 'Or call us')
+  await bubble('Or call us').getByRole('button', { name: 'Call now' }).click()
+  await page.getByText('A real phone would now call +1 555-078-0001.').waitFor()
 })
 
 test('history, contacts and any update are posted from the handset', async () => {
