@@ -23,7 +23,7 @@ export interface Trigger {
 }
 
 /** What makes an event of each type happen, through the simulator. Types that are not listed cannot be made that way. */
-export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Promise<string>>>> = {
+export const makers: Readonly<Partial<Record<EventType | 'network.update', (trigger: Trigger) => Promise<string>>>> = {
   'message.received': async ({ sender }) => {
     await sender.request('POST', `/phones/${sender.phone}/say`, { to: sender.number, text: 'Hello from the simulator' })
     return `Wrote from ${sender.phone} to ${sender.number}.`
@@ -102,6 +102,11 @@ export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Pr
       },
     })
     return `${person} stopped marketing messages of ${sender.number} in the simulator.`
+  },
+  async 'network.update'({ sender }) {
+    const value = { messaging_product: 'whatsapp', hello: 'from the simulator' }
+    await sender.request('POST', `/wabas/${sender.wabaId}/notify`, { field: 'unknown_field', value })
+    return `Posted a webhook of ${sender.number} with an unknown field.`
   },
   'webhook.disabled': disableTemporaryWebhook,
   'credits.low': crossLowBalance,
