@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { screenshot } from '../server/testing/browser.ts'
+import { animationsDone } from './page-ready.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -26,6 +28,20 @@ export async function violations(
   return found
     .filter((each) => impact.test(each.impact))
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+}
+
+/** Serious violations in light colors, and what differs in dark colors. */
+export async function seriousViolations(page: Page, name: string): Promise<string[]> {
+  const colors = async (colorScheme: 'light' | 'dark') => {
+    await page.emulateMedia({ colorScheme })
+    await animationsDone(page)
+    await screenshot(page, `${name} ${colorScheme}`)
+  }
+  await colors('light')
+  const light = await violations(page, { impact: /serious|critical/ })
+  await colors('dark')
+  const dark = await violations(page, { impact: /serious|critical/, rules: ['color-contrast'] })
+  return [...light, ...dark]
 }
 
 /**

@@ -2,11 +2,10 @@ import { startSimulator } from '@parley/simulator/start'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../sdk/testing/free-port.ts'
-import { screenshot, useBrowser } from '../server/testing/browser.ts'
+import { useBrowser } from '../server/testing/browser.ts'
 import { type Receiver, startReceiver } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
-import { removeSeen, violations } from './axe.ts'
-import { animationsDone } from './page-ready.ts'
+import { removeSeen, seriousViolations } from './axe.ts'
 import { useSignedIn } from './signed-in.ts'
 
 /** The handset in a real browser, with the service and the simulator running as with `npm start`. */
@@ -275,20 +274,6 @@ async function sendToNetwork(to: string): Promise<void> {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ messaging_product: 'whatsapp', to, type: 'template', template }),
   })
-}
-
-/** Serious violations in light colors, and what differs in dark colors. */
-async function seriousViolations(page: Page, name: string): Promise<string[]> {
-  const colors = async (colorScheme: 'light' | 'dark') => {
-    await page.emulateMedia({ colorScheme })
-    await animationsDone(page)
-    await screenshot(page, `${name} ${colorScheme}`)
-  }
-  await colors('light')
-  const light = await violations(page, { impact: /serious|critical/ })
-  await colors('dark')
-  const dark = await violations(page, { impact: /serious|critical/, rules: ['color-contrast'] })
-  return [...light, ...dark]
 }
 
 test('the manual is a page without serious violations', async () => {

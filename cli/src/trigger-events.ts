@@ -23,10 +23,28 @@ export interface Trigger {
 }
 
 /** What makes an event of each type happen, through the simulator. Types that are not listed cannot be made that way. */
-export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Promise<string>>>> = {
+export const makers: Readonly<Partial<Record<EventType | 'network.update', (trigger: Trigger) => Promise<string>>>> = {
   'message.received': async ({ sender }) => {
     await sender.request('POST', `/phones/${sender.phone}/say`, { to: sender.number, text: 'Hello from the simulator' })
     return `Wrote from ${sender.phone} to ${sender.number}.`
+  },
+  async 'message.echoed'({ sender }) {
+    await sender.request('POST', `/numbers/${sender.numberId}/echo`, {
+      phone: sender.phone,
+      text: 'Hello from the app',
+    })
+    return `Wrote from ${sender.number} to ${sender.phone} in the Business app.`
+  },
+  async 'conversation.control_changed'({ sender }) {
+    const { withAgent = [] } = (await sender.request('GET', `/phones/${sender.phone}`)) as { withAgent?: string[] }
+    const owners = withAgent.includes(sender.numberId) ? ['business'] : ['agent', 'business']
+    for (const owner of owners)
+      await sender.request('POST', `/numbers/${sender.numberId}/handover`, { phone: sender.phone, owner })
+    return `An agent handed the conversation of ${sender.phone} with ${sender.number} back.`
+  },
+  async 'history.imported'({ sender }) {
+    await sender.request('POST', `/numbers/${sender.numberId}/history`, {})
+    return `Shared past chats of ${sender.number} in the Business app.`
   },
   // Recipients of the simulator that stop at a status. See its manual.
   'message.sent': (trigger) => sendHello(trigger, '15559000009'),
@@ -84,6 +102,11 @@ export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Pr
       },
     })
     return `${person} stopped marketing messages of ${sender.number} in the simulator.`
+  },
+  async 'network.update'({ sender }) {
+    const value = { messaging_product: 'whatsapp', hello: 'from the simulator' }
+    await sender.request('POST', `/wabas/${sender.wabaId}/notify`, { field: 'unknown_field', value })
+    return `Posted a webhook of ${sender.number} with an unknown field.`
   },
   'webhook.disabled': disableTemporaryWebhook,
   'credits.low': crossLowBalance,

@@ -14,6 +14,11 @@ export async function performAction(action: string, input: object, label: string
   return (await withErrorToast(() => control.act(waId, action, input))) !== undefined
 }
 
+/** Does what the business of the open chat does outside the API, and returns whether it succeeded. */
+export async function performBusinessAction(action: string, input: object): Promise<boolean> {
+  return (await withErrorToast(() => control.business(state.to, action, input))) !== undefined
+}
+
 /** Sends a message in the open chat, quoting the message being replied to. */
 export async function sendMessage(action: string, input: object, label: string): Promise<boolean> {
   const quoted = state.replyTo ? { replyTo: state.replyTo } : {}

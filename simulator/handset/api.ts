@@ -16,6 +16,10 @@ export const control = {
   log: (limit: number) => request<NetworkLogEntry[]>('GET', `/log?limit=${limit}`),
   clearLog: () => request('DELETE', '/log'),
   changePhone: (waId: string, change: object) => request<Phone>('PATCH', `/phones/${waId}`, change),
+  business: (numberId: string, action: string, input: object) =>
+    request<{ id?: string }>('POST', `/numbers/${numberId}/${action}`, input),
+  notify: (wabaId: string, field: string, value: unknown) =>
+    request('POST', `/wabas/${wabaId}/notify`, { field, value }),
   act: (waId: string, action: string, input: object) =>
     request<{ id?: string }>('POST', `/phones/${waId}/${action}`, input),
 }

@@ -1,4 +1,5 @@
 import { performAction } from './actions.ts'
+import { confirmDeletion, isDeletable, isEditable, startEditing } from './amend.ts'
 import type { Message } from './api.ts'
 import { button, el } from './dom.ts'
 import { pinHighlight } from './highlight.ts'
@@ -11,7 +12,7 @@ const emojis = ['👍', '❤️', '😂', '😮', '🙏', '🎉']
 
 let close: (() => void) | undefined
 
-/** The menu of a message: react, reply, show it in the network log, copy its ID. */
+/** The menu of a message: react, reply, edit, delete, show it in the network log, copy its ID. */
 export function openActions(message: Message, opener: HTMLElement): void {
   const wasOpen = opener.getAttribute('aria-expanded') === 'true'
   close?.()
@@ -25,11 +26,19 @@ export function openActions(message: Message, opener: HTMLElement): void {
   const menu = el(
     'div',
     { class: 'menu', role: 'dialog', 'aria-label': 'Message actions' },
-    message.direction === 'out' && emojiRow(message, done),
-    entry('reply', 'Reply', () => {
-      state.replyTo = message.id
-      changed('reply')
-    }),
+    message.direction === 'out' && !message.deletedAt && emojiRow(message, done),
+    !message.deletedAt &&
+      entry('reply', 'Reply', () => {
+        Object.assign(state, { replyTo: message.id, editing: null })
+        changed('reply')
+      }),
+    isEditable(message) && entry('pencil', 'Edit', () => startEditing(message)),
+    isDeletable(message) &&
+      entry('trash', 'Delete', () => {
+        // The sheet returns the focus to it.
+        opener.focus()
+        confirmDeletion(message)
+      }),
     entry('wire', 'Show in network log', () => pinHighlight([message.id], 'wire')),
     entry(
       'copy',

@@ -1,3 +1,4 @@
+import { editableText } from './amend.ts'
 import type { Message } from './api.ts'
 import { openActions } from './bubble-actions.ts'
 import { button, el, fill } from './dom.ts'
@@ -22,7 +23,7 @@ export function newBubble(message: Message): Bubble {
   const meta = el('span', { class: 'meta' })
   const reacted = el('div', { class: 'reactions' })
   const failure = el('p', { class: 'failure' })
-  const bubble = el('div', { class: 'bubble' }, quoteOf(message), inside, meta)
+  const bubble = el('div', { class: 'bubble' }, quoteOf(message), inside, ...editsOf(message), meta)
   const more = button(
     { class: 'row-more', 'aria-label': 'Message actions', 'aria-haspopup': 'dialog' },
     (event) => openActions(message, event.currentTarget as HTMLElement),
@@ -54,13 +55,43 @@ export function newBubble(message: Message): Bubble {
       fill(
         meta,
         isWaiting && el('span', { class: 'waits-words' }, 'waiting for this phone'),
+        message.source && el('span', { class: 'source' }, sources[message.source]),
         el('time', { datetime: message.at }, clockTime(message.at)),
         ticks(message),
       )
-      fill(reacted, ...reactions.map((emoji) => el('span', { class: 'reaction' }, emoji)))
+      const shown = message.deletedAt ? [] : reactions
+      fill(reacted, ...shown.map((emoji) => el('span', { class: 'reaction' }, emoji)))
       failure.textContent = failureOf(message) ?? ''
     },
   }
+}
+
+const sources = { business_app: 'Business app', agent: 'Agent' }
+
+/** A button that shows the earlier texts of an edited message. */
+function editsOf({ edits = [], deletedAt }: Message): HTMLElement[] {
+  if (edits.length === 0 || deletedAt) return []
+  const versions = el(
+    'ol',
+    { class: 'versions', hidden: true, 'aria-label': 'Earlier texts' },
+    edits.map((edit) =>
+      el(
+        'li',
+        {},
+        el('span', { class: 'words' }, editableText(edit) || 'No caption'),
+        el('time', { datetime: edit.at }, `until ${clockTime(edit.at)}`),
+      ),
+    ),
+  )
+  const toggle = button(
+    { class: 'edited', 'aria-expanded': 'false', title: 'Show the earlier text' },
+    () => {
+      versions.hidden = !versions.hidden
+      toggle.setAttribute('aria-expanded', String(!versions.hidden))
+    },
+    'Edited',
+  )
+  return [versions, toggle]
 }
 
 const isUndelivered = ({ journey }: Message): boolean => journey?.state === 'accepted' || journey?.state === 'sent'
@@ -75,7 +106,7 @@ function contentKey(message: Message): string {
 
 function quoteOf(message: Message): HTMLElement | null {
   const quoted = message.contextId ? state.messages.get(message.contextId) : undefined
-  if (!quoted) return null
+  if (!quoted || message.deletedAt) return null
   const who = quoted.direction === 'in' ? 'You' : (business()?.verifiedName ?? 'Business')
   return button(
     { class: 'quote' },

@@ -49,6 +49,7 @@ const icons: Record<CardButton['kind'], IconName> = {
   list: 'list',
   location: 'pin',
   contact: 'person',
+  permission: 'call',
   products: 'bag',
   disabled: 'more',
 }
@@ -80,6 +81,9 @@ function press(one: CardButton, message: Message): void {
       break
     case 'contact':
       void performAction('sharePhone', { to: message.numberId, message: message.id }, 'Phone number')
+      break
+    case 'permission':
+      void performAction('callPermission', { message: message.id, response: one.response }, one.label)
       break
     case 'products':
       openCatalog(one.skus)

@@ -23,6 +23,7 @@ export type CardButton =
   | { kind: 'form'; label: string; flow: string; screen: string; data: Json }
   | { kind: 'list'; label: string; sections: Section[] }
   | { kind: 'location' | 'contact'; label: string }
+  | { kind: 'permission'; label: string; response: 'accept' | 'reject' }
   | { kind: 'products'; label: string; skus: string[] }
   | { kind: 'disabled'; label: string }
 

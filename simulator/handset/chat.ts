@@ -1,4 +1,4 @@
-import { sendMessage } from './actions.ts'
+import { performAction, sendMessage } from './actions.ts'
 import type { Message } from './api.ts'
 import { type Bubble, newBubble } from './bubble.ts'
 import { button, el } from './dom.ts'
@@ -64,7 +64,7 @@ export const prefersReducedMotion = (): boolean => matchMedia('(prefers-reduced-
 
 function rows(bubbles: Map<string, Bubble>, shownCount: number, isNewChat: boolean, showMore: () => void): Node[] {
   const all = chat()
-  const messages = all.filter(({ type }) => type !== 'reaction')
+  const messages = all.filter(({ type, amends }) => type !== 'reaction' && !amends)
   const reactions = reactionsIn(all)
   const nodes: Node[] = []
   if (messages.length > shownCount) nodes.push(button({ class: 'earlier' }, showMore, 'Show earlier messages'))
@@ -75,11 +75,12 @@ function rows(bubbles: Map<string, Bubble>, shownCount: number, isNewChat: boole
       before = undefined
     }
     let bubble = bubbles.get(message.id)
-    // After a reconnect the same ID has a new message object.
+    // After an edit, a deletion or a reconnect, the same ID has a new message object.
     if (bubble?.message !== message) {
+      const isNew = bubble === undefined
       bubble = newBubble(message)
       bubbles.set(message.id, bubble)
-      if (!isNewChat) bubble.row.classList.add('fresh')
+      if (isNew && !isNewChat) bubble.row.classList.add('fresh')
     }
     bubble.update(before?.direction !== message.direction, reactions.get(message.id) ?? [])
     nodes.push(bubble.row)
@@ -120,6 +121,11 @@ function emptyChat(): HTMLElement {
       'div',
       { class: 'starters' },
       starters.map((text) => button({ class: 'starter' }, () => void sendMessage('say', { text }, text), text)),
+      button(
+        { class: 'starter' },
+        () => void performAction('welcome', { to: state.to }, 'Opened the chat'),
+        'Open the chat without writing',
+      ),
     ),
   )
 }

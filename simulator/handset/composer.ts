@@ -1,4 +1,6 @@
 import { sendMessage } from './actions.ts'
+import { editableText, editMessage, latestEditable, startEditing } from './amend.ts'
+import type { Message } from './api.ts'
 import { openCatalog } from './catalog-sheet.ts'
 import { button, el, fill } from './dom.ts'
 import { openFile } from './file-sheet.ts'
@@ -28,9 +30,28 @@ export function composerView(): HTMLElement {
   const check = () => {
     sendButton.disabled = input.value.trim() === '' || state.to === ''
   }
+  /** The message that is being edited, and the text that was typed before. */
+  let editing: string | null = null
+  let unsent = ''
+  const showEditing = () => {
+    if (editing === state.editing) return
+    if (!editing) unsent = input.value
+    editing = state.editing
+    const message = state.messages.get(editing ?? '')
+    input.value = message ? editableText(message) : unsent
+    input.setAttribute('aria-label', editing ? 'Edit message' : 'Message')
+    sendButton.setAttribute('aria-label', editing ? 'Save' : 'Send')
+    check()
+  }
+  const save = async (message: Message, text: string) => {
+    if (text === editableText(message)) return stopReplying()
+    if (await editMessage(message, text)) stopReplying()
+  }
   const send = async () => {
     const text = input.value.trim()
     if (text === '' || state.to === '') return
+    const edited = state.messages.get(editing ?? '')
+    if (edited) return save(edited, text)
     input.value = ''
     check()
     input.focus()
@@ -40,18 +61,25 @@ export function composerView(): HTMLElement {
   }
   input.addEventListener('input', check)
   input.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && state.replyTo) stopReplying()
+    if (event.key === 'Escape' && (state.replyTo || state.editing)) stopReplying()
+    const latest = event.key === 'ArrowUp' && input.value === '' && !editing ? latestEditable() : undefined
+    if (latest) {
+      event.preventDefault()
+      startEditing(latest)
+    }
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
     event.preventDefault()
     void send()
   })
   on('reply', () => {
     drawQuoted(quoted)
-    if (state.replyTo) input.focus()
+    showEditing()
+    if (state.replyTo || state.editing) input.focus()
   })
   let open = ''
   on('chat', () => {
     drawQuoted(quoted)
+    showEditing()
     check()
     const key = chatKey(state.me, state.to)
     if (key === open) return
@@ -79,19 +107,21 @@ const canFocus = (): boolean =>
   !document.querySelector('[role="dialog"]')
 
 function stopReplying(): void {
-  state.replyTo = null
+  Object.assign(state, { replyTo: null, editing: null })
   changed('reply')
 }
 
 function drawQuoted(view: HTMLElement): void {
-  const message = state.replyTo ? state.messages.get(state.replyTo) : undefined
+  const message = state.messages.get(state.editing ?? state.replyTo ?? '')
   view.hidden = !message
   if (!message) return
   const who = message.direction === 'in' ? 'You' : (business()?.verifiedName ?? 'Business')
+  const title = state.editing ? 'Edit message' : who
+  const label = state.editing ? 'Cancel edit' : 'Cancel reply'
   fill(
     view,
-    el('div', { class: 'quote' }, el('strong', {}, who), el('span', {}, summaryOf(message))),
-    button({ class: 'round small', 'aria-label': 'Cancel reply' }, stopReplying, icon('close', 16)),
+    el('div', { class: 'quote' }, el('strong', {}, title), el('span', {}, summaryOf(message))),
+    button({ class: 'round small', 'aria-label': label }, stopReplying, icon('close', 16)),
   )
 }
 

@@ -26,7 +26,7 @@ export function connect(): void {
     // The browser reconnects by itself, except after an unexpected response.
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 1500)
   }
-  for (const name of ['wire', 'message', 'status', 'phone', 'template', 'reset'])
+  for (const name of ['wire', 'message', 'change', 'status', 'phone', 'template', 'reset'])
     source.addEventListener(name, (event) => receive(name, JSON.parse((event as MessageEvent<string>).data)))
 }
 
@@ -91,7 +91,7 @@ export function followLink(): void {
 
 export function chooseChat(waId: string, numberId: string): Promise<void> {
   const isOtherPhone = waId !== state.me
-  Object.assign(state, { me: waId, to: numberId, replyTo: null })
+  Object.assign(state, { me: waId, to: numberId, replyTo: null, editing: null })
   state.highlighted = new Set()
   saveSelection(waId, numberId)
   if (isOtherPhone) state.messages = new Map()
@@ -103,6 +103,7 @@ const maxEntries = 300
 function apply(name: string, data: unknown): void {
   if (name === 'wire') addEntry(data as NetworkLogEntry)
   else if (name === 'message') addMessage(data as Message)
+  else if (name === 'change') changeMessage(data as Message)
   else if (name === 'status') setStatus(data)
   else if (name === 'phone') setPhone(data as (typeof state.people)[number])
   else if (name === 'reset') void load(loadAll).catch(() => {})
@@ -142,10 +143,17 @@ function addMessage(message: Message): void {
       return
     }
   }
-  if (message.direction !== 'out') return
+  if (message.direction !== 'out' || message.amends) return
   const key = chatKey(message.waId, message.numberId)
   state.unread.set(key, (state.unread.get(key) ?? 0) + 1)
   changed('people')
+}
+
+/** A message was edited or deleted. */
+function changeMessage(message: Message): void {
+  if (!state.messages.has(message.id)) return
+  state.messages.set(message.id, message)
+  changed('chat')
 }
 
 function isKnown({ content }: Message): boolean {

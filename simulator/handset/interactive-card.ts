@@ -1,5 +1,6 @@
 import { type Card, type CardButton, emptyCard, type Header, type Section } from './card.ts'
 import { listAt, objectAt, textAt } from './json.ts'
+import { business } from './state.ts'
 
 /** An interactive message as the phone shows it. */
 export function interactiveCard(content: unknown): Card {
@@ -64,6 +65,19 @@ function buttonsOf(content: unknown, nextPosition: () => number): CardButton[] {
     case 'contact_request':
     case 'request_contact_info':
       return [{ kind: 'contact', label: 'Share phone number' }]
+    case 'voice_call':
+      return [
+        {
+          kind: 'call',
+          label: textAt(parameters, 'display_text') || 'Call now',
+          number: business()?.phoneNumber ?? '',
+        },
+      ]
+    case 'call_permission_request':
+      return [
+        { kind: 'permission', label: 'Allow calls', response: 'accept' },
+        { kind: 'permission', label: 'Don’t allow', response: 'reject' },
+      ]
     case 'product':
       return [{ kind: 'products', label: 'View item', skus: [textAt(action, 'product_retailer_id')] }]
     case 'product_list':

@@ -14,6 +14,7 @@ import { formatPhone, formatted, money } from './text.ts'
 /** The content of a bubble. */
 export function contentOf(message: Message): Child[] {
   const { type, content } = message
+  if (message.deletedAt) return [el('p', { class: 'still with-icon' }, icon('trash', 15), deletedText)]
   switch (type) {
     case 'text':
       return [el('p', { class: 'words' }, ...formatted(textAt(content, 'body')))]
@@ -37,10 +38,6 @@ export function contentOf(message: Message): Child[] {
       return [el('p', { class: 'words' }, textAt(content, 'text'))]
     case 'interactive':
       return message.direction === 'out' ? cardView(interactiveCard(content), message) : responseView(content)
-    case 'edit':
-      return [el('p', { class: 'words' }, textAt(content, 'message', 'text', 'body')), noteView('Edited')]
-    case 'revoke':
-      return [noteView('Message deleted')]
     case 'request_welcome':
       return [noteView('Opened the chat for the first time')]
     default:
@@ -48,8 +45,13 @@ export function contentOf(message: Message): Child[] {
   }
 }
 
+const deletedText = 'This message was deleted'
+
+type Summarized = Pick<Message, 'type' | 'content' | 'direction' | 'deletedAt'>
+
 /** A message as one line, for a quote or the network log. */
-export function summaryOf({ type, content, direction }: Pick<Message, 'type' | 'content' | 'direction'>): string {
+export function summaryOf({ type, content, direction, deletedAt }: Summarized): string {
+  if (deletedAt) return deletedText
   const text =
     (type === 'template' && templateCard(content)?.body) ||
     textAt(content, 'body') ||
@@ -58,6 +60,8 @@ export function summaryOf({ type, content, direction }: Pick<Message, 'type' | '
     textAt(content, 'text') ||
     textAt(content, 'button_reply', 'title') ||
     textAt(content, 'list_reply', 'title') ||
+    textAt(content, 'message', 'text', 'body') ||
+    permissionText(content) ||
     textAt(content, 'name') ||
     textAt(content, 'filename')
   // Removes the marks for bold, italic and strikethrough.
@@ -75,6 +79,15 @@ const typeNames: Record<string, string> = {
   location: 'Location',
   contacts: 'Contact',
   order: 'Order',
+  edit: 'Edited message',
+  revoke: 'Deleted message',
+  request_welcome: 'Opened the chat',
+}
+
+/** The answer to a call permission request. */
+function permissionText(content: unknown): string {
+  const response = textAt(content, 'call_permission_reply', 'response')
+  return response && (response === 'accept' ? 'Calls allowed' : 'Calls not allowed')
 }
 
 function mediaContent(type: MediaKind, content: unknown, message: Message): Child[] {
@@ -131,7 +144,8 @@ function orderView(content: unknown): Child[] {
 }
 
 function responseView(content: unknown): Child[] {
-  const chosen = textAt(content, 'button_reply', 'title') || textAt(content, 'list_reply', 'title')
+  const chosen =
+    textAt(content, 'button_reply', 'title') || textAt(content, 'list_reply', 'title') || permissionText(content)
   if (chosen) {
     const more = textAt(content, 'list_reply', 'description')
     return [el('p', { class: 'words' }, chosen), more && el('p', { class: 'card-footer' }, more)]

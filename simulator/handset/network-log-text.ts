@@ -1,5 +1,5 @@
 import type { NetworkLogEntry } from './api.ts'
-import { isObject, type Json, listAt, parsed, textAt } from './json.ts'
+import { isObject, type Json, listAt, objectAt, parsed, textAt } from './json.ts'
 import { summaryOf } from './message-view.ts'
 import { state } from './state.ts'
 import { formatPhone } from './text.ts'
@@ -36,11 +36,15 @@ export function messagesIn(entry: NetworkLogEntry): string[] {
 function webhookText(request: string): LogText {
   const changes = listAt(parsed(request), 'entry').flatMap((entry) => listAt(entry, 'changes'))
   const parts = changes.flatMap((change) => {
-    const value = (change as Json).value
-    const messages = listAt(value, 'messages').map((message) => inboundText(message, value))
+    const field = textAt(change, 'field')
+    const outer = (change as Json).value
+    const value = field === 'standby' ? objectAt(outer, 'standby') : outer
+    const messages = listAt(value, 'messages').map((message) => messageText('message', message, value))
+    const echoes = listAt(value, 'message_echoes').map((echo) => messageText('echo', sentIn(echo), value))
     const statuses = listAt(value, 'statuses').map(statusText)
-    const both = [...messages, ...statuses]
-    return both.length > 0 ? both : [{ title: textAt(change, 'field'), detail: otherFieldText(value) }]
+    const all = [...messages, ...echoes, ...statuses]
+    if (all.length === 0) return [{ title: field, detail: otherFieldText(value) }]
+    return field === 'standby' ? all.map((text) => ({ ...text, title: `standby ${text.title}` })) : all
   })
   const details = [...new Set(parts.map(({ detail }) => detail).filter(Boolean))]
   return { title: joinTitles(parts.map(({ title }) => title)), detail: details.join('; ') }
@@ -58,13 +62,16 @@ function joinTitles(titles: string[]): string {
   )
 }
 
-function inboundText(message: unknown, value: unknown): LogText {
+/** An echo of an agent has the request that the agent sent. */
+const sentIn = (echo: unknown): unknown => (isObject(echo) && isObject(echo.message) ? echo.message : echo)
+
+function messageText(kind: string, message: unknown, value: unknown): LogText {
   const type = textAt(message, 'type')
   const who = textAt(value, 'contacts', 0, 'profile', 'name')
   const content = isObject(message) ? message[type] : undefined
   const summary =
     type === 'reaction' ? textAt(content, 'emoji') || 'removed' : summaryOf({ type, content, direction: 'in' })
-  return { title: `message · ${type}`, detail: [who, summary].filter(Boolean).join(': ') }
+  return { title: `${kind} · ${type}`, detail: [who, summary].filter(Boolean).join(': ') }
 }
 
 function statusText(status: unknown): LogText {
@@ -79,7 +86,7 @@ function statusText(status: unknown): LogText {
 }
 
 const otherFieldText = (value: unknown): string =>
-  [textAt(value, 'event'), textAt(value, 'message_template_name')].filter(Boolean).join(' · ')
+  [textAt(value, 'event') || textAt(value, 'type'), textAt(value, 'message_template_name')].filter(Boolean).join(' · ')
 
 function requestText(method: string, url: string, request: string): LogText {
   const path = url.split('?')[0]?.replace(/^\/v[\d.]+/, '') ?? url

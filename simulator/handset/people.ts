@@ -1,6 +1,7 @@
 import { changePhone, setOnline } from './actions.ts'
 import type { Phone, PhoneNumber } from './api.ts'
 import { avatar } from './avatar.ts'
+import { businessButtons, isWithAgent, setAgent } from './business.ts'
 import { chooseChat } from './connection.ts'
 import { button, type Child, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
@@ -11,15 +12,17 @@ import { formatPhone } from './text.ts'
 
 const maxListed = 40
 
-/** The sidebar: the phones, the business numbers and the settings of the selected phone. */
+/** The sidebar: the phones, the business numbers, the settings of the selected phone, and what the business does elsewhere. */
 export function peopleView(): HTMLElement {
   const people = el('ul', { class: 'faces' })
   const numbers = el('ul', { class: 'faces' })
   const settings = el('div', { class: 'settings' })
+  const actions = el('div', { class: 'settings' })
   const draw = () => {
     keepFocus(people, () => fill(people, ...listedPeople().map((person) => el('li', {}, personView(person)))))
     keepFocus(numbers, () => fill(numbers, ...state.numbers.map((number) => el('li', {}, numberView(number)))))
     keepFocus(settings, () => fill(settings, ...settingsOf(me())))
+    keepFocus(actions, () => fill(actions, ...businessSide()))
   }
   on('people', draw)
   on('chat', draw)
@@ -42,7 +45,14 @@ export function peopleView(): HTMLElement {
     numbers,
     el('h2', {}, 'Phone settings'),
     settings,
+    el('h2', {}, 'Business side'),
+    actions,
   )
+}
+
+function businessSide(): Child[] {
+  if (!me() || !state.to) return []
+  return [toggle('withAgent', 'Agent handles this chat', isWithAgent(), setAgent), ...businessButtons()]
 }
 
 /** Magic recipients, which make requests fail. They have no conversations worth opening. */

@@ -29,6 +29,8 @@ export const state = {
   unread: new Map<string, number>(),
   log: [] as NetworkLogEntry[],
   replyTo: null as string | null,
+  /** The message that is open in the composer. */
+  editing: null as string | null,
   /** The messages highlighted in the chat and in the network log. */
   highlighted: new Set<string>(),
 }

@@ -5,7 +5,9 @@ import { type IconName, icon } from './icons.ts'
 type TickStyle = [name: string, icon: IconName, tone?: 'read' | 'failed']
 
 /** The status of a message. One tick: the network has it. Two ticks: the recipient has it. Colored: it was read. */
-export function ticks(message: Message): HTMLElement {
+export function ticks(message: Message): HTMLElement | null {
+  // The network reports no status of what was written in the Business app.
+  if (message.source === 'business_app' || message.deletedAt) return null
   const [name, drawing, tone] = styleOf(message)
   const side = message.direction === 'out' ? `Status reported to the business: ${name.toLowerCase()}` : name
   return el('span', { class: `ticks ${tone ?? ''}`, role: 'img', 'aria-label': name, title: side }, icon(drawing, 16))

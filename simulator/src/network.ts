@@ -32,13 +32,16 @@ export interface Network {
   app: LocalApp | undefined
 }
 
-/** The callback for an update: the number's, else the account's for this app, else the app's. */
+/**
+ * The callback for an update about a number: the number's, else the account's for this app, else the app's. An update about the
+ * account goes to the app's.
+ */
 export function destinationOf(world: World, update: Update): Destination | undefined {
   const app = world.apps.get(update.appId)
   if (!app) return undefined
   const number = update.numberId ? world.numbers.get(update.numberId) : undefined
   const override =
-    update.field === 'messages'
+    update.numberId !== null
       ? (number?.override ?? world.wabas.get(update.wabaId)?.subscriptions[app.id]?.override)
       : undefined
   const url = override?.url ?? app.callbackUrl

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { textIn } from './json.ts'
 import { type Simulator, startSimulator } from './start.ts'
 import { startReceiver } from './testing/receiver.ts'
-import { appId, demoSecrets, hello, newWorld, numberId, phone } from './testing/world.ts'
+import { appId, demoSecrets, hello, newWorld, numberId, phone, text } from './testing/world.ts'
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
@@ -43,6 +43,31 @@ test('a restart restores objects, conversations, media, queued webhooks and unfi
   const headers = { authorization: `Bearer ${demoSecrets.accessToken}` }
   const { url } = (await (await fetch(`${after.url}/v25.0/${mediaId}`, { headers })).json()) as { url: string }
   expect((await (await fetch(url, { headers })).arrayBuffer()).byteLength).toBeGreaterThan(0)
+})
+
+test('a restart keeps edits, deletions, the conversations of an agent and the used free messages', async () => {
+  const stateFile = join(newFolder(), 'state.json')
+  const before = await newWorld({ stateFile })
+  before.control.numbers.change(numberId, { switches: { freeServiceMessages: 1 } })
+  await before.control.phones.say(phone, { to: numberId, text: 'befor' })
+  await before.send(text('free'))
+  await before.control.phones.edit(phone, { text: 'before' })
+  await before.control.phones.delete(phone, {})
+  await before.control.numbers.handover(numberId, { phone, owner: 'agent' })
+  await before.control.idle()
+  await before.simulator.stop()
+
+  const after = await newWorld({ stateFile, clock: before.clock })
+  expect(after.control.phones.messages(phone)[0]).toMatchObject({
+    content: { body: 'before' },
+    edits: [{ content: { body: 'befor' } }],
+    deletedAt: expect.any(String),
+  })
+  await after.send(text('billed'))
+  expect(after.receiver.changes().at(-1)).toMatchObject({
+    field: 'standby',
+    value: { standby: { statuses: [{ pricing: { type: 'regular' } }] } },
+  })
 })
 
 test('without given secrets the demo app gets random ones, and a restart and a reset keep them', async () => {

@@ -5,7 +5,13 @@ import type { Phone } from '../world.ts'
 /** The sender fields of an inbound message: with the number, without it, or in one of the forms seen in practice. */
 export function senderOf(phone: Phone, identity: SenderIdentity): Json {
   const from = visibleNumber(phone, identity)
-  return { ...(from === undefined ? {} : { from }), from_user_id: phone.userId }
+  return { ...(from === undefined ? {} : { from }), ...userIdsOf(phone, 'from_') }
+}
+
+/** The recipient fields of a message that the business wrote elsewhere. */
+export function recipientOf(phone: Phone, identity: SenderIdentity): Json {
+  const to = visibleNumber(phone, identity)
+  return { ...(to === undefined ? {} : { to }), ...userIdsOf(phone, 'to_') }
 }
 
 export function contactOf(phone: Phone, identity: SenderIdentity, withUsername = true): Json {
@@ -13,8 +19,13 @@ export function contactOf(phone: Phone, identity: SenderIdentity, withUsername =
   return {
     profile: { name: phone.name, ...(phone.username && withUsername ? { username: `@${phone.username}` } : {}) },
     ...(waId === undefined ? {} : { wa_id: waId }),
-    user_id: phone.userId,
+    ...userIdsOf(phone),
   }
+}
+
+/** The user ID, and the one of the parent portfolio if there is one, as `from_user_id`, `recipient_user_id` and so on. */
+export function userIdsOf({ userId, parentUserId }: Phone, prefix = ''): Json {
+  return { [`${prefix}user_id`]: userId, ...(parentUserId ? { [`${prefix}parent_user_id`]: parentUserId } : {}) }
 }
 
 function visibleNumber(phone: Phone, identity: SenderIdentity): string | undefined {

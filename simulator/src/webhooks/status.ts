@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../json.ts'
 import { statusError } from '../network/errors.ts'
-import { contactOf } from '../phones/identity.ts'
+import { contactOf, userIdsOf } from '../phones/identity.ts'
 import type { Switches } from '../switches.ts'
 import type { Lifecycle, Message, Phone } from '../world.ts'
 
@@ -32,7 +32,7 @@ export function statusValue(update: StatusUpdate, switches: Switches): Json {
     statuses: [
       {
         ...base,
-        recipient_user_id: phone.userId,
+        ...userIdsOf(phone, 'recipient_'),
         ...(update.priced && switches.statusShape === 'v23' ? { conversation: conversation(update) } : {}),
         ...(update.priced ? { pricing: pricing(lifecycle, switches) } : {}),
         ...opaque,

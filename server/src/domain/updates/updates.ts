@@ -54,7 +54,7 @@ export async function storeUpdates(tx: Db, now: Date, updates: readonly NewUpdat
   const added = rows.filter(({ id }) => stored.has(id))
   tx.afterCommit(() => {
     for (const { field, outcome } of added) {
-      tx.process.metrics.add('network updates', `${isNamedField(field) ? field : 'other'} ${outcome}`)
+      tx.telemetry.metrics.add('network updates', `${isNamedField(field) ? field : 'other'} ${outcome}`)
     }
   })
   await publishUpdates(tx, now, added)
