@@ -14,7 +14,6 @@ export type IgnoredReason =
   | 'no_number'
   | 'no_message_id'
   | 'system'
-  | 'request_welcome'
   | 'live_location'
   | 'not_inbound'
   | 'unknown_field'

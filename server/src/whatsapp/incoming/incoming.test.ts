@@ -69,22 +69,27 @@ describe("WhatsApp's message types are converted to ours", () => {
     [
       'button',
       { button: { payload: 'CONFIRM|apt_77', text: 'Confirm' } },
-      { ...bare, type: 'button', text: 'Confirm', reply: { id: 'CONFIRM|apt_77', title: 'Confirm' } },
+      {
+        ...bare,
+        type: 'button',
+        text: 'Confirm',
+        reply: { id: 'CONFIRM|apt_77', title: 'Confirm', description: null },
+      },
     ],
     [
       'button',
       { button: { text: 'Confirm' } },
-      { ...bare, type: 'button', text: 'Confirm', reply: { id: 'Confirm', title: 'Confirm' } },
+      { ...bare, type: 'button', text: 'Confirm', reply: { id: 'Confirm', title: 'Confirm', description: null } },
     ],
     [
       'interactive',
       { interactive: { type: 'button_reply', button_reply: { id: 'yes', title: 'Yes' } } },
-      { ...bare, type: 'interactive', text: 'Yes', reply: { id: 'yes', title: 'Yes' } },
+      { ...bare, type: 'interactive', text: 'Yes', reply: { id: 'yes', title: 'Yes', description: null } },
     ],
     [
       'interactive',
       { interactive: { type: 'list_reply', list_reply: { id: 'm10', title: '10:00', description: 'Dr. Paz' } } },
-      { ...bare, type: 'interactive', text: '10:00', reply: { id: 'm10', title: '10:00' } },
+      { ...bare, type: 'interactive', text: '10:00', reply: { id: 'm10', title: '10:00', description: 'Dr. Paz' } },
     ],
     [
       'interactive',
@@ -152,11 +157,19 @@ describe("WhatsApp's message types are converted to ours", () => {
     ],
     [
       { type: 'edit', edit: {} },
-      { type: 'edit', code: null, title: null },
+      { type: 'edit', code: null, title: null, content: {} },
     ],
     [
-      { type: 'interactive', interactive: { type: 'call_permission_reply' } },
-      { type: 'call_permission_reply', code: null, title: null },
+      {
+        type: 'interactive',
+        interactive: { type: 'call_permission_reply', call_permission_reply: { response: 'accept' } },
+      },
+      { type: 'call_permission_reply', code: null, title: null, content: { response: 'accept' } },
+    ],
+    [{ type: 'request_welcome' }, { type: 'request_welcome', code: null, title: null, content: null }],
+    [
+      { type: 'poll_2027', poll_2027: { question: 'Tea?', options: [1] } },
+      { type: 'poll_2027', code: null, title: null, content: { question: 'Tea?', options: [1] } },
     ],
     [
       { type: 'image', errors: [{ code: 131052, title: 'Too large' }] },
@@ -168,7 +181,6 @@ describe("WhatsApp's message types are converted to ours", () => {
 
   test.each([
     ['system', { type: 'system', system: { type: 'user_changed_number' } }],
-    ['request_welcome', { type: 'request_welcome' }],
     ['live_location', { type: 'live_location' }],
     ['live_location', { type: 'location', location: { latitude: 1, longitude: 1, live: true } }],
     ['live_location', { type: 'unsupported', unsupported: { type: 'location' } }],
@@ -304,13 +316,14 @@ test.each([
     { category: 'service', pricing_type: 'free_entry_point', pricing_model: 'PMP' },
     ['service', 'free_entry_point', 'PMP'],
   ],
-  [{ billable: true, pricing_model: 'CBP' }, [null, null, 'CBP']],
-])('the pricing %j is read', (pricing, [category, type, model]) => {
+  [{ billable: true, pricing_model: 'CBP' }, [null, null, 'CBP', true]],
+  [{ cost: { amount: '0.0123', currency: 'USD' } }, [null, null, null, null, { amount: '0.0123', currency: 'USD' }]],
+])('the pricing %j is read', (pricing, [category, type, model, billable = null, cost = null]) => {
   const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
-  expect(item).toMatchObject({ kind: 'status', pricing: { category, type, model } })
+  expect(item).toMatchObject({ kind: 'status', pricing: { category, type, model, billable, cost } })
 })
 
-test.each([undefined, null, {}, 'free', { billable: true }])('the pricing %j is null', (pricing) => {
+test.each([undefined, null, {}, 'free', { cost: { amount: 'much' } }])('the pricing %j is null', (pricing) => {
   const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
   expect(item).toMatchObject({ kind: 'status', pricing: null })
 })

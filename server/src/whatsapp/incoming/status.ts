@@ -1,4 +1,5 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
+import { isDecimal } from '../../lib/decimal.ts'
 import type { TracedWebhook } from '../../telemetry/tracing.ts'
 import { readNetworkError, unknownError } from '../graph/network-error.ts'
 import { type JsonObject, readArray, readId, readObject, readPhone, readText, readTime } from '../read-json.ts'
@@ -63,5 +64,14 @@ function readPricing(pricing: JsonObject | null): MessagePricing | null {
   const category = readId(pricing?.category, 64)
   const type = readId(pricing?.type, 64) ?? readId(pricing?.pricing_type, 64)
   const model = readId(pricing?.pricing_model, 64)
-  return category === null && type === null && model === null ? null : { category, type, model }
+  const billable = typeof pricing?.billable === 'boolean' ? pricing.billable : null
+  const cost = readCost(readObject(pricing?.cost))
+  const says = [category, type, model, billable, cost].some((each) => each !== null)
+  return says ? { category, type, model, billable, cost } : null
+}
+
+function readCost(cost: JsonObject | null): MessagePricing['cost'] {
+  const amount = typeof cost?.amount === 'number' ? String(cost.amount) : cost?.amount
+  if (typeof amount !== 'string' || !isDecimal(amount)) return null
+  return { amount, currency: readId(cost?.currency, 32) }
 }
