@@ -133,9 +133,18 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Simulator',
-    commands: from(() => import('./commands/phone.ts'), {
-      'phone send': 'Send a message from a simulated phone to a sender',
-    }),
+    commands: [
+      ...from(() => import('./commands/phone.ts'), {
+        'phone send': 'Send a message from a simulated phone to a sender',
+      }),
+      ...from(() => import('./commands/phone-business.ts'), {
+        'phone echo': 'Write to a simulated phone from the Business app, or as an agent',
+        'phone handover': 'Let an agent take a conversation, or hand it back',
+        'phone history': 'Share past chats of the Business app',
+        'phone contacts': 'Share contacts of the Business app',
+        'phone update': 'Post a webhook with any field and value',
+      }),
+    ],
   },
   {
     title: 'Shell',

@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { bundleOf } from '../../scripts/prepare.mjs'
 import { newDatabase } from '../../server/testing/database.ts'
 import { urlOf } from '../../server/testing/service.ts'
@@ -205,6 +208,155 @@ test('phone send taps buttons, chooses rows, reacts and submits forms', async ()
   expect(photosOf(6)).toMatchObject([{ file_name: 'card.png', encryption_metadata: { iv: expect.any(String) } }])
 })
 
+interface Change {
+  field: string
+  value: Record<string, unknown> & { standby?: object }
+}
+
+/** The latest change in a webhook of the simulator, except statuses, which arrive at any time. */
+async function webhook(): Promise<Change | undefined> {
+  await simulator.control.idle()
+  const changes = simulator.control.log.list({ limit: 1000 }).flatMap((entry) => {
+    if (entry.kind !== 'webhook') return []
+    const body = JSON.parse(entry.request) as { entry: { changes: Change[] }[] }
+    return body.entry.flatMap((each) => each.changes)
+  })
+  return changes.findLast(({ value }) => 'messages' in value || !('statuses' in { ...value, ...value.standby }))
+}
+
+/** What the business does elsewhere is only in webhooks, so an app has to receive them. */
+async function receiveWebhooks(): Promise<void> {
+  const app = simulator.control.apps.list()[0]?.id ?? ''
+  const server = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  await simulator.control.apps.setCallback(app, { url, verify: false })
+  onTestFinished(async () => {
+    await simulator.control.idle()
+    await simulator.control.apps.setCallback(app, { url: null })
+    server.close()
+  })
+}
+
+test('phone send edits and deletes messages, opens the chat and answers a call permission request', async () => {
+  await receiveWebhooks()
+  const from = '491711111111'
+  const send = (...words: string[]) =>
+    json<{ wa_message_id: string; type: string }>(['phone', 'send', '--from', from, '--to', '15550780001', ...words])
+  expect(await send('--welcome')).toMatchObject({ type: 'welcome' })
+  expect((await webhook())?.value.messages).toMatchObject([{ type: 'request_welcome' }])
+  const first = await send('--text', 'frist')
+  await simulator.control.idle()
+  const second = await send('--text', 'second')
+  await simulator.control.idle()
+  await send('--edit', 'first', '--reply-to', first.wa_message_id)
+  expect((await webhook())?.value.messages).toMatchObject([
+    { type: 'edit', edit: { original_message_id: first.wa_message_id, message: { text: { body: 'first' } } } },
+  ])
+  await send('--delete')
+  expect((await webhook())?.value.messages).toMatchObject([
+    { type: 'revoke', revoke: { original_message_id: second.wa_message_id } },
+  ])
+  const { err } = await run(['phone', 'send', '--from', from, '--to', '15550780001', '--call-permission', 'accept'])
+  expect(err).toBe('This phone does not have a call permission request.\n')
+  const interactive = {
+    type: 'call_permission_request',
+    body: { text: 'May we call you?' },
+    action: { name: 'call_permission_request' },
+  }
+  const response = await fetch(`${simulator.url}/v25.0/106540000000001/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${simulator.control.tokens.list()[0]?.token}` },
+    body: JSON.stringify({ messaging_product: 'whatsapp', to: from, type: 'interactive', interactive }),
+  })
+  expect(response.status).toBe(200)
+  await send('--call-permission', 'reject')
+  expect(simulator.control.phones.messages(from).at(-1)?.content).toEqual({
+    type: 'call_permission_reply',
+    call_permission_reply: { response: 'reject', response_source: 'user_action' },
+  })
+})
+
+test('phone echo, handover, history, contacts and update do what the business does elsewhere', async () => {
+  await receiveWebhooks()
+  const [from, to] = ['15550780001', '491722222222']
+  const echo = (...words: string[]) =>
+    json<{ wa_message_id: string }>(['phone', 'echo', '--from', from, '--to', to, ...words])
+  const written = await echo('--text', 'Open until six')
+  expect(written).toEqual({ wa_message_id: expect.any(String), from, to, type: 'text', source: 'business_app' })
+  expect(await webhook()).toMatchObject({
+    field: 'smb_message_echoes',
+    value: { message_echoes: [{ from, to, id: written.wa_message_id, text: { body: 'Open until six' } }] },
+  })
+  await echo('--edit', 'Open until seven')
+  const original_message_id = written.wa_message_id
+  expect((await webhook())?.value.message_echoes).toMatchObject([{ type: 'edit', edit: { original_message_id } }])
+  await echo('--delete', '--reply-to', original_message_id)
+  expect((await webhook())?.value.message_echoes).toMatchObject([{ type: 'revoke', revoke: { original_message_id } }])
+  const photo = join(tempFolder(), 'door.png')
+  writeFileSync(photo, 'a picture')
+  await echo('--image', photo, '--caption', 'Our door')
+  expect((await webhook())?.value.message_echoes).toMatchObject([
+    { type: 'image', image: { caption: 'Our door', mime_type: 'image/png' } },
+  ])
+
+  const handover = (...words: string[]) => json(['phone', 'handover', '--from', to, '--to', from, ...words])
+  expect(await handover('--owner', 'agent')).toEqual({ from: to, to: from, owner: 'agent' })
+  expect(await webhook()).toMatchObject({ field: 'messaging_handovers', value: { type: 'control_taken' } })
+  simulator.control.phones.change(to, { online: false })
+  await json(['phone', 'send', '--from', to, '--to', from, '--text', 'Open today?'])
+  expect(await webhook()).toMatchObject({ field: 'standby', value: { standby: { messages: [{ type: 'text' }] } } })
+  expect(await echo('--agent', '--text', 'Until six')).toMatchObject({ source: 'agent' })
+  expect(simulator.control.phones.messages(to).at(-1)).toMatchObject({
+    source: 'agent',
+    content: { body: 'Until six' },
+  })
+  await handover('--owner', 'business', '--how', 'taken', '--summary', 'Asks when you close')
+  expect(await webhook()).toMatchObject({
+    value: {
+      type: 'control_taken',
+      control_taken: { conversation_context: { summary: { text: 'Asks when you close' } } },
+    },
+  })
+
+  const threads = JSON.stringify([{ phone: to, messages: [{ text: 'hi' }, { from: 'business', text: 'hello' }] }])
+  await json(['phone', 'history', '--to', from, '--threads', threads, '--phase', '1', '--progress', '55'])
+  expect(await webhook()).toMatchObject({
+    field: 'history',
+    value: { history: [{ metadata: { phase: 1, progress: 55 }, threads: [{ id: to, messages: { length: 2 } }] }] },
+  })
+  await json(['phone', 'history', '--to', from, '--declined'])
+  expect((await webhook())?.value.history).toMatchObject([{ errors: [{ code: 2593109 }] }])
+  await json(['phone', 'contacts', '--to', from, '--from', to, '--from', '+1 650 555 0123', '--remove'])
+  expect((await webhook())?.value.state_sync).toMatchObject([
+    { action: 'remove', contact: { phone_number: to } },
+    { action: 'remove', contact: { phone_number: '16505550123' } },
+  ])
+  await json(['phone', 'update', '--to', from, '--field', 'new_field', '--value', '{"any":["shape",null]}'])
+  expect(await webhook()).toEqual({ field: 'new_field', value: { any: ['shape', null] } })
+})
+
+test.each([
+  ['echo --from 15550780001 --to 491722222222', /^Nothing to write\. Pass one of --text, --image/],
+  ['echo --from 15550780001 --to 491722222222 --text a --delete', /^--text and --delete are separate messages/],
+  ['echo --from 15550780001 --to 491722222222 --agent --image sample', /^An agent writes only texts/],
+  [
+    'echo --from 15550780002 --to 491722222222 --text a',
+    /^number: 15550780002 is not used in the WhatsApp Business app/,
+  ],
+  ['echo --from 15550780001 --to 491733333333 --agent --text a', /agent does not handle this conversation/],
+  ['handover --from 491733333333 --to 15550780001 --owner me', /^owner must be one of agent, business/],
+  ['history --to 15550780001 --threads x', /^Invalid --threads\. Enter JSON/],
+  ['history --to 15550780001 --progress half', /^Invalid --progress "half"/],
+  ['contacts --to 15550780001 --from me', /^Invalid --from "me"\. Enter a phone number/],
+  ['update --to 15550789999 --field f --value 1', /^The simulator has no business number 15550789999/],
+  ['update --to 15550780001 --field f --value {', /^Invalid --value\. Enter JSON/],
+])('phone %s prints the error', async (words, message) => {
+  const { code, out, err } = await run(['phone', ...words.split(' ')])
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(message)
+})
+
 test.each([
   [[], /^Nothing to send\. Pass one of --text, --image/],
   [['--text', 'a', '--order', 'b'], /^--text and --order are separate messages/],
@@ -213,6 +365,8 @@ test.each([
   [['--flow-json', '[1]'], /^Invalid --flow-json\. Enter JSON such as/],
   [['--image', '/no/such/file'], /^Cannot read the file "\/no\/such\/file" of --image \(ENOENT\)\.\n$/],
   [['--button', 'Maybe'], /does not have a message with buttons/],
+  [['--text', 'a', '--delete'], /^--text and --delete are separate messages/],
+  [['--call-permission', 'maybe'], /^response must be one of accept, reject/],
 ])('phone send with %j prints the error', async (words, message) => {
   const { code, out, err } = await run([...phone, ...words])
   expect({ code, out }).toEqual({ code: 1, out: '' })

@@ -30,7 +30,7 @@ export type PhoneAction = (input: PhoneActionArgs) => Promise<{ action: string; 
 
 export const mediaKinds = ['image', 'video', 'audio', 'voice', 'document', 'sticker'] as const
 
-/** The kinds of messages of `phone send`, by the name of their option. */
+/** What `phone send` does, by the name of the option. */
 export const phoneActions: Readonly<Record<string, PhoneAction>> = {
   text: async (input) => ({ action: 'say', body: { ...addressOf(input), text: input.value } }),
   ...Object.fromEntries(mediaKinds.map((kind) => [kind, sendFile(kind)])),
@@ -50,6 +50,13 @@ export const phoneActions: Readonly<Record<string, PhoneAction>> = {
     const note = input.note === undefined ? {} : { text: input.note }
     return { action: 'order', body: { ...addressOf(input), items: readItems(input.value), ...note } }
   },
+  edit: async (input) => ({ action: 'edit', body: { ...targetOf(input), text: input.value } }),
+  delete: async (input) => ({ action: 'delete', body: targetOf(input) }),
+  'call-permission': async (input) => ({
+    action: 'callPermission',
+    body: { ...targetOf(input), response: input.value },
+  }),
+  welcome: async ({ to }) => ({ action: 'welcome', body: { to } }),
   async 'flow-json'(input) {
     const values = readJson('flow-json', input.value, isPlainObject)
     const message = input.replyTo === undefined ? {} : { message: input.replyTo }
@@ -60,9 +67,12 @@ export const phoneActions: Readonly<Record<string, PhoneAction>> = {
 
 const addressOf = ({ to, replyTo }: PhoneActionArgs) => ({ to, ...(replyTo === undefined ? {} : { replyTo }) })
 
+/** The message of --reply-to. Without it, the simulator takes the latest matching one in the chat. */
+const targetOf = ({ to, replyTo }: PhoneActionArgs) => ({ to, ...(replyTo === undefined ? {} : { message: replyTo }) })
+
 function sendFile(kind: string): PhoneAction {
   return async (input) => {
-    const file = input.value === 'sample' ? {} : await readOne(kind, input.value)
+    const file = await readMedia(kind, input.value)
     const caption = input.caption === undefined ? {} : { caption: input.caption }
     return { action: kind, body: { ...addressOf(input), ...file, ...caption } }
   }
@@ -132,6 +142,11 @@ async function readFiles(fields: readonly string[]) {
     files[field] = [...(files[field] ?? []), await readOne('flow-file', path)]
   }
   return files
+}
+
+/** The file of an option, for the simulator. Without a file, the simulator sends its sample. */
+export async function readMedia(kind: string, path: string): Promise<Record<string, unknown>> {
+  return path === 'sample' ? {} : readOne(kind, path)
 }
 
 async function readOne(option: string, path: string) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { businessActions } from './business/actions.ts'
 import { phoneActions } from './phones/actions.ts'
 import { demoSecrets, hello, newWorld, numberId, phone, wabaId } from './testing/world.ts'
 
@@ -126,11 +127,14 @@ test('random paths, methods, headers and bodies never cause a server error', asy
   expect((await send(hello)).status).toBe(200)
 })
 
-test('random phone action input never causes a server error', async () => {
+test('random action input never causes a server error', async () => {
   const { simulator, control } = await newWorld()
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...Object.keys(phoneActions)),
+      fc.constantFrom(
+        ...Object.keys(phoneActions).map((name) => `phones/${phone}/${name}`),
+        ...Object.keys(businessActions).map((name) => `numbers/${numberId}/${name}`),
+      ),
       fc.dictionary(
         fc.constantFrom(
           'to',
@@ -143,13 +147,16 @@ test('random phone action input never causes a server error', async () => {
           'emoji',
           'contacts',
           'newNumber',
+          'threads',
+          'phones',
+          'media',
         ),
         anything,
       ),
-      async (name, input) => {
-        const response = await fetch(`${simulator.url}/control/phones/${phone}/${name}`, {
+      async (path, input) => {
+        const response = await fetch(`${simulator.url}/control/${path}`, {
           method: 'POST',
-          body: JSON.stringify(input),
+          body: JSON.stringify(path.startsWith('numbers') ? { phone, ...input } : input),
         })
         expect([200, 400, 404, 409]).toContain(response.status)
       },

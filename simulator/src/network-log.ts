@@ -30,7 +30,7 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 type NewEntry = DistributiveOmit<NetworkLogEntry, 'seq' | 'at'>
 
 export interface NetworkLogEvent {
-  name: 'wire' | 'message' | 'status' | 'phone' | 'template' | 'reset'
+  name: 'wire' | 'message' | 'change' | 'status' | 'phone' | 'template' | 'reset'
   data: unknown
 }
 

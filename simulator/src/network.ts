@@ -23,13 +23,13 @@ export interface Network {
   changed: () => void
 }
 
-/** The callback for an update: the number's, else the account's for this app, else the app's. */
+/** The callback for an update: the number's, else the account's for this app, else the app's. The latter, for one about the account. */
 export function destinationOf(world: World, update: Update): Destination | undefined {
   const app = world.apps.get(update.appId)
   if (!app) return undefined
   const number = update.numberId ? world.numbers.get(update.numberId) : undefined
   const override =
-    update.field === 'messages'
+    update.numberId !== null
       ? (number?.override ?? world.wabas.get(update.wabaId)?.subscriptions[app.id]?.override)
       : undefined
   const url = override?.url ?? app.callbackUrl

@@ -44,6 +44,16 @@ export function number(options: { min?: number; max?: number; integer?: boolean 
   }
 }
 
+export const phoneDigits = text({
+  pattern: /^\+?[1-9][\d\s()-]{5,20}$/,
+  description: 'a phone number in international format, for example 491701234567',
+})
+
+export const date: Shape<string> = (value, field) =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value))
+    ? value
+    : invalid(field, 'a date and time in ISO 8601 format')
+
 export const bool: Shape<boolean> = (value, field) =>
   typeof value === 'boolean' ? value : invalid(field, 'true or false')
 

@@ -53,14 +53,30 @@ test('statusShape and pricingModel change the status webhooks', async () => {
     conversation: { id: expect.any(String), expiration_timestamp: expect.any(String), origin: { type: 'utility' } },
     pricing: { billable: true, pricing_model: 'CBP', category: 'utility' },
   })
+})
+
+test('utility templates are billed inside the 24-hour window too, and service messages after the free ones of a month', async () => {
+  const { control, send, receiver } = await newWorld()
+  const pricing = ({ id }: { id: string }) => receiver.statusesOf(id).map((status) => status.pricing)
+  const free = { billable: false, pricing_model: 'PMP', type: 'free_customer_service', category: 'service' }
+  const billed = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'service' }
+  control.numbers.change(numberId, { switches: { freeServiceMessages: 2 } })
   await control.phones.say(phone, { to: numberId, text: 'hi' })
-  control.switches.set({ pricingModel: null })
-  const free = await send(text('you are welcome'))
-  const freeTemplate = await send(hello)
-  expect(receiver.statusesOf(freeTemplate.id)[0]).toMatchObject({ pricing: { billable: false, category: 'utility' } })
-  expect(receiver.statusesOf(free.id)[0]).toMatchObject({
-    pricing: { billable: false, type: 'free_customer_service', category: 'service' },
-  })
+  expect(pricing(await send(hello))).toEqual([{ ...billed, category: 'utility' }])
+  const first = await send(text('you are welcome'))
+  await control.clock.advance(50)
+  expect(pricing(first)).toEqual([free, free])
+  // A message that fails is not sent, and uses no free message.
+  await send({ ...text('not on WhatsApp'), to: '15550131026' })
+  expect(pricing(await send(text('the last free one')))).toEqual([free])
+  expect(pricing(await send(text('billed')))).toEqual([billed])
+  await control.phones.say(phone, { to: otherNumberId, text: 'hi' })
+  expect(pricing(await send(text('of another number'), otherNumberId))).toEqual([free])
+  control.switches.set({ freeServiceMessages: 0 })
+  expect(pricing(await send(text('all are billed'), otherNumberId))).toEqual([billed])
+  await control.clock.advance(31 * 86_400_000)
+  await control.phones.say(phone, { to: numberId, text: 'next month' })
+  expect(pricing(await send(text('free again')))).toEqual([free])
 })
 
 test('the most specific switch wins, and null falls back to the next level', async () => {

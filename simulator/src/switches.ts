@@ -13,6 +13,8 @@ export interface Switches {
   /** v23 statuses carry `conversation`; v24 statuses do not. */
   statusShape: 'v23' | 'v24'
   pricingModel: 'PMP' | 'CBP'
+  /** How many service messages of a number are free in a calendar month. */
+  freeServiceMessages: number
   /** Enforce the 24-hour customer-service window. */
   customerWindow: boolean
   /** Enforce one message per six seconds to the same phone, with a burst of 45. */
@@ -40,6 +42,7 @@ export const defaultSwitches: Switches = {
   senderIdentity: 'phone',
   statusShape: 'v24',
   pricingModel: 'PMP',
+  freeServiceMessages: 1000,
   customerWindow: true,
   pairLimit: true,
   throughputLimit: true,

@@ -15,6 +15,8 @@ export interface World {
   messages: Map<string, Message>
   /** When a phone last wrote to a number, by `conversationKey`. */
   lastInbound: Map<string, string>
+  /** The free service messages that a number has used, and in which month (`2026-10`), by number ID. */
+  freeService: Map<string, { month: string; used: number }>
   switches: Partial<Switches>
 }
 
@@ -138,10 +140,12 @@ export interface Phone {
   onWhatsApp: boolean
   /** false: the person opted out of marketing messages. */
   acceptsMarketing: boolean
+  /** The IDs of the business numbers whose conversation with this phone an agent handles. */
+  withAgent?: string[]
   switches: Partial<Switches>
 }
 
-/** A message between a phone and a business number. */
+/** A message between a phone and a business number. An edit and a deletion are messages too. */
 export interface Message {
   id: string
   direction: 'in' | 'out'
@@ -152,8 +156,15 @@ export interface Message {
   content: unknown
   at: string
   contextId: string | null
-  /** Only on messages from a business. */
+  /** Only on messages from a business, except those written in the Business app. */
   journey: Lifecycle | null
+  /** Only on messages that the business did not send through the API. */
+  source?: 'business_app' | 'agent'
+  /** The earlier contents of an edited message, oldest first, and when each was replaced. */
+  edits?: { content: unknown; at: string }[]
+  deletedAt?: string
+  /** The ID of the message that this message edits or deletes. */
+  amends?: string
   /** Only on messages from a phone. `taken`: the app accepted the webhook; `seen`: the business marked it as read. */
   receipt?: 'taken' | 'seen'
 }
@@ -166,6 +177,7 @@ export interface Lifecycle {
   /** True when the business addressed the user ID instead of the number. */
   toUserId: boolean
   category: string
+  /** Decided when it is sent: only the first service messages of a month are free. */
   free: boolean
   history: { status: string; at: string; code?: number }[]
 }
@@ -187,6 +199,7 @@ export function emptyWorld(): World {
     phones: new Map(),
     messages: new Map(),
     lastInbound: new Map(),
+    freeService: new Map(),
     switches: {},
   }
 }

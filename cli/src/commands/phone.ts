@@ -2,7 +2,7 @@ import { type Call, type Command, UsageError } from '../command.ts'
 import { mediaKinds, type PhoneAction, phoneActions } from '../phone-actions.ts'
 import { callSimulator, simulatorPort } from '../simulator-client.ts'
 
-const kindNames: Readonly<Record<(typeof mediaKinds)[number], string>> = {
+export const kindNames: Readonly<Record<(typeof mediaKinds)[number], string>> = {
   image: 'an image',
   video: 'a video',
   audio: 'an audio file',
@@ -32,19 +32,25 @@ export const commands: readonly Command[] = [
       reaction: { value: 'EMOJI', help: 'React to a message; "" removes the reaction' },
       order: { value: 'SKU[:N][@PRICE[CURRENCY]],…', help: 'Order products from the catalog' },
       note: { value: 'TEXT', help: 'Text to send with --order' },
+      edit: { value: 'TEXT', help: 'Edit a text, or the caption of a file' },
+      delete: { help: 'Delete a message' },
+      'call-permission': { value: 'accept|reject', help: 'Answer a call permission request' },
+      welcome: { help: 'Open the chat for the first time, without a message' },
       'flow-json': { value: 'JSON', help: 'Submit the form of a message with these values; {} submits it empty' },
       'flow-file': { value: 'FIELD=FILE', repeated: true, help: 'File to submit with --flow-json' },
       'flow-encrypted': { help: 'Encrypt the files of the form, as forms with an endpoint do' },
       caption: { value: 'TEXT', help: 'Caption of a file' },
       'reply-to': {
         value: 'WAMID',
-        help: 'Message to reply to, tap, react to or fill in (default: the latest matching message)',
+        help: 'Message to reply to, tap, react to, fill in, edit or delete (default: the latest matching message)',
       },
     },
     examples: [
       'phone send --from 491701234567 --to 15550780001 --text "hi"',
       'phone send --from 491701234567 --to 15550780001 --image photo.jpg --caption "Our new menu"',
       'phone send --from 491701234567 --to 15550780001 --button "Confirm"',
+      'phone send --from 491701234567 --to 15550780001 --edit "hello"',
+      'phone send --from 491701234567 --to 15550780001 --delete',
     ],
     async run(call) {
       const from = digitsOf(call, 'from')
@@ -71,7 +77,7 @@ export const commands: readonly Command[] = [
 ]
 
 function actionOf(call: Call): { name: string; action: PhoneAction } {
-  const given = Object.entries(phoneActions).filter(([name]) => call.option(name) !== undefined)
+  const given = Object.entries(phoneActions).filter(([name]) => call.option(name) !== undefined || call.flag(name))
   const names = Object.keys(phoneActions).map((name) => `--${name}`)
   const [first, second] = given
   if (!first) throw new UsageError(`Nothing to send. Pass one of ${names.join(', ')}.`)
@@ -79,8 +85,7 @@ function actionOf(call: Call): { name: string; action: PhoneAction } {
   return { name: first[0], action: first[1] }
 }
 
-function digitsOf({ option }: Call, name: string): string {
-  const text = option(name) ?? ''
+export function digitsOf({ option }: Call, name: string, text = option(name) ?? ''): string {
   const digits = text.replaceAll(/[\s()+-]/g, '')
   if (!/^\d{6,20}$/.test(digits))
     throw new UsageError(

@@ -1,5 +1,6 @@
 import { get } from 'node:http'
 import { expect, test } from 'vitest'
+import { businessActions } from '../business/actions.ts'
 import { simulatedFailures } from '../network/test-numbers.ts'
 import { phoneActions } from '../phones/actions.ts'
 import { startSimulator } from '../start.ts'
@@ -67,6 +68,17 @@ test.each([
   ['POST', `/phones/${phone}/tap`, { message: 'wamid.X', button: 'x' }, 404, 'message'],
   ['POST', `/phones/${phone}/order`, { items: [{ quantity: 1 }] }, 400, 'items[0].retailerId'],
   ['POST', '/phones/abc/say', { text: 'x' }, 400, 'phone'],
+  ['POST', '/numbers/1/echo', { phone, text: 'x' }, 404, 'number'],
+  ['POST', `/numbers/${numberId}/echo`, { phone: 'abc', text: 'x' }, 400, 'phone'],
+  ['POST', `/numbers/${numberId}/handover`, { phone, owner: 'nobody' }, 400, 'owner'],
+  [
+    'POST',
+    `/numbers/${numberId}/history`,
+    { threads: [{ phone, messages: [{ at: 'soon' }] }] },
+    400,
+    'threads[0].messages[0].at',
+  ],
+  ['POST', `/wabas/${wabaId}/notify`, { field: 'calls' }, 400, 'value'],
   ['PATCH', `/tokens/${demoSecrets.accessToken}`, { expiresAt: 'soon' }, 400, 'expiresAt'],
   ['PATCH', '/switches', { pairLimit: 'no' }, 400, 'pairLimit'],
   ['PATCH', '/switches', { warp: 9 }, 400, 'warp'],
@@ -172,7 +184,7 @@ test('the manual lists every route, phone action, switch, setting and magic numb
   const manual = await (await fetch(`${simulator.url}/readme`)).text()
   const terms = [
     ...controlPaths(),
-    ...Object.keys(phoneActions).map((name) => `\`${name}\``),
+    ...Object.keys({ ...phoneActions, ...businessActions }).map((name) => `\`${name}\``),
     ...Object.keys(control.switches.get()).map((name) => `\`${name}\``),
     ...Object.keys(control.webhooks.get().settings).map((name) => `\`${name}\``),
     ...simulatedFailures.map(([suffix]) => `15559${String(suffix).padStart(6, '0')}`),

@@ -1,3 +1,9 @@
+import {
+  type BusinessActionInput,
+  type BusinessActionName,
+  businessActions,
+  runBusinessAction,
+} from '../business/actions.ts'
 import { ManualClock } from '../clock.ts'
 import { fieldsOf } from '../flow-fields.ts'
 import type { Json } from '../json.ts'
@@ -9,7 +15,7 @@ import type { ActionResult } from '../phones/action.ts'
 import { type PhoneActionInput, type PhoneActionName, phoneActions, runAction } from '../phones/actions.ts'
 import { optionsOf } from '../phones/options.ts'
 import { phoneFor } from '../phones/phones.ts'
-import { ControlError, type Parsed } from '../shape.ts'
+import { ControlError, type Parsed, phoneDigits } from '../shape.ts'
 import { switchesFor } from '../switches.ts'
 import { verifyCallback } from '../webhooks/handshake.ts'
 import { notifyAccount } from '../webhooks/notify.ts'
@@ -29,6 +35,9 @@ import * as shapes from './shapes.ts'
 
 export type Control = ReturnType<typeof makeControl>
 
+type BusinessActions = {
+  [N in BusinessActionName]: (id: string, input: BusinessActionInput<N>) => Promise<ActionResult>
+}
 type PhoneActions = { [N in PhoneActionName]: (waId: string, input: PhoneActionInput<N>) => Promise<ActionResult> }
 
 /** The control API for code in the same process. `resetTo` replaces the whole state with a dataset. */
@@ -43,13 +52,14 @@ export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetN
     wabas: {
       list: () => [...world.wabas.values()],
       create: (input: Parsed<typeof shapes.wabaShape> = {}) => createWaba(network, shapes.wabaShape(input, '')),
-      /** Posts a webhook about the account with any field. */
+      /** Posts a webhook with any field and any value, as it is given. */
       notify: (id: string, input: Parsed<typeof shapes.noticeShape>) => {
         const { field, value } = shapes.noticeShape(input, '')
         notifyAccount(network, findExisting(world.wabas, id, 'waba').id, field, value)
       },
     },
     numbers: {
+      ...businessMethods(network),
       list: () => [...world.numbers.values()],
       create: (input: Parsed<typeof shapes.numberShape>) => createNumber(network, shapes.numberShape(input, '')),
       change: (id: string, input: Parsed<typeof shapes.numberChangeShape>) => changeNumber(network, id, input),
@@ -141,8 +151,18 @@ function phoneMethods(network: Network): PhoneActions {
   return Object.fromEntries(methods) as PhoneActions
 }
 
+function businessMethods(network: Network): BusinessActions {
+  const names = Object.keys(businessActions) as BusinessActionName[]
+  const methods = names.map((name) => [
+    name,
+    async (id: string, input: unknown) => runBusinessAction(network, id, name, input ?? {}),
+  ])
+  // The keys come from the same table as the type.
+  return Object.fromEntries(methods) as BusinessActions
+}
+
 function phoneNumber(waId: string): string {
-  return shapes.phoneDigits(waId, 'phone')
+  return phoneDigits(waId, 'phone')
 }
 
 async function setCallback(network: Network, id: string, input: Parsed<typeof shapes.callbackShape>) {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { businessActions } from '../business/actions.ts'
 import { isObject, type Json } from '../json.ts'
 import { phoneActions } from '../phones/actions.ts'
 import { ControlError, invalid, number, object, oneOf, optional } from '../shape.ts'
@@ -85,11 +86,12 @@ export function controlRoutes(server: FastifyInstance, control: Control): void {
   )
 }
 
-/** All paths of the control API, for the test that checks the manual. Phone actions are one line there. */
+/** All paths of the control API, for the test that checks the manual. The actions of phones and of numbers are one line each there. */
 export function controlPaths(): string[] {
   const paths = rows.map(([method, path]) => `${method} /control${path.replace(':id', '{id}')}`)
   return [
-    ...paths.filter((path) => !/^POST \/control\/phones\//.test(path)),
+    ...paths.filter((path) => !/^POST \/control\/(phones|numbers)\//.test(path)),
+    'POST /control/numbers/{id}/{action}',
     'POST /control/phones/{id}/{action}',
     'GET /control/events',
     'GET /control/media/{id}',
@@ -97,11 +99,14 @@ export function controlPaths(): string[] {
 }
 
 function actionRows(): Row[] {
-  return (Object.keys(phoneActions) as (keyof typeof phoneActions)[]).map((name) => [
-    'POST',
-    `/phones/:id/${name}`,
-    (control, { id, body }) => control.phones[name](id, body),
-  ])
+  return [
+    ...(Object.keys(phoneActions) as (keyof typeof phoneActions)[]).map(
+      (name): Row => ['POST', `/phones/:id/${name}`, (control, { id, body }) => control.phones[name](id, body)],
+    ),
+    ...(Object.keys(businessActions) as (keyof typeof businessActions)[]).map(
+      (name): Row => ['POST', `/numbers/:id/${name}`, (control, { id, body }) => control.numbers[name](id, body)],
+    ),
+  ]
 }
 
 async function handle(control: Control, run: Row[2], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

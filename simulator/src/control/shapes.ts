@@ -1,6 +1,7 @@
 import {
   bool,
-  invalid,
+  date,
+  json,
   jsonObject,
   list,
   nullable,
@@ -9,21 +10,14 @@ import {
   oneOf,
   optional,
   type Parsed,
+  phoneDigits,
   record,
   type Shape,
   text,
 } from '../shape.ts'
 import { defaultSwitches, type Switches } from '../switches.ts'
 
-export const phoneDigits = text({
-  pattern: /^\+?[1-9][\d\s()-]{5,20}$/,
-  description: 'a phone number in international format, for example 491701234567',
-})
 const objectId = text({ pattern: /^\d{5,20}$/, description: '5 to 20 digits' })
-const date: Shape<string> = (value, field) =>
-  typeof value === 'string' && !Number.isNaN(Date.parse(value))
-    ? value
-    : invalid(field, 'a date and time in ISO 8601 format')
 const delayMs = number({ min: 0, max: 366 * 86_400_000 })
 
 /** null resets a switch to its default. */
@@ -35,6 +29,7 @@ const switchShapes = {
   senderIdentity: optional(nullable(oneOf('phone', 'user_id_only', 'empty_from', 'user_id_in_from'))),
   statusShape: optional(nullable(oneOf('v23', 'v24'))),
   pricingModel: optional(nullable(oneOf('PMP', 'CBP'))),
+  freeServiceMessages: optional(nullable(number({ min: 0, max: 1_000_000, integer: true }))),
   customerWindow: optional(nullable(bool)),
   pairLimit: optional(nullable(bool)),
   throughputLimit: optional(nullable(bool)),
@@ -195,4 +190,4 @@ export const datasetShape = object({
 export type Dataset = Parsed<typeof datasetShape>
 export type DatasetName = 'demo' | 'empty'
 
-export const noticeShape = object({ field: text({ max: 60 }), value: jsonObject })
+export const noticeShape = object({ field: text({ max: 60 }), value: json })

@@ -10,7 +10,7 @@ export const demoDataset = ({ appSecret, verifyToken, accessToken }: DemoSecrets
   apps: [{ id: appId, name: 'Demo app', secret: appSecret, verifyToken }],
   wabas: [{ id: wabaId, name: 'Harbour Clinic', appIds: [appId] }],
   numbers: [
-    { id: '106540000000001', wabaId, phoneNumber: '15550780001', verifiedName: 'Harbour Clinic' },
+    { id: '106540000000001', wabaId, phoneNumber: '15550780001', verifiedName: 'Harbour Clinic', isOnBizApp: true },
     { id: '106540000000002', wabaId, phoneNumber: '15550780002', verifiedName: 'Harbour Pharmacy' },
   ],
   tokens: [{ token: accessToken, appId, wabaIds: [wabaId] }],

@@ -15,6 +15,7 @@ export interface Draft {
   /** The template's category, or null for a free-form message. */
   category: string | null
   failsWith: number | null
+  source?: 'agent'
 }
 
 /** Accepts the message: assigns an ID, decides the outcome and stores it in the conversation. */
@@ -29,13 +30,14 @@ export function acceptMessage(network: Network, number: PhoneNumber, phone: Phon
     content: draft.content,
     at: network.timers.now().toISOString(),
     contextId: draft.contextId,
+    ...(draft.source === undefined ? {} : { source: draft.source }),
     journey: {
       state: 'accepted',
       fate: outcomeOf(network, number, phone, draft, isOpen),
       opaque: draft.opaque,
       toUserId: draft.toUserId,
       category: draft.category?.toLowerCase() ?? 'service',
-      free: draft.category === null || (draft.category === 'UTILITY' && isOpen),
+      free: false,
       history: [],
     },
   }

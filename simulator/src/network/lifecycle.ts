@@ -21,6 +21,7 @@ export function startLifecycle(network: Network, message: Message): void {
     (context) => {
       const outcome = context.lifecycle.fate
       if (outcome.kind === 'fail' && !outcome.afterSent) return report(network, context, 'failed', outcome.code)
+      context.lifecycle.free = context.lifecycle.category === 'service' && takeFreeService(network, context)
       report(network, context, 'sent')
       if (outcome.kind === 'fail') return report(network, context, 'failed', outcome.code)
       if (context.phone.online) deliver(network, message)
@@ -126,6 +127,16 @@ function step(
     const later = contextOf(network, message)
     if (later?.lifecycle.state === from && network.world.messages.has(message.id)) run(later)
   })
+}
+
+/** Uses one of the free service messages of the number, of which there are `freeServiceMessages` in a calendar month. */
+function takeFreeService({ world, timers }: Network, { number, switches }: LifecycleContext): boolean {
+  const month = timers.now().toISOString().slice(0, 7)
+  const before = world.freeService.get(number.id)
+  const used = before?.month === month ? before.used : 0
+  if (used >= switches.freeServiceMessages) return false
+  world.freeService.set(number.id, { month, used: used + 1 })
+  return true
 }
 
 function report(network: Network, context: LifecycleContext, status: ReportedStatus, code?: number): void {

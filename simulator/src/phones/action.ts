@@ -1,11 +1,11 @@
 import type { Network } from '../network.ts'
 import { json, oneOf, optional, type Parsed, record, type Shape, text } from '../shape.ts'
-import type { Phone } from '../world.ts'
+import type { Phone, PhoneNumber } from '../world.ts'
 
-/** A phone action: its input and what it does. */
-export interface Action<I = unknown> {
+/** An action of a phone or of a business number: its input and what it does. */
+export interface Action<I = unknown, S = Phone> {
   shape: Shape<I>
-  run: (network: Network, phone: Phone, input: I) => ActionResult
+  run: (network: Network, subject: S, input: I) => ActionResult
 }
 
 export interface ActionResult {
@@ -15,11 +15,18 @@ export interface ActionResult {
   read?: string[]
 }
 
-export type InputOf<A> = A extends Action<infer I> ? I : never
+export type InputOf<A> = A extends { shape: Shape<infer I> } ? I : never
 
 export function action<I>(shape: Shape<I>, run: Action<I>['run']): Action<I> {
   return { shape, run }
 }
+
+export function businessAction<I>(shape: Shape<I>, run: Action<I, PhoneNumber>['run']): Action<I, PhoneNumber> {
+  return { shape, run }
+}
+
+/** The message that an action is about. Without it, the latest one that fits. */
+export const target = { message: optional(text({ max: 300 })) }
 
 export const to = { to: optional(text({ max: 40 })) }
 

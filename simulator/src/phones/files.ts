@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Json } from '../json.ts'
-import { base64Digest, storeMedia } from '../network/media.ts'
+import { base64Digest, mediaUrl, storeMedia } from '../network/media.ts'
 import type { Network } from '../network.ts'
-import { ControlError, object, optional, type Parsed, text } from '../shape.ts'
+import { bool, ControlError, object, optional, type Parsed, text } from '../shape.ts'
 import type { Media, PhoneNumber } from '../world.ts'
 
 /** A file from a phone: base64 bytes or plain text. Without either, a small sample is sent. */
@@ -17,6 +17,11 @@ export const fileMembers = {
 export const formFileShape = object({ ...fileMembers, sha256: optional(text({ max: 128 })) })
 
 const fileShape = object(fileMembers)
+
+/** A file with its caption, as the actions take it. */
+export const mediaMembers = { ...fileMembers, caption: optional(text({ max: 1024 })), animated: optional(bool) }
+
+const mediaShape = object(mediaMembers)
 
 type FileInput = Parsed<typeof fileShape>
 
@@ -41,6 +46,27 @@ export function storeFile(
   field: string,
 ): Media {
   return storeMedia(network, number, { ...readPhoneFile(kind, input, field), ttlMs: inboundTtlMs })
+}
+
+/** The message of a file: its type, and the object under it. */
+export function mediaMessage(
+  network: Network,
+  business: PhoneNumber,
+  kind: PhoneMedia,
+  input: Parsed<typeof mediaShape>,
+): { type: string; content: Json } {
+  const media = storeFile(network, business, kind, input, kind)
+  const content: Json = {
+    ...(input.caption ? { caption: input.caption } : {}),
+    ...(kind === 'document' ? { filename: media.filename } : {}),
+    mime_type: media.mimeType,
+    sha256: base64Digest(media),
+    id: media.id,
+    url: mediaUrl(network, media.id, 'webhook'),
+    ...(kind === 'voice' || kind === 'audio' ? { voice: kind === 'voice' } : {}),
+    ...(kind === 'sticker' ? { animated: input.animated ?? false } : {}),
+  }
+  return { type: kind === 'voice' ? 'audio' : kind, content }
 }
 
 export function readPhoneFile(kind: PhoneMedia, input: FileInput, field: string): PhoneFile {

@@ -34,6 +34,12 @@ export function messageFor(
   return message
 }
 
+/** Whether a message belongs to the chat with this business number, or to any chat if none is given. */
+export function inChat(network: Network, phone: Phone, to: string | undefined): (message: Message) => boolean {
+  const number = to === undefined ? undefined : numberFor(network, phone, to)
+  return (message) => number === undefined || message.numberId === number.id
+}
+
 export function numberOf(network: Network, message: Message): PhoneNumber {
   const number = network.world.numbers.get(message.numberId)
   if (!number) throw new ControlError('The business number of this message no longer exists.', 'message', 404)

@@ -8,6 +8,12 @@ export function senderOf(phone: Phone, identity: SenderIdentity): Json {
   return { ...(from === undefined ? {} : { from }), from_user_id: phone.userId }
 }
 
+/** The recipient fields of a message that the business wrote elsewhere. */
+export function recipientOf(phone: Phone, identity: SenderIdentity): Json {
+  const to = visibleNumber(phone, identity)
+  return { ...(to === undefined ? {} : { to }), to_user_id: phone.userId }
+}
+
 export function contactOf(phone: Phone, identity: SenderIdentity, withUsername = true): Json {
   const waId = visibleNumber(phone, identity)
   return {

@@ -14,16 +14,22 @@ export interface Inbound {
   context?: Json | undefined
   /** Other members of the message, such as `errors` or `referral`. */
   extra?: Json
+  /** The ID of the message that this one edits or deletes. */
+  amends?: string
 }
 
-/** A message from a phone to a business: stores it, opens the 24-hour window and queues the webhooks. */
-export function receiveMessage(network: Network, phone: Phone, number: PhoneNumber, inbound: Inbound): Message {
+export function requireQueueSpace(network: Network, number: PhoneNumber): void {
   if (isBackedUp(network, number.wabaId))
     throw new ControlError(
       'The webhook queue is full. Respond to the queued webhooks with 200 and try again.',
       null,
       503,
     )
+}
+
+/** A message from a phone to a business: stores it, opens the 24-hour window and queues the webhooks. */
+export function receiveMessage(network: Network, phone: Phone, number: PhoneNumber, inbound: Inbound): Message {
+  requireQueueSpace(network, number)
   const { senderIdentity } = switchesFor(network.world, number, phone)
   const now = network.timers.now()
   const contextId = inbound.context?.id
@@ -37,6 +43,7 @@ export function receiveMessage(network: Network, phone: Phone, number: PhoneNumb
     at: now.toISOString(),
     contextId: typeof contextId === 'string' ? contextId : null,
     journey: null,
+    ...(inbound.amends === undefined ? {} : { amends: inbound.amends }),
   }
   storeMessage(network.world, message)
   network.world.lastInbound.set(conversationKey(number.id, phone.waId), message.at)
@@ -77,6 +84,6 @@ export function sendSystemMessage(
   return id
 }
 
-function timestampOf(at: Date): string {
+export function timestampOf(at: Date): string {
   return String(Math.floor(at.getTime() / 1000))
 }

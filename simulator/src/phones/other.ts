@@ -1,13 +1,12 @@
 import { userIdOf, waIdOf } from '../ids.ts'
 import { statusError } from '../network/errors.ts'
 import type { Network } from '../network.ts'
-import { ControlError, number, object, optional, text } from '../shape.ts'
+import { ControlError, json, number, object, optional, text } from '../shape.ts'
 import type { Message, Phone, PhoneNumber } from '../world.ts'
-import { action, to } from './action.ts'
-import { messageFor, numberFor, numberOf } from './find.ts'
-import { receiveMessage, sendSystemMessage } from './inbound.ts'
-
-const target = { message: optional(text({ max: 300 })) }
+import { action, target, to } from './action.ts'
+import { deletionOf, editOf, isDeletable, isEditable } from './amend.ts'
+import { inChat, messageFor, numberFor, numberOf } from './find.ts'
+import { type Inbound, receiveMessage, sendSystemMessage } from './inbound.ts'
 
 /** Other actions: welcome requests, edits, deletions, number changes and unsupported types. */
 export const otherActions = {
@@ -23,27 +22,28 @@ export const otherActions = {
   ),
 
   /** A message of a type that does not exist yet. */
-  invent: action(object({ ...to, type: text({ max: 60 }) }), (network, phone, input) => ({
-    id: receiveMessage(network, phone, numberFor(network, phone, input.to), { type: input.type, content: {} }).id,
-  })),
+  invent: action(
+    object({ ...to, type: text({ max: 60 }), content: optional(json) }),
+    (network, phone, { to: business, type, content = {} }) => ({
+      id: receiveMessage(network, phone, numberFor(network, phone, business), { type, content }).id,
+    }),
+  ),
 
-  edit: action(object({ ...target, text: text() }), (network, phone, input) => {
-    const message = messageFromPhone(network, phone, input.message)
-    const business = numberOf(network, message)
-    if (!business.isOnBizApp) return { id: sendUnsupported(network, phone, business, 'edit').id }
-    const content = {
-      original_message_id: message.id,
-      message: { context: { id: 'M0' }, type: 'text', text: { body: input.text } },
-    }
-    return { id: receiveMessage(network, phone, business, { type: 'edit', content }).id }
+  edit: action(object({ ...to, ...target, text: text() }), (network, phone, input) => {
+    const isInChat = inChat(network, phone, input.to)
+    const canEdit = (one: Message) => one.direction === 'in' && isEditable(one) && isInChat(one)
+    const message = messageFor(network, phone, input.message, canEdit, 'a text or a file that it sent')
+    const edit = editOf(network, message, input.text)
+    return { id: amend(network, phone, message, { type: 'edit', content: edit.webhook }, 'edit', edit.record) }
   }),
 
-  delete: action(object({ ...target }), (network, phone, input) => {
-    const message = messageFromPhone(network, phone, input.message)
-    const business = numberOf(network, message)
-    if (!business.isOnBizApp) return { id: sendUnsupported(network, phone, business, 'unknown').id }
+  delete: action(object({ ...to, ...target }), (network, phone, input) => {
+    const isInChat = inChat(network, phone, input.to)
+    const canDelete = (one: Message) => one.direction === 'in' && isDeletable(one) && isInChat(one)
+    const message = messageFor(network, phone, input.message, canDelete, 'a message that it sent')
+    const deletion = deletionOf(network, message)
     return {
-      id: receiveMessage(network, phone, business, { type: 'revoke', content: { original_message_id: message.id } }).id,
+      id: amend(network, phone, message, { type: 'revoke', content: deletion.webhook }, 'unknown', deletion.record),
     }
   }),
 
@@ -100,18 +100,34 @@ export const otherActions = {
   ),
 }
 
-function sendUnsupported(network: Network, phone: Phone, business: PhoneNumber, kind: string, code = 131051): Message {
+function sendUnsupported(network: Network, phone: Phone, business: PhoneNumber, kind: string, code?: number): Message {
+  return receiveMessage(network, phone, business, unsupported(kind, code))
+}
+
+function unsupported(kind: string, code = 131051): Inbound {
   const { href: _, ...error } = statusError(code)
   const title = code === 131051 ? 'Message type unknown' : error.title
-  return receiveMessage(network, phone, business, {
+  return {
     type: 'unsupported',
     content: { type: kind },
     extra: { errors: [{ ...error, title, message: title }] },
-  })
+  }
 }
 
-function messageFromPhone(network: Network, phone: Phone, id: string | undefined): Message {
-  return messageFor(network, phone, id, (one) => one.direction === 'in', 'a message that it sent')
+/** Sends an edit or a deletion. On a number that is not in the Business app it arrives as `unsupported`. */
+function amend(
+  network: Network,
+  phone: Phone,
+  message: Message,
+  inbound: Inbound,
+  unsupportedKind: string,
+  record: () => void,
+): string {
+  const business = numberOf(network, message)
+  const sent = business.isOnBizApp ? inbound : unsupported(unsupportedKind)
+  const { id } = receiveMessage(network, phone, business, { ...sent, amends: message.id })
+  record()
+  return id
 }
 
 function businessesOf(network: Network, phone: Phone): PhoneNumber[] {

@@ -66,7 +66,9 @@ test('a phone can send every type of message', async () => {
     errors: [{ code: 131051, title: 'Message type unknown' }],
   })
   await phones.invent(phone, { to, type: 'hologram' })
-  expect(await last(world)).toMatchObject({ type: 'hologram' })
+  expect(await last(world)).toMatchObject({ type: 'hologram', hologram: {} })
+  await phones.invent(phone, { to, type: 'hologram', content: ['a', 1] })
+  expect(await last(world)).toMatchObject({ type: 'hologram', hologram: ['a', 1] })
   await phones.sharePhone(phone, { to })
   expect((await last(world)).contacts).toEqual([
     { origin: 'contact_request', phones: [{ phone: `+${phone}`, wa_id: phone, type: 'CELL' }] },
@@ -223,19 +225,71 @@ test('a form is submitted with its flow token and its files as media', async () 
   ])
 })
 
-test('edits and deletions are unsupported, except on a number that is also in the Business app', async () => {
+test('edits and deletions arrive as such on a number that is also in the Business app, else as unsupported', async () => {
   const world = await newWorld()
-  const { id } = await world.control.phones.say(phone, { to: numberId, text: 'tpyo' })
-  await world.control.phones.edit(phone, { text: 'typo' })
-  expect(await last(world)).toMatchObject({ type: 'unsupported', unsupported: { type: 'edit' } })
-  world.control.numbers.change(numberId, { isOnBizApp: true })
-  await world.control.phones.edit(phone, { message: id ?? '', text: 'typo' })
-  expect(await last(world)).toMatchObject({
+  const { phones } = world.control
+  const from = { from: phone, from_user_id: phones.get(phone).userId, timestamp: '1788264000' }
+  const { id } = await phones.say(phone, { to: numberId, text: 'tpyo' })
+  await phones.react(phone, { message: (await world.send(hello)).id, emoji: '👍' })
+  const edit = await phones.edit(phone, { text: 'typo' })
+  expect(await last(world)).toEqual({
+    ...from,
+    id: edit.id,
     type: 'edit',
-    edit: { original_message_id: id, message: { text: { body: 'typo' } } },
+    edit: { original_message_id: id, message: { type: 'text', text: { body: 'typo' } } },
   })
-  await world.control.phones.delete(phone, { message: id ?? '' })
-  expect(await last(world)).toMatchObject({ type: 'revoke', revoke: { original_message_id: id } })
+  const deletion = await phones.delete(phone, {})
+  expect(await last(world)).toEqual({
+    ...from,
+    id: deletion.id,
+    type: 'revoke',
+    revoke: { original_message_id: id },
+  })
+  expect(phones.messages(phone)[0]).toMatchObject({
+    content: { body: 'typo' },
+    edits: [{ content: { body: 'tpyo' }, at: '2026-09-01T12:00:00.000Z' }],
+    deletedAt: '2026-09-01T12:00:00.000Z',
+  })
+  expect(phones.messages(phone).slice(-2)).toMatchObject([{ amends: id }, { amends: id }])
+  await expect(phones.edit(phone, { message: id ?? '', text: 'again' })).rejects.toThrow(/is not a text or a file/)
+
+  const other = await phones.say(phone, { to: otherNumberId, text: 'tpyo' })
+  await phones.edit(phone, { text: 'typo' })
+  expect(await last(world)).toMatchObject({ type: 'unsupported', unsupported: { type: 'edit' } })
+  await phones.delete(phone, {})
+  expect(await last(world)).toMatchObject({ type: 'unsupported', unsupported: { type: 'unknown' } })
+  expect(phones.messages(phone, otherNumberId)[0]).toMatchObject({
+    id: other.id,
+    content: { body: 'typo' },
+    deletedAt: expect.any(String),
+  })
+})
+
+test('an edit of a file has its new caption, and of a reply its context', async () => {
+  const world = await newWorld()
+  const { phones } = world.control
+  const quoted = await world.send(hello)
+  const { id } = await phones.image(phone, { to: numberId, caption: 'befor', replyTo: quoted.id })
+  const { image } = (await last(world)) as { image: Json }
+  await phones.edit(phone, { text: 'after' })
+  expect((await last(world)).edit).toEqual({
+    original_message_id: id,
+    message: { context: { id: quoted.id }, type: 'image', image: { ...image, caption: 'after' } },
+  })
+  await phones.location(phone, { to: numberId, latitude: 1, longitude: 2 })
+  await phones.delete(phone, {})
+  expect(await last(world)).toMatchObject({ type: 'revoke' })
+})
+
+test('a message can be edited for 15 minutes and deleted for two days', async () => {
+  const { control } = await newWorld()
+  await control.phones.say(phone, { to: numberId, text: 'old' })
+  await control.clock.advance(15 * 60_000)
+  await control.phones.edit(phone, { text: 'just in time' })
+  await control.clock.advance(1)
+  await expect(control.phones.edit(phone, { text: 'too late' })).rejects.toThrow(/too old.* edited for 15 minutes/)
+  await control.clock.advance(2 * 86_400_000)
+  await expect(control.phones.delete(phone, {})).rejects.toThrow(/too old.* deleted for two days/)
 })
 
 test('a number change notifies every business in a conversation, without a contact', async () => {

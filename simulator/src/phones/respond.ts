@@ -1,16 +1,14 @@
 import { arrayIn, objectIn, scalarIn, textIn } from '../json.ts'
 import { openChat, playVoice } from '../network/lifecycle.ts'
 import type { Network } from '../network.ts'
-import { bool, ControlError, invalid, json, list, object, optional, record, type Shape, text } from '../shape.ts'
+import { bool, ControlError, invalid, json, list, object, oneOf, optional, record, type Shape, text } from '../shape.ts'
 import { findTemplate, type Message, type PhoneNumber } from '../world.ts'
-import { action, to } from './action.ts'
+import { action, target, to } from './action.ts'
 import { storeEncryptedFile } from './encrypted-file.ts'
 import { fileReference, formFileShape, readPhoneFile, storeFile } from './files.ts'
-import { messageFor, numberFor, numberOf } from './find.ts'
+import { inChat, messageFor, numberFor, numberOf } from './find.ts'
 import { receiveMessage } from './inbound.ts'
 import { chooseOption, optionsOf } from './options.ts'
-
-const target = { message: optional(text({ max: 300 })) }
 
 const choice: Shape<string | number> = (value, field) =>
   typeof value === 'string' || typeof value === 'number'
@@ -121,6 +119,27 @@ export const respondActions = {
       }).id,
     }
   }),
+
+  /** Answers a call permission request. A permission that is not permanent expires after seven days. */
+  callPermission: action(
+    object({ ...to, ...target, response: oneOf('accept', 'reject'), automatic: optional(bool) }),
+    (network, phone, { to: number, message: id, response, automatic }) => {
+      const isInChat = inChat(network, phone, number)
+      const isRequest = (one: Message) =>
+        one.direction === 'out' && textIn(one.content, 'type') === 'call_permission_request' && isInChat(one)
+      const message = messageFor(network, phone, id, isRequest, 'a call permission request')
+      const business = numberOf(network, message)
+      const expiresAt = Math.floor(network.timers.now().getTime() / 1000) + 7 * 86_400
+      const reply = {
+        response,
+        ...(response === 'accept' ? { expiration_timestamp: expiresAt } : {}),
+        response_source: automatic ? 'automatic' : 'user_action',
+      }
+      const content = { type: 'call_permission_reply', call_permission_reply: reply }
+      const context = { from: business.phoneNumber, id: message.id }
+      return { id: receiveMessage(network, phone, business, { type: 'interactive', content, context }).id }
+    },
+  ),
 
   read: action(object({ ...to }), (network, phone, input) => ({
     read: openChat(network, phone, numberFor(network, phone, input.to)),

@@ -1,10 +1,9 @@
 import type { Json } from '../json.ts'
-import { base64Digest, mediaUrl } from '../network/media.ts'
 import type { Network } from '../network.ts'
-import { bool, jsonObject, list, number, object, optional, text } from '../shape.ts'
+import { jsonObject, list, number, object, optional, text } from '../shape.ts'
 import type { Phone, PhoneNumber } from '../world.ts'
 import { type ActionResult, action, type MessageContext, messageContext } from './action.ts'
-import { fileMembers, type PhoneMedia, storeFile } from './files.ts'
+import { mediaMembers, mediaMessage, type PhoneMedia } from './files.ts'
 import { numberFor } from './find.ts'
 import { type Inbound, receiveMessage } from './inbound.ts'
 
@@ -79,27 +78,9 @@ export const writeActions = {
 }
 
 function mediaAction(kind: PhoneMedia) {
-  const shape = object({
-    ...messageContext,
-    ...fileMembers,
-    caption: optional(text({ max: 1024 })),
-    animated: optional(bool),
-  })
-  return action(shape, (network, phone, input) => {
-    const business = numberFor(network, phone, input.to)
-    const media = storeFile(network, business, kind, input, kind)
-    const content: Json = {
-      ...(input.caption ? { caption: input.caption } : {}),
-      ...(kind === 'document' ? { filename: media.filename } : {}),
-      mime_type: media.mimeType,
-      sha256: base64Digest(media),
-      id: media.id,
-      url: mediaUrl(network, media.id, 'webhook'),
-      ...(kind === 'voice' || kind === 'audio' ? { voice: kind === 'voice' } : {}),
-      ...(kind === 'sticker' ? { animated: input.animated ?? false } : {}),
-    }
-    return write(network, phone, input, { type: kind === 'voice' ? 'audio' : kind, content })
-  })
+  return action(object({ ...messageContext, ...mediaMembers }), (network, phone, input) =>
+    write(network, phone, input, mediaMessage(network, numberFor(network, phone, input.to), kind, input)),
+  )
 }
 
 function write(network: Network, phone: Phone, options: MessageContext, inbound: Inbound): ActionResult {
@@ -110,7 +91,7 @@ function write(network: Network, phone: Phone, options: MessageContext, inbound:
 }
 
 /** The context of a reply has the author and ID of the quoted message. That of a forward has no ID. */
-function contextOf(network: Network, business: PhoneNumber, options: MessageContext): Json | undefined {
+export function contextOf(network: Network, business: PhoneNumber, options: MessageContext): Json | undefined {
   if (options.replyTo === undefined && options.product === undefined)
     return options.forwarded && { [options.forwarded === 'often' ? 'frequently_forwarded' : 'forwarded']: true }
   const quoted = options.replyTo === undefined ? undefined : network.world.messages.get(options.replyTo)

@@ -7,8 +7,8 @@ export interface Update {
   /** The business number; null for an update about the account. */
   numberId: string | null
   field: string
-  value: Json
-  /** Unix seconds; sent only for fields other than `messages`. */
+  value: unknown
+  /** Unix seconds; sent only for an update about the account. */
   time: number
   /** Post it a second time after it was accepted. */
   twice: boolean
@@ -19,22 +19,25 @@ export function envelope(updates: Update[]): Json {
   const entries = new Map<string, Json & { changes: Json[] }>()
   const merged = new Map<string, Json>()
   for (const update of updates) {
-    const isMessages = update.field === 'messages'
-    const entryKey = isMessages ? update.wabaId : `${update.wabaId} ${update.time}`
+    const { wabaId, numberId, field, time, value } = update
+    const entryKey = numberId === null ? `${wabaId} ${time}` : wabaId
     let entry = entries.get(entryKey)
     if (!entry) {
-      entry = { id: update.wabaId, ...(isMessages ? {} : { time: update.time }), changes: [] }
+      entry = { id: wabaId, ...(numberId === null ? { time } : {}), changes: [] }
       entries.set(entryKey, entry)
     }
-    const changeKey = `${update.wabaId} ${update.numberId}`
-    const open = isMessages ? merged.get(changeKey) : undefined
-    if (open) {
-      mergeInto(open, update.value)
+    if (field !== 'messages' || numberId === null || !isObject(value)) {
+      entry.changes.push({ value, field })
       continue
     }
-    const value = isMessages ? copyLists(update.value) : update.value
-    entry.changes.push({ value, field: update.field })
-    if (isMessages) merged.set(changeKey, value)
+    const changeKey = `${wabaId} ${numberId}`
+    const open = merged.get(changeKey)
+    if (open) mergeInto(open, value)
+    else {
+      const copy = copyLists(value)
+      entry.changes.push({ value: copy, field })
+      merged.set(changeKey, copy)
+    }
   }
   return { object: 'whatsapp_business_account', entry: [...entries.values()] }
 }

@@ -4,23 +4,42 @@ import { switchesFor } from '../switches.ts'
 import type { Phone, PhoneNumber } from '../world.ts'
 import type { Update } from './envelope.ts'
 
-/** Queues a message or status webhook for every app subscribed to the number's account. */
-export function notifyMessages(network: Network, number: PhoneNumber, phone: Phone | null, value: Json): void {
-  const switches = switchesFor(network.world, number, phone)
-  const full = {
+/** Queues a message or status webhook. While an agent handles the conversation, it is a `standby` webhook. */
+export function notifyMessages(network: Network, number: PhoneNumber, phone: Phone, value: Json): void {
+  if (phone.withAgent?.includes(number.id)) notifyStandby(network, number, phone, value)
+  else notifyNumber(network, number, phone, 'messages', withMetadata(number, value))
+}
+
+export function notifyStandby(network: Network, number: PhoneNumber, phone: Phone, value: Json): void {
+  notifyNumber(network, number, phone, 'standby', withMetadata(number, { standby: value }))
+}
+
+export function withMetadata(number: PhoneNumber, value: Json): Json {
+  return {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: number.phoneNumber, phone_number_id: number.id },
     ...value,
   }
+}
+
+/** Queues a webhook about a number for every app subscribed to its account. */
+export function notifyNumber(
+  network: Network,
+  number: PhoneNumber,
+  phone: Phone | null,
+  field: string,
+  value: Json,
+): void {
+  const switches = switchesFor(network.world, number, phone)
   for (const appId of appsOf(network, number.wabaId)) {
-    const update = makeUpdate(network, appId, number.wabaId, 'messages', full, switches.duplicateWebhooks)
+    const update = makeUpdate(network, appId, number.wabaId, field, value, switches.duplicateWebhooks)
     update.numberId = number.id
     network.queue.push(update, { reorder: switches.reorderWebhooks, delayMs: switches.delayWebhooksMs })
   }
 }
 
 /** Queues a webhook about the account itself, such as its templates, numbers and flows, for every subscribed app. */
-export function notifyAccount(network: Network, wabaId: string, field: string, value: Json): void {
+export function notifyAccount(network: Network, wabaId: string, field: string, value: unknown): void {
   const { duplicateWebhooks } = switchesFor(network.world)
   for (const appId of appsOf(network, wabaId))
     network.queue.push(makeUpdate(network, appId, wabaId, field, value, duplicateWebhooks))
@@ -40,7 +59,7 @@ function makeUpdate(
   appId: string,
   wabaId: string,
   field: string,
-  value: Json,
+  value: unknown,
   twice: boolean,
 ): Update {
   const time = Math.floor(network.timers.now().getTime() / 1000)
