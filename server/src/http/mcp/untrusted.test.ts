@@ -23,7 +23,10 @@ const messages = [
   { type: 'button', button: { payload: says('payload'), text: says('label') } },
   {
     type: 'interactive',
-    interactive: { type: 'list_reply', list_reply: { id: says('row'), title: says('title'), description: 'x' } },
+    interactive: {
+      type: 'list_reply',
+      list_reply: { id: says('row'), title: says('title'), description: says('description') },
+    },
   },
   { type: says('kind'), errors: [{ code: 131051, title: says('reason'), message: 'x' }] },
   {
@@ -47,6 +50,10 @@ const messages = [
         name: { formatted_name: says('card'), first_name: 'x' },
         phones: [{ phone: says('phone'), type: says('type') }],
         emails: [{ email: says('email'), type: says('type') }],
+        org: { company: says('company'), department: says('department'), title: says('job') },
+        addresses: [{ street: says('street'), city: says('city') }],
+        urls: [{ url: says('link'), type: says('type') }],
+        birthday: says('birthday'),
       },
     ],
   },
@@ -62,8 +69,22 @@ const messages = [
   {
     type: 'text',
     text: { body: 'ad' },
-    referral: { source_type: 'ad', source_url: says('url'), headline: says('headline'), body: says('body') },
+    referral: {
+      source_type: 'ad',
+      source_url: says('url'),
+      headline: says('headline'),
+      body: says('body'),
+      ref: says('ref'),
+      welcome_message: { text: says('welcome') },
+    },
+    context: { referred_product: { catalog_id: says('catalog'), product_retailer_id: says('product') } },
   },
+  {
+    type: 'edit',
+    edit: { original_message_id: says('edited'), message: { type: 'text', text: { body: says('new text') } } },
+  },
+  { type: 'revoke', revoke: { original_message_id: says('deleted') } },
+  { type: 'payment_method', payment_method: { method: [says('content')], [says('key')]: 1 } },
   {
     type: 'interactive',
     interactive: {
