@@ -117,11 +117,14 @@ describe("WhatsApp's message types are converted to ours", () => {
       type: 'contacts',
       contacts: [{ name: 'Bea', phones: [], emails: [], origin: null }],
     })
-    expect(read({ system: { type: 'user_changed_number' } })).toMatchObject({ kind: 'ignored', reason: 'system' })
-    expect(read({ location: { latitude: 1, longitude: 1, live: true } })).toMatchObject({ reason: 'live_location' })
+    expect(read({ system: { type: 'user_changed_number' } })).toMatchObject({
+      kind: 'unread',
+      outcome: 'not_understood',
+    })
+    expect(read({ location: { latitude: 1, longitude: 1, live: true } })).toMatchObject({ kind: 'unread' })
   })
 
-  test('a message without a type and without exactly one content member is unsupported, but not ignored', () => {
+  test('a message without a type and without exactly one content member is unsupported', () => {
     const nothing = { type: null, code: null, title: null }
     expect(contentOf(read({}))).toEqual({ ...bare, type: 'unsupported' })
     expect(read({ text: { body: 'hi' }, image: { id: '9' } })).toMatchObject({
@@ -184,8 +187,8 @@ describe("WhatsApp's message types are converted to ours", () => {
     ['live_location', { type: 'live_location' }],
     ['live_location', { type: 'location', location: { latitude: 1, longitude: 1, live: true } }],
     ['live_location', { type: 'unsupported', unsupported: { type: 'location' } }],
-  ])('%s is ignored', (reason, message) => {
-    expect(read(message)).toMatchObject({ kind: 'ignored', reason })
+  ])('%s is no message', (_name, message) => {
+    expect(read(message)).toMatchObject({ kind: 'unread', outcome: 'not_understood' })
   })
 })
 
@@ -261,8 +264,11 @@ describe('times, quotes and text', () => {
     expect(long.text).toBe('x'.repeat(65_535))
   })
 
-  test('a message with an ID that is too long is ignored, because a truncated ID could collide', () => {
-    expect(read({ type: 'text', id: 'w'.repeat(257) })).toMatchObject({ kind: 'ignored', reason: 'no_message_id' })
+  test('a message with an ID that is too long is not read, because a truncated ID could collide', () => {
+    expect(read({ type: 'text', id: 'w'.repeat(257) })).toMatchObject({
+      kind: 'unread',
+      paths: ['messages.0', 'messages.0.id'],
+    })
   })
 })
 
@@ -303,10 +309,10 @@ describe('a submitted form', () => {
   })
 })
 
-test('the failed status of a payment is ignored', () => {
+test('the failed status of a payment is no status of a message', () => {
   const status = { id: 'wamid.O', type: 'payment', status: 'failed', timestamp: '1786000000' }
   expect(readWebhook(webhook({ statuses: [status] }), now)).toMatchObject([
-    { kind: 'ignored', reason: 'payment_status' },
+    { kind: 'unread', outcome: 'not_understood', paths: ['statuses.0'] },
   ])
 })
 

@@ -14,8 +14,8 @@ import {
   readTime,
 } from '../read-json.ts'
 import { type Content, changedMessageOf, readContent, readType } from './content.ts'
-import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { readSystemMessage, type UserIdChange } from './system.ts'
+import type { WebhookSource } from './unread.ts'
 import { isUserId } from './user-id.ts'
 
 /** A message to one of our numbers. */
@@ -45,20 +45,21 @@ export interface InboundItem extends WebhookSource, Content {
   standby: boolean
 }
 
+/** Null if it is no message of a person, or has no ID. */
 export function readMessage(
   value: unknown,
   contacts: readonly JsonObject[],
   source: WebhookSource,
   now: Date,
   standby = false,
-): InboundItem | UserIdChange | Ignored {
+): InboundItem | UserIdChange | null {
   const message = readObject(value)
-  if (message === null) return ignored('malformed', source, 'messages')
+  if (message === null) return null
   const type = readType(message)
   if (type === 'system') return readSystemMessage(message, source, now)
-  if (isLiveLocation(message, type)) return ignored('live_location', source, type)
+  if (isLiveLocation(message, type)) return null
   const waMessageId = readId(message.id)
-  if (waMessageId === null) return ignored('no_message_id', source, type)
+  if (waMessageId === null) return null
   const contact = contactOf(message, contacts)
   const profile = readObject(contact?.profile)
   const context = readObject(message.context)
