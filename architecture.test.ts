@@ -107,6 +107,9 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows'],
   mail: ['announced_expiries', 'mail_counts', 'mails', 'notification_times', 'notifications'],
   messages: [
+    'handovers',
+    'history_chunks',
+    'saved_contacts',
     'messages',
     'message_statuses',
     'message_hours',

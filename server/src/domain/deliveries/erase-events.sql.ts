@@ -29,10 +29,10 @@ export const deleteEventsOf = (
 const data = (field: string) => `convert_from(body, 'UTF8')::json #>> '{data,${field}}'`
 
 /**
- * The events that name a person and are not about a message. The type is a literal, so that PostgreSQL reads the index of rare
+ * The events that name a person and are not about a message. The types are literals, so that PostgreSQL reads the index of rare
  * types only.
  */
-const namesPerson = `workspace_id = $1 and type = 'contact.preference_changed'
+const namesPerson = `workspace_id = $1 and type in ('contact.preference_changed', 'conversation.control_changed')
        and ((${data('from')} = any($2::text[])
            and ($4 or ${data('from_user_id')} is null or ${data('from_user_id')} = any($3::text[])))
          or (${data('from')} is null and ${data('from_user_id')} = any($3::text[])))`

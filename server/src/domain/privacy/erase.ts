@@ -19,6 +19,8 @@ import { EventsInUse, eraseEventsNaming } from '../deliveries/erase-events.ts'
 import { deleteExpiredFiles } from '../files/fetching.ts'
 import {
   countQueued,
+  deleteHandoversOf,
+  deleteSavedContactsOf,
   eraseReceived,
   eraseSent,
   eraseTraces,
@@ -179,6 +181,8 @@ async function eraseRest(tx: Db, person: KnownPerson, until: Date): Promise<Remo
   await eraseTraces(tx, person, until)
   return {
     preferences: await deletePreferencesOf(tx, person),
+    handovers: await deleteHandoversOf(tx, person),
+    saved_contacts: await deleteSavedContactsOf(tx, person),
     parked_updates: await eraseParked(tx, person.workspaceId, person),
     ...(await eraseEventsNaming(tx, person)),
   }

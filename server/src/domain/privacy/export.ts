@@ -17,6 +17,7 @@ import { formsOfMessages } from '../flows/privacy.ts'
 import {
   earlyStatusesOf,
   findPerson,
+  handoversOf,
   idempotencyKeysOf,
   type KnownPerson,
   type NamedPerson,
@@ -24,6 +25,7 @@ import {
   type ReceivedOfPerson,
   receivedOfPerson,
   type SentOfPerson,
+  savedContactsOf,
   sentOfPerson,
   userIdChangesOf,
 } from '../messages/privacy/person.ts'
@@ -55,6 +57,8 @@ export async function* exportPerson(
   yield* list('inbound_messages', receivedMessages(db, clock, person))
   const preferences = await preferencesOf(db, person)
   yield* list('marketing_preferences', toJson(preferences.map(withSender)))
+  yield* list('handovers', toJson((await handoversOf(db, person)).map(withSender)))
+  yield* list('saved_contacts', toJson((await savedContactsOf(db, person)).map(withSender)))
   yield* list('user_id_changes', toJson(await userIdChangesOf(db, person)))
   yield* list('early_statuses', toJson((await earlyStatusesOf(db, person)).map(withSender)))
   yield* list('idempotency_keys', toJson(await idempotencyKeysOf(db, person)))
@@ -178,12 +182,13 @@ const toSent = ({
   ...row,
 })
 
-const toReceived = ({ content: _, id, sender_id, sent_by, sent_by_user_id, ...row }: ReceivedOfPerson) => ({
+const toReceived = ({ content: _, id, sender_id, sent_by, sent_by_user_id, source, ...row }: ReceivedOfPerson) => ({
   message_id: withPrefix('msg', id),
   object: 'inbound_message',
   sender_id: withPrefix('snd', sender_id),
-  from: sent_by,
-  from_user_id: sent_by_user_id,
+  ...(source === null
+    ? { from: sent_by, from_user_id: sent_by_user_id }
+    : { to: sent_by, to_user_id: sent_by_user_id, source }),
   ...row,
 })
 

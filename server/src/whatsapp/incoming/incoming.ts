@@ -3,11 +3,15 @@ import { readNetworkError } from '../graph/network-error.ts'
 import { type JsonObject, readArray, readId, readObject } from '../read-json.ts'
 import type { Notice, TemplateChange } from './change.ts'
 import { readType } from './content.ts'
+import { type EchoItem, type EchoOrigin, readEcho } from './echo.ts'
+import { type HandoverItem, readHandover } from './handover.ts'
+import { type HistoryChunk, readHistory } from './history.ts'
 import { type Known, unreadIn, unused } from './known.ts'
 import * as known from './known-members.ts'
 import { type InboundItem, readMessage } from './message.ts'
 import { type PreferenceItem, readPreferences } from './preference.ts'
 import { noticeReader, templateReader } from './read-change.ts'
+import { readSavedContacts, type SavedContactItem } from './saved-contact.ts'
 import { readStatus, type StatusItem } from './status.ts'
 import type { UserIdChange } from './system.ts'
 import { type Change, type Outcome, readEach, type UnreadChange, type WebhookSource } from './unread.ts'
@@ -19,7 +23,18 @@ interface Problem extends WebhookSource {
 }
 
 /** A part of a webhook that was read. */
-type ReadItem = InboundItem | StatusItem | UserIdChange | TemplateChange | Notice | PreferenceItem | Problem
+type ReadItem =
+  | InboundItem
+  | EchoItem
+  | StatusItem
+  | UserIdChange
+  | HandoverItem
+  | HistoryChunk
+  | SavedContactItem
+  | TemplateChange
+  | Notice
+  | PreferenceItem
+  | Problem
 
 export type Incoming = ReadItem | UnreadChange
 
@@ -36,10 +51,16 @@ interface FieldReader {
  * Raise it when a field or a member is added below, in a reader or in `known-members.ts`: stored updates of earlier
  * interpretations are then read again.
  */
-export const interpretation = 1
+export const interpretation = 2
 
 export const fieldReaders: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
-  ['messages', { known: known.messages, read: readConversation }],
+  ['messages', { known: known.messages, read: (change) => readConversation(change) }],
+  ['standby', { known: known.standby, read: readStandby }],
+  ['smb_message_echoes', { known: known.messageEchoes, read: echoReader('business_app') }],
+  ['message_echoes', { known: known.messageEchoes, read: echoReader('other') }],
+  ['messaging_handovers', { known: known.handover, read: readHandover }],
+  ['history', { known: known.history, read: (change) => [...readHistory(change), ...readProblems(change)] }],
+  ['smb_app_state_sync', { known: known.stateSync, read: readSavedContacts }],
   ['user_preferences', { known: known.userPreferences, read: readPreferences }],
   ['message_template_status_update', notice(known.templateStatus, templateReader('status'))],
   ['message_template_quality_update', notice(known.templateQuality, templateReader('quality'))],
@@ -148,33 +169,69 @@ const readNumberId = (value: JsonObject): string | null =>
   readId(readObject(value.recipient)?.phone_number_id) ??
   readId(value.phone_number_id)
 
-function readConversation({ value, wabaId, phoneNumberId, now, unread }: Change): ReadItem[] {
+function readConversation(change: Change, standby = false): ReadItem[] {
+  const { value, wabaId, phoneNumberId, now, unread } = change
   if (phoneNumberId === null) return []
   const source: WebhookSource = { wabaId, phoneNumberId }
-  const contacts = readArray(value.contacts)
-    .map(readObject)
-    .filter((contact) => contact !== null)
+  const contacts = contactsIn(value)
   const readWithContent = (each: unknown, path: string) => {
-    const item = readMessage(each, contacts, source, now)
+    const item = readMessage(each, contacts, source, now, standby)
     if (item?.kind === 'message' && item.unsupported !== null) unread.push(...unsupportedContent(each, path))
     return item
-  }
-  const readProblem = (each: unknown, path: string): Problem | null => {
-    const error = readNetworkError(each)
-    // It is only logged, so the change is also stored.
-    if (error !== null) unread.push(path)
-    return error && { kind: 'problem', ...source, error }
   }
   return [
     ...readEach(value, 'messages', unread, readWithContent),
     ...readEach(value, 'statuses', unread, (each) => readStatus(each, source, now)),
-    ...readEach(value, 'errors', unread, readProblem),
+    ...readProblems(change),
   ]
 }
 
-/** The content of a type that is not supported, or of one that is and could not be read. */
+/** What is passed on to an app that only listens, because another one or an agent of Meta handles the conversation. */
+function readStandby({ value, unread, ...change }: Change): ReadItem[] {
+  const inner = { ...change, value: readObject(value.standby) ?? {}, unread: [] as string[] }
+  const items = [...readConversation(inner, true), ...readEchoes(inner, { source: 'agent', standby: true })]
+  unread.push(...inner.unread.map((path) => `standby.${path}`))
+  return items
+}
+
+function echoReader(source: EchoOrigin['source']): FieldReader['read'] {
+  return (change) => readEchoes(change, { source, standby: false })
+}
+
+function readEchoes({ value, wabaId, phoneNumberId, now, unread }: Change, origin: EchoOrigin): EchoItem[] {
+  if (phoneNumberId === null) return []
+  const contacts = contactsIn(value)
+  return readEach(value, 'message_echoes', unread, (each, path) => {
+    const item = readEcho(each, contacts, { wabaId, phoneNumberId }, now, origin)
+    if (item?.unsupported) unread.push(...unsupportedContent(each, path))
+    return item
+  })
+}
+
+function readProblems({ value, wabaId, phoneNumberId, unread }: Change): Problem[] {
+  if (phoneNumberId === null) return []
+  return readEach(value, 'errors', unread, (each, path): Problem | null => {
+    const error = readNetworkError(each)
+    // It is only logged, so the change is also stored.
+    if (error !== null) unread.push(path)
+    return error && { kind: 'problem', wabaId, phoneNumberId, error }
+  })
+}
+
+const contactsIn = (value: JsonObject): JsonObject[] =>
+  readArray(value.contacts)
+    .map(readObject)
+    .filter((contact) => contact !== null)
+
+/** Types that are passed on completely, as the content of an unsupported message. */
+const passedOn: ReadonlySet<string> = new Set(['unsupported', 'edit', 'revoke', 'request_welcome'])
+const interactivePassedOn: ReadonlySet<unknown> = new Set(['call_permission_reply', 'payment_method'])
+
+/** The content of a type that this service does not know, or of one that it knows and could not read. */
 function unsupportedContent(message: unknown, path: string): string[] {
   const content = readObject(message) ?? {}
   const type = readType(content)
-  return type !== null && type !== 'unsupported' && content[type] != null ? [`${path}.${type}`] : []
+  if (type === null || passedOn.has(type) || content[type] == null) return []
+  const inner = type === 'interactive' ? readObject(content.interactive) : null
+  return inner && interactivePassedOn.has(inner.type) ? [] : [`${path}.${type}`]
 }
