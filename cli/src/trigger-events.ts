@@ -85,6 +85,21 @@ export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Pr
     })
     return `${person} stopped marketing messages of ${sender.number} in the simulator.`
   },
+  async 'message.echoed'({ sender }) {
+    await sender.request('POST', `/numbers/${sender.numberId}/echo`, { phone: sender.phone, text: 'From the app' })
+    return `Wrote to ${sender.phone} in the Business app of ${sender.number}.`
+  },
+  async 'conversation.control_changed'({ sender }) {
+    const handOver = (owner: string) =>
+      sender.request('POST', `/numbers/${sender.numberId}/handover`, { phone: sender.phone, owner })
+    await handOver('agent')
+    await handOver('business')
+    return `An agent took the conversation of ${sender.phone} with ${sender.number}, and handed it back.`
+  },
+  async 'history.imported'({ sender }) {
+    await sender.request('POST', `/numbers/${sender.numberId}/history`, {})
+    return `Shared the history of ${sender.number} with ${sender.phone}.`
+  },
   'webhook.disabled': disableTemporaryWebhook,
   'credits.low': crossLowBalance,
 }
