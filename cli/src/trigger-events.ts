@@ -100,6 +100,11 @@ export const makers: Readonly<Partial<Record<EventType, (trigger: Trigger) => Pr
     await sender.request('POST', `/numbers/${sender.numberId}/history`, {})
     return `Shared the history of ${sender.number} with ${sender.phone}.`
   },
+  async 'network.update'({ sender }) {
+    const value = { example: 'Not known to Parley' }
+    await sender.request('POST', `/wabas/${sender.wabaId}/notify`, { field: 'simulated_field', value })
+    return 'Posted a webhook with the field simulated_field in the simulator.'
+  },
   'webhook.disabled': disableTemporaryWebhook,
   'credits.low': crossLowBalance,
 }

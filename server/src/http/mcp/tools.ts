@@ -33,7 +33,7 @@ const messageTimes = ['created_at', 'sent_at', 'delivered_at', 'read_at', 'faile
 const eventFields = [
   ...new Set([...inboundFields, ...submissionFields]),
   ...['occurred_at', 'webhook_id', 'url', 'failing_since', 'marketing', 'balance', 'threshold'],
-  ...['source', 'change', 'messages'],
+  ...['source', 'change', 'messages', 'update_id', 'outcome'],
 ]
 
 const inAll = (prefix: string, fields: readonly string[]): string[] => fields.map((field) => prefix + field)
@@ -114,6 +114,7 @@ export const toolRows: readonly ToolRow[] = [
     description:
       'Returns the events of the workspace, oldest first: inbound messages, submitted forms, statuses of messages and others. ' +
       'Pass `next_cursor` as `after` in the next call to continue. With `wait`, the call waits up to 25 seconds for an event. ' +
+      'Events of the type `network.update`, which Parley does not understand, are returned only if `type` names it. ' +
       writtenByContacts,
     own: [...listFields, ...inAll('data[].', ['id', 'type', 'created_at']), ...inAll('data[].data.', eventFields)],
   },

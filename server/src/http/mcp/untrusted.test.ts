@@ -193,6 +193,20 @@ test('read_events marks what the business wrote elsewhere and what an agent hand
   for (const own of ['standby', 'source', 'change']) expect(fields).not.toContain(`data[].data.${own}`)
 })
 
+test('the value of a network update is untrusted', async () => {
+  const { agent, post } = await setUp()
+  await post({ [says('key')]: [says('value')] }, says('field').slice(0, 60))
+  await untilReadable(server.db)
+  const { value } = await agent.call('read_events', { type: ['network.update'] })
+  const { fields } = value.untrusted_content as { fields: string[] }
+  // The messages have members that no one knows.
+  const outcomes = (value.data as { data: { outcome: string } }[]).map(({ data }) => data.outcome)
+  expect(outcomes).toEqual(['partly_understood', 'unknown_field'])
+  const found = [...new Set(pathsWith(value))]
+  expect(found.length).toBeGreaterThanOrEqual(2)
+  expect(found.filter((path) => !fields.some((field) => startsWith(path, field)))).toEqual([])
+})
+
 const marked = toolRows.flatMap(({ name, route, own }) => (own === 'all' ? [] : [[name, route, own] as const]))
 const [, , inbound] = marked.find(([name]) => name === 'list_inbound_messages') ?? ['', '', []]
 
