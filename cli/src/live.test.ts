@@ -8,6 +8,7 @@ import { type Running, startParley } from '../../server/testing/parley.ts'
 import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { until } from '../../server/testing/until.ts'
 import { type RunningCommand, runParley, startCommand } from '../testing/run-parley.ts'
+import { commands as sendCommands } from './commands/send.ts'
 
 /** Commands next to a running service with its simulator, on ports that no setting names. */
 let dataDir: string
@@ -99,6 +100,20 @@ test('send fills in the variables of a template, and says what is missing or wro
   expect(out).toMatch(/has not written to this sender within 24 hours, so WhatsApp delivers only templates/)
 })
 
+test('the examples of send work in the demo, and the hint after a failure fits its error', async () => {
+  await run('phone', 'send', '--from', '16505550123', '--to', '15550780001', '--text', 'hi')
+  await until('it was received', async () => (await json('events', '--event', 'message.received')).data.length > 0)
+  for (const example of sendCommands[0]?.examples ?? []) {
+    const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+    expect(await run(...words, '--wait'), example).toMatchObject({ code: 0, err: '' })
+  }
+  const undeliverable = ['send', '--to', '15550131026', '--from', '15550780001', '--wait']
+  const failed = await run(...undeliverable, '--template', 'intake_form', '--var', '1=Ana')
+  expect(failed.out).toMatch(/Status: failed \(Message undeliverable\)\.\nCheck the number\..+\n$/)
+  const closed = await run('send', '--to', '491709999999', '--from', '15550780001', '--text', 'hi', '--wait')
+  expect(closed.out).toMatch(/Status: failed \(.*\)\.\n491709999999 has not written to this sender within 24 hours/)
+})
+
 test('trigger lists every event type, and makes each of them happen', async () => {
   const types = (await json('trigger')).data.map(({ type }: { type: string }) => type)
   expect(types).toEqual([...eventTypes])
@@ -145,8 +160,9 @@ test('events continues at a cursor, and prints new events of a type as they happ
   expect(first).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) })
   const second = await json('events', '--limit', '2', '--after', first.next_cursor)
   expect(second.data[0].id).not.toBe(first.data[1].id)
-  expect((await run('events', '--limit', '1')).out).toMatch(
-    /^ID +TIME +TYPE +ABOUT\n[\s\S]*\nMore: \.\/parley events --after /,
+  const listed = await run('events', '--limit', '1', '--event', 'message.sent,message.received', '--workspace', 'Demo')
+  expect(listed.out).toMatch(
+    /^ID +TIME +TYPE +ABOUT\n[\s\S]*\nMore: \.\/parley events --workspace [0-9a-f-]+ --event message\.sent --event message\.received --limit 1 --after \S+\n$/,
   )
   const following = follow('events', '--follow', '--event', 'message.received', '--json')
   await until('it follows', () => following.err().includes('Press Ctrl+C'))
@@ -159,7 +175,7 @@ test('events continues at a cursor, and prints new events of a type as they happ
   )
   expect(JSON.parse(line)).toMatchObject({ type: 'message.received', data: { text: 'followed' } })
   expect(await stop(following)).toBe(0)
-  expect(following.err()).toMatch(/To continue: \.\/parley events --follow --after \S+\n$/)
+  expect(following.err()).toMatch(/To continue: \.\/parley events --follow --event message\.received --after \S+\n$/)
   expect((await run('events', '--limit', '0')).err).toMatch(
     /^Invalid --limit "0"\. Enter a whole number from 1 to 1000\./,
   )

@@ -10,7 +10,8 @@ export const errorCatalogue = {
     status: 401,
     type: 'authentication_error',
     title: 'Invalid API key',
-    message: 'Invalid API key.',
+    message:
+      'Invalid API key. Send "Authorization: Bearer <key>" with a key that begins with "prl_live_". A value that begins with "whsec_" is the signing secret of a webhook.',
     cause:
       'The Authorization header is missing, appears more than once, is not in the format "Bearer <key>", or contains an unknown key.',
     remedy:

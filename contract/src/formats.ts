@@ -16,7 +16,7 @@ export const Moment = Type.String({
 
 const phone = {
   examples: ['491701234567'],
-  errorMessage: 'Enter a phone number with its country code, such as 491701234567.',
+  errorMessage: 'Enter a phone number with its country code, as digits without spaces, such as 491701234567.',
 }
 
 /** The phone number of a recipient. */

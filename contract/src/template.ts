@@ -39,7 +39,7 @@ export const TemplateVariable = Type.Object(
   {
     key: Type.String({
       description:
-        'The key of the variable in `template.variables`: `header.<n|name|image|video|document|location>`, `body.<n|name>`, `buttons.<index>.<url|code>`, or `offer.expires_at`. In a carousel the key starts with `cards.<n>.`',
+        'The key of the variable in `template.variables`: `header.<n|name|image|video|document|location>`, `body.<n|name>`, `buttons.<index>.<url|code|payload|products|thumbnail>`, or `offer.expires_at`. In a carousel the key starts with `cards.<n>.`',
     }),
     in: Type.Enum([...variablePlaces], { description: 'The part of the template that contains the variable.' }),
     type: Type.Enum([...variableTypes], {
@@ -81,7 +81,7 @@ export const Template = Type.Object(
     }),
     variables: Type.Array(TemplateVariable, {
       description:
-        'The variables of the template. In an authentication template, set the code once, as `body.1`; it is also used for the button. A quick-reply button also accepts an optional `buttons.<index>.payload`, and a catalog button an optional `buttons.<index>.thumbnail`.',
+        'The variables of the template. In an authentication template, set the code once, as `body.1`; it is also used for the button. A quick-reply button has an optional `buttons.<index>.payload`: what `reply.id` is when a person taps it.',
     }),
     flow: Type.Union([TemplateFlow, Type.Null()], {
       description: 'The form that the template opens. Null if it has no form button.',

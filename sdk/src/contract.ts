@@ -16,6 +16,8 @@ export type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 export type { FlowResponse, FlowResponseFilters } from '@parley/contract/flow-response'
 export type {
   EchoedMessage,
+  InboundDeletion,
+  InboundEdit,
   InboundLocation,
   InboundMedia,
   InboundMessage,

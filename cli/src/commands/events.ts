@@ -3,7 +3,7 @@ import { openFeed, readTypes } from '../event-feed.ts'
 import { followOptions } from '../follow-options.ts'
 import { formatTime } from '../format.ts'
 import { printJson, say, sayAside } from '../print.ts'
-import { given, readCount } from '../read-options.ts'
+import { given, readCount, readList } from '../read-options.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'
 import { visible } from '../visible.ts'
@@ -42,7 +42,7 @@ async function readPage(call: Call) {
     const { bodies, hasMore, nextCursor } = await feed.read(given(query))
     const events = bodies.map((body) => JSON.parse(body.toString()) as Envelope)
     const rows = events.map((event) => [event.id, formatTime(event.created_at), event.type, summaryOf(event)])
-    const more = hasMore ? `More: ./parley events --after ${nextCursor}` : `To continue later: --after ${nextCursor}`
+    const more = `${hasMore ? 'More' : 'To continue later'}: ${continuation(call, nextCursor)}`
     return {
       lines: [...table(['ID', 'TIME', 'TYPE', 'ABOUT'], rows, 'No events.'), '', styled('dim', more)],
       json: { object: 'list', data: events, has_more: hasMore, next_cursor: nextCursor },
@@ -66,11 +66,23 @@ async function follow(call: Call): Promise<undefined> {
       if (flag('json')) printJson(event)
       else say(lineOf(event))
     })
-    sayAside(`To continue: ./parley events --follow --after ${cursor}`)
+    sayAside(`To continue: ${continuation(call, cursor)}`)
   } finally {
     await feed.close()
   }
   return undefined
+}
+
+/** The command that reads on after the cursor, with the same options. */
+function continuation({ option, options, flag }: Call, cursor: string): string {
+  const [workspace, limit] = [option('workspace'), option('limit')]
+  const words = [
+    ...(flag('follow') ? ['--follow'] : []),
+    ...(workspace === undefined ? [] : ['--workspace', workspace]),
+    ...readList(options('event')).flatMap((type) => ['--event', type]),
+    ...(limit === undefined ? [] : ['--limit', limit]),
+  ]
+  return ['./parley events', ...words, '--after', cursor].join(' ')
 }
 
 const lineOf = (event: Envelope): string =>

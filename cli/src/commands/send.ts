@@ -16,12 +16,14 @@ import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 
 /** How long `--wait` waits for the network. */
 const waitMs = 30_000
+/** WhatsApp's error code for a message that is no template, more than 24 hours after the contact wrote. */
+const closedWindow = 131047
 
 export const commands: readonly Command[] = [
   {
     name: 'send',
     details:
-      'As POST /v1/messages: it costs credits, and the running service sends it. In the demo, leave out --to and --from: the message goes to the handset. With an --idempotency-key, the same command sends once.',
+      'As POST /v1/messages: it costs credits, and the running service sends it. In the demo, leave out --to and --from: the message goes to the handset. A text needs a message of the contact in the last 24 hours. With an --idempotency-key, the same command sends once.',
     options: {
       to: { value: 'NUMBER', help: 'Phone number of the contact (default: the simulated phone, if there is one)' },
       text: { value: 'TEXT', help: 'Send a text' },
@@ -36,9 +38,9 @@ export const commands: readonly Command[] = [
       wait: { help: 'Wait until it was delivered or failed' },
     },
     examples: [
-      'send --text "Hello"',
-      'send --to 491701234567 --template appointment_reminder:en_US --var 1=Ana --var 2=10:30 --var buttons.2.url=A-17',
-      'send --to 491701234567 --text "Your order has shipped" --idempotency-key order-1001 --wait',
+      'send --template appointment_reminder:en_US --var header.1=Ana --var 1=Monday --var 2=10:30 --var buttons.2.url=A-17',
+      'send --text "Your order has shipped" --idempotency-key order-1001 --wait',
+      'send --to 491701234567 --from 15550780001 --template intake_form --var 1=Ana',
     ],
     async run(call) {
       const { option, flag } = call
@@ -64,8 +66,9 @@ export const commands: readonly Command[] = [
         const hints = isStopped ? [notRunning] : await windowHint(call, workspace, message)
         return { lines: [...lines, ...hints], json: message }
       }
-      const { status, error } = await waitFor(call, workspace.id, message.id)
-      const hints = status === 'failed' ? await windowHint(call, workspace, message) : []
+      const { status, error, explained } = await waitFor(call, workspace.id, message.id)
+      const hints = explained?.code === closedWindow ? await windowHint(call, workspace, message) : []
+      if (explained && hints.length === 0) hints.push(explained.fix)
       return {
         lines: [...lines, `Status: ${status}${error ? ` (${error})` : ''}.`, ...hints],
         json: { ...message, status },
@@ -169,10 +172,8 @@ async function waitFor(call: Call, workspaceId: string, id: string) {
   const db = (await call.db()).within(workspaceId)
   try {
     for (const until = Date.now() + waitMs; ; await sleep(200)) {
-      const { status, error } = await readTimeline(db, workspaceId, 'admin', id)
-      if (/^(delivered|read|failed)$/.test(status) || Date.now() > until) {
-        return { status, error }
-      }
+      const message = await readTimeline(db, workspaceId, 'admin', id)
+      if (/^(delivered|read|failed)$/.test(message.status) || Date.now() > until) return message
     }
   } finally {
     progress.end()

@@ -57,6 +57,17 @@ test('every route is in the document, with its scope, response and errors', () =
   })
 })
 
+test('the headers of some responses only are in the document', () => {
+  const headersOf = (status: string) =>
+    Object.keys(document.paths['/v1/messages']?.post?.responses[status]?.headers ?? {})
+  for (const status of ['429', '503']) expect(headersOf(status)).toContain('Retry-After')
+  expect(headersOf('202')).toContain('Idempotent-Replayed')
+  expect(headersOf('400')).not.toContain('Retry-After')
+  expect(Object.keys(document.paths['/v1/messages']?.get?.responses['200']?.headers ?? {})).not.toContain(
+    'Idempotent-Replayed',
+  )
+})
+
 test('operation IDs are unique', () => {
   const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap(Object.values)
   const names = operations.map(({ operationId }) => operationId)

@@ -102,7 +102,7 @@ function operationOf(route: Route, named: Json): Json {
         : {
             [route.status]: {
               description: 'Success.',
-              headers: responseHeaders,
+              headers: takesIdempotencyKey(route) ? { ...responseHeaders, ...replayHeader } : responseHeaders,
               ...(route.status !== 204 && { content: { 'application/json': contentOf(route.reply, named) } }),
             },
           }),
@@ -117,6 +117,9 @@ function operationOf(route: Route, named: Json): Json {
     },
   }
 }
+
+const takesIdempotencyKey = ({ headers }: Route): boolean =>
+  Object.hasOwn((headers as { properties?: object } | undefined)?.properties ?? {}, 'Idempotency-Key')
 
 const bodyTypeOf = ({ receivesFile }: Route) => (receivesFile ? 'multipart/form-data' : 'application/json')
 
@@ -141,7 +144,7 @@ function errorResponses(codes: readonly ErrorCode[], named: Json): Json {
         status,
         {
           description: list.map((code) => `\`${code}\`: ${errorCatalogue[code].cause}`).join('\n\n'),
-          headers: responseHeaders,
+          headers: status === 429 || status === 503 ? { ...responseHeaders, ...retryHeader } : responseHeaders,
           content: { 'application/json': { schema: withRefs(ErrorReply, named), examples: errorRefs(list) } },
         },
       ]),
@@ -166,6 +169,11 @@ const responseHeaders = {
   'RateLimit-Limit': integerHeader('The rate limit, in requests per minute.', 30),
   'RateLimit-Remaining': integerHeader('The number of requests left in the current window.', 29),
   'RateLimit-Reset': integerHeader('The number of seconds until the window resets.', 60),
+}
+
+const retryHeader = { 'Retry-After': integerHeader('The number of seconds to wait before you retry.', 12) }
+const replayHeader = {
+  'Idempotent-Replayed': textHeader('`true` if this is the response of an earlier request. Absent otherwise.', 'true'),
 }
 
 const rangeHeader = {

@@ -1,3 +1,4 @@
+import { editDistance } from '../lib/edit-distance.ts'
 import type { Route } from './route.ts'
 
 export interface KnownPath {
@@ -23,6 +24,21 @@ export function newPathFinder(routes: readonly Route[]): (url: string) => KnownP
         parts.length === given.length &&
         parts.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index])),
     )
+  }
+}
+
+/** The path that an unknown one is closest to, if it has at most two other letters. IDs are not compared. */
+export function newPathGuesser(routes: readonly Route[]): (url: string) => string | undefined {
+  const patterns = [...new Set(routes.map(({ path }) => path))]
+  return (url) => {
+    const given = pathOf(url).replace(/\/$/, '').split('/')
+    const guesses = patterns.flatMap((pattern) => {
+      const parts = pattern.split('/')
+      const words = (of: string[]) => of.filter((_, index) => !parts[index]?.startsWith(':')).join('/')
+      return parts.length === given.length ? [{ pattern, distance: editDistance(words(given), words(parts), 2) }] : []
+    })
+    const [best] = guesses.sort((left, right) => left.distance - right.distance)
+    return best && best.distance <= 2 ? best.pattern.replaceAll(/:([a-z_]+)/g, '{$1}') : undefined
   }
 }
 

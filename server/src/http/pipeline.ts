@@ -29,7 +29,7 @@ import type { HeldRequest, HeldRequests, HowEnded, Subscribe } from './limits/he
 import type { ClientTimeouts } from './limits/limits.ts'
 import type { WorkspaceSlots } from './limits/slots.ts'
 import { openFileBody } from './multipart.ts'
-import { type KnownPath, newPathFinder } from './paths.ts'
+import { type KnownPath, newPathFinder, newPathGuesser } from './paths.ts'
 import type { Context, Route, RouteSettings, SharedServices, WrittenReply } from './route.ts'
 
 declare module 'fastify' {
@@ -67,6 +67,7 @@ export function mountApi(app: FastifyInstance, routes: readonly Route[], deps: P
     ...deps,
     addressOf: clientAddressReader(deps.trustProxy),
     findPath: newPathFinder(routes),
+    guessPath: newPathGuesser(routes),
     shared: new Map(),
   }
   for (const [prefix = '', own] of Map.groupBy(routes, ({ path }) => path.match(/^\/[^/]+/)?.[0])) {
@@ -125,6 +126,7 @@ export const commonHeaders = ({ limit, remaining, resetSeconds }: RateLimitState
 interface Services extends PipelineDeps {
   addressOf: ReturnType<typeof clientAddressReader>
   findPath: ReturnType<typeof newPathFinder>
+  guessPath: ReturnType<typeof newPathGuesser>
   /** What `Context.shared` has made, by the function that made it. */
   shared: Map<unknown, unknown>
 }
@@ -219,7 +221,11 @@ class Exchange implements AccessRequest, Context {
   }
 
   #rejectUnmatched(): void {
-    if (!this.#path) refuse('not_found')
+    if (!this.#path) {
+      const guess = this.#services.guessPath(this.#request.url)
+      const hint = guess === undefined ? 'All paths are listed at /docs/api.' : `Did you mean ${guess}?`
+      refuse('not_found', { message: `This path does not exist. ${hint}` })
+    }
     const { methods } = this.#path
     if (this.#request.method !== 'OPTIONS') refuse('method_not_allowed', { headers: { Allow: methods } })
     this.#reply.code(204).header('Allow', methods).send()

@@ -82,9 +82,10 @@ test('textErrors gives the same messages as a schema', () => {
   }
 })
 
-test('an invalid phone number gets a plain message', () => {
-  expect(newValidator(Type.Object({ to: Recipient }), 'body')({ to: '0170' })).toEqual([
-    { param: 'to', code: 'invalid', message: 'Enter a phone number with its country code, such as 491701234567.' },
+test.each(['0170', '+1 650 555 0123'])('an invalid phone number gets a plain message: %s', (to) => {
+  const message = 'Enter a phone number with its country code, as digits without spaces, such as 491701234567.'
+  expect(newValidator(Type.Object({ to: Recipient }), 'body')({ to })).toEqual([
+    { param: 'to', code: 'invalid', message },
   ])
 })
 

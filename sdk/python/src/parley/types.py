@@ -82,7 +82,7 @@ Sender = TypedDict(
 TemplateVariable = TypedDict(
     "TemplateVariable",
     {
-        #: The key of the variable in `template.variables`: `header.<n|name|image|video|document|location>`, `body.<n|name>`, `buttons.<index>.<url|code>`, or `offer.expires_at`. In a carousel the key starts with `cards.<n>.`
+        #: The key of the variable in `template.variables`: `header.<n|name|image|video|document|location>`, `body.<n|name>`, `buttons.<index>.<url|code|payload|products|thumbnail>`, or `offer.expires_at`. In a carousel the key starts with `cards.<n>.`
         "key": str,
         #: The part of the template that contains the variable.
         "in": str,
@@ -124,7 +124,7 @@ Template = TypedDict(
         "sendable": bool,
         #: Which parts are not supported, for people. Null if `sendable` is true.
         "not_sendable_reason": Optional[str],
-        #: The variables of the template. In an authentication template, set the code once, as `body.1`; it is also used for the button. A quick-reply button also accepts an optional `buttons.<index>.payload`, and a catalog button an optional `buttons.<index>.thumbnail`.
+        #: The variables of the template. In an authentication template, set the code once, as `body.1`; it is also used for the button. A quick-reply button has an optional `buttons.<index>.payload`: what `reply.id` is when a person taps it.
         "variables": List[TemplateVariable],
         #: The form that the template opens. Null if it has no form button.
         "flow": Optional[TemplateFlow],

@@ -12,7 +12,13 @@ const server = useTestServer()
 
 const bearer = { 'www-authenticate': 'Bearer' }
 const invalidTokenBearer = { 'www-authenticate': 'Bearer error="invalid_token"' }
-const invalidKey: ExpectedError = { code: 'invalid_key', message: 'Invalid API key.', headers: bearer }
+/** One message for all, so that nothing can be learned about keys. It names the usual mistakes. */
+const invalidKey: ExpectedError = {
+  code: 'invalid_key',
+  message:
+    'Invalid API key. Send "Authorization: Bearer <key>" with a key that begins with "prl_live_". A value that begins with "whsec_" is the signing secret of a webhook.',
+  headers: bearer,
+}
 
 const known = newSecret()
 const wrongLastCharacter = known.endsWith('0') ? '1' : '0'
@@ -23,6 +29,7 @@ test.each<[label: string, authorization: string]>([
   ['Bearer and a space', 'Bearer '],
   ['not Bearer', `Basic ${btoa(`${known}:`)}`],
   ['a key without Bearer', known],
+  ['the signing secret of a webhook', `Bearer whsec_${btoa('a'.repeat(32))}`],
   ['a key under another scheme', `Token ${known}`],
   ['another prefix', `Bearer ${known.replace('prl_live_', 'prl_test_')}`],
   ['one character short', `Bearer ${known.slice(0, -1)}`],

@@ -23,11 +23,11 @@ test('GET /v1/templates lists the templates of a connected account with their va
   expect(total).toBe(simulated.length)
   const found = Object.fromEntries(data.map((template) => [template.name, keysOf(template)]))
   expect(found).toMatchObject({
-    appointment_reminder: ['header.1', 'body.1', 'body.2', 'buttons.2.url'],
+    appointment_reminder: ['header.1', 'body.1', 'body.2', 'buttons.0.payload', 'buttons.1.payload', 'buttons.2.url'],
     order_update: ['header.image', 'body.first_name', 'body.order_id', 'buttons.0.url'],
     invoice_ready: ['header.document', 'body.1', 'body.2'],
     courier_arriving: ['header.location', 'body.1'],
-    summer_offer: ['body.1', 'buttons.0.code'],
+    summer_offer: ['body.1', 'buttons.0.code', 'buttons.1.payload'],
     otp_login: ['body.1'],
     intake_form: ['body.1'],
     hello_world: [],

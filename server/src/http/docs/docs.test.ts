@@ -149,6 +149,7 @@ test('the page of an endpoint has its scope, fields with types and limits, folde
     'interactive object An interactive message',
     '12 variants of interactive',
     'insufficient_credits 402',
+    'Idempotent-Replayed string true if this is the response of an earlier request.',
   ])
     expect(words).toContain(part)
   expect(section).toContain('<details><summary>2 fields <span class="unseen">of text</span></summary><ul>')

@@ -108,10 +108,11 @@ export function newReference({ paths, webhooks, components }: OpenApi, publicUrl
 
   function responseOf(status: string, { description, headers, content = {} }: Response): string {
     const special = Object.entries(headers).filter(([name]) => !Object.hasOwn(commonHeaders, name))
-    if (special.length > 0) return `\`${status}\` ${description}\n\n${headerList(special)}`
-    const [body] = Object.values(content)
+    const [[type, body] = []] = Object.entries(content)
+    if (type === 'application/octet-stream') return `\`${status}\` ${description}\n\n${headerList(special)}`
     if (!body) return `\`${status}\` without a body`
-    const example = folded('Example response', Object.values(body.examples ?? {})[0]?.value)
+    const shown = folded('Example response', Object.values(body.examples ?? {})[0]?.value)
+    const example = [headerList(special), shown].join('\n').trim()
     const { $ref } = body.schema
     if ($ref !== undefined) return `\`${status}\` with a ${linkTo(componentIn($ref))}\n\n${example}`
     return `\`${status}\`\n\n${[fieldList(body.schema, output), example].join('\n').trim()}`

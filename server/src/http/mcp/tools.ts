@@ -22,6 +22,9 @@ const inboundFields = [
   'in_reply_to.message_id',
   'media.url',
   'reaction.message_id',
+  'edit.message_id',
+  'deletion.message_id',
+  'standby',
 ]
 const submissionFields = ['id', 'message_id', 'source_message_id', 'template_id', 'files[].index', 'received_at']
 const messageTimes = ['created_at', 'sent_at', 'delivered_at', 'read_at', 'failed_at']
@@ -30,6 +33,7 @@ const messageTimes = ['created_at', 'sent_at', 'delivered_at', 'read_at', 'faile
 const eventFields = [
   ...new Set([...inboundFields, ...submissionFields]),
   ...['occurred_at', 'webhook_id', 'url', 'failing_since', 'marketing', 'balance', 'threshold'],
+  ...['source', 'change', 'messages', 'update_id', 'outcome'],
 ]
 
 const inAll = (prefix: string, fields: readonly string[]): string[] => fields.map((field) => prefix + field)
@@ -81,7 +85,9 @@ export const toolRows: readonly ToolRow[] = [
     name: 'list_inbound_messages',
     title: 'List inbound messages',
     route: 'GET /v1/inbound_messages',
-    description: `Lists the messages that people wrote to the workspace, the latest first. ${writtenByContacts}`,
+    description:
+      'Lists the messages that people wrote to the workspace, the latest first. Another app or agent replies to those with ' +
+      `\`standby\`: do not. ${writtenByContacts}`,
     own: [
       ...listFields,
       'total',
@@ -108,6 +114,7 @@ export const toolRows: readonly ToolRow[] = [
     description:
       'Returns the events of the workspace, oldest first: inbound messages, submitted forms, statuses of messages and others. ' +
       'Pass `next_cursor` as `after` in the next call to continue. With `wait`, the call waits up to 25 seconds for an event. ' +
+      'Events of the type `network.update`, which Parley does not understand, are returned only if `type` names it. ' +
       writtenByContacts,
     own: [...listFields, ...inAll('data[].', ['id', 'type', 'created_at']), ...inAll('data[].data.', eventFields)],
   },

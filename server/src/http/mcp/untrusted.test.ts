@@ -23,7 +23,10 @@ const messages = [
   { type: 'button', button: { payload: says('payload'), text: says('label') } },
   {
     type: 'interactive',
-    interactive: { type: 'list_reply', list_reply: { id: says('row'), title: says('title'), description: 'x' } },
+    interactive: {
+      type: 'list_reply',
+      list_reply: { id: says('row'), title: says('title'), description: says('description') },
+    },
   },
   { type: says('kind'), errors: [{ code: 131051, title: says('reason'), message: 'x' }] },
   {
@@ -47,6 +50,10 @@ const messages = [
         name: { formatted_name: says('card'), first_name: 'x' },
         phones: [{ phone: says('phone'), type: says('type') }],
         emails: [{ email: says('email'), type: says('type') }],
+        org: { company: says('company'), department: says('department'), title: says('job') },
+        addresses: [{ street: says('street'), city: says('city') }],
+        urls: [{ url: says('link'), type: says('type') }],
+        birthday: says('birthday'),
       },
     ],
   },
@@ -62,8 +69,22 @@ const messages = [
   {
     type: 'text',
     text: { body: 'ad' },
-    referral: { source_type: 'ad', source_url: says('url'), headline: says('headline'), body: says('body') },
+    referral: {
+      source_type: 'ad',
+      source_url: says('url'),
+      headline: says('headline'),
+      body: says('body'),
+      ref: says('ref'),
+      welcome_message: { text: says('welcome') },
+    },
+    context: { referred_product: { catalog_id: says('catalog'), product_retailer_id: says('product') } },
   },
+  {
+    type: 'edit',
+    edit: { original_message_id: says('edited'), message: { type: 'text', text: { body: says('new text') } } },
+  },
+  { type: 'revoke', revoke: { original_message_id: says('deleted') } },
+  { type: 'payment_method', payment_method: { method: [says('content')], [says('key')]: 1 } },
   {
     type: 'interactive',
     interactive: {
@@ -89,7 +110,7 @@ async function setUp() {
   const workspace = await newWorkspace(server)
   const app = await newApp(server)
   const phoneNumberId = String(++numbers)
-  await newSender(server, workspace.id, app.id, phoneNumberId)
+  const { wabaId } = await newSender(server, workspace.id, app.id, phoneNumberId)
   const sent = messages.map((message, index) => ({
     from: '16505550123',
     id: `${says('id')} ${index}`,
@@ -101,7 +122,13 @@ async function setUp() {
   const [contact] = webhook.entry[0]?.changes[0]?.value.contacts ?? []
   Object.assign(contact ?? {}, { profile: { name: says('profile'), username: says('username') } })
   expect(await app.post(webhook)).toBe(200)
-  return newAgent(server.url, workspace.secret)
+  /** Posts a change of another field. */
+  const post = async (value: object, field: string) => {
+    const metadata = { display_phone_number: '15550780001', phone_number_id: phoneNumberId }
+    const changes = [{ field, value: { messaging_product: 'whatsapp', metadata, ...value } }]
+    expect(await app.post({ object: 'whatsapp_business_account', entry: [{ id: wabaId, changes }] })).toBe(200)
+  }
+  return { agent: await newAgent(server.url, workspace.secret), post }
 }
 
 /** The paths of all strings with the instruction, also of names of fields. */
@@ -123,7 +150,7 @@ test.each([
   ['list_flow_responses', 5],
   ['read_events', 32],
 ])('%s lists every field that contacts write as untrusted', async (name, atLeast) => {
-  const agent = await setUp()
+  const { agent } = await setUp()
   await untilReadable(server.db)
   const { value, text } = await agent.call(name, { limit: 100 })
   const { notice, fields } = value.untrusted_content as { notice: string; fields: string[] }
@@ -136,6 +163,48 @@ test.each([
   expect(JSON.parse(text)).toEqual(value)
   expect(text).not.toMatch(/[<>\u202e]/)
   expect(text).toContain(String.raw`\u003csystem\u003e`)
+})
+
+test('read_events marks what the business wrote elsewhere and what an agent handles', async () => {
+  const { agent, post } = await setUp()
+  const text = { timestamp: '1786000000', type: 'text', text: { body: says('text') } }
+  await post({ message_echoes: [{ id: says('echo'), to: '16505550123', ...text }] }, 'smb_message_echoes')
+  await post({ standby: { messages: [{ id: says('heard'), from: '16505550123', ...text }] } }, 'standby')
+  await post(
+    {
+      sender: { phone_number: '16505550123' },
+      type: 'control_taken',
+      timestamp: '1786000000',
+      control_taken: { previous_owner_role: says('before'), new_owner_role: says('after') },
+    },
+    'messaging_handovers',
+  )
+  await untilReadable(server.db)
+  const { value } = await agent.call('read_events', { limit: 100 })
+  const { fields } = value.untrusted_content as { fields: string[] }
+  const events = value.data as { type: string; data: Record<string, unknown> }[]
+  const [echo] = events.filter(({ type }) => type === 'message.echoed')
+  expect(echo?.data).toMatchObject({ source: 'business_app', to: '16505550123', text: says('text') })
+  expect(events.filter(({ data }) => data.standby === true)).toHaveLength(1)
+  expect(events.map(({ type }) => type)).toContain('conversation.control_changed')
+  const found = [...new Set(pathsWith(value))]
+  expect(found).toEqual(expect.arrayContaining(['data[].data.previous_owner', 'data[].data.new_owner']))
+  expect(found.filter((path) => !fields.some((field) => startsWith(path, field)))).toEqual([])
+  for (const own of ['standby', 'source', 'change']) expect(fields).not.toContain(`data[].data.${own}`)
+})
+
+test('the value of a network update is untrusted', async () => {
+  const { agent, post } = await setUp()
+  await post({ [says('key')]: [says('value')] }, says('field').slice(0, 60))
+  await untilReadable(server.db)
+  const { value } = await agent.call('read_events', { type: ['network.update'] })
+  const { fields } = value.untrusted_content as { fields: string[] }
+  // The messages have members that no one knows.
+  const outcomes = (value.data as { data: { outcome: string } }[]).map(({ data }) => data.outcome)
+  expect(outcomes).toEqual(['partly_understood', 'unknown_field'])
+  const found = [...new Set(pathsWith(value))]
+  expect(found.length).toBeGreaterThanOrEqual(2)
+  expect(found.filter((path) => !fields.some((field) => startsWith(path, field)))).toEqual([])
 })
 
 const marked = toolRows.flatMap(({ name, route, own }) => (own === 'all' ? [] : [[name, route, own] as const]))
@@ -182,13 +251,13 @@ test.each([
 })
 
 test('numbers of a submission keep their digits', async () => {
-  const agent = await setUp()
+  const { agent } = await setUp()
   const { text } = await agent.call('list_flow_responses')
   expect(text).toContain('"big":12345678901234567890')
 })
 
 test('results without text of contacts have no notice', async () => {
-  const agent = await setUp()
+  const { agent } = await setUp()
   for (const name of ['list_senders', 'list_templates']) {
     expect(Object.keys((await agent.call(name)).value), name).not.toContain('untrusted_content')
   }

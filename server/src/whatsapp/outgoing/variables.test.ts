@@ -17,7 +17,7 @@ function isTemplateList(value: Record<string, unknown>): boolean {
   return Array.isArray(value.data) && Array.isArray(readObject(value.data[0])?.components)
 }
 
-/** The variables of each template: `key` and its example. */
+/** The required variables of each template: `key` and its example. */
 const expectedVariables: Record<string, Record<string, string | null>> = {
   'api-message-templates-list appointment_reminder': {
     'header.1': 'Ana',
@@ -145,8 +145,11 @@ describe('every template fixture has the variables of the table', () => {
 
   test.each(stored)('%s', (name, template) => {
     const variables = templateVariables(template)
-    expect(Object.fromEntries(variables.map(({ key, example }) => [key, example]))).toEqual(expectedVariables[name])
-    expect(variables.every((variable) => variable.required)).toBe(true)
+    const required = variables.filter((variable) => variable.required)
+    expect(Object.fromEntries(required.map(({ key, example }) => [key, example]))).toEqual(expectedVariables[name])
+    // The buttons with an optional variable.
+    const buttons = JSON.stringify(template.components).match(/"type":"(QUICK_REPLY|CATALOG)"/gi) ?? []
+    expect(variables.length - required.length).toBe(buttons.length)
   })
 })
 
@@ -154,9 +157,10 @@ test('a variable has its part of the template and its type', () => {
   const carousel = fixture(
     'david-lev__pywa/template-carousel--carousel-template-media-cards-v1.json',
   ) as NetworkTemplate
-  expect(templateVariables(carousel).slice(2, 5)).toEqual([
+  expect(templateVariables(carousel).slice(2, 6)).toEqual([
     { key: 'body.3', in: 'body', type: 'text', required: true, example: '30OFF' },
     { key: 'cards.0.header.image', in: 'card', type: 'image', required: true, example: '4::an...' },
+    { key: 'cards.0.buttons.0.payload', in: 'card', type: 'text', required: false, example: null },
     { key: 'cards.0.buttons.1.url', in: 'card', type: 'text', required: true, example: 'BLUE_ELF' },
   ])
 })

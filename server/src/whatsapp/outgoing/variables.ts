@@ -18,7 +18,7 @@ export interface Slot {
   key: string
   type: VariableType
   required: boolean
-  /** False for optional variables, and for a button that uses the value of another variable. */
+  /** False for a button that uses the value of another variable. */
   listed: boolean
   example: string | null
   maxLength: number
@@ -115,7 +115,7 @@ function textSlots(kind: 'header' | 'body', component: JsonObject, card: number 
 
 function buttonSlots(button: JsonObject | null, index: number, card: number | null): Slot[] {
   const at = `buttons.${index}`
-  const optional = { required: false, listed: false }
+  const optional = { required: false }
   switch (upperCase(button?.type)) {
     case 'URL':
       // URL variables are positional, even in a template with named variables.
