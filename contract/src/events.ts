@@ -4,10 +4,12 @@
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { described, FlowResponseId, MessageId, nullable, Timestamp, Uuid } from './ids.ts'
-import { InboundMessage } from './inbound.ts'
+import { EchoedMessage, InboundMessage } from './inbound.ts'
 import {
   ContactPreferenceData,
+  ControlChangedData,
   CreditsLowData,
+  HistoryImportedData,
   SenderStatusData,
   serviceSamples,
   TemplateStatusData,
@@ -20,10 +22,13 @@ export const eventTypes = [
   'message.read',
   'message.failed',
   'message.received',
+  'message.echoed',
   'flow.completed',
   'template.status_changed',
   'sender.status_changed',
   'contact.preference_changed',
+  'conversation.control_changed',
+  'history.imported',
   'webhook.disabled',
   'credits.low',
 ] as const
@@ -54,6 +59,14 @@ export const MessagePricing = Type.Object(
       description: 'The price type: `regular`, or free as `free_customer_service` or `free_entry_point`.',
     }),
     model: Type.Union([Type.String(), Type.Null()], { description: 'The pricing model, such as `PMP` (per message).' }),
+    billable: nullable(Type.Boolean(), 'Whether WhatsApp bills the message. Null if it does not say.'),
+    cost: nullable(
+      Type.Object({
+        amount: Type.String({ description: 'The amount, as a decimal number.' }),
+        currency: nullable(Type.String(), 'The currency code.'),
+      }),
+      'What WhatsApp bills for the message. Null if it does not say.',
+    ),
   },
   { description: 'How WhatsApp billed the message.' },
 )
@@ -128,7 +141,7 @@ const messageSample = {
   to_user_id: 'DE.13491200000000000001',
   wa_message_id: 'wamid.HBgMNDkxNzAxMjM0NTY3FQIAERgSQTFCMkMzRDRFNUY2AA==',
 }
-const pricingSample = { category: 'utility', type: 'regular', model: 'PMP' }
+const pricingSample = { category: 'utility', type: 'regular', model: 'PMP', billable: true, cost: null }
 
 export const MessageSent = event('message.sent', {
   description: 'WhatsApp accepted the message. For one-time codes, delivery can follow much later.',
@@ -177,31 +190,57 @@ export const MessageFailed = event('message.failed', {
   },
 })
 
+const receivedSample = {
+  message_id: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b',
+  wa_message_id: 'wamid.HBgLMTY1MDU1NTAxMjMVAgASGBQzQUE4QjdDNkQ1RTRGAA==',
+  from: '16505550123',
+  from_user_id: 'US.13491200000000000001',
+  from_parent_user_id: null,
+  profile_name: 'Ana Prueba',
+  sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
+  type: 'interactive',
+  text: 'Confirm',
+  received_at: '2026-08-01T09:30:00.000Z',
+  in_reply_to: { wa_message_id: messageSample.wa_message_id, message_id: messageSample.message_id },
+  reply: { id: 'confirm_1', title: 'Confirm', description: null },
+  media: null,
+  location: null,
+  username: 'ana.prueba',
+  group_id: null,
+  forwarded: false,
+  contacts: null,
+  order: null,
+  reaction: null,
+  referral: null,
+  referred_product: null,
+  edit: null,
+  deletion: null,
+  unsupported: null,
+  standby: false,
+}
+const { from: to, from_user_id: to_user_id, from_parent_user_id: to_parent_user_id, ...echoSample } = receivedSample
+
 export const MessageReceived = event('message.received', {
   description: "One of the workspace's numbers received a message. Sent once per message.",
   data: InboundMessage,
+  sample: receivedSample,
+})
+
+export const MessageEchoed = event('message.echoed', {
+  description:
+    'The business sent a message without this service: in the WhatsApp Business app, through an agent of Meta or another app. Sent once per message.',
+  data: EchoedMessage,
   sample: {
-    message_id: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b',
-    wa_message_id: 'wamid.HBgLMTY1MDU1NTAxMjMVAgASGBQzQUE4QjdDNkQ1RTRGAA==',
-    from: '16505550123',
-    from_user_id: 'US.13491200000000000001',
-    profile_name: 'Ana Prueba',
-    sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
-    type: 'interactive',
-    text: 'Confirm',
-    received_at: '2026-08-01T09:30:00.000Z',
-    in_reply_to: { wa_message_id: messageSample.wa_message_id, message_id: messageSample.message_id },
-    reply: { id: 'confirm_1', title: 'Confirm' },
-    media: null,
-    location: null,
-    username: 'ana.prueba',
-    group_id: null,
-    forwarded: false,
-    contacts: null,
-    order: null,
-    reaction: null,
-    referral: null,
-    unsupported: null,
+    ...echoSample,
+    wa_message_id: 'wamid.HBgLMTY1MDU1NTAxMjMVAgARGBI5QTNDQTVCM0Q0Q0Q2AA==',
+    to,
+    to_user_id,
+    to_parent_user_id,
+    type: 'text',
+    text: 'We are open until six.',
+    in_reply_to: null,
+    reply: null,
+    source: 'business_app',
   },
 })
 
@@ -244,6 +283,20 @@ export const ContactPreferenceChanged = event('contact.preference_changed', {
   sample: serviceSamples.preference,
 })
 
+export const ConversationControlChanged = event('conversation.control_changed', {
+  description:
+    'Another app or an agent took a conversation, or handed it over. While others handle it, its messages have `standby`: true.',
+  data: ControlChangedData,
+  sample: serviceSamples.control,
+})
+
+export const HistoryImported = event('history.imported', {
+  description:
+    'WhatsApp sent past messages of a number that was connected, and they were imported. Sent once per chunk. The messages have no events of their own.',
+  data: HistoryImportedData,
+  sample: serviceSamples.history,
+})
+
 export const WebhookDisabled = event('webhook.disabled', {
   description:
     'Another webhook of the workspace was disabled, after 20 failed attempts in a row or by a person. Its events are held until it is enabled. Never sent to the disabled webhook itself.',
@@ -264,10 +317,13 @@ export const eventSchemas = {
   'message.read': MessageRead,
   'message.failed': MessageFailed,
   'message.received': MessageReceived,
+  'message.echoed': MessageEchoed,
   'flow.completed': FlowCompleted,
   'template.status_changed': TemplateStatusChanged,
   'sender.status_changed': SenderStatusChanged,
   'contact.preference_changed': ContactPreferenceChanged,
+  'conversation.control_changed': ConversationControlChanged,
+  'history.imported': HistoryImported,
   'webhook.disabled': WebhookDisabled,
   'credits.low': CreditsLow,
 } as const satisfies Record<EventType, TObject>

@@ -1,4 +1,4 @@
-/** A message that one of the workspace's numbers received: the `data` of `message.received`. */
+/** A message that one of the workspace's numbers received, or that the business wrote elsewhere: the `data` of `message.received` and `message.echoed`. */
 import { type Static, Type } from 'typebox'
 import { described, MessageId, nullable, SenderId, Timestamp } from './ids.ts'
 
@@ -34,6 +34,7 @@ export const Reply = Type.Object(
     title: Type.String({
       description: 'The label of the button or row. Do not branch on it: it changes when you reword the label.',
     }),
+    description: nullable(Type.String(), 'The description of the list row. Null if it has none, and for buttons.'),
   },
   { description: 'The tapped button or list row.' },
 )
@@ -86,6 +87,34 @@ export const InboundContact = Type.Object(
       }),
       { description: 'The email addresses on the card.' },
     ),
+    org: nullable(
+      Type.Object({
+        company: nullable(Type.String(), 'The company.'),
+        department: nullable(Type.String(), 'The department.'),
+        title: nullable(Type.String(), 'The job title.'),
+      }),
+      'Where the person works.',
+    ),
+    addresses: Type.Array(
+      Type.Object({
+        street: nullable(Type.String(), 'The street and the house number.'),
+        city: nullable(Type.String(), 'The city.'),
+        state: nullable(Type.String(), 'The state.'),
+        zip: nullable(Type.String(), 'The postal code.'),
+        country: nullable(Type.String(), 'The country.'),
+        country_code: nullable(Type.String(), 'The country as a code of two letters.'),
+        type: nullable(Type.String(), 'The kind of address, such as `HOME` or `WORK`.'),
+      }),
+      { default: [], description: 'The postal addresses on the card.' },
+    ),
+    urls: Type.Array(
+      Type.Object({
+        url: nullable(Type.String(), 'The link.'),
+        type: nullable(Type.String(), 'The kind of link, such as `HOME` or `WORK`.'),
+      }),
+      { default: [], description: 'The links on the card.' },
+    ),
+    birthday: nullable(Type.String(), 'The date of birth, as it is written on the card: usually `YYYY-MM-DD`.'),
     origin: nullable(
       Type.String(),
       '`contact_request` if the sender shared their own number because you asked for it, `other` for any other card.',
@@ -131,6 +160,15 @@ export const InboundReferral = Type.Object(
     headline: nullable(Type.String(), 'The headline of the ad or the post.'),
     body: nullable(Type.String(), 'The text of the ad or the post.'),
     ctwa_clid: nullable(Type.String(), "Meta's click ID, for reporting conversions."),
+    media_type: nullable(Type.String(), 'The media of the ad or the post: `image` or `video`.'),
+    image_url: nullable(Type.String(), 'The image of the ad or the post.'),
+    video_url: nullable(Type.String(), 'The video of the ad or the post.'),
+    thumbnail_url: nullable(Type.String(), 'The preview image of the video.'),
+    ref: nullable(Type.String(), 'The value that you set in the link of the ad.'),
+    welcome_message: nullable(
+      Type.Object({ text: nullable(Type.String(), 'The text.') }),
+      'The welcome message that the ad showed.',
+    ),
   },
   { description: 'The ad or the post that the sender tapped before writing.' },
 )
@@ -140,9 +178,36 @@ export const Unsupported = Type.Object(
     type: nullable(Type.String(), "WhatsApp's name for the kind of message, such as `poll_creation` or `edit`."),
     code: nullable(Type.Integer(), "WhatsApp's error code."),
     title: nullable(Type.String(), 'What the code means.'),
+    content: nullable(
+      Type.Record(Type.String(), Type.Unknown()),
+      "WhatsApp's own object of that type, as it arrived. Null if it sent none. Its fields are not checked.",
+    ),
   },
-  { description: 'What WhatsApp says about a message whose content it does not provide.' },
+  { description: 'What WhatsApp says about a message that this service has no type for.' },
 )
+
+export const ReferredProduct = Type.Object(
+  {
+    catalog_id: nullable(Type.String(), 'The catalog.'),
+    product_retailer_id: nullable(Type.String(), 'Your ID of the product.'),
+  },
+  { description: 'A product of your catalog.' },
+)
+
+const changedMessage = {
+  wa_message_id: nullable(
+    Type.String(),
+    "WhatsApp's ID of the changed message. Null only if WhatsApp did not send it.",
+  ),
+  message_id: nullable(MessageId, 'The ID of that message, sent or received. Null if it is not known.'),
+}
+
+export const InboundEdit = Type.Object(
+  { ...changedMessage, text: nullable(Type.String(), 'The new text or caption.') },
+  { description: 'An edit of an earlier message.' },
+)
+
+export const InboundDeletion = Type.Object(changedMessage, { description: 'The deletion of an earlier message.' })
 
 export const InboundMessage = Type.Object(
   {
@@ -152,6 +217,10 @@ export const InboundMessage = Type.Object(
     from_user_id: nullable(
       Type.String(),
       "WhatsApp's ID of the sender, unique within your business. Identifies the sender if `from` is null.",
+    ),
+    from_parent_user_id: nullable(
+      Type.String(),
+      "WhatsApp's ID of the sender across your business portfolios. Null unless yours are linked.",
     ),
     profile_name: nullable(Type.String(), 'The profile name that the sender chose. It is not verified.'),
     sender_id: described(SenderId, 'The number that received the message.'),
@@ -186,9 +255,44 @@ export const InboundMessage = Type.Object(
       InboundReferral,
       'The ad or the post that the sender tapped before writing. It can come with any type.',
     ),
+    referred_product: nullable(ReferredProduct, 'The product that the message asks about.'),
+    edit: nullable(InboundEdit, 'The edit of an earlier message. Its `type` is `unsupported`.'),
+    deletion: nullable(InboundDeletion, 'The deletion of an earlier message. Its `type` is `unsupported`.'),
     unsupported: nullable(Unsupported, 'Why the type is `unsupported`. Null for a reaction and for all other types.'),
+    standby: Type.Boolean({
+      default: false,
+      description: "True if another app or Meta's agent handles the conversation, and this service only listens.",
+    }),
   },
   { description: 'An inbound message. Every field is always present; fields that do not apply are null.' },
+)
+
+/** Where the business wrote a message that this service did not send. */
+export const echoSources = ['business_app', 'agent', 'other'] as const
+export type EchoSource = (typeof echoSources)[number]
+
+const { from: _from, from_user_id: _userId, from_parent_user_id: _parentUserId, ...echoed } = InboundMessage.properties
+
+/** The data of `message.echoed`. */
+export const EchoedMessage = Type.Object(
+  {
+    ...echoed,
+    to: nullable(Type.String(), "The recipient's phone number, digits only. Null if WhatsApp does not provide it."),
+    to_user_id: nullable(Type.String(), "WhatsApp's ID of the recipient, unique within your business."),
+    to_parent_user_id: nullable(
+      Type.String(),
+      "WhatsApp's ID of the recipient across your business portfolios. Null unless yours are linked.",
+    ),
+    profile_name: nullable(Type.String(), 'The profile name that the recipient chose. It is not verified.'),
+    username: nullable(Type.String(), "The recipient's username on WhatsApp, without `@`. Null if they have none."),
+    sender_id: described(SenderId, 'The number that the message was sent from.'),
+    source: Type.String({
+      description:
+        'Where the business wrote it: `business_app` (the WhatsApp Business app), `agent` (an agent of Meta) or `other`. ' +
+        'Values may be added.',
+    }),
+  },
+  { description: 'A message that the business sent without this service. The fields are those of an inbound message.' },
 )
 
 export type InReplyTo = Static<typeof InReplyTo>
@@ -200,4 +304,8 @@ export type InboundOrder = Static<typeof InboundOrder>
 export type InboundReaction = Static<typeof InboundReaction>
 export type InboundReferral = Static<typeof InboundReferral>
 export type Unsupported = Static<typeof Unsupported>
+export type ReferredProduct = Static<typeof ReferredProduct>
+export type InboundEdit = Static<typeof InboundEdit>
+export type InboundDeletion = Static<typeof InboundDeletion>
 export type InboundMessage = Static<typeof InboundMessage>
+export type EchoedMessage = Static<typeof EchoedMessage>

@@ -83,7 +83,7 @@ export const MessageWithHistory = Type.Object(
         ...example,
         status: 'delivered',
         wa_message_id: 'wamid.HBgMNDkxNzAxMjM0NTY3FQIAERgSQTFCMkMzRDRFNUY2AA==',
-        pricing: { category: 'utility', type: 'regular', model: 'PMP' },
+        pricing: { category: 'utility', type: 'regular', model: 'PMP', billable: true, cost: null },
         sent_at: '2026-11-15T09:30:01.001Z',
         delivered_at: '2026-11-15T09:30:03.002Z',
         history: [

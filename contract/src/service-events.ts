@@ -1,4 +1,4 @@
-/** The data of events about the service: templates, senders, preferences, webhooks and credits. */
+/** The data of events about the service: templates, senders, preferences, control of conversations, imports, webhooks and credits. */
 import { type Static, Type } from 'typebox'
 import { described, nullable, SenderId, TemplateId, Timestamp, WebhookId } from './ids.ts'
 import { qualityRatings, senderStatuses } from './sender.ts'
@@ -36,6 +36,34 @@ export const ContactPreferenceData = Type.Object({
   }),
 })
 
+export const ControlChangedData = Type.Object({
+  from: nullable(Type.String(), "The person's phone number, digits only. Null if WhatsApp does not provide it."),
+  from_user_id: nullable(Type.String(), "WhatsApp's ID of the person, unique within your business."),
+  sender_id: described(SenderId, 'The ID of the sender.'),
+  change: Type.Union([Type.Literal('passed'), Type.Literal('taken')], {
+    description: '`passed`: the previous owner handed the conversation over. `taken`: the new owner took it.',
+  }),
+  previous_owner: nullable(
+    Type.String(),
+    'Who handled the conversation before: the role or the app ID that WhatsApp names.',
+  ),
+  new_owner: nullable(Type.String(), 'Who handles the conversation now: the role or the app ID that WhatsApp names.'),
+  occurred_at: described(Timestamp, 'When the change happened, according to WhatsApp. ISO 8601, UTC.'),
+})
+
+export const HistoryImportedData = Type.Object({
+  sender_id: described(SenderId, 'The ID of the sender whose conversations were imported.'),
+  phase: nullable(
+    Type.Integer(),
+    'Which part of the history: 0 is the last day, 1 the last 90 days, 2 everything before. Null if WhatsApp does not say.',
+  ),
+  progress: nullable(
+    Type.Integer(),
+    'How much of the history has arrived, in percent. 100 with the last chunk. Null if WhatsApp does not say.',
+  ),
+  messages: Type.Integer({ minimum: 0, description: 'How many messages of this chunk were new.' }),
+})
+
 export const WebhookDisabledData = Type.Object({
   webhook_id: described(WebhookId, 'The ID of the disabled webhook.'),
   name: Type.String({ description: 'Its name.' }),
@@ -57,6 +85,8 @@ export const CreditsLowData = Type.Object({
 export type TemplateStatusData = Static<typeof TemplateStatusData>
 export type SenderStatusData = Static<typeof SenderStatusData>
 export type ContactPreferenceData = Static<typeof ContactPreferenceData>
+export type ControlChangedData = Static<typeof ControlChangedData>
+export type HistoryImportedData = Static<typeof HistoryImportedData>
 export type WebhookDisabledData = Static<typeof WebhookDisabledData>
 export type CreditsLowData = Static<typeof CreditsLowData>
 
@@ -82,6 +112,16 @@ export const serviceSamples = {
     sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
     marketing: 'stop',
   },
+  control: {
+    from: '16505550123',
+    from_user_id: 'US.13491200000000000001',
+    sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
+    change: 'passed',
+    previous_owner: 'meta_business_agent',
+    new_owner: 'primary',
+    occurred_at: '2026-08-01T09:30:00.000Z',
+  },
+  history: { sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876', phase: 0, progress: 55, messages: 120 },
   webhook: {
     webhook_id: 'whk_1d2c3b4a-5968-4776-8554-433221100fed',
     name: 'Order service',
@@ -94,6 +134,8 @@ export const serviceSamples = {
   template: TemplateStatusData
   sender: SenderStatusData
   preference: ContactPreferenceData
+  control: ControlChangedData
+  history: HistoryImportedData
   webhook: WebhookDisabledData
   credits: CreditsLowData
 }

@@ -14,7 +14,14 @@ export type {
 } from '@parley/contract/events'
 export type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 export type { FlowResponse, FlowResponseFilters } from '@parley/contract/flow-response'
-export type { InboundLocation, InboundMedia, InboundMessage, InReplyTo, Reply } from '@parley/contract/inbound'
+export type {
+  EchoedMessage,
+  InboundLocation,
+  InboundMedia,
+  InboundMessage,
+  InReplyTo,
+  Reply,
+} from '@parley/contract/inbound'
 export type { InboundMessageFilters, MarkAsRead, StoredInboundMessage } from '@parley/contract/inbound-message'
 export type { Me } from '@parley/contract/key'
 export type { Media } from '@parley/contract/media'
@@ -40,7 +47,9 @@ export type { SendInteractive } from '@parley/contract/send-interactive'
 export type { Sender } from '@parley/contract/sender'
 export type {
   ContactPreferenceData,
+  ControlChangedData,
   CreditsLowData,
+  HistoryImportedData,
   SenderStatusData,
   TemplateStatusData,
   WebhookDisabledData,

@@ -5,8 +5,11 @@ import { expect, expectTypeOf, test } from 'vitest'
 import { eventBody, nowSeconds, secret, sign, signStandard } from '../testing/signing.ts'
 import type {
   ContactPreferenceData,
+  ControlChangedData,
   CreditsLowData,
+  EchoedMessage,
   FlowSubmission,
+  HistoryImportedData,
   InboundMessage,
   MessageStatusData,
   SenderStatusData,
@@ -131,6 +134,12 @@ test('the type of an event determines the type of its data', () => {
         return expectTypeOf(event.data).toEqualTypeOf<SenderStatusData>()
       case 'contact.preference_changed':
         return expectTypeOf(event.data).toEqualTypeOf<ContactPreferenceData>()
+      case 'message.echoed':
+        return expectTypeOf(event.data).toEqualTypeOf<EchoedMessage>()
+      case 'conversation.control_changed':
+        return expectTypeOf(event.data).toEqualTypeOf<ControlChangedData>()
+      case 'history.imported':
+        return expectTypeOf(event.data).toEqualTypeOf<HistoryImportedData>()
       case 'webhook.disabled':
         return expectTypeOf(event.data).toEqualTypeOf<WebhookDisabledData>()
       case 'credits.low':

@@ -137,7 +137,7 @@ test('the logger redacts fields with the names of secrets', async () => {
   for (const name of names) {
     log.info(
       {
-        event: 'update.ignored',
+        event: 'update.unread',
         [name]: 'canary',
         headers: { [name]: 'canary' },
         request: { headers: { [name]: 'canary' } },

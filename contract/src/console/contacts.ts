@@ -29,6 +29,10 @@ export const ContactSender = Type.Object({
   /** What the contact chose in WhatsApp about marketing messages from this sender. Null if nothing. */
   marketing: nullable(Type.Object({ choice: Type.Enum(['stop', 'resume']), changed_at: Timestamp })),
   last_message_at: Timestamp,
+  /** The last change of who handles the conversation. Null if there was none. */
+  control: nullable(
+    Type.Object({ change: Type.Enum(['passed', 'taken']), previous_owner: text, new_owner: text, at: Timestamp }),
+  ),
 })
 
 export const Contact = Type.Object({
@@ -51,7 +55,11 @@ export const ConversationMessage = Type.Object({
   components: nullable(Type.Array(Type.Unknown())),
   received: nullable(ReceivedContent),
   explained: nullable(ExplainedError),
-  /** The message that this is a reply to, or a reaction to. Null if it is neither, or if that message is not stored. */
+  /** The newest text or caption of a message that was edited later. The message itself has the earlier one. */
+  edit: nullable(Type.Object({ text, at: Timestamp })),
+  /** Set if the message was deleted later. The message itself has the text that was deleted. */
+  deletion: nullable(Type.Object({ at: Timestamp })),
+  /** The message that this is a reply to, a reaction to, or an edit or a deletion of. Null if it is neither, or if that message is not stored. */
   about: nullable(Type.Pick(ListedMessage, ['id', 'direction', 'preview', 'type', 'template_name', 'at', 'removed'])),
   /** The submitted form, and its files. */
   form: nullable(Type.Pick(ConsoleForm, ['id', 'response', 'files', 'content_removed_at'])),

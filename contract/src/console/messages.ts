@@ -14,13 +14,17 @@ import {
   WebhookId,
 } from '../ids.ts'
 import {
+  echoSources,
   InboundContact,
+  InboundDeletion,
+  InboundEdit,
   InboundLocation,
   InboundMedia,
   InboundOrder,
   InboundReaction,
   InboundReferral,
   inboundTypes,
+  ReferredProduct,
   Reply,
   Unsupported,
 } from '../inbound.ts'
@@ -37,7 +41,10 @@ const text = nullable(Type.String())
 /** A row of the list. */
 export const ListedMessage = Type.Object({
   id: MessageId,
+  /** `sent` also for a message that the business wrote elsewhere. */
   direction: Type.Enum([...directions]),
+  /** Where the business wrote a message that this service did not send. Null for all other messages. */
+  source: nullable(Type.Enum([...echoSources])),
   at: Timestamp,
   /** The phone number of the recipient or the sender. Null if WhatsApp does not provide it. */
   phone: text,
@@ -126,7 +133,12 @@ export const ReceivedContent = Type.Object({
   order: nullable(InboundOrder),
   reaction: nullable(InboundReaction),
   referral: nullable(InboundReferral),
+  referred_product: nullable(ReferredProduct),
+  /** The edit or the deletion that this message is. */
+  edit: nullable(InboundEdit),
+  deletion: nullable(InboundDeletion),
   unsupported: nullable(Unsupported),
+  standby: Type.Boolean({ default: false }),
   forwarded: Type.Boolean(),
   username: text,
   form_id: nullable(FlowResponseId),

@@ -66,9 +66,12 @@ test('operation IDs are unique', () => {
 test('the events and the test event are the webhooks of the document', () => {
   expect(Object.keys(document.webhooks).sort()).toEqual([
     'contact.preference_changed',
+    'conversation.control_changed',
     'credits.low',
     'flow.completed',
+    'history.imported',
     'message.delivered',
+    'message.echoed',
     'message.failed',
     'message.read',
     'message.received',

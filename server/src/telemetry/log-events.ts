@@ -292,11 +292,11 @@ export const logEvents = {
     level: 'info',
     meaning: 'An update names no account, or one that is not connected through this app.',
   },
-  'update.ignored': {
-    level: 'info',
-    meaning: 'An update of a kind that the service does not handle. `reason` says why.',
-  },
   'update.parked': { level: 'info', meaning: 'An update for a number that is not synced yet waits for the next sync.' },
+  'update.unread': {
+    level: 'info',
+    meaning: 'A change of a webhook was not read completely. `outcome` says how much.',
+  },
 } as const satisfies Record<string, LogEventEntry>
 
 export type LogEvent = keyof typeof logEvents

@@ -62,10 +62,12 @@ export function readPhone(value: unknown): string | null {
 const lastSecond = 253_402_300_799
 
 /** Unix seconds, as string or number. */
-export function readTime(value: unknown): Date | null {
+export const readTime = (value: unknown): Date | null =>
+  isTime(value) ? new Date(Math.round(Number(value) * 1000)) : null
+
+export function isTime(value: unknown): boolean {
   const seconds = readNumber(value)
-  if (seconds === null || seconds <= 0 || seconds > lastSecond) return null
-  return new Date(Math.round(seconds * 1000))
+  return seconds !== null && seconds > 0 && seconds <= lastSecond
 }
 
 const maxDepth = 64

@@ -6,10 +6,13 @@ const details = {
   'message.delivered': 'A message reached the phone',
   'message.read': 'The recipient read a message',
   'message.failed': 'A message could not be delivered',
+  'message.echoed': 'Your business wrote a message elsewhere',
   'flow.completed': 'A form was submitted',
   'template.status_changed': 'WhatsApp approved, rejected or paused a template',
   'sender.status_changed': 'The status or quality of one of your numbers changed',
   'contact.preference_changed': 'Someone stopped or resumed marketing messages',
+  'conversation.control_changed': 'Another app or an agent took or handed over a conversation',
+  'history.imported': 'Past messages of a number were imported',
   'webhook.disabled': 'Another webhook was disabled',
   'credits.low': 'Credits fell to the low-credit warning',
 } as const satisfies Record<EventType, string>

@@ -149,6 +149,16 @@ MessageError = TypedDict(
     },
 )
 
+MessagePricingCost = TypedDict(
+    "MessagePricingCost",
+    {
+        #: The amount, as a decimal number.
+        "amount": str,
+        #: The currency code.
+        "currency": Optional[str],
+    },
+)
+
 MessagePricing = TypedDict(
     "MessagePricing",
     {
@@ -158,6 +168,10 @@ MessagePricing = TypedDict(
         "type": Optional[str],
         #: The pricing model, such as `PMP` (per message).
         "model": Optional[str],
+        #: Whether WhatsApp bills the message. Null if it does not say.
+        "billable": Optional[bool],
+        #: What WhatsApp bills for the message. Null if it does not say.
+        "cost": Optional[MessagePricingCost],
     },
 )
 
@@ -276,6 +290,8 @@ StoredInboundMessageReply = TypedDict(
         "id": str,
         #: The label of the button or row. Do not branch on it: it changes when you reword the label.
         "title": str,
+        #: The description of the list row. Null if it has none, and for buttons.
+        "description": Optional[str],
     },
 )
 
@@ -337,6 +353,48 @@ StoredInboundMessageContactsItemEmailsItem = TypedDict(
     },
 )
 
+StoredInboundMessageContactsItemOrg = TypedDict(
+    "StoredInboundMessageContactsItemOrg",
+    {
+        #: The company.
+        "company": Optional[str],
+        #: The department.
+        "department": Optional[str],
+        #: The job title.
+        "title": Optional[str],
+    },
+)
+
+StoredInboundMessageContactsItemAddressesItem = TypedDict(
+    "StoredInboundMessageContactsItemAddressesItem",
+    {
+        #: The street and the house number.
+        "street": Optional[str],
+        #: The city.
+        "city": Optional[str],
+        #: The state.
+        "state": Optional[str],
+        #: The postal code.
+        "zip": Optional[str],
+        #: The country.
+        "country": Optional[str],
+        #: The country as a code of two letters.
+        "country_code": Optional[str],
+        #: The kind of address, such as `HOME` or `WORK`.
+        "type": Optional[str],
+    },
+)
+
+StoredInboundMessageContactsItemUrlsItem = TypedDict(
+    "StoredInboundMessageContactsItemUrlsItem",
+    {
+        #: The link.
+        "url": Optional[str],
+        #: The kind of link, such as `HOME` or `WORK`.
+        "type": Optional[str],
+    },
+)
+
 StoredInboundMessageContactsItem = TypedDict(
     "StoredInboundMessageContactsItem",
     {
@@ -346,6 +404,14 @@ StoredInboundMessageContactsItem = TypedDict(
         "phones": List[StoredInboundMessageContactsItemPhonesItem],
         #: The email addresses on the card.
         "emails": List[StoredInboundMessageContactsItemEmailsItem],
+        #: Where the person works.
+        "org": Optional[StoredInboundMessageContactsItemOrg],
+        #: The postal addresses on the card.
+        "addresses": List[StoredInboundMessageContactsItemAddressesItem],
+        #: The links on the card.
+        "urls": List[StoredInboundMessageContactsItemUrlsItem],
+        #: The date of birth, as it is written on the card: usually `YYYY-MM-DD`.
+        "birthday": Optional[str],
         #: `contact_request` if the sender shared their own number because you asked for it, `other` for any other card.
         "origin": Optional[str],
     },
@@ -389,6 +455,14 @@ StoredInboundMessageReaction = TypedDict(
     },
 )
 
+StoredInboundMessageReferralWelcomeMessage = TypedDict(
+    "StoredInboundMessageReferralWelcomeMessage",
+    {
+        #: The text.
+        "text": Optional[str],
+    },
+)
+
 StoredInboundMessageReferral = TypedDict(
     "StoredInboundMessageReferral",
     {
@@ -404,6 +478,50 @@ StoredInboundMessageReferral = TypedDict(
         "body": Optional[str],
         #: Meta's click ID, for reporting conversions.
         "ctwa_clid": Optional[str],
+        #: The media of the ad or the post: `image` or `video`.
+        "media_type": Optional[str],
+        #: The image of the ad or the post.
+        "image_url": Optional[str],
+        #: The video of the ad or the post.
+        "video_url": Optional[str],
+        #: The preview image of the video.
+        "thumbnail_url": Optional[str],
+        #: The value that you set in the link of the ad.
+        "ref": Optional[str],
+        #: The welcome message that the ad showed.
+        "welcome_message": Optional[StoredInboundMessageReferralWelcomeMessage],
+    },
+)
+
+StoredInboundMessageReferredProduct = TypedDict(
+    "StoredInboundMessageReferredProduct",
+    {
+        #: The catalog.
+        "catalog_id": Optional[str],
+        #: Your ID of the product.
+        "product_retailer_id": Optional[str],
+    },
+)
+
+StoredInboundMessageEdit = TypedDict(
+    "StoredInboundMessageEdit",
+    {
+        #: WhatsApp's ID of the changed message. Null only if WhatsApp did not send it.
+        "wa_message_id": Optional[str],
+        #: The ID of that message, sent or received. Null if it is not known.
+        "message_id": Optional[str],
+        #: The new text or caption.
+        "text": Optional[str],
+    },
+)
+
+StoredInboundMessageDeletion = TypedDict(
+    "StoredInboundMessageDeletion",
+    {
+        #: WhatsApp's ID of the changed message. Null only if WhatsApp did not send it.
+        "wa_message_id": Optional[str],
+        #: The ID of that message, sent or received. Null if it is not known.
+        "message_id": Optional[str],
     },
 )
 
@@ -416,6 +534,8 @@ StoredInboundMessageUnsupported = TypedDict(
         "code": Optional[int],
         #: What the code means.
         "title": Optional[str],
+        #: WhatsApp's own object of that type, as it arrived. Null if it sent none. Its fields are not checked.
+        "content": Optional[Dict[str, Any]],
     },
 )
 
@@ -432,6 +552,8 @@ StoredInboundMessage = TypedDict(
         "from": Optional[str],
         #: WhatsApp's ID of the sender, unique within your business. Identifies the sender if `from` is null.
         "from_user_id": Optional[str],
+        #: WhatsApp's ID of the sender across your business portfolios. Null unless yours are linked.
+        "from_parent_user_id": Optional[str],
         #: The profile name that the sender chose. It is not verified.
         "profile_name": Optional[str],
         #: The number that received the message.
@@ -464,8 +586,16 @@ StoredInboundMessage = TypedDict(
         "reaction": Optional[StoredInboundMessageReaction],
         #: The ad or the post that the sender tapped before writing. It can come with any type.
         "referral": Optional[StoredInboundMessageReferral],
+        #: The product that the message asks about.
+        "referred_product": Optional[StoredInboundMessageReferredProduct],
+        #: The edit of an earlier message. Its `type` is `unsupported`.
+        "edit": Optional[StoredInboundMessageEdit],
+        #: The deletion of an earlier message. Its `type` is `unsupported`.
+        "deletion": Optional[StoredInboundMessageDeletion],
         #: Why the type is `unsupported`. Null for a reaction and for all other types.
         "unsupported": Optional[StoredInboundMessageUnsupported],
+        #: True if another app or Meta's agent handles the conversation, and this service only listens.
+        "standby": bool,
         #: When the 24 hours end in which WhatsApp accepts any message to this person: 24 hours after their latest private message to this sender. For information: WhatsApp decides. Null for a message in a group.
         "window_expires_at": Optional[str],
     },
@@ -622,6 +752,8 @@ MessageReceivedEventData = TypedDict(
         "from": Optional[str],
         #: WhatsApp's ID of the sender, unique within your business. Identifies the sender if `from` is null.
         "from_user_id": Optional[str],
+        #: WhatsApp's ID of the sender across your business portfolios. Null unless yours are linked.
+        "from_parent_user_id": Optional[str],
         #: The profile name that the sender chose. It is not verified.
         "profile_name": Optional[str],
         #: The number that received the message.
@@ -654,8 +786,16 @@ MessageReceivedEventData = TypedDict(
         "reaction": Optional[StoredInboundMessageReaction],
         #: The ad or the post that the sender tapped before writing. It can come with any type.
         "referral": Optional[StoredInboundMessageReferral],
+        #: The product that the message asks about.
+        "referred_product": Optional[StoredInboundMessageReferredProduct],
+        #: The edit of an earlier message. Its `type` is `unsupported`.
+        "edit": Optional[StoredInboundMessageEdit],
+        #: The deletion of an earlier message. Its `type` is `unsupported`.
+        "deletion": Optional[StoredInboundMessageDeletion],
         #: Why the type is `unsupported`. Null for a reaction and for all other types.
         "unsupported": Optional[StoredInboundMessageUnsupported],
+        #: True if another app or Meta's agent handles the conversation, and this service only listens.
+        "standby": bool,
     },
 )
 
@@ -670,6 +810,80 @@ MessageReceivedEvent = TypedDict(
         "created_at": str,
         #: An inbound message. Every field is always present; fields that do not apply are null.
         "data": MessageReceivedEventData,
+    },
+)
+
+MessageEchoedEventData = TypedDict(
+    "MessageEchoedEventData",
+    {
+        #: The ID of the message.
+        "message_id": str,
+        #: WhatsApp's ID of the message.
+        "wa_message_id": str,
+        #: The profile name that the recipient chose. It is not verified.
+        "profile_name": Optional[str],
+        #: The number that the message was sent from.
+        "sender_id": str,
+        #: The message type: `text`, `image`, `video`, `document`, `audio`, `sticker`, `location`, `button`, `interactive`, `contacts`, `order`, `unsupported`. Types may be added; treat an unknown one as `unsupported`.
+        "type": str,
+        #: The text, the caption, or the label of the tapped button. Null for locations, contacts, orders and submitted forms.
+        "text": Optional[str],
+        #: When the message was sent, according to WhatsApp. ISO 8601, UTC.
+        "received_at": str,
+        #: The message that this message replies to. Set if the sender used WhatsApp's reply feature.
+        "in_reply_to": Optional[StoredInboundMessageInReplyTo],
+        #: The tapped button or list row. Set for `button`, and for `interactive` except submitted forms.
+        "reply": Optional[StoredInboundMessageReply],
+        #: The file. Set for `image`, `video`, `audio`, `document` and `sticker`.
+        "media": Optional[StoredInboundMessageMedia],
+        #: The location. Set for `location`.
+        "location": Optional[StoredInboundMessageLocation],
+        #: The recipient's username on WhatsApp, without `@`. Null if they have none.
+        "username": Optional[str],
+        #: The group that the message was written in. Null for a private message. Do not reply to `from`: the person wrote to the group.
+        "group_id": Optional[str],
+        #: True if WhatsApp says that the message was forwarded.
+        "forwarded": bool,
+        #: The shared contact cards. Set for `contacts`.
+        "contacts": Optional[List[StoredInboundMessageContactsItem]],
+        #: The order. Set for `order`.
+        "order": Optional[StoredInboundMessageOrder],
+        #: The reaction. Its `type` is `unsupported`.
+        "reaction": Optional[StoredInboundMessageReaction],
+        #: The ad or the post that the sender tapped before writing. It can come with any type.
+        "referral": Optional[StoredInboundMessageReferral],
+        #: The product that the message asks about.
+        "referred_product": Optional[StoredInboundMessageReferredProduct],
+        #: The edit of an earlier message. Its `type` is `unsupported`.
+        "edit": Optional[StoredInboundMessageEdit],
+        #: The deletion of an earlier message. Its `type` is `unsupported`.
+        "deletion": Optional[StoredInboundMessageDeletion],
+        #: Why the type is `unsupported`. Null for a reaction and for all other types.
+        "unsupported": Optional[StoredInboundMessageUnsupported],
+        #: True if another app or Meta's agent handles the conversation, and this service only listens.
+        "standby": bool,
+        #: The recipient's phone number, digits only. Null if WhatsApp does not provide it.
+        "to": Optional[str],
+        #: WhatsApp's ID of the recipient, unique within your business.
+        "to_user_id": Optional[str],
+        #: WhatsApp's ID of the recipient across your business portfolios. Null unless yours are linked.
+        "to_parent_user_id": Optional[str],
+        #: Where the business wrote it: `business_app` (the WhatsApp Business app), `agent` (an agent of Meta) or `other`. Values may be added.
+        "source": str,
+    },
+)
+
+MessageEchoedEvent = TypedDict(
+    "MessageEchoedEvent",
+    {
+        #: The ID of the event. Use it to ignore duplicates.
+        "id": str,
+        #: The event type.
+        "type": Literal["message.echoed"],
+        #: When the event was created. ISO 8601, UTC.
+        "created_at": str,
+        #: A message that the business sent without this service. The fields are those of an inbound message.
+        "data": MessageEchoedEventData,
     },
 )
 
@@ -801,6 +1015,66 @@ ContactPreferenceChangedEvent = TypedDict(
     },
 )
 
+ConversationControlChangedEventData = TypedDict(
+    "ConversationControlChangedEventData",
+    {
+        #: The person's phone number, digits only. Null if WhatsApp does not provide it.
+        "from": Optional[str],
+        #: WhatsApp's ID of the person, unique within your business.
+        "from_user_id": Optional[str],
+        #: The ID of the sender.
+        "sender_id": str,
+        #: `passed`: the previous owner handed the conversation over. `taken`: the new owner took it.
+        "change": Union[Literal["passed"], Literal["taken"]],
+        #: Who handled the conversation before: the role or the app ID that WhatsApp names.
+        "previous_owner": Optional[str],
+        #: Who handles the conversation now: the role or the app ID that WhatsApp names.
+        "new_owner": Optional[str],
+        #: When the change happened, according to WhatsApp. ISO 8601, UTC.
+        "occurred_at": str,
+    },
+)
+
+ConversationControlChangedEvent = TypedDict(
+    "ConversationControlChangedEvent",
+    {
+        #: The ID of the event. Use it to ignore duplicates.
+        "id": str,
+        #: The event type.
+        "type": Literal["conversation.control_changed"],
+        #: When the event was created. ISO 8601, UTC.
+        "created_at": str,
+        "data": ConversationControlChangedEventData,
+    },
+)
+
+HistoryImportedEventData = TypedDict(
+    "HistoryImportedEventData",
+    {
+        #: The ID of the sender whose conversations were imported.
+        "sender_id": str,
+        #: Which part of the history: 0 is the last day, 1 the last 90 days, 2 everything before. Null if WhatsApp does not say.
+        "phase": Optional[int],
+        #: How much of the history has arrived, in percent. 100 with the last chunk. Null if WhatsApp does not say.
+        "progress": Optional[int],
+        #: How many messages of this chunk were new.
+        "messages": int,
+    },
+)
+
+HistoryImportedEvent = TypedDict(
+    "HistoryImportedEvent",
+    {
+        #: The ID of the event. Use it to ignore duplicates.
+        "id": str,
+        #: The event type.
+        "type": Literal["history.imported"],
+        #: When the event was created. ISO 8601, UTC.
+        "created_at": str,
+        "data": HistoryImportedEventData,
+    },
+)
+
 WebhookDisabledEventData = TypedDict(
     "WebhookDisabledEventData",
     {
@@ -885,10 +1159,13 @@ Event = Union[
     MessageReadEvent,
     MessageFailedEvent,
     MessageReceivedEvent,
+    MessageEchoedEvent,
     FlowCompletedEvent,
     TemplateStatusChangedEvent,
     SenderStatusChangedEvent,
     ContactPreferenceChangedEvent,
+    ConversationControlChangedEvent,
+    HistoryImportedEvent,
     WebhookDisabledEvent,
     CreditsLowEvent,
     WebhookTestEvent,

@@ -73,6 +73,7 @@ async function sendersOf(
         window_expires_at: written.length === 0 ? null : new Date(Math.max(...written) + windowMs).toISOString(),
         marketing: choice ? { choice: choice.marketing, changed_at: choice.changedAt.toISOString() } : null,
         last_message_at: (own[0]?.at ?? new Date(0)).toISOString(),
+        control: null,
       },
     ]
   })

@@ -1,7 +1,6 @@
 /** Webhooks about the account itself: its templates, its numbers, its status. */
 import { templateStatuses } from '@parley/contract/template'
-import { cleanJson, type JsonObject, readId, readNonBlank, readObject, readPhone, readTime } from '../read-json.ts'
-import { type Ignored, ignored } from './ignored.ts'
+import { cleanJson, type JsonObject, readId, readNonBlank, readObject, readPhone } from '../read-json.ts'
 
 /** A change of a template. Null fields did not change; the list of templates has the complete state. */
 export interface TemplateChange {
@@ -30,53 +29,7 @@ export interface Notice {
   occurredAt: Date
 }
 
-const templateFields: ReadonlyMap<unknown, TemplateChange['change']> = new Map([
-  ['message_template_status_update', 'status'],
-  ['message_template_quality_update', 'quality'],
-  ['message_template_components_update', 'components'],
-  ['template_category_update', 'category'],
-])
-
-const noticeFields: ReadonlyMap<unknown, Notice['about']> = new Map([
-  ['account_update', 'account'],
-  ['account_review_update', 'account'],
-  ['account_alerts', 'account'],
-  ['account_settings_update', 'account'],
-  ['business_capability_update', 'account'],
-  ['security', 'account'],
-  ['phone_number_quality_update', 'number'],
-  ['phone_number_name_update', 'number'],
-  ['flows', 'form'],
-])
-
-/**
- * Copies of messages that did not go through this app: sent from the phone app, old ones, or handled by another app.
- */
-const notInboundFields: ReadonlySet<unknown> = new Set([
-  'smb_message_echoes',
-  'message_echoes',
-  'history',
-  'smb_app_state_sync',
-  'standby',
-])
-
-export function readChange(
-  field: string | null,
-  value: JsonObject,
-  wabaId: string | null,
-  time: unknown,
-  now: Date,
-): TemplateChange | Notice | Ignored {
-  if (wabaId === null) return ignored('malformed', {}, field)
-  const occurredAt = readTime(time) ?? now
-  const change = templateFields.get(field)
-  if (change !== undefined) return templateChange(change, value, wabaId, occurredAt)
-  const about = noticeFields.get(field)
-  if (about !== undefined && field !== null) return notice(about, field, value, wabaId, occurredAt)
-  return ignored(notInboundFields.has(field) ? 'not_inbound' : 'unknown_field', { wabaId }, field)
-}
-
-function templateChange(
+export function templateChange(
   change: TemplateChange['change'],
   value: JsonObject,
   wabaId: string,
@@ -115,7 +68,13 @@ const statusByEvent: ReadonlyMap<string, string> = new Map([
   ...['REINSTATED', 'UNARCHIVED', 'UNPAUSED'].map((event) => [event, 'APPROVED'] as const),
 ])
 
-function notice(about: Notice['about'], field: string, value: JsonObject, wabaId: string, occurredAt: Date): Notice {
+export function notice(
+  about: Notice['about'],
+  field: string,
+  value: JsonObject,
+  wabaId: string,
+  occurredAt: Date,
+): Notice {
   // Only some account notices name a number, and they have it in another field.
   const phoneNumber = value.display_phone_number ?? value.phone_number
   // A notice for a partner has the partner's own business ID; the ID of the account is inside.

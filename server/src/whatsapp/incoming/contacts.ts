@@ -18,9 +18,31 @@ export function readContacts(cards: readonly unknown[]): InboundContact[] {
       email: readNonBlank(email, maxLength),
       type: readNonBlank(type, maxLength),
     })),
+    org: readOrg(readObject(card.org)),
+    addresses: objectsIn(readArray(card.addresses), maxEntries).map((address) => ({
+      street: readNonBlank(address.street, maxLength),
+      city: readNonBlank(address.city, maxLength),
+      state: readNonBlank(address.state, maxLength),
+      zip: readNonBlank(address.zip, maxLength),
+      country: readNonBlank(address.country, maxLength),
+      country_code: readNonBlank(address.country_code, maxLength),
+      type: readNonBlank(address.type, maxLength),
+    })),
+    urls: objectsIn(readArray(card.urls), maxEntries).map(({ url, type }) => ({
+      url: readNonBlank(url, 4096),
+      type: readNonBlank(type, maxLength),
+    })),
+    birthday: readNonBlank(card.birthday, 64),
     origin: readId(card.origin, 64),
   }))
 }
+
+const readOrg = (org: JsonObject | null): InboundContact['org'] =>
+  org && {
+    company: readNonBlank(org.company, maxLength),
+    department: readNonBlank(org.department, maxLength),
+    title: readNonBlank(org.title, maxLength),
+  }
 
 const objectsIn = (values: readonly unknown[], max: number): JsonObject[] =>
   values

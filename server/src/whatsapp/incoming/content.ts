@@ -1,5 +1,7 @@
 import type {
   InboundContact,
+  InboundDeletion,
+  InboundEdit,
   InboundLocation,
   InboundMedia,
   InboundReaction,
@@ -22,6 +24,8 @@ export interface Content {
   location: InboundLocation | null
   contacts: InboundContact[] | null
   reaction: Pick<InboundReaction, 'emoji' | 'wa_message_id'> | null
+  edit: Omit<InboundEdit, 'message_id'> | null
+  deletion: Omit<InboundDeletion, 'message_id'> | null
   form: FormSubmission | null
   order: Order | null
 }
@@ -75,6 +79,10 @@ export function readContent(message: JsonObject, type: string | null): Content {
   return { ...emptyContent, ...contentOf(message, type) }
 }
 
+/** The network's ID of the message that an edit or a deletion is about. Null for all other messages. */
+export const changedMessageOf = ({ edit, deletion }: Pick<Content, 'edit' | 'deletion'>): string | null =>
+  (edit ?? deletion)?.wa_message_id ?? null
+
 const emptyContent: Content = {
   type: 'unsupported',
   text: null,
@@ -84,6 +92,8 @@ const emptyContent: Content = {
   location: null,
   contacts: null,
   reaction: null,
+  edit: null,
+  deletion: null,
   form: null,
   order: null,
 }
@@ -110,6 +120,12 @@ function contentOf(message: JsonObject, type: string | null): Partial<Content> {
       return Array.isArray(message.contacts) ? { type, contacts: readContacts(message.contacts) } : {}
     case 'reaction':
       return { reaction: readReaction(readObject(message.reaction)) }
+    case 'edit':
+      return { edit: readEdit(readObject(message.edit)) }
+    case 'revoke': {
+      const revoke = readObject(message.revoke)
+      return { deletion: revoke && { wa_message_id: readId(revoke.original_message_id) } }
+    }
     case 'button':
       return buttonContent(readObject(message.button))
     case 'interactive':
@@ -156,6 +172,15 @@ function readReaction(reaction: JsonObject | null): Content['reaction'] {
   return reaction && { emoji: readNonBlank(reaction.emoji, 64), wa_message_id: readId(reaction.message_id) }
 }
 
+/** The new text is that of the edited message, or the caption of its file. */
+function readEdit(edit: JsonObject | null): Content['edit'] {
+  if (edit === null) return null
+  const message = readObject(edit.message)
+  const type = message && readType(message)
+  const text = message === null || type === 'edit' ? null : readContent(message, type).text
+  return { wa_message_id: readId(edit.original_message_id), text }
+}
+
 function readLocation(place: JsonObject | null): InboundLocation | null {
   const latitude = readNumber(place?.latitude)
   const longitude = readNumber(place?.longitude)
@@ -175,7 +200,7 @@ function buttonContent(button: JsonObject | null): Partial<Content> {
   const payload = readNonBlank(button?.payload, longText)
   const id = payload ?? label
   const title = label ?? payload
-  return id === null || title === null ? {} : { type: 'button', text: title, reply: { id, title } }
+  return id === null || title === null ? {} : { type: 'button', text: title, reply: { id, title, description: null } }
 }
 
 function interactiveContent(interactive: JsonObject | null): Partial<Content> {
@@ -189,5 +214,6 @@ function interactiveContent(interactive: JsonObject | null): Partial<Content> {
   const id = readNonBlank(tapped?.id, longText)
   if (id === null) return {}
   const title = readNonBlank(tapped?.title, longText) ?? id
-  return { type: 'interactive', text: title, reply: { id, title } }
+  const description = readNonBlank(tapped?.description, longText)
+  return { type: 'interactive', text: title, reply: { id, title, description } }
 }

@@ -69,22 +69,27 @@ describe("WhatsApp's message types are converted to ours", () => {
     [
       'button',
       { button: { payload: 'CONFIRM|apt_77', text: 'Confirm' } },
-      { ...bare, type: 'button', text: 'Confirm', reply: { id: 'CONFIRM|apt_77', title: 'Confirm' } },
+      {
+        ...bare,
+        type: 'button',
+        text: 'Confirm',
+        reply: { id: 'CONFIRM|apt_77', title: 'Confirm', description: null },
+      },
     ],
     [
       'button',
       { button: { text: 'Confirm' } },
-      { ...bare, type: 'button', text: 'Confirm', reply: { id: 'Confirm', title: 'Confirm' } },
+      { ...bare, type: 'button', text: 'Confirm', reply: { id: 'Confirm', title: 'Confirm', description: null } },
     ],
     [
       'interactive',
       { interactive: { type: 'button_reply', button_reply: { id: 'yes', title: 'Yes' } } },
-      { ...bare, type: 'interactive', text: 'Yes', reply: { id: 'yes', title: 'Yes' } },
+      { ...bare, type: 'interactive', text: 'Yes', reply: { id: 'yes', title: 'Yes', description: null } },
     ],
     [
       'interactive',
       { interactive: { type: 'list_reply', list_reply: { id: 'm10', title: '10:00', description: 'Dr. Paz' } } },
-      { ...bare, type: 'interactive', text: '10:00', reply: { id: 'm10', title: '10:00' } },
+      { ...bare, type: 'interactive', text: '10:00', reply: { id: 'm10', title: '10:00', description: 'Dr. Paz' } },
     ],
     [
       'interactive',
@@ -112,11 +117,14 @@ describe("WhatsApp's message types are converted to ours", () => {
       type: 'contacts',
       contacts: [{ name: 'Bea', phones: [], emails: [], origin: null }],
     })
-    expect(read({ system: { type: 'user_changed_number' } })).toMatchObject({ kind: 'ignored', reason: 'system' })
-    expect(read({ location: { latitude: 1, longitude: 1, live: true } })).toMatchObject({ reason: 'live_location' })
+    expect(read({ system: { type: 'user_changed_number' } })).toMatchObject({
+      kind: 'unread',
+      outcome: 'not_understood',
+    })
+    expect(read({ location: { latitude: 1, longitude: 1, live: true } })).toMatchObject({ kind: 'unread' })
   })
 
-  test('a message without a type and without exactly one content member is unsupported, but not ignored', () => {
+  test('a message without a type and without exactly one content member is unsupported', () => {
     const nothing = { type: null, code: null, title: null }
     expect(contentOf(read({}))).toEqual({ ...bare, type: 'unsupported' })
     expect(read({ text: { body: 'hi' }, image: { id: '9' } })).toMatchObject({
@@ -152,11 +160,19 @@ describe("WhatsApp's message types are converted to ours", () => {
     ],
     [
       { type: 'edit', edit: {} },
-      { type: 'edit', code: null, title: null },
+      { type: 'edit', code: null, title: null, content: {} },
     ],
     [
-      { type: 'interactive', interactive: { type: 'call_permission_reply' } },
-      { type: 'call_permission_reply', code: null, title: null },
+      {
+        type: 'interactive',
+        interactive: { type: 'call_permission_reply', call_permission_reply: { response: 'accept' } },
+      },
+      { type: 'call_permission_reply', code: null, title: null, content: { response: 'accept' } },
+    ],
+    [{ type: 'request_welcome' }, { type: 'request_welcome', code: null, title: null, content: null }],
+    [
+      { type: 'poll_2027', poll_2027: { question: 'Tea?', options: [1] } },
+      { type: 'poll_2027', code: null, title: null, content: { question: 'Tea?', options: [1] } },
     ],
     [
       { type: 'image', errors: [{ code: 131052, title: 'Too large' }] },
@@ -168,12 +184,11 @@ describe("WhatsApp's message types are converted to ours", () => {
 
   test.each([
     ['system', { type: 'system', system: { type: 'user_changed_number' } }],
-    ['request_welcome', { type: 'request_welcome' }],
     ['live_location', { type: 'live_location' }],
     ['live_location', { type: 'location', location: { latitude: 1, longitude: 1, live: true } }],
     ['live_location', { type: 'unsupported', unsupported: { type: 'location' } }],
-  ])('%s is ignored', (reason, message) => {
-    expect(read(message)).toMatchObject({ kind: 'ignored', reason })
+  ])('%s is no message', (_name, message) => {
+    expect(read(message)).toMatchObject({ kind: 'unread', outcome: 'not_understood' })
   })
 })
 
@@ -249,8 +264,11 @@ describe('times, quotes and text', () => {
     expect(long.text).toBe('x'.repeat(65_535))
   })
 
-  test('a message with an ID that is too long is ignored, because a truncated ID could collide', () => {
-    expect(read({ type: 'text', id: 'w'.repeat(257) })).toMatchObject({ kind: 'ignored', reason: 'no_message_id' })
+  test('a message with an ID that is too long is not read, because a truncated ID could collide', () => {
+    expect(read({ type: 'text', id: 'w'.repeat(257) })).toMatchObject({
+      kind: 'unread',
+      paths: ['messages.0', 'messages.0.id'],
+    })
   })
 })
 
@@ -291,10 +309,10 @@ describe('a submitted form', () => {
   })
 })
 
-test('the failed status of a payment is ignored', () => {
+test('the failed status of a payment is no status of a message', () => {
   const status = { id: 'wamid.O', type: 'payment', status: 'failed', timestamp: '1786000000' }
   expect(readWebhook(webhook({ statuses: [status] }), now)).toMatchObject([
-    { kind: 'ignored', reason: 'payment_status' },
+    { kind: 'unread', outcome: 'not_understood', paths: ['statuses.0'] },
   ])
 })
 
@@ -304,13 +322,14 @@ test.each([
     { category: 'service', pricing_type: 'free_entry_point', pricing_model: 'PMP' },
     ['service', 'free_entry_point', 'PMP'],
   ],
-  [{ billable: true, pricing_model: 'CBP' }, [null, null, 'CBP']],
-])('the pricing %j is read', (pricing, [category, type, model]) => {
+  [{ billable: true, pricing_model: 'CBP' }, [null, null, 'CBP', true]],
+  [{ cost: { amount: '0.0123', currency: 'USD' } }, [null, null, null, null, { amount: '0.0123', currency: 'USD' }]],
+])('the pricing %j is read', (pricing, [category, type, model, billable = null, cost = null]) => {
   const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
-  expect(item).toMatchObject({ kind: 'status', pricing: { category, type, model } })
+  expect(item).toMatchObject({ kind: 'status', pricing: { category, type, model, billable, cost } })
 })
 
-test.each([undefined, null, {}, 'free', { billable: true }])('the pricing %j is null', (pricing) => {
+test.each([undefined, null, {}, 'free', { cost: { amount: 'much' } }])('the pricing %j is null', (pricing) => {
   const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
   expect(item).toMatchObject({ kind: 'status', pricing: null })
 })

@@ -1,12 +1,16 @@
 import type { MessageError } from '@parley/contract/events'
 import { readNetworkError } from '../graph/network-error.ts'
 import { type JsonObject, readArray, readId, readObject } from '../read-json.ts'
-import { type Notice, readChange, type TemplateChange } from './change.ts'
-import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
+import type { Notice, TemplateChange } from './change.ts'
+import { readType } from './content.ts'
+import { type Known, unreadIn, unused } from './known.ts'
+import * as known from './known-members.ts'
 import { type InboundItem, readMessage } from './message.ts'
 import { type PreferenceItem, readPreferences } from './preference.ts'
+import { noticeReader, templateReader } from './read-change.ts'
 import { readStatus, type StatusItem } from './status.ts'
 import type { UserIdChange } from './system.ts'
+import { type Change, type Outcome, readEach, type UnreadChange, type WebhookSource } from './unread.ts'
 
 /** An error that WhatsApp reports for a number and not for a message. */
 interface Problem extends WebhookSource {
@@ -14,29 +18,62 @@ interface Problem extends WebhookSource {
   error: MessageError
 }
 
-export type Incoming =
-  | InboundItem
-  | StatusItem
-  | UserIdChange
-  | TemplateChange
-  | Notice
-  | PreferenceItem
-  | Problem
-  | Ignored
+/** A part of a webhook that was read. */
+type ReadItem = InboundItem | StatusItem | UserIdChange | TemplateChange | Notice | PreferenceItem | Problem
+
+export type Incoming = ReadItem | UnreadChange
+
+/** How the changes of a field are read. */
+interface FieldReader {
+  /** The members that `read` makes use of. */
+  known: Known
+  /** The change is a notice: stored as one if it was not read completely. */
+  isNotice?: true
+  read(change: Change): ReadItem[]
+}
+
+/**
+ * Raise it when a field or a member is added below, in a reader or in `known-members.ts`: stored updates of earlier
+ * interpretations are then read again.
+ */
+export const interpretation = 1
+
+export const fieldReaders: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
+  ['messages', { known: known.messages, read: readConversation }],
+  ['user_preferences', { known: known.userPreferences, read: readPreferences }],
+  ['message_template_status_update', notice(known.templateStatus, templateReader('status'))],
+  ['message_template_quality_update', notice(known.templateQuality, templateReader('quality'))],
+  ['message_template_components_update', notice(known.templateComponents, templateReader('components'))],
+  ['template_category_update', notice(known.templateCategory, templateReader('category'))],
+  ['account_update', notice(known.accountUpdate, noticeReader('account'))],
+  ['account_review_update', notice(known.accountReview, noticeReader('account'))],
+  ['account_alerts', notice(known.accountAlert, noticeReader('account'))],
+  // These change nothing here.
+  ['account_settings_update', notice(unused, noticeReader('account'))],
+  ['business_capability_update', notice(unused, noticeReader('account'))],
+  ['security', notice(unused, noticeReader('account'))],
+  ['phone_number_quality_update', notice(known.numberQuality, noticeReader('number'))],
+  ['phone_number_name_update', notice(known.numberName, noticeReader('number'))],
+  ['flows', notice(unused, noticeReader('form'))],
+])
+
+function notice(known: Known, read: FieldReader['read']): FieldReader {
+  return { known, isNotice: true, read }
+}
 
 /**
  * Converts a webhook to our types. A webhook may mix accounts, numbers, messages and statuses. Each part is parsed
- * separately, so an invalid part does not affect the others. Accepts any JSON value and never throws.
+ * separately, so an invalid part does not affect the others. A change that was not read completely gives one more item, of
+ * the kind `unread`. Accepts any JSON value and never throws. Tests pass other readers.
  */
-export function readWebhook(body: unknown, now: Date): Incoming[] {
+export function readWebhook(body: unknown, now: Date, readers = fieldReaders): Incoming[] {
   const webhook = readObject(body)
-  if (webhook?.object !== 'whatsapp_business_account') {
-    return [ignored('not_whatsapp', {}, readId(webhook?.object, 64))]
-  }
-  return readArray(webhook.entry).flatMap((entry) => readEntry(readObject(entry), now))
+  if (webhook?.object !== 'whatsapp_business_account' || !Array.isArray(webhook.entry))
+    return [unreadAt(null, null, null)]
+  return webhook.entry.flatMap((entry, index) => readEntry(readObject(entry), index, now, readers))
 }
 
-/** One change with messages, statuses or preferences, as a separate webhook that `readWebhook` accepts. */
+/** One change that names a number, as a separate webhook that `readWebhook` accepts. */
 export interface SplitChange {
   wabaId: string
   phoneNumberId: string
@@ -54,44 +91,90 @@ export function splitWebhook(body: unknown): SplitChange[] {
     if (entry === null || wabaId === null) return []
     return readArray(entry.changes).flatMap((item) => {
       const change = readObject(item)
-      const phoneNumberId = readId(readObject(readObject(change?.value)?.metadata)?.phone_number_id)
-      const field = readId(change?.field, 128)
-      if (phoneNumberId === null || (field !== 'messages' && field !== 'user_preferences')) return []
+      const phoneNumberId = readNumberId(readObject(change?.value) ?? {})
+      if (phoneNumberId === null) return []
       const webhook = JSON.stringify({ object, entry: [{ id: entry.id, time: entry.time, changes: [change] }] })
       return [{ wabaId, phoneNumberId, webhook }]
     })
   })
 }
 
-function readEntry(entry: JsonObject | null, now: Date): Incoming[] {
+function readEntry(entry: JsonObject | null, index: number, now: Date, readers: typeof fieldReaders): Incoming[] {
   const wabaId = readId(entry?.id)
-  if (entry === null) return [ignored('malformed', {}, 'entry')]
-  return readArray(entry.changes).flatMap((item): Incoming[] => {
+  if (entry === null || !Array.isArray(entry.changes)) return [unreadAt(wabaId, index, null)]
+  return entry.changes.flatMap((item, position): Incoming[] => {
     const change = readObject(item)
     const value = readObject(change?.value)
-    if (change === null || value === null) return [ignored('malformed', { wabaId }, 'changes')]
-    const field = readId(change.field, 128)
-    if (field === 'messages') return readConversation(value, wabaId, now)
-    if (field === 'user_preferences') return readPreferences(value, wabaId, now)
-    return [readChange(field, value, wabaId, entry.time, now)]
+    const field = readId(change?.field, 128)
+    if (value === null || field === null) {
+      return [{ ...unreadAt(wabaId, index, position), field: field ?? unknownField }]
+    }
+    const phoneNumberId = readNumberId(value)
+    const reader = readers.get(field)
+    const unread: string[] = []
+    const items = reader?.read({ field, value, wabaId, phoneNumberId, time: entry.time, now, unread }) ?? []
+    if (reader !== undefined) unread.push(...unreadIn(value, reader.known))
+    if (items.length > 0 && unread.length === 0) return items
+    const outcome = reader === undefined ? 'unknown_field' : outcomeOf(reader, items)
+    const paths = [...new Set(unread)]
+    // A notice for a partner names the account itself.
+    const account = items[0]?.wabaId ?? wabaId
+    return [...items, { ...unreadAt(account, index, position), field, phoneNumberId, outcome, paths }]
   })
 }
 
-function readConversation(value: JsonObject, wabaId: string | null, now: Date): Incoming[] {
-  const phoneNumberId = readId(readObject(value.metadata)?.phone_number_id)
-  if (phoneNumberId === null) return [ignored('no_number', { wabaId }, 'messages')]
+const unknownField = 'unknown'
+
+const unreadAt = (wabaId: string | null, entry: number | null, change: number | null): UnreadChange => ({
+  kind: 'unread',
+  outcome: 'not_understood',
+  field: unknownField,
+  wabaId,
+  phoneNumberId: null,
+  entry,
+  change,
+  paths: [],
+})
+
+/** The outcome of a change that was not read completely. */
+function outcomeOf({ isNotice }: FieldReader, items: readonly ReadItem[]): Outcome {
+  if (items.length === 0) return 'not_understood'
+  return isNotice || items.every(({ kind }) => kind === 'problem') ? 'notice' : 'partly_understood'
+}
+
+/** The ID of the number that a change is about. Most fields have it in `metadata`. */
+const readNumberId = (value: JsonObject): string | null =>
+  readId(readObject(value.metadata)?.phone_number_id) ??
+  readId(readObject(value.recipient)?.phone_number_id) ??
+  readId(value.phone_number_id)
+
+function readConversation({ value, wabaId, phoneNumberId, now, unread }: Change): ReadItem[] {
+  if (phoneNumberId === null) return []
   const source: WebhookSource = { wabaId, phoneNumberId }
   const contacts = readArray(value.contacts)
     .map(readObject)
     .filter((contact) => contact !== null)
+  const readWithContent = (each: unknown, path: string) => {
+    const item = readMessage(each, contacts, source, now)
+    if (item?.kind === 'message' && item.unsupported !== null) unread.push(...unsupportedContent(each, path))
+    return item
+  }
+  const readProblem = (each: unknown, path: string): Problem | null => {
+    const error = readNetworkError(each)
+    // It is only logged, so the change is also stored.
+    if (error !== null) unread.push(path)
+    return error && { kind: 'problem', ...source, error }
+  }
   return [
-    ...readArray(value.messages).map((message) => readMessage(message, contacts, source, now)),
-    ...readArray(value.statuses).map((status) => readStatus(status, source, now)),
-    ...readArray(value.errors).map((error) => readProblem(error, source)),
+    ...readEach(value, 'messages', unread, readWithContent),
+    ...readEach(value, 'statuses', unread, (each) => readStatus(each, source, now)),
+    ...readEach(value, 'errors', unread, readProblem),
   ]
 }
 
-function readProblem(value: unknown, source: WebhookSource): Problem | Ignored {
-  const error = readNetworkError(value)
-  return error === null ? ignored('malformed', source, 'errors') : { kind: 'problem', ...source, error }
+/** The content of a type that is not supported, or of one that is and could not be read. */
+function unsupportedContent(message: unknown, path: string): string[] {
+  const content = readObject(message) ?? {}
+  const type = readType(content)
+  return type !== null && type !== 'unsupported' && content[type] != null ? [`${path}.${type}`] : []
 }

@@ -1,8 +1,9 @@
 import type { MessageError } from '@parley/contract/events'
-import type { InboundReferral, Unsupported } from '@parley/contract/inbound'
+import type { InboundReferral, ReferredProduct, Unsupported } from '@parley/contract/inbound'
 import type { TracedWebhook } from '../../telemetry/tracing.ts'
 import { readNetworkError } from '../graph/network-error.ts'
 import {
+  cleanJson,
   type JsonObject,
   readArray,
   readId,
@@ -12,9 +13,9 @@ import {
   readText,
   readTime,
 } from '../read-json.ts'
-import { type Content, readContent, readType } from './content.ts'
-import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
+import { type Content, changedMessageOf, readContent, readType } from './content.ts'
 import { readSystemMessage, type UserIdChange } from './system.ts'
+import type { WebhookSource } from './unread.ts'
 import { isUserId } from './user-id.ts'
 
 /** A message to one of our numbers. */
@@ -23,6 +24,7 @@ export interface InboundItem extends WebhookSource, Content {
   waMessageId: string
   from: string | null
   fromUserId: string | null
+  fromParentUserId: string | null
   profileName: string | null
   /** Without `@`. */
   username: string | null
@@ -34,26 +36,30 @@ export interface InboundItem extends WebhookSource, Content {
   /** The webhook that it came with, if that is traced. */
   webhook?: TracedWebhook
   referral: InboundReferral | null
+  referredProduct: ReferredProduct | null
   /** What WhatsApp says about content that it does not provide. Null for a reaction and for supported types. */
   unsupported: Unsupported | null
   /** Why WhatsApp could not provide the content. */
   error: MessageError | null
+  /** Another app or an agent handles the conversation. */
+  standby: boolean
 }
 
+/** Null if it is no message of a person, or has no ID. */
 export function readMessage(
   value: unknown,
   contacts: readonly JsonObject[],
   source: WebhookSource,
   now: Date,
-): InboundItem | UserIdChange | Ignored {
+  standby = false,
+): InboundItem | UserIdChange | null {
   const message = readObject(value)
-  if (message === null) return ignored('malformed', source, 'messages')
+  if (message === null) return null
   const type = readType(message)
   if (type === 'system') return readSystemMessage(message, source, now)
-  if (type === 'request_welcome') return ignored('request_welcome', source)
-  if (isLiveLocation(message, type)) return ignored('live_location', source, type)
+  if (isLiveLocation(message, type)) return null
   const waMessageId = readId(message.id)
-  if (waMessageId === null) return ignored('no_message_id', source, type)
+  if (waMessageId === null) return null
   const contact = contactOf(message, contacts)
   const profile = readObject(contact?.profile)
   const context = readObject(message.context)
@@ -65,16 +71,20 @@ export function readMessage(
     waMessageId,
     from: readPhone(message.from) ?? readPhone(contact?.wa_id),
     fromUserId: readId(message.from_user_id) ?? readId(contact?.user_id) ?? userIdIn(message.from),
+    fromParentUserId: readId(message.from_parent_user_id) ?? readId(contact?.parent_user_id),
     profileName: readNonBlank(profile?.name, 1024),
     username: readNonBlank(readText(profile?.username, 256)?.replace(/^@/, ''), 256),
     groupId: readId(message.group_id),
     receivedAt: readTime(message.timestamp) ?? now,
     forwarded: context?.forwarded === true || context?.frequently_forwarded === true,
-    quotedWaMessageId: readId(context?.id),
+    // An edit replies to nothing: its context is that of the edited message.
+    quotedWaMessageId: changedMessageOf(content) === null ? readId(context?.id) : null,
     referral: readReferral(readObject(message.referral)),
+    referredProduct: readProduct(readObject(context?.referred_product)),
     unsupported:
       content.type === 'unsupported' && content.reaction === null ? readUnsupported(message, type, error) : null,
     error,
+    standby,
     ...content,
   }
 }
@@ -88,8 +98,20 @@ function readReferral(referral: JsonObject | null): InboundReferral | null {
     headline: readNonBlank(referral.headline, 4096),
     body: readNonBlank(referral.body, 65_536),
     ctwa_clid: readId(referral.ctwa_clid, 1024),
+    media_type: readId(referral.media_type, 64),
+    image_url: readNonBlank(referral.image_url, 4096),
+    video_url: readNonBlank(referral.video_url, 4096),
+    thumbnail_url: readNonBlank(referral.thumbnail_url, 4096),
+    ref: readNonBlank(referral.ref, 4096),
+    welcome_message: readWelcome(readObject(referral.welcome_message)),
   }
 }
+
+const readWelcome = (welcome: JsonObject | null): InboundReferral['welcome_message'] =>
+  welcome && { text: readNonBlank(welcome.text, 65_536) }
+
+const readProduct = (product: JsonObject | null): ReferredProduct | null =>
+  product && { catalog_id: readId(product.catalog_id), product_retailer_id: readId(product.product_retailer_id) }
 
 function readUnsupported(message: JsonObject, type: string | null, error: MessageError | null): Unsupported {
   const named = type === 'unsupported' || type === 'unknown' ? null : type
@@ -98,7 +120,16 @@ function readUnsupported(message: JsonObject, type: string | null, error: Messag
     type: readId(inner?.type, 64) ?? named,
     code: typeof error?.code === 'number' ? error.code : null,
     title: error?.title ?? null,
+    content: contentOf(message, type),
   }
+}
+
+/** WhatsApp's object of a type that this service does not have. That of an interactive message is named by its inner type. */
+function contentOf(message: JsonObject, type: string | null): Unsupported['content'] {
+  if (type === null || type === 'unsupported') return null
+  const outer = readObject(message[type])
+  const inner = type === 'interactive' ? readObject(outer?.[String(outer.type)]) : null
+  return readObject(cleanJson(inner ?? outer)) as Unsupported['content']
 }
 
 /** Matched by user ID or number, never by position. If there is only one contact, it is used. */

@@ -1,7 +1,7 @@
 /** Whether people want marketing messages of a number. They choose it in WhatsApp. */
 
 import { type JsonObject, readArray, readId, readObject, readPhone, readTime } from '../read-json.ts'
-import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
+import { type Change, readEach, type WebhookSource } from './unread.ts'
 
 export interface PreferenceItem extends WebhookSource {
   kind: 'preference'
@@ -18,15 +18,14 @@ const choices: ReadonlyMap<string | null, PreferenceItem['marketing']> = new Map
   ['signup', 'resume'],
 ])
 
-export function readPreferences(value: JsonObject, wabaId: string | null, now: Date): (PreferenceItem | Ignored)[] {
-  const phoneNumberId = readId(readObject(value.metadata)?.phone_number_id)
-  if (phoneNumberId === null) return [ignored('no_number', { wabaId }, 'user_preferences')]
+export function readPreferences({ value, wabaId, phoneNumberId, now, unread }: Change): PreferenceItem[] {
+  if (phoneNumberId === null) return []
   const source: WebhookSource = { wabaId, phoneNumberId }
   const contacts = readArray(value.contacts).map(readObject)
-  const items = readArray(value.user_preferences)
   // A webhook about one person may name their user ID only among the contacts.
-  const only = items.length === 1 && contacts.length === 1 ? contacts[0] : undefined
-  return items.map(readObject).map((item) => {
+  const only = readArray(value.user_preferences).length === 1 && contacts.length === 1 ? contacts[0] : undefined
+  return readEach(value, 'user_preferences', unread, (each) => {
+    const item = readObject(each)
     const phone = readPhone(item?.wa_id)
     const contact = only ?? contacts.find((each) => phone !== null && readPhone(each?.wa_id) === phone)
     return readPreference(item, contact ?? null, source, now)
@@ -38,14 +37,14 @@ function readPreference(
   contact: JsonObject | null,
   source: WebhookSource,
   now: Date,
-): PreferenceItem | Ignored {
+): PreferenceItem | null {
   const phone = readPhone(item?.wa_id)
   const userId = readId(item?.user_id) ?? readId(contact?.user_id)
   const person = phone ?? userId
   const marketing = choices.get(readId(item?.value, 64)?.toLowerCase() ?? null)
   const category = readId(item?.category, 64)
   if (item === null || person === null || marketing === undefined || category !== 'marketing_messages') {
-    return ignored('malformed', source, 'user_preferences')
+    return null
   }
   return { kind: 'preference', ...source, person, userId, marketing, occurredAt: readTime(item.timestamp) ?? now }
 }

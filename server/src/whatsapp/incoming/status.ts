@@ -1,9 +1,10 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
+import { isDecimal } from '../../lib/decimal.ts'
 import type { TracedWebhook } from '../../telemetry/tracing.ts'
 import { readNetworkError, unknownError } from '../graph/network-error.ts'
 import { type JsonObject, readArray, readId, readObject, readPhone, readText, readTime } from '../read-json.ts'
-import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import type { NetworkStatus } from './status-rank.ts'
+import type { WebhookSource } from './unread.ts'
 
 /** A status of a message that was sent from one of our numbers, possibly by another app. */
 export interface StatusItem extends WebhookSource {
@@ -32,16 +33,15 @@ const statuses: ReadonlyMap<unknown, NetworkStatus> = new Map([
   ['failed', 'failed'],
 ])
 
-export function readStatus(value: unknown, source: WebhookSource, now: Date): StatusItem | Ignored {
+/** Null if it is no status of a message. */
+export function readStatus(value: unknown, source: WebhookSource, now: Date): StatusItem | null {
   const report = readObject(value)
-  if (report === null) return ignored('malformed', source, 'statuses')
-  const name = readId(report.status, 64)
   // The status of a payment, which can also be `failed`, is not about the message.
-  if (report.type === 'payment') return ignored('payment_status', source, name)
+  if (report === null || report.type === 'payment') return null
+  const name = readId(report.status, 64)
   const status = statuses.get(name)
-  if (status === undefined) return ignored('unknown_status', source, name)
   const waMessageId = readId(report.id)
-  if (waMessageId === null) return ignored('no_message_id', source, name)
+  if (status === undefined || waMessageId === null) return null
   return {
     kind: 'status',
     ...source,
@@ -63,5 +63,14 @@ function readPricing(pricing: JsonObject | null): MessagePricing | null {
   const category = readId(pricing?.category, 64)
   const type = readId(pricing?.type, 64) ?? readId(pricing?.pricing_type, 64)
   const model = readId(pricing?.pricing_model, 64)
-  return category === null && type === null && model === null ? null : { category, type, model }
+  const billable = typeof pricing?.billable === 'boolean' ? pricing.billable : null
+  const cost = readCost(readObject(pricing?.cost))
+  const says = [category, type, model, billable, cost].some((each) => each !== null)
+  return says ? { category, type, model, billable, cost } : null
+}
+
+function readCost(cost: JsonObject | null): MessagePricing['cost'] {
+  const amount = typeof cost?.amount === 'number' ? String(cost.amount) : cost?.amount
+  if (typeof amount !== 'string' || !isDecimal(amount)) return null
+  return { amount, currency: readId(cost?.currency, 32) }
 }

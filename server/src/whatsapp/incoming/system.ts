@@ -1,5 +1,5 @@
 import { type JsonObject, readId, readObject, readPhone, readTime } from '../read-json.ts'
-import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
+import type { WebhookSource } from './unread.ts'
 
 /** WhatsApp replaced the user ID of a person. */
 export interface UserIdChange extends WebhookSource {
@@ -13,13 +13,13 @@ export interface UserIdChange extends WebhookSource {
   changedAt: Date
 }
 
-/** A system message. It is no message of a person; only a change of the user ID matters. */
-export function readSystemMessage(message: JsonObject, source: WebhookSource, now: Date): UserIdChange | Ignored {
+/** A system message. It is no message of a person; only a change of the user ID is read. */
+export function readSystemMessage(message: JsonObject, source: WebhookSource, now: Date): UserIdChange | null {
   const system = readObject(message.system)
   const type = readId(system?.type, 64)
   const oldUserId = readId(system?.previous_user_id)
   const newUserId = readId(system?.user_id)
-  if (oldUserId === null || newUserId === null || oldUserId === newUserId) return ignored('system', source, type)
+  if (oldUserId === null || newUserId === null || oldUserId === newUserId) return null
   const number = readPhone(system?.wa_id)
   return {
     kind: 'user_id_change',

@@ -1,4 +1,5 @@
 import type { Direction } from '@parley/contract/console/messages'
+import type { EchoSource } from '@parley/contract/inbound'
 import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
@@ -30,6 +31,7 @@ export interface MessageSearch {
 export interface MessageListRow {
   id: string
   direction: Direction
+  source: EchoSource | null
   at: Date
   phone: string | null
   user_id: string | null
@@ -114,7 +116,7 @@ export const sentTable = {
   direction: 'sent',
   time: 'created_at',
   phone: 'recipient',
-  columns: `id, 'sent' as direction, created_at as at, case when recipient ~ '^[0-9]' then recipient end as phone,
+  columns: `id, 'sent' as direction, null::text as source, created_at as at, case when recipient ~ '^[0-9]' then recipient end as phone,
     recipient_user_id as user_id,
     null::text as username, null::text as profile_name, sender_id, null::text as group_id, type, status,
     left(coalesce(content #>> '{request,text,body}', content #>> array['request', type, 'caption'],
@@ -130,7 +132,7 @@ export const receivedTable = {
   direction: 'received',
   time: 'recorded_at',
   phone: 'sent_by',
-  columns: `id, 'received' as direction, recorded_at as at, sent_by as phone, sent_by_user_id as user_id,
+  columns: `id, 'received' as direction, null::text as source, recorded_at as at, sent_by as phone, sent_by_user_id as user_id,
     content ->> 'username' as username, profile_name,
     sender_id, content ->> 'groupId' as group_id, type, 'received' as status,
     left(coalesce(content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',

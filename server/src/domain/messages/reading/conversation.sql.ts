@@ -2,7 +2,7 @@ import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import type { Content } from '../sending/send.sql.ts'
 import { type MessageListRow, receivedTable, sentTable } from './console-list.sql.ts'
-import { contentColumns, type StoredContent } from './timeline.sql.ts'
+import { contentColumns, isChange, type StoredContent } from './timeline.sql.ts'
 
 /** One of the newest messages with a person: what it says about them, and about the sender. */
 export interface Trace {
@@ -67,6 +67,32 @@ export const receivedContents = (
     workspaceId,
     ids,
   ])
+
+/** An edit or a deletion of a message. The new text of an edit is null for a file without a caption. */
+export interface MessageChange {
+  id: string
+  isDeletion: boolean
+  text: string | null
+  at: Date
+}
+
+/** What was changed about messages later, the oldest change first. */
+export const changesOf = (db: Db, workspaceId: string, ids: readonly string[]): Promise<MessageChange[]> =>
+  db.rows(
+    `select original.id, c.content -> 'deletion' is not null as "isDeletion", c.content #>> '{edit,text}' as text,
+       c.received_at as at
+     from (
+       select id, sender_id, wa_message_id from messages where workspace_id = $1 and id = any($2::uuid[])
+       union all
+       select id, sender_id, wa_message_id from inbound_messages where workspace_id = $1 and id = any($2::uuid[])
+     ) as original
+     cross join lateral (
+       select content, received_at, id from inbound_messages
+       where sender_id = original.sender_id and quoted_wa_message_id = original.wa_message_id and ${isChange} offset 0
+     ) as c
+     order by c.received_at, c.id`,
+    [workspaceId, ids],
+  )
 
 /** A message that others refer to, by the network's ID. */
 export type NamedMessage = MessageListRow & { wanted_sender_id: string; wanted_id: string }

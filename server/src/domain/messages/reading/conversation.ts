@@ -8,7 +8,14 @@ import { formsOfMessages } from '../../flows/privacy.ts'
 import { ordersByMessage } from '../../orders/privacy.ts'
 import type { MessageSearch } from './console-list.sql.ts'
 import { type ListedRow, searchMessages, toListed, withParts } from './console-list.ts'
-import { messagesByNetworkId, receivedContents, type SentContent, sentContents } from './conversation.sql.ts'
+import {
+  changesOf,
+  type MessageChange,
+  messagesByNetworkId,
+  receivedContents,
+  type SentContent,
+  sentContents,
+} from './conversation.sql.ts'
 import type { StoredContent } from './timeline.sql.ts'
 import { toReceivedContent } from './timeline.ts'
 
@@ -38,6 +45,8 @@ export async function listConversation(
   const orders = await ordersByMessage(db, workspaceId, ofType('order'))
   const targetOf = (row: ListedRow) => targetIn(sent.get(row.id), received.get(row.id))
   const aboutOf = await findTargets(db, workspaceId, rows, targetOf)
+  const ids = rows.map(({ id }) => id)
+  const changes = Map.groupBy(await changesOf(db, workspaceId, ids), ({ id }) => id)
   return rows.map((row) => {
     const about = aboutOf(row)
     const form = forms.get(row.id)
@@ -52,12 +61,13 @@ export async function listConversation(
         components: row.components,
         received: inbound
           ? toReceivedContent(inbound, {
-              reactedTo: about?.id ?? null,
+              aboutId: about?.id ?? null,
               formId: form?.id ?? null,
               orderId: orders.get(row.id)?.id ?? null,
             })
           : null,
         explained: content?.error ? { ...content.error, ...explainError(content.error) } : null,
+        ...latestOf(changes.get(row.id) ?? []),
         about,
         form: form
           ? {
@@ -70,10 +80,20 @@ export async function listConversation(
   })
 }
 
-/** The network's ID of the message that a message reacts or replies to. */
+/** The last edit and the deletion of a message, as the person sees it. */
+function latestOf(changes: readonly MessageChange[]): Pick<ConversationMessage, 'edit' | 'deletion'> {
+  const edit = changes.findLast(({ isDeletion }) => !isDeletion)
+  const deletion = changes.findLast(({ isDeletion }) => isDeletion)
+  return {
+    edit: edit ? { text: edit.text, at: edit.at.toISOString() } : null,
+    deletion: deletion ? { at: deletion.at.toISOString() } : null,
+  }
+}
+
+/** The network's ID of the message that a message reacts or replies to, or changes. */
 function targetIn(sent: SentContent | undefined, received: StoredContent | undefined): string | null {
   if (sent) return sent.content.reactedWaMessageId ?? sent.quoted
-  return received?.reaction?.wa_message_id ?? received?.quoted ?? null
+  return received?.reaction?.wa_message_id ?? received?.changed ?? received?.quoted ?? null
 }
 
 async function findTargets(

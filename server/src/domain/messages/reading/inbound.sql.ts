@@ -15,10 +15,11 @@ export interface InboundRow extends StoredContent {
   profile_name: string | null
   type: string
   group_id: string | null
+  parent_user_id: string | null
 }
 
 const columns = `id, recorded_at, received_at, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name, type,
-  content ->> 'groupId' as group_id, ${contentColumns}`
+  content ->> 'groupId' as group_id, content ->> 'parentUserId' as parent_user_id, ${contentColumns}`
 
 /** The conditions of a list; undefined ones are ignored. */
 export interface InboundSearch {

@@ -8,7 +8,7 @@ import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
 import { networkIdOf } from '../privacy/erased.ts'
-import { findSentMessages } from '../receiving/inbound.sql.ts'
+import { findReceivedMessages, findSentMessages } from '../receiving/inbound.sql.ts'
 import { mediaUrl } from '../receiving/inbound.ts'
 import { countInbound, type InboundRow, type InboundSearch, inboundById, inboundOf } from './inbound.sql.ts'
 import { type Conversation, findReplyWindows } from './reply-window.ts'
@@ -68,21 +68,28 @@ async function toInboundMessages(
   publicUrl: string,
   rows: readonly InboundRow[],
 ): Promise<StoredInboundMessage[]> {
-  const named = rows.flatMap(({ sender_id: senderId, quoted, reaction }) =>
-    [quoted, reaction?.wa_message_id ?? null].flatMap((waMessageId) =>
+  const named = rows.flatMap(({ sender_id: senderId, quoted, reaction, changed }) =>
+    [quoted, reaction?.wa_message_id ?? null, changed].flatMap((waMessageId) =>
       waMessageId === null ? [] : [{ senderId, waMessageId }],
     ),
   )
-  const [sent, windowOf] = await withOrderedLookups(db, (tx) =>
+  const changes = rows.flatMap(({ sender_id: senderId, changed }) =>
+    changed === null ? [] : [{ senderId, waMessageId: changed }],
+  )
+  const [sent, received, windowOf] = await withOrderedLookups(db, (tx) =>
     Promise.all([
       named.length === 0 ? [] : findSentMessages(tx, named),
+      changes.length === 0 ? [] : findReceivedMessages(tx, changes),
       findReplyWindows(tx, workspaceId, rows.filter(({ group_id }) => group_id === null).map(conversationOf)),
     ]),
   )
-  const sentIds = new Map(sent.map(({ senderId, waMessageId, id }) => [`${senderId} ${waMessageId}`, id]))
+  const idsOf = (found: typeof received) =>
+    new Map(found.map(({ senderId, waMessageId, id }) => [`${senderId} ${waMessageId}`, id]))
+  const sentIds = idsOf(sent)
+  const changedIds = idsOf([...received, ...sent])
   return rows.map((row) => {
-    const idOf = (waMessageId: string | null) => {
-      const id = sentIds.get(`${row.sender_id} ${waMessageId}`)
+    const idOf = (waMessageId: string | null, ids = sentIds) => {
+      const id = ids.get(`${row.sender_id} ${waMessageId}`)
       return id === undefined ? null : withPrefix('msg', id)
     }
     return {
@@ -91,6 +98,7 @@ async function toInboundMessages(
       wa_message_id: networkIdOf(row.wa_message_id),
       from: row.sent_by,
       from_user_id: row.sent_by_user_id,
+      from_parent_user_id: row.parent_user_id,
       profile_name: row.profile_name,
       sender_id: withPrefix('snd', row.sender_id),
       type: row.type,
@@ -107,7 +115,11 @@ async function toInboundMessages(
       order: row.order && toInboundOrder(row.order),
       reaction: row.reaction && { ...row.reaction, message_id: idOf(row.reaction.wa_message_id) },
       referral: row.referral,
+      referred_product: row.referredProduct,
+      edit: row.edit && { ...row.edit, message_id: idOf(row.changed, changedIds) },
+      deletion: row.deletion && { ...row.deletion, message_id: idOf(row.changed, changedIds) },
       unsupported: row.unsupported,
+      standby: row.standby,
       window_expires_at: row.group_id === null ? windowOf(conversationOf(row)) : null,
     }
   })

@@ -1,10 +1,13 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type {
   InboundContact,
+  InboundDeletion,
+  InboundEdit,
   InboundLocation,
   InboundMedia,
   InboundReaction,
   InboundReferral,
+  ReferredProduct,
   Reply,
   Unsupported,
 } from '@parley/contract/inbound'
@@ -56,20 +59,31 @@ export interface StoredContent {
   contacts: InboundContact[] | null
   order: Order | null
   reaction: Pick<InboundReaction, 'emoji' | 'wa_message_id'> | null
+  edit: Omit<InboundEdit, 'message_id'> | null
+  deletion: Omit<InboundDeletion, 'message_id'> | null
   referral: InboundReferral | null
+  referredProduct: ReferredProduct | null
   unsupported: Unsupported | null
+  standby: boolean
   forwarded: boolean
   username: string | null
   error: MessageError | null
   quoted: string | null
+  /** The message that an edit or a deletion is about. */
+  changed: string | null
 }
+
+/** An edit or a deletion. Its column of the quoted message has the one that it changes. */
+export const isChange = `(content -> 'edit' is not null or content -> 'deletion' is not null)`
 
 /** Leaves out where the network stores the media file: only the download needs it. */
 export const contentColumns = `content ->> 'text' as text, content -> 'reply' as reply, content -> 'media' as media,
   content -> 'location' as location, content -> 'contacts' as contacts, content -> 'order' as "order",
   content -> 'reaction' as reaction, content -> 'referral' as referral, content -> 'unsupported' as unsupported,
   content ->> 'forwarded' is not null as forwarded, content ->> 'username' as username, content -> 'error' as error,
-  quoted_wa_message_id as quoted`
+  content -> 'edit' as edit, content -> 'deletion' as deletion, content -> 'referredProduct' as "referredProduct",
+  content ->> 'standby' is not null as standby, case when not ${isChange} then quoted_wa_message_id end as quoted,
+  case when ${isChange} then quoted_wa_message_id end as changed`
 
 export interface ReceivedRow extends StoredContent {
   kind: 'received'

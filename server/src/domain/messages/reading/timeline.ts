@@ -111,14 +111,14 @@ async function authorOf(
 async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
   const form = await findResponseOf(db, workspaceId, row.id)
   const order = await findOrderOf(db, workspaceId, row.id)
-  const target = row.reaction?.wa_message_id
-  const reactedTo = target ? await quotedMessage(db, workspaceId, row.sender_id, target) : null
+  const target = row.reaction?.wa_message_id ?? row.changed
+  const about = target ? await quotedMessage(db, workspaceId, row.sender_id, target) : null
   return {
     quoted: row.quoted,
     received_at: row.received_at.toISOString(),
     request: null,
     received: toReceivedContent(row, {
-      reactedTo: reactedTo?.message?.id ?? null,
+      aboutId: about?.message?.id ?? null,
       formId: form ? withPrefix('frs', form.id) : null,
       orderId: order ? withPrefix('ord', order.id) : null,
     }),
@@ -135,7 +135,7 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
 /** The content of an inbound message, and the IDs of what belongs to it. */
 export const toReceivedContent = (
   row: StoredContent,
-  { reactedTo, formId, orderId }: { reactedTo: string | null; formId: string | null; orderId: string | null },
+  { aboutId, formId, orderId }: { aboutId: string | null; formId: string | null; orderId: string | null },
 ): ReceivedContent => ({
   text: row.text,
   reply: row.reply,
@@ -143,9 +143,13 @@ export const toReceivedContent = (
   location: row.location,
   contacts: row.contacts,
   order: row.order && toInboundOrder(row.order),
-  reaction: row.reaction && { ...row.reaction, message_id: reactedTo },
+  reaction: row.reaction && { ...row.reaction, message_id: aboutId },
   referral: row.referral,
+  referred_product: row.referredProduct,
+  edit: row.edit && { ...row.edit, message_id: aboutId },
+  deletion: row.deletion && { ...row.deletion, message_id: aboutId },
   unsupported: row.unsupported,
+  standby: row.standby,
   forwarded: row.forwarded,
   username: row.username,
   form_id: formId,

@@ -24,16 +24,10 @@ export async function applyNotice(db: Db, log: Logger, clock: Clock, appId: stri
         'the network reports a problem',
       )
       return
-    case 'ignored':
+    case 'unread':
       log.info(
-        {
-          event: 'update.ignored',
-          app_id: appId,
-          reason: item.reason,
-          what: item.what,
-          phone_number_id: item.phoneNumberId,
-        },
-        'update ignored',
+        { event: 'update.unread', app_id: appId, field: item.field, outcome: item.outcome, waba_id: item.wabaId },
+        'update not read completely',
       )
   }
 }

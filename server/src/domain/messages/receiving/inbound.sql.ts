@@ -24,12 +24,12 @@ export const findSentMessages = (
 export const findReceivedMessages = (
   db: Db,
   named: readonly { senderId: string; waMessageId: string }[],
-): Promise<{ senderId: string; waMessageId: string }[]> =>
+): Promise<{ senderId: string; waMessageId: string; id: string }[]> =>
   oneWithIndexLookups(db, (tx) =>
     tx.rows(
-      `select q.sender_id as "senderId", q.wa_message_id as "waMessageId"
+      `select q.sender_id as "senderId", q.wa_message_id as "waMessageId", stored.id
        from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id) cross join lateral (
-         select from inbound_messages m where m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id limit 1
+         select m.id from inbound_messages m where m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id limit 1
        ) as stored`,
       [named.map((each) => each.senderId), named.map((each) => each.waMessageId)],
     ),

@@ -1,6 +1,7 @@
 import type { InboundMessage } from '@parley/contract/inbound'
 import type { Db } from '../../../db/db.ts'
 import { newUuid, withPrefix } from '../../../lib/ids.ts'
+import { changedMessageOf } from '../../../whatsapp/incoming/content.ts'
 import type { FormSubmission } from '../../../whatsapp/incoming/form.ts'
 import type { InboundItem } from '../../../whatsapp/incoming/message.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
@@ -59,8 +60,9 @@ export async function saveInbound(
   const arrivals = await withoutRepeatsOfOlder(db, now, received)
   const sent = await sentMessages(db, arrivals)
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
+  const changed = await changedMessages(db, rows, sent)
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
-    const data = toData(item, destination, rows[index]?.id ?? '', sent, publicUrl)
+    const data = toData(item, destination, rows[index]?.id ?? '', { sent, changed }, publicUrl)
     return { workspaceId: destination.workspaceId, type: 'message.received', data, webhook: item.webhook }
   })
   const prepared = prepareEvents(db, now, events)
@@ -103,7 +105,6 @@ async function withoutRepeatsOfOlder(
 ): Promise<readonly InboundArrival[]> {
   const late = received.filter(({ item }) => mayBeMoved(item.receivedAt, now))
   if (late.length === 0) return received
-  const keyOf = (senderId: string, waMessageId: string) => `${senderId} ${waMessageId}`
   const stored = await findReceivedMessages(
     db,
     late.map(({ item: { waMessageId }, destination: { senderId } }) => ({ senderId, waMessageId })),
@@ -151,11 +152,10 @@ interface Quoted {
 /** The message that we sent from this sender and that has this ID of WhatsApp. Null if there is none. */
 type FindSent = (destination: Destination, waMessageId: string | null) => Quoted | null
 
-/** Reads the messages that the arrivals reply or react to, if we sent them. */
+/** Reads the messages that the arrivals reply or react to or change, if we sent them. */
 async function sentMessages(db: Db, arrivals: readonly InboundArrival[]): Promise<FindSent> {
-  const keyOf = (senderId: string, waMessageId: string | null) => `${senderId} ${waMessageId}`
-  const named = arrivals.flatMap(({ item: { quotedWaMessageId, reaction }, destination: { senderId } }) =>
-    [quotedWaMessageId, reaction?.wa_message_id ?? null].flatMap((waMessageId) =>
+  const named = arrivals.flatMap(({ item, destination: { senderId } }) =>
+    [item.quotedWaMessageId, item.reaction?.wa_message_id ?? null, changedMessageOf(item)].flatMap((waMessageId) =>
       waMessageId === null ? [] : [{ senderId, waMessageId }],
     ),
   )
@@ -164,9 +164,25 @@ async function sentMessages(db: Db, arrivals: readonly InboundArrival[]): Promis
   return ({ senderId }, waMessageId) => byKey.get(keyOf(senderId, waMessageId)) ?? null
 }
 
+/** Finds the messages that edits and deletions are about: sent, received, or in the same batch. */
+async function changedMessages(db: Db, rows: readonly InboundRow[], sent: FindSent): Promise<FindSent> {
+  const named = rows.flatMap(({ senderId, content, quotedWaMessageId: waMessageId }) =>
+    waMessageId !== null && ('edit' in content || 'deletion' in content) ? [{ senderId, waMessageId }] : [],
+  )
+  if (named.length === 0) return sent
+  const received = [...rows, ...(await findReceivedMessages(db, named))]
+  const byKey = new Map(received.map(({ senderId, waMessageId, id }) => [keyOf(senderId, waMessageId), id]))
+  return (destination, waMessageId) => {
+    const id = byKey.get(keyOf(destination.senderId, waMessageId))
+    return sent(destination, waMessageId) ?? (id === undefined ? null : { id, templateId: null })
+  }
+}
+
+const keyOf = (senderId: string, waMessageId: string | null): string => `${senderId} ${waMessageId}`
+
 function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: Date): InboundRow {
   const { text, reply, media, mediaSource, location, contacts, form, order, error } = item
-  const { username, groupId, forwarded, reaction, referral, unsupported } = item
+  const { username, groupId, forwarded, reaction, edit, deletion, referral, referredProduct, unsupported } = item
   return {
     id: newUuid(now.getTime()),
     workspaceId,
@@ -177,7 +193,7 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
     profileName: item.profileName,
     type: item.type,
     receivedAt: item.receivedAt,
-    quotedWaMessageId: item.quotedWaMessageId,
+    quotedWaMessageId: changedMessageOf(item) ?? item.quotedWaMessageId,
     content: withoutNulls({
       text,
       reply,
@@ -191,9 +207,14 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
       groupId,
       forwarded: forwarded || null,
       reaction,
+      edit,
+      deletion,
       referral,
+      referredProduct,
       unsupported,
       error,
+      parentUserId: item.fromParentUserId,
+      standby: item.standby || null,
     }),
   }
 }
@@ -219,11 +240,11 @@ function toData(
   item: InboundItem,
   destination: Destination,
   id: string,
-  sent: FindSent,
+  { sent, changed }: { sent: FindSent; changed: FindSent },
   publicUrl: string,
 ): InboundMessage {
-  const idOf = (waMessageId: string | null) => {
-    const message = sent(destination, waMessageId)
+  const idOf = (waMessageId: string | null, find = sent) => {
+    const message = find(destination, waMessageId)
     return message && withPrefix('msg', message.id)
   }
   return {
@@ -231,6 +252,7 @@ function toData(
     wa_message_id: item.waMessageId,
     from: item.from,
     from_user_id: item.fromUserId,
+    from_parent_user_id: item.fromParentUserId,
     profile_name: item.profileName,
     sender_id: withPrefix('snd', destination.senderId),
     type: item.type,
@@ -250,6 +272,10 @@ function toData(
     order: item.order && toInboundOrder(item.order),
     reaction: item.reaction && { ...item.reaction, message_id: idOf(item.reaction.wa_message_id) },
     referral: item.referral,
+    referred_product: item.referredProduct,
+    edit: item.edit && { ...item.edit, message_id: idOf(item.edit.wa_message_id, changed) },
+    deletion: item.deletion && { ...item.deletion, message_id: idOf(item.deletion.wa_message_id, changed) },
     unsupported: item.unsupported,
+    standby: item.standby,
   }
 }

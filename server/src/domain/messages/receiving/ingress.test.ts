@@ -228,14 +228,14 @@ test('status events and the message have the pricing, also if a repeated status 
   const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' }
   // The response of the send call has already set `sent`.
   await postStatuses(status('wamid.P', 'sent', '1786000001', { pricing }))
-  const billed = { category: 'utility', type: 'regular', model: 'PMP' }
+  const billed = { category: 'utility', type: 'regular', model: 'PMP', billable: true, cost: null }
   expect(await look()).toMatchObject({ status: 'sent', pricing: billed })
   expect(await eventsOf(server, workspace.id)).toEqual([])
   await postStatuses(status('wamid.P', 'delivered', '1786000002'))
   const changed = { pricing_model: 'PMP', type: 'free_customer_service', category: 'service' }
   await postStatuses(status('wamid.P', 'read', '1786000003', { pricing: changed }))
   const events = await eventsOf(server, workspace.id)
-  const last = { category: 'service', type: 'free_customer_service', model: 'PMP' }
+  const last = { category: 'service', type: 'free_customer_service', model: 'PMP', billable: null, cost: null }
   expect(events.map((event) => [event.type, event.data.pricing])).toEqual([
     ['message.delivered', billed],
     ['message.read', last],
@@ -251,7 +251,7 @@ test('a status that waits for its message keeps its pricing', async () => {
   await sentMessage(workspace.id, sender.id, 'wamid.W')
   await newEarlyStatusSweep(server.clock)(server.db)
   const [event] = await eventsOf(server, workspace.id)
-  expect(event?.data.pricing).toEqual({ category: 'service', type: null, model: 'CBP' })
+  expect(event?.data.pricing).toEqual({ category: 'service', type: null, model: 'CBP', billable: null, cost: null })
 })
 
 test('a message that the network repeats gives one event', async () => {

@@ -1,0 +1,253 @@
+/**
+ * The members of WhatsApp's webhooks that this service reads, for each field. A change with any other member is also stored as it
+ * arrived. `unused` marks members that are known and that nothing here needs.
+ *
+ * The limits are those of the readers: a longer text is cut, so it counts as unread.
+ */
+import { readId, readObject } from '../read-json.ts'
+import { readType } from './content.ts'
+import { cases, flag, id, type Known, list, members, number, person, text, time, unused } from './known.ts'
+
+const short = id(64)
+const longText = text(65_536)
+
+const numberMembers = {
+  messaging_product: unused,
+  metadata: members({ phone_number_id: id(), display_phone_number: unused }),
+}
+
+const error = members({
+  code: number,
+  title: text(500),
+  message: text(2000),
+  details: text(4000),
+  error_data: members({ details: text(4000), messaging_product: unused }),
+  error_user_title: text(500),
+  error_user_msg: text(2000),
+  // A link to WhatsApp's list of errors.
+  href: unused,
+})
+
+const contact = members({
+  wa_id: person,
+  user_id: id(),
+  profile: members({ name: text(1024), username: text(256) }),
+  // Changes when the person installs WhatsApp on another phone.
+  identity_key_hash: unused,
+})
+
+const file = {
+  id: id(),
+  mime_type: text(256),
+  sha256: text(128),
+  url: text(4096),
+  voice: flag,
+  animated: flag,
+}
+const captioned = members({ ...file, caption: longText })
+
+const cardEntries = (name: string, more: Readonly<Record<string, Known>> = {}) =>
+  list(members({ [name]: text(1024), type: text(1024), ...more }), 50)
+
+const card = members({
+  name: members({
+    formatted_name: text(1024),
+    // Parts of the formatted name.
+    first_name: unused,
+    middle_name: unused,
+    last_name: unused,
+    prefix: unused,
+    suffix: unused,
+  }),
+  phones: cardEntries('phone', { wa_id: id() }),
+  emails: cardEntries('email'),
+  origin: short,
+  // The same card in another format.
+  vcard: unused,
+})
+
+const tapped = members({ id: longText, title: longText })
+
+const message = cases(
+  readType,
+  {
+    id: id(),
+    from: person,
+    from_user_id: id(),
+    group_id: id(),
+    timestamp: time,
+    type: short,
+    context: members({ id: id(), forwarded: flag, frequently_forwarded: flag, from: unused }),
+    referral: members({
+      source_type: short,
+      source_id: id(),
+      source_url: text(4096),
+      headline: text(4096),
+      body: longText,
+      ctwa_clid: id(1024),
+    }),
+    errors: list(error, 1),
+    identity: unused,
+    from_logical_id: unused,
+  },
+  {
+    text: { text: members({ body: longText }) },
+    image: { image: captioned },
+    video: { video: captioned },
+    document: { document: members({ ...file, caption: longText, filename: text(1024) }) },
+    audio: { audio: members(file) },
+    voice: { voice: members(file), audio: members(file) },
+    sticker: { sticker: members(file) },
+    location: {
+      location: members({
+        latitude: number,
+        longitude: number,
+        name: text(1024),
+        address: text(2048),
+        url: text(4096),
+      }),
+    },
+    contacts: { contacts: list(card, 100) },
+    button: { button: members({ text: longText, payload: longText }) },
+    interactive: {
+      interactive: cases(
+        ({ type }) => readId(type, 64),
+        { type: short },
+        {
+          button_reply: { button_reply: tapped },
+          list_reply: { list_reply: tapped },
+          // `body` is a text like “Sent”. Values that are not JSON are stored as text.
+          nfm_reply: {
+            nfm_reply: members({
+              name: text(256),
+              response_json: (value) => text(262_144)(value) || readObject(value) !== null,
+              body: unused,
+            }),
+          },
+        },
+      ),
+    },
+    order: {
+      order: members({
+        catalog_id: id(),
+        text: longText,
+        product_items: list(
+          members(
+            { product_retailer_id: id(), quantity: number, item_price: number, currency: id(32) },
+            'product_retailer_id',
+          ),
+          1000,
+        ),
+      }),
+    },
+    reaction: { reaction: members({ message_id: id(), emoji: text(64) }) },
+    unsupported: { unsupported: members({ type: short }) },
+    // `body` is a sentence that says the same.
+    system: {
+      system: members({ type: short, user_id: id(), previous_user_id: id(), wa_id: person, body: unused }),
+    },
+  },
+)
+
+const status = cases(
+  (report) => readId(report.status, 64),
+  {
+    id: id(),
+    status: short,
+    timestamp: time,
+    recipient_id: id(),
+    recipient_user_id: id(),
+    recipient_participant_id: id(),
+    recipient_participant_user_id: id(),
+    biz_opaque_callback_data: text(512),
+    pricing: members({
+      category: short,
+      type: short,
+      pricing_type: short,
+      pricing_model: short,
+      // Deprecated: the type says it.
+      billable: unused,
+    }),
+    // An earlier unit of billing.
+    conversation: unused,
+    type: unused,
+    recipient_type: unused,
+    // The parent of an ID that is read.
+    recipient_parent_user_id: unused,
+    recipient_participant_parent_user_id: unused,
+  },
+  { failed: { errors: list(error, 1) } },
+)
+
+export const messages = members({
+  ...numberMembers,
+  contacts: list(contact),
+  messages: list(message),
+  statuses: list(status),
+  errors: list(error),
+})
+
+export const userPreferences = members({
+  ...numberMembers,
+  contacts: list(contact),
+  user_preferences: list(
+    members({
+      wa_id: person,
+      user_id: id(),
+      category: short,
+      value: short,
+      timestamp: time,
+      // A sentence that says the same.
+      detail: unused,
+    }),
+  ),
+})
+
+const template = { message_template_id: id(), message_template_name: id(512), message_template_language: id(35) }
+
+export const templateStatus = members({
+  ...template,
+  event: short,
+  reason: text(2000),
+  message_template_category: short,
+  rejection_info: members({ reason: text(2000) }),
+})
+
+export const templateQuality = members({ ...template, new_quality_score: short, previous_quality_score: unused })
+
+/** The sync that follows fetches the components. */
+export const templateComponents = members({
+  ...template,
+  message_template_element: unused,
+  message_template_title: unused,
+  message_template_footer: unused,
+  message_template_buttons: unused,
+})
+
+export const templateCategory = members({ ...template, new_category: short, previous_category: unused })
+
+/** The members that change the status of an account or a number. */
+export const accountUpdate = members({
+  event: id(128),
+  phone_number: text(64),
+  display_phone_number: text(64),
+  phone_number_id: id(),
+  waba_info: members({ waba_id: id(), owner_business_id: unused }),
+  ban_info: members({ waba_ban_state: short, waba_ban_date: text(64) }),
+  violation_info: members({ violation_type: text(200) }),
+  restriction_info: list(members({ restriction_type: id(128), expiration: time }, 'restriction_type')),
+})
+
+export const accountReview = members({ decision: id(128) })
+
+const alert = { alert_severity: short, alert_description: text(500) }
+export const accountAlert = members({ ...alert, alert_info: members(alert), entity_type: short, entity_id: id() })
+
+export const numberQuality = members({ display_phone_number: text(64), event: id(128) })
+
+export const numberName = members({
+  display_phone_number: text(64),
+  decision: id(128),
+  requested_verified_name: text(512),
+  rejection_reason: text(200),
+})
