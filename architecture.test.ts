@@ -75,7 +75,7 @@ const nouns = [
   ['workspaces', 'requests', 'deliveries'],
   ['keys', 'webhooks', 'senders', 'templates', 'credits', 'people'],
   ['connections'],
-  ['files', 'orders', 'notify'],
+  ['files', 'orders', 'notify', 'updates'],
   ['flows'],
   ['messages', 'search'],
   ['health', 'privacy'],
@@ -107,6 +107,9 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows'],
   mail: ['announced_expiries', 'mail_counts', 'mails', 'notification_times', 'notifications'],
   messages: [
+    'handovers',
+    'history_chunks',
+    'saved_contacts',
     'messages',
     'message_statuses',
     'message_hours',
@@ -137,6 +140,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'links',
     'mail_choices',
   ],
+  updates: ['network_updates'],
   requests: [
     'request_log',
     'request_errors',

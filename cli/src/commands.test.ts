@@ -305,6 +305,8 @@ const rows: Row[] = [
     words: 'files status',
     expected: { object: 'files', database: { files: 0, bytes: 0 }, s3: { files: 0, bytes: 0 }, waiting: 0 },
   },
+  { words: 'update list', expected: { object: 'list', data: [] } },
+  { words: 'update reread --field calls', expected: { read: 0, understood: 0 } },
   { words: 'doctor --offline', expected: { object: 'doctor', checks: expect.any(Array) } },
 ]
 
@@ -330,8 +332,8 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
   }
 })
 
-/** These have their own tests, as the `phone` commands do: they run until they are stopped, write a file, or need a file store. */
-const testedElsewhere = ['start', 'listen', 'mcp', 'files move', 'types']
+/** These have their own tests, as the `phone` commands do: they run until they are stopped, write a file, or need a file store or data. */
+const testedElsewhere = ['start', 'listen', 'mcp', 'files move', 'types', 'update show']
 
 test('every command is in the table above or tested elsewhere', () => {
   const covered = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))

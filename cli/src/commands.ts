@@ -129,6 +129,11 @@ export const sections: readonly Section[] = [
         'connection sync': 'Fetch the senders and templates of a connection now',
         'connection list': 'List the connected accounts and their last sync',
       }),
+      ...from(() => import('./commands/update.ts'), {
+        'update list': 'List the latest 100 updates of WhatsApp that are not understood',
+        'update show': 'Show an update as it arrived',
+        'update reread': 'Interpret stored updates again and publish what was missed',
+      }),
     ],
   },
   {

@@ -5,6 +5,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { described, FlowResponseId, MessageId, nullable, Timestamp, Uuid } from './ids.ts'
 import { EchoedMessage, InboundMessage } from './inbound.ts'
+import { NetworkUpdateData } from './network-update.ts'
 import {
   ContactPreferenceData,
   ControlChangedData,
@@ -31,9 +32,13 @@ export const eventTypes = [
   'history.imported',
   'webhook.disabled',
   'credits.low',
+  'network.update',
 ] as const
 
 export type EventType = (typeof eventTypes)[number]
+
+/** The type that `GET /v1/events` returns only if it is asked for: it repeats much of what other events say. */
+export const updateEventType = 'network.update' satisfies EventType
 
 export const MessageError = Type.Object(
   {
@@ -311,6 +316,23 @@ export const CreditsLow = event('credits.low', {
   sample: serviceSamples.credits,
 })
 
+export const NetworkUpdated = event('network.update', {
+  description:
+    'WhatsApp sent something that Parley does not understand, or not completely. `data.value` is what it sent. `GET /v1/events` returns this type only if you ask for it with `type`.',
+  data: NetworkUpdateData,
+  sample: {
+    update_id: 'upd_8c7b6a59-4837-4261-9504-f3e2d1c0b9a8',
+    field: 'calls',
+    sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
+    outcome: 'unknown_field',
+    value: {
+      messaging_product: 'whatsapp',
+      metadata: { display_phone_number: '15550780001', phone_number_id: '106540000000001' },
+      calls: [{ id: 'wacid.1', from: '16505550123', event: 'terminate', timestamp: '1786000000' }],
+    },
+  },
+})
+
 export const eventSchemas = {
   'message.sent': MessageSent,
   'message.delivered': MessageDelivered,
@@ -326,6 +348,7 @@ export const eventSchemas = {
   'history.imported': HistoryImported,
   'webhook.disabled': WebhookDisabled,
   'credits.low': CreditsLow,
+  'network.update': NetworkUpdated,
 } as const satisfies Record<EventType, TObject>
 
 /** The type of events that a person sends to check an endpoint. Endpoints get them without subscribing. */

@@ -23,6 +23,7 @@ export const ReplayId = prefixed('rpl')
 export const FlowResponseId = prefixed('frs')
 export const OrderId = prefixed('ord')
 export const MediaId = prefixed('med')
+export const UpdateId = prefixed('upd')
 
 export const Timestamp = Type.String({
   description: 'A time in ISO 8601 format, in UTC with milliseconds.',

@@ -32,6 +32,7 @@ export type {
   MessageStep,
   MessageWithHistory,
 } from '@parley/contract/message'
+export type { NetworkUpdateData } from '@parley/contract/network-update'
 export type { List, PageQuery } from '@parley/contract/page'
 export type { Scope } from '@parley/contract/scopes'
 export type {

@@ -12,6 +12,7 @@ import type {
   HistoryImportedData,
   InboundMessage,
   MessageStatusData,
+  NetworkUpdateData,
   SenderStatusData,
   TemplateStatusData,
   WebhookDisabledData,
@@ -144,6 +145,8 @@ test('the type of an event determines the type of its data', () => {
         return expectTypeOf(event.data).toEqualTypeOf<WebhookDisabledData>()
       case 'credits.low':
         return expectTypeOf(event.data).toEqualTypeOf<CreditsLowData>()
+      case 'network.update':
+        return expectTypeOf(event.data).toEqualTypeOf<NetworkUpdateData>()
       default:
         expectTypeOf(event).toEqualTypeOf<UnknownEvent>()
         expectTypeOf(event.type).toExtend<string>()

@@ -33,6 +33,7 @@ import { requestConsoleRoutes } from './domain/requests/console.routes.ts'
 import { planBodyRemoval } from './domain/requests/inspector/contents.ts'
 import { senderConsoleRoutes } from './domain/senders/console.routes.ts'
 import { templateConsoleRoutes } from './domain/templates/console.routes.ts'
+import { updateConsoleRoutes } from './domain/updates/console.routes.ts'
 import { webhookConsoleRoutes } from './domain/webhooks/console.routes.ts'
 import { operatorWebhookRoutes } from './domain/webhooks/operator.routes.ts'
 import { workspaceConsoleRoutes } from './domain/workspaces/console.routes.ts'
@@ -79,6 +80,7 @@ export function consoleRoutes({ config, network, simulatorUrl, simulatorPhone }:
     ...auditConsoleRoutes({ namesOf: namesOfPeople }),
     ...workspaceConsoleRoutes(parts, { planBodyRemoval }),
     ...connectionConsoleRoutes(parts),
+    ...updateConsoleRoutes(),
     ...instanceRoutes(parts),
     ...operatorPriceRoutes(),
     ...operatorWebhookRoutes(),

@@ -24,6 +24,7 @@ import { deleteOldMessageHours, sumMessageHours } from './domain/messages/readin
 import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
 import { moveOlderMessages } from './domain/messages/receiving/older-messages.ts'
 import { releaseParked } from './domain/messages/receiving/release-parked.ts'
+import { rereadEarlier } from './domain/messages/receiving/reread.ts'
 import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
 import { recoverSends } from './domain/messages/sending/outbox.ts'
 import { startReadReceipts } from './domain/messages/sending/read-receipts.ts'
@@ -36,6 +37,7 @@ import { removeOldContents } from './domain/privacy/content-retention.ts'
 import { eraseDue } from './domain/privacy/erase.ts'
 import { removeBodies } from './domain/requests/inspector/contents.ts'
 import { mergeIndexes } from './domain/search/merge.sql.ts'
+import { deleteOldUpdates } from './domain/updates/updates.ts'
 import { version } from './lib/version.ts'
 import { newOutbound } from './net/outbound.ts'
 import type { Runtime } from './runtime.ts'
@@ -72,6 +74,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       }),
     async (db) => deletePastRetention(db, log, await databaseNow(db, clock), retentionDays),
     async (db) => deleteOldParked(db, log, await databaseNow(db, clock), contentDays),
+    async (db) => deleteOldUpdates(db, await databaseNow(db, clock), contentDays),
     async (db) => deleteOldUnknownNumbers(db, await databaseNow(db, clock)),
     async (db) => deleteOldWriters(db, await databaseNow(db, clock)),
     async (db) => deleteOldMessageHours(db, await databaseNow(db, clock)),
@@ -112,6 +115,11 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     },
     { name: 'endpoint steps', everyMs: 1_000, run: (db) => takeSteps(db, clock, log) },
     { name: 'parked updates', everyMs: 2_000, run: (db) => releaseParked(db, clock, log, config.publicUrl) },
+    {
+      name: 'reread updates',
+      everyMs: 60_000,
+      run: (db) => rereadEarlier({ db, clock, log, publicUrl: config.publicUrl }),
+    },
     { name: 'lost sends', everyMs: 5_000, run: (db) => recoverSends(db, clock) },
     { name: 'early statuses', everyMs: 5_000, run: newEarlyStatusSweep(clock) },
     {

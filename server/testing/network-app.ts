@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { updateEventType } from '@parley/contract/events'
 import type { Database } from '../src/db/db.ts'
 import { createApp } from '../src/domain/connections/apps.ts'
 import type { Clock } from '../src/lib/clock.ts'
@@ -105,8 +106,16 @@ export interface StoredEvent {
   data: Record<string, unknown>
 }
 
-/** The events of a workspace, parsed from the payload that endpoints receive. */
+/** The events of a workspace, parsed from the payload that endpoints receive. As in the API, without network updates. */
 export async function eventsOf(server: TestServer, workspaceId: string): Promise<StoredEvent[]> {
+  return (await storedEvents(server, workspaceId)).filter(({ type }) => type !== updateEventType)
+}
+
+export async function updateEventsOf(server: TestServer, workspaceId: string): Promise<StoredEvent[]> {
+  return (await storedEvents(server, workspaceId)).filter(({ type }) => type === updateEventType)
+}
+
+async function storedEvents(server: TestServer, workspaceId: string): Promise<StoredEvent[]> {
   const rows = await server.db.rows<{ body: Buffer }>(
     'select body from events where workspace_id = $1 order by created_at, id',
     [workspaceId],

@@ -9,6 +9,12 @@ import { jsonList, table } from '../table.ts'
 /** The webhook fields that the app must subscribe to at Meta. */
 const webhookFields = [
   'messages',
+  'standby',
+  'messaging_handovers',
+  'smb_message_echoes',
+  'message_echoes',
+  'history',
+  'smb_app_state_sync',
   'message_template_status_update',
   'message_template_quality_update',
   'message_template_components_update',

@@ -121,6 +121,7 @@ const nouns: Readonly<Record<string, string>> = {
   deliveries: 'undelivered event',
   preferences: 'marketing preference',
   parked_updates: 'parked update',
+  network_updates: 'network update',
 }
 
 function linesOf({ ended_at, removed }: Erasure, workspace: string): string[] {

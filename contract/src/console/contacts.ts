@@ -40,6 +40,8 @@ export const Contact = Type.Object({
   user_id: text,
   username: text,
   profile_name: text,
+  /** The name under which the WhatsApp Business app has saved the contact. */
+  saved_name: text,
   /** The one of the newest message first. */
   senders: Type.Array(ContactSender),
   /** Set while the contact is being erased. It waits while a message to them is not sent yet. */

@@ -76,6 +76,7 @@ test('the events and the test event are the webhooks of the document', () => {
     'message.read',
     'message.received',
     'message.sent',
+    'network.update',
     'sender.status_changed',
     'template.status_changed',
     'webhook.disabled',

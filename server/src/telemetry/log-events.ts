@@ -288,11 +288,19 @@ export const logEvents = {
     meaning:
       'The OpenTelemetry collector did not accept spans. They are sent again a few times, then dropped. Logged at most once a minute.',
   },
-  'update.dropped': {
+  'update.not_connected': {
     level: 'info',
-    meaning: 'An update names no account, or one that is not connected through this app.',
+    meaning: 'An update names no account, or one that is not connected through this app. Only operators see it.',
   },
   'update.parked': { level: 'info', meaning: 'An update for a number that is not synced yet waits for the next sync.' },
+  'update.reread': {
+    level: 'info',
+    meaning: 'Stored updates were read again. `understood` of them are read completely now.',
+  },
+  'update.reread_failed': {
+    level: 'error',
+    meaning: 'A stored update could not be read again. It stays as it is.',
+  },
   'update.unread': {
     level: 'info',
     meaning: 'A change of a webhook was not read completely. `outcome` says how much.',

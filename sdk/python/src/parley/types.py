@@ -1127,6 +1127,35 @@ CreditsLowEvent = TypedDict(
     },
 )
 
+NetworkUpdateEventData = TypedDict(
+    "NetworkUpdateEventData",
+    {
+        #: The ID of the update.
+        "update_id": str,
+        #: WhatsApp's name of the change, such as `calls`. `unknown` if it has none.
+        "field": str,
+        #: The sender that it is about. Null if it names none.
+        "sender_id": Optional[str],
+        #: `unknown_field`: a field that Parley does not read. `not_understood`: nothing in it could be read. `partly_understood`: some of it was read, and published as other events. `notice`: a notice that changes nothing in Parley, or less than it says.
+        "outcome": str,
+        #: The change as WhatsApp sent it. Its format is that of WhatsApp.
+        "value": Any,
+    },
+)
+
+NetworkUpdateEvent = TypedDict(
+    "NetworkUpdateEvent",
+    {
+        #: The ID of the event. Use it to ignore duplicates.
+        "id": str,
+        #: The event type.
+        "type": Literal["network.update"],
+        #: When the event was created. ISO 8601, UTC.
+        "created_at": str,
+        "data": NetworkUpdateEventData,
+    },
+)
+
 WebhookTestEventData = TypedDict(
     "WebhookTestEventData",
     {
@@ -1168,5 +1197,6 @@ Event = Union[
     HistoryImportedEvent,
     WebhookDisabledEvent,
     CreditsLowEvent,
+    NetworkUpdateEvent,
     WebhookTestEvent,
 ]

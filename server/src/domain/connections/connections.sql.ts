@@ -133,3 +133,15 @@ export const failingConnections = (db: Db, workspaceId: string | null): Promise<
      where sync_failures > 0 and ($1::uuid is null or workspace_id = $1) order by created_at, id`,
     [workspaceId],
   )
+
+/** The workspaces that have connected these accounts. Accounts that are not connected are missing. */
+export const workspacesOf = (
+  db: Db,
+  accounts: readonly { appId: string; wabaId: string }[],
+): Promise<{ appId: string; wabaId: string; workspaceId: string }[]> =>
+  db.rows(
+    `select c.app_id as "appId", c.waba_id as "wabaId", c.workspace_id as "workspaceId"
+     from (select distinct * from unnest($1::uuid[], $2::text[]) as n(app_id, waba_id)) as n
+     join connections c on c.app_id = n.app_id and c.waba_id = n.waba_id`,
+    [accounts.map(({ appId }) => appId), accounts.map(({ wabaId }) => wabaId)],
+  )

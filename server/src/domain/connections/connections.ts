@@ -18,6 +18,7 @@ import {
   connectionOfAccount,
   connectionsOf,
   insertConnection,
+  workspacesOf,
 } from './connections.sql.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { Network } from './network.ts'
@@ -122,6 +123,17 @@ export const applyTemplateChange = (db: Db, clock: Clock, appId: string, change:
     const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
     return changeTemplate(tx, owner, change, clock.now())
   })
+
+/** The workspaces of connected accounts, by `accountKey`. */
+export async function workspacesOfAccounts(
+  db: Db,
+  accounts: readonly { appId: string; wabaId: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  if (accounts.length === 0) return new Map()
+  return new Map((await workspacesOf(db, accounts)).map((found) => [accountKey(found), found.workspaceId]))
+}
+
+export const accountKey = ({ appId, wabaId }: { appId: string; wabaId: string | null }): string => `${appId} ${wabaId}`
 
 function validateConnection({ wabaId, accessToken }: ConnectionInput): void {
   const faults = secretErrors('access_token', accessToken, 4000)

@@ -1,7 +1,11 @@
 /** What parked updates say about a person. An update may also be about others, whose messages stay. */
 import type { Db } from '../../db/db.ts'
-import { idBeginning } from '../../whatsapp/incoming/person-in-id.ts'
-import { type PersonIds, type SplitByPerson, splitByPerson } from '../../whatsapp/incoming/split-by-person.ts'
+import {
+  type PersonIds,
+  type SplitByPerson,
+  splitByPerson,
+  textsNaming,
+} from '../../whatsapp/incoming/split-by-person.ts'
 import { deleteParked, type ParkedText, parkedNaming, replaceParked } from './parked-of-person.sql.ts'
 
 /** Updates in memory at a time. One has at most a few hundred kilobytes. */
@@ -14,8 +18,7 @@ export async function* parkedOfPerson(
   workspaceId: string,
   person: PersonIds,
 ): AsyncGenerator<ParkedText & SplitByPerson> {
-  const ids = [...person.numbers, ...person.userIds]
-  const texts = ids.flatMap((id) => [`"${id}"`, idBeginning(id)])
+  const texts = textsNaming(person)
   for (let after = first; ; ) {
     const page = await parkedNaming(db, workspaceId, texts, after, pageSize)
     for (const parked of page) {

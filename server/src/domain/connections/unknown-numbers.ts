@@ -1,5 +1,5 @@
 /**
- * Numbers of accounts that are not connected. Their updates are dropped, because no workspace would receive them. They are
+ * Numbers of accounts that are not connected. No workspace gets their updates, which only operators see. They are
  * counted, so that an operator sees that an account is subscribed to an app and not connected.
  */
 import type { Db } from '../../db/db.ts'

@@ -7,7 +7,7 @@ import { refuse } from '../../lib/refuse.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 import type { NamedPerson } from '../messages/privacy/person.ts'
 import { type ConversationRow, listConversation } from '../messages/reading/conversation.ts'
-import { type TracedPerson, tracePerson } from '../messages/reading/person-traces.ts'
+import { lastHandovers, savedName, type TracedPerson, tracePerson } from '../messages/reading/person-traces.ts'
 import { windowMs } from '../messages/reading/reply-window.ts'
 import { findOpenErasure } from '../privacy/erasures.ts'
 import { findChoices } from '../senders/preferences.ts'
@@ -26,6 +26,7 @@ export async function getContact(db: Db, workspaceId: string, id: string): Promi
     user_id: person.userIds[0] ?? null,
     username: latest(({ username }) => username),
     profile_name: latest(({ profileName }) => profileName),
+    saved_name: await savedName(db, workspaceId, [...person.numbers, ...person.userIds]),
     senders: await sendersOf(db, workspaceId, person),
     erasure: erasure && { asked_at: erasure.askedAt.toISOString(), waits: erasure.waits },
   }
@@ -57,6 +58,7 @@ async function sendersOf(
     db,
     ids.map((senderId) => ({ workspaceId, senderId, personIds })),
   )
+  const handovers = await lastHandovers(db, workspaceId, ids, personIds)
   return ids.flatMap((id, index) => {
     const sender = senders.get(id)
     if (!sender) return []
@@ -64,6 +66,7 @@ async function sendersOf(
     // Webhooks may come out of order, so the newest row need not be the last message.
     const written = own.flatMap(({ writtenAt }) => (writtenAt ? [writtenAt.getTime()] : []))
     const choice = choices[index]
+    const control = handovers.find(({ senderId }) => senderId === id)
     return [
       {
         id: withPrefix('snd', id),
@@ -73,7 +76,14 @@ async function sendersOf(
         window_expires_at: written.length === 0 ? null : new Date(Math.max(...written) + windowMs).toISOString(),
         marketing: choice ? { choice: choice.marketing, changed_at: choice.changedAt.toISOString() } : null,
         last_message_at: (own[0]?.at ?? new Date(0)).toISOString(),
-        control: null,
+        control: control
+          ? {
+              change: control.change,
+              previous_owner: control.previousOwner,
+              new_owner: control.newOwner,
+              at: control.occurredAt.toISOString(),
+            }
+          : null,
       },
     ]
   })

@@ -29,10 +29,10 @@ export const deleteEventsOf = (
 const data = (field: string) => `convert_from(body, 'UTF8')::json #>> '{data,${field}}'`
 
 /**
- * The events that name a person and are not about a message. The type is a literal, so that PostgreSQL reads the index of rare
+ * The events that name a person and are not about a message. The types are literals, so that PostgreSQL reads the index of rare
  * types only.
  */
-const namesPerson = `workspace_id = $1 and type = 'contact.preference_changed'
+const namesPerson = `workspace_id = $1 and type in ('contact.preference_changed', 'conversation.control_changed')
        and ((${data('from')} = any($2::text[])
            and ($4 or ${data('from_user_id')} is null or ${data('from_user_id')} = any($3::text[])))
          or (${data('from')} is null and ${data('from_user_id')} = any($3::text[])))`
@@ -43,13 +43,33 @@ export const deleteEventsNaming = (db: Db, person: EventPerson): Promise<ErasedE
   db.rows(`delete from events where ${namesPerson} returning id, created_at as "createdAt"`, valuesOf(person))
 
 /** Their bodies, as they are sent. */
-export const eventsNaming = async (db: Db, person: EventPerson): Promise<string[]> =>
+export const preferenceEventsNaming = async (db: Db, person: EventPerson): Promise<string[]> =>
   (
     await db.rows<{ body: string }>(
       `select convert_from(body, 'UTF8') as body from events where ${namesPerson} order by created_at, id`,
       valuesOf(person),
     )
   ).map(({ body }) => body)
+
+/** The events with network updates that contain one of these texts. Reads all of them. */
+export const updateEventsWith = (
+  db: Db,
+  workspaceId: string,
+  texts: readonly string[],
+): Promise<{ id: string; body: string }[]> =>
+  db.rows(
+    `select id, convert_from(body, 'UTF8') as body from events where workspace_id = $1 and type = 'network.update'
+       and exists (select from unnest($2::text[]) as named(text) where position(named.text in convert_from(body, 'UTF8')) > 0)
+     order by created_at, id`,
+    [workspaceId, texts],
+  )
+
+export const deleteUpdateEvents = (db: Db, workspaceId: string, ids: readonly string[]): Promise<ErasedEvent[]> =>
+  db.rows(
+    `delete from events where workspace_id = $1 and type = 'network.update' and id = any($2::uuid[])
+     returning id, created_at as "createdAt"`,
+    [workspaceId, ids],
+  )
 
 /** Deletes the open deliveries of events, except those that are locked: they are being recorded or claimed. */
 export const deleteDeliveriesOf = (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<number> =>

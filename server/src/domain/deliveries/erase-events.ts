@@ -1,17 +1,25 @@
 /** Removes events that hold the data of a person, and ends their deliveries. */
 import type { Db } from '../../db/db.ts'
+import { splitByPerson, textsNaming } from '../../whatsapp/incoming/split-by-person.ts'
 import {
   deleteDeliveriesOf,
   deleteEventsNaming,
   deleteEventsOf,
+  deleteUpdateEvents,
   type ErasedEvent,
   type EventPerson,
   eraseResponsesOf,
   eventsAbout,
   hasDeliveriesOf,
+  preferenceEventsNaming,
+  updateEventsWith,
 } from './erase-events.sql.ts'
 
-export { eventsNaming } from './erase-events.sql.ts'
+/** The events that name a person and are not about a message, as they are sent. */
+export const eventsNaming = async (db: Db, person: EventPerson): Promise<string[]> => [
+  ...(await preferenceEventsNaming(db, person)),
+  ...(await updateEventsOf(db, person)).map(({ body }) => body),
+]
 
 /** A message, with the time before which no event is about it. */
 interface AboutMessage {
@@ -46,8 +54,20 @@ export async function eraseEventsOf(
 }
 
 /** Erases the events that name a person and are not about a message. Run within a transaction. */
-export const eraseEventsNaming = async (tx: Db, person: EventPerson): Promise<ErasedEvents> =>
-  endDeliveries(tx, person.workspaceId, await deleteEventsNaming(tx, person))
+export async function eraseEventsNaming(tx: Db, person: EventPerson): Promise<ErasedEvents> {
+  const updates = (await updateEventsOf(tx, person)).map(({ id }) => id)
+  const erased = [
+    ...(await deleteEventsNaming(tx, person)),
+    ...(updates.length === 0 ? [] : await deleteUpdateEvents(tx, person.workspaceId, updates)),
+  ]
+  return endDeliveries(tx, person.workspaceId, erased)
+}
+
+/** The events with a network update that is about the person, and maybe about others too. */
+const updateEventsOf = async (db: Db, person: EventPerson) =>
+  (await updateEventsWith(db, person.workspaceId, textsNaming(person))).filter(
+    ({ body }) => splitByPerson(body, person).about !== null,
+  )
 
 async function endDeliveries(tx: Db, workspaceId: string, events: readonly ErasedEvent[]): Promise<ErasedEvents> {
   const since = oldestOf(events)

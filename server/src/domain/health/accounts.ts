@@ -10,6 +10,7 @@ import { balancesSince } from '../credits/credits.ts'
 import { verifyLedger } from '../credits/verify-ledger.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
 import { countActiveSenders, failingSenders } from '../senders/senders.ts'
+import { countUpdatesSince } from '../updates/updates.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { readOwners, secretsByKey } from './sealed.ts'
@@ -124,12 +125,34 @@ export async function checkUnknownNumbers(db: Db, clock: Clock): Promise<Finding
         `${phoneNumberId} (account ${wabaId}, app ${appName} ${appId}): ${count(updates, 'update')}, last at ${formatTime(lastSeenAt)}`,
     ),
     effect:
-      'Their accounts are subscribed to an app and not connected to a workspace. Their messages and statuses are dropped.',
+      'Their accounts are subscribed to an app and not connected to a workspace. Their messages and statuses are stored as network updates, which no workspace sees.',
     remedy:
       'Connect the account: ./parley connection create --workspace ID --app ID --waba-id ID --access-token T. If it should not be connected, remove the app from the account in Meta’s Business settings.',
     consoleRemedy:
       'Connect the account. If it should not be connected, remove the app from the account in Meta’s Business settings.',
     actions: [...accounts.values()].map((account) => ({ kind: 'connect_account', ...account })),
+  })
+}
+
+const updatesShownDays = 7
+
+/** A notice is understood: it only has no use here. */
+export async function checkUpdates(db: Db, clock: Clock): Promise<Finding> {
+  const since = new Date(clock.now().getTime() - updatesShownDays * 86_400_000)
+  const counts = (await countUpdatesSince(db, {}, since)).filter(({ outcome }) => outcome !== 'notice')
+  if (counts.length === 0)
+    return ok('network updates', `Parley understood what WhatsApp sent in the last ${updatesShownDays} days.`)
+  const fields = new Set(counts.map(({ field }) => field))
+  return warning('network updates', `WhatsApp sends ${count(fields.size, 'field')} that Parley does not understand.`, {
+    details: counts.map(
+      ({ field, outcome, count: updates, lastReceivedAt }) =>
+        `${field}: ${count(updates, 'update')} ${outcome}, last at ${formatTime(lastReceivedAt)}`,
+    ),
+    effect: 'They are stored as they arrived, and published as network.update to the webhooks that subscribe to it.',
+    remedy:
+      'See them with: ./parley update list --field FIELD. If you do not need a field, remove its subscription in the app at Meta. A later version of Parley may understand it, and then publishes what was missed.',
+    consoleRemedy:
+      'If you do not need a field, remove its subscription in the app at Meta. A later version of Parley may understand it, and then publishes what was missed.',
   })
 }
 

@@ -57,7 +57,7 @@ test('a healthy installation passes every check except the clock, which is faked
   const found = await health({ ledger: true, outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(23)
+  expect(Object.keys(others)).toHaveLength(24)
   for (const [check, { verdict, message, remedy }] of Object.entries(others)) {
     expect({ check, verdict, remedy }).toEqual({ check, verdict: 'ok', remedy: null })
     expect(message).not.toBe('')

@@ -14,6 +14,7 @@ import {
   checkSenders,
   checkSync,
   checkUnknownNumbers,
+  checkUpdates,
 } from './accounts.ts'
 import {
   checkClock,
@@ -100,6 +101,7 @@ function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
     ['account sync', () => checkSync(db)],
     ['parked updates', () => checkParked(db, clock)],
     ['unknown numbers', () => checkUnknownNumbers(db, clock)],
+    ['network updates', () => checkUpdates(db, clock)],
     ['endpoints', () => checkEndpoints(db)],
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],

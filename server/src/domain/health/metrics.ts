@@ -145,6 +145,12 @@ function newRegistry(deps: MetricsDeps): Registry {
     'outcome',
     ['kept', 'refused', 'failed'],
   )
+  counter('parley_network_updates_total', 'Changes of webhooks that were not understood completely', () =>
+    [...counted.counts('network updates')].map(([label, value]) => {
+      const [field = '', outcome = ''] = label.split(' ')
+      return { value, labels: { field, outcome } }
+    }),
+  )
   histogram('parley_network_webhook_duration_seconds', 'Time to respond to a webhook from the network', () =>
     histogramValues('parley_network_webhook_duration_seconds', counted.durations('network webhooks')),
   )

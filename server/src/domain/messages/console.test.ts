@@ -261,7 +261,16 @@ test('an inbound message shows its contacts, order, reaction, referral, group an
     received: { forwarded: true, referral: { source_type: 'ad', source_id: '7', headline: 'Sale', ctwa_clid: null } },
   })
   expect((await timeline(idOf('contacts', 'Bea'))).received?.contacts).toEqual([
-    { name: 'Bea', phones: [{ phone: '1', wa_id: null, type: null }], emails: [], origin: null },
+    {
+      name: 'Bea',
+      phones: [{ phone: '1', wa_id: null, type: null }],
+      emails: [],
+      org: null,
+      addresses: [],
+      urls: [],
+      birthday: null,
+      origin: null,
+    },
   ])
   expect((await timeline(idOf('order', null))).received?.order).toEqual({ catalog_id: 'C', text: null, items: [item] })
   expect((await timeline(idOf('unsupported', '👍'))).received).toMatchObject({
@@ -287,7 +296,13 @@ test('a sent message shows how the network billed it', async () => {
   const { timeline, sendText } = await setUp()
   const { id } = await sendText(phone)
   await sending.drain()
-  expect((await timeline(id)).pricing).toEqual({ category: 'service', type: 'free_customer_service', model: 'PMP' })
+  expect((await timeline(id)).pricing).toEqual({
+    category: 'service',
+    type: 'free_customer_service',
+    model: 'PMP',
+    billable: false,
+    cost: null,
+  })
 })
 
 test('the 24-hour window ends a day after the latest private message to that sender', async () => {

@@ -14,8 +14,8 @@ type Kind = FoundRow['kind']
 
 const selections: Record<Kind, string> = {
   message: `select 'message' as kind, id, 'To ' || case when recipient ~ '^[0-9]' then '+' || recipient when recipient = '' then 'an erased contact' else recipient end as title, type || ', ' || status as detail from messages`,
-  inbound: `select 'inbound' as kind, id, 'From ' || coalesce('+' || sent_by, profile_name, sent_by_user_id,
-    'an unknown number') as title, type || ', received' as detail from inbound_messages`,
+  inbound: `select 'inbound' as kind, id, case when source is null then 'From ' else 'To ' end || coalesce('+' || sent_by, profile_name, sent_by_user_id,
+    'an unknown number') as title, type || case when source is null then ', received' else ', sent elsewhere' end as detail from inbound_messages`,
   sender: `select 'sender' as kind, id, coalesce(display_name, '+' || phone_number) as title,
     '+' || phone_number || ', ' || lower(status) as detail from senders`,
   template: `select 'template' as kind, id, name as title, language || ', ' || lower(status) as detail from templates`,

@@ -19,6 +19,8 @@ import { EventsInUse, eraseEventsNaming } from '../deliveries/erase-events.ts'
 import { deleteExpiredFiles } from '../files/fetching.ts'
 import {
   countQueued,
+  deleteHandoversOf,
+  deleteSavedContactsOf,
   eraseReceived,
   eraseSent,
   eraseTraces,
@@ -28,6 +30,7 @@ import {
   type Removed,
 } from '../messages/privacy/person.ts'
 import { deletePreferencesOf } from '../senders/preferences.ts'
+import { eraseUpdates } from '../updates/updates-of-person.ts'
 import {
   countOpenErasures,
   type ErasureRow,
@@ -179,7 +182,10 @@ async function eraseRest(tx: Db, person: KnownPerson, until: Date): Promise<Remo
   await eraseTraces(tx, person, until)
   return {
     preferences: await deletePreferencesOf(tx, person),
+    handovers: await deleteHandoversOf(tx, person),
+    saved_contacts: await deleteSavedContactsOf(tx, person),
     parked_updates: await eraseParked(tx, person.workspaceId, person),
+    network_updates: await eraseUpdates(tx, person.workspaceId, person),
     ...(await eraseEventsNaming(tx, person)),
   }
 }

@@ -17,6 +17,7 @@ import { formsOfMessages } from '../flows/privacy.ts'
 import {
   earlyStatusesOf,
   findPerson,
+  handoversOf,
   idempotencyKeysOf,
   type KnownPerson,
   type NamedPerson,
@@ -24,6 +25,7 @@ import {
   type ReceivedOfPerson,
   receivedOfPerson,
   type SentOfPerson,
+  savedContactsOf,
   sentOfPerson,
   userIdChangesOf,
 } from '../messages/privacy/person.ts'
@@ -31,6 +33,7 @@ import { numberIn } from '../messages/recipient.ts'
 import { ordersByMessage } from '../orders/privacy.ts'
 import { contentsMadeBy } from '../requests/inspector/contents.ts'
 import { preferencesOf } from '../senders/preferences.ts'
+import { updatesOfPerson } from '../updates/updates-of-person.ts'
 
 /** Messages in memory at a time. One has at most a few hundred kilobytes with its events. */
 const pageSize = 200
@@ -55,10 +58,13 @@ export async function* exportPerson(
   yield* list('inbound_messages', receivedMessages(db, clock, person))
   const preferences = await preferencesOf(db, person)
   yield* list('marketing_preferences', toJson(preferences.map(withSender)))
+  yield* list('handovers', toJson((await handoversOf(db, person)).map(withSender)))
+  yield* list('saved_contacts', toJson((await savedContactsOf(db, person)).map(withSender)))
   yield* list('user_id_changes', toJson(await userIdChangesOf(db, person)))
   yield* list('early_statuses', toJson((await earlyStatusesOf(db, person)).map(withSender)))
   yield* list('idempotency_keys', toJson(await idempotencyKeysOf(db, person)))
-  yield* list('parked_updates', parkedUpdates(db, person))
+  yield* list('parked_updates', webhooksAbout(parkedOfPerson(db, person.workspaceId, person)))
+  yield* list('network_updates', webhooksAbout(updatesOfPerson(db, person.workspaceId, person)))
   yield* list('events', separated(await eventsNaming(db, person)))
   yield '}\n'
 }
@@ -92,9 +98,11 @@ const separated = (items: readonly string[]): string[] => {
 
 const toJson = (rows: readonly object[]): string[] => separated(rows.map((row) => JSON.stringify(row)))
 
-async function* parkedUpdates(db: Db, person: KnownPerson): AsyncGenerator<string> {
+async function* webhooksAbout(
+  updates: AsyncIterable<{ receivedAt: Date; about: string | null }>,
+): AsyncGenerator<string> {
   const separator = newSeparator()
-  for await (const { receivedAt, about } of parkedOfPerson(db, person.workspaceId, person)) {
+  for await (const { receivedAt, about } of updates) {
     yield `${separator()}{"received_at":${JSON.stringify(receivedAt)},"webhook":${about}}`
   }
 }
@@ -178,12 +186,13 @@ const toSent = ({
   ...row,
 })
 
-const toReceived = ({ content: _, id, sender_id, sent_by, sent_by_user_id, ...row }: ReceivedOfPerson) => ({
+const toReceived = ({ content: _, id, sender_id, sent_by, sent_by_user_id, source, ...row }: ReceivedOfPerson) => ({
   message_id: withPrefix('msg', id),
   object: 'inbound_message',
   sender_id: withPrefix('snd', sender_id),
-  from: sent_by,
-  from_user_id: sent_by_user_id,
+  ...(source === null
+    ? { from: sent_by, from_user_id: sent_by_user_id }
+    : { to: sent_by, to_user_id: sent_by_user_id, source }),
   ...row,
 })
 

@@ -34,7 +34,8 @@ const sources: Readonly<Record<Kind, Source>> = {
   inbound: {
     table: 'inbound_messages',
     time: 'recorded_at',
-    title: `'From ' || coalesce(profile_name, '+' || sent_by, sent_by_user_id, 'an unknown number')`,
+    title: `case when source is null then 'From ' else 'To ' end
+      || coalesce(profile_name, '+' || sent_by, sent_by_user_id, 'an unknown number')`,
     text: `concat_ws(' · ', content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',
       content #>> '{media,filename}', content #>> '{order,text}', content #>> '{contacts,0,name}')`,
     number: 'sent_by',

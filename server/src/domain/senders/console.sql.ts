@@ -23,7 +23,7 @@ export const listConsoleSenders = (db: Db, workspaceId: string): Promise<Console
        c.status_reason as account_status_reason, c.status_until as account_status_until, c.synced_at, c.sync_error,
        (select m.created_at from messages m where m.workspace_id = s.workspace_id and m.sender_id = s.id
         order by m.created_at desc, m.id desc limit 1) as last_sent_at,
-       (select m.recorded_at from inbound_messages m where m.sender_id = s.id
+       (select m.recorded_at from inbound_messages m where m.sender_id = s.id and m.source is null
         order by m.recorded_at desc, m.id desc limit 1) as last_received_at
      from senders s join connections c on c.id = s.connection_id
      where s.workspace_id = $1 order by s.status = 'DELETED', s.created_at, s.id limit 1000`,

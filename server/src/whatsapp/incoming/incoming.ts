@@ -1,16 +1,21 @@
 import type { MessageError } from '@parley/contract/events'
+import type { UpdateOutcome } from '@parley/contract/network-update'
 import { readNetworkError } from '../graph/network-error.ts'
 import { type JsonObject, readArray, readId, readObject } from '../read-json.ts'
 import type { Notice, TemplateChange } from './change.ts'
 import { readType } from './content.ts'
+import { type EchoItem, type EchoOrigin, readEcho } from './echo.ts'
+import { type HandoverItem, readHandover } from './handover.ts'
+import { type HistoryChunk, readHistory } from './history.ts'
 import { type Known, unreadIn, unused } from './known.ts'
 import * as known from './known-members.ts'
 import { type InboundItem, readMessage } from './message.ts'
 import { type PreferenceItem, readPreferences } from './preference.ts'
 import { noticeReader, templateReader } from './read-change.ts'
+import { readSavedContacts, type SavedContactItem } from './saved-contact.ts'
 import { readStatus, type StatusItem } from './status.ts'
 import type { UserIdChange } from './system.ts'
-import { type Change, type Outcome, readEach, type UnreadChange, type WebhookSource } from './unread.ts'
+import { type Change, readEach, type UnreadChange, type WebhookSource } from './unread.ts'
 
 /** An error that WhatsApp reports for a number and not for a message. */
 interface Problem extends WebhookSource {
@@ -19,7 +24,18 @@ interface Problem extends WebhookSource {
 }
 
 /** A part of a webhook that was read. */
-type ReadItem = InboundItem | StatusItem | UserIdChange | TemplateChange | Notice | PreferenceItem | Problem
+type ReadItem =
+  | InboundItem
+  | EchoItem
+  | StatusItem
+  | UserIdChange
+  | HandoverItem
+  | HistoryChunk
+  | SavedContactItem
+  | TemplateChange
+  | Notice
+  | PreferenceItem
+  | Problem
 
 export type Incoming = ReadItem | UnreadChange
 
@@ -36,10 +52,16 @@ interface FieldReader {
  * Raise it when a field or a member is added below, in a reader or in `known-members.ts`: stored updates of earlier
  * interpretations are then read again.
  */
-export const interpretation = 1
+export const interpretation = 2
 
 export const fieldReaders: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
-  ['messages', { known: known.messages, read: readConversation }],
+  ['messages', { known: known.messages, read: (change) => readConversation(change) }],
+  ['standby', { known: known.standby, read: readStandby }],
+  ['smb_message_echoes', { known: known.messageEchoes, read: echoReader('business_app') }],
+  ['message_echoes', { known: known.messageEchoes, read: echoReader('other') }],
+  ['messaging_handovers', { known: known.handover, read: readHandover }],
+  ['history', { known: known.history, read: (change) => [...readHistory(change), ...readProblems(change)] }],
+  ['smb_app_state_sync', { known: known.stateSync, read: readSavedContacts }],
   ['user_preferences', { known: known.userPreferences, read: readPreferences }],
   ['message_template_status_update', notice(known.templateStatus, templateReader('status'))],
   ['message_template_quality_update', notice(known.templateQuality, templateReader('quality'))],
@@ -68,36 +90,13 @@ function notice(known: Known, read: FieldReader['read']): FieldReader {
  */
 export function readWebhook(body: unknown, now: Date, readers = fieldReaders): Incoming[] {
   const webhook = readObject(body)
-  if (webhook?.object !== 'whatsapp_business_account' || !Array.isArray(webhook.entry))
-    return [unreadAt(null, null, null)]
+  if (!isForWhatsApp(webhook)) return [unreadAt(null, null, null)]
   return webhook.entry.flatMap((entry, index) => readEntry(readObject(entry), index, now, readers))
 }
 
-/** One change that names a number, as a separate webhook that `readWebhook` accepts. */
-export interface SplitChange {
-  wabaId: string
-  phoneNumberId: string
-  webhook: string
-}
-
-/**
- * Splits a webhook, to store the parts that cannot be published yet. Parts without an account or a number are skipped.
- */
-export function splitWebhook(body: unknown): SplitChange[] {
-  const { object, entry: entries } = readObject(body) ?? {}
-  return readArray(entries).flatMap((each) => {
-    const entry = readObject(each)
-    const wabaId = readId(entry?.id)
-    if (entry === null || wabaId === null) return []
-    return readArray(entry.changes).flatMap((item) => {
-      const change = readObject(item)
-      const phoneNumberId = readNumberId(readObject(change?.value) ?? {})
-      if (phoneNumberId === null) return []
-      const webhook = JSON.stringify({ object, entry: [{ id: entry.id, time: entry.time, changes: [change] }] })
-      return [{ wabaId, phoneNumberId, webhook }]
-    })
-  })
-}
+/** Whether it is a webhook of WhatsApp, with a list of entries. */
+export const isForWhatsApp = (body: JsonObject | null): body is JsonObject & { entry: unknown[] } =>
+  body?.object === 'whatsapp_business_account' && Array.isArray(body.entry)
 
 function readEntry(entry: JsonObject | null, index: number, now: Date, readers: typeof fieldReaders): Incoming[] {
   const wabaId = readId(entry?.id)
@@ -109,8 +108,9 @@ function readEntry(entry: JsonObject | null, index: number, now: Date, readers: 
     if (value === null || field === null) {
       return [{ ...unreadAt(wabaId, index, position), field: field ?? unknownField }]
     }
-    const phoneNumberId = readNumberId(value)
     const reader = readers.get(field)
+    // A notice is not routed by a number: it is about the account.
+    const phoneNumberId = reader?.isNotice ? null : readNumberId(value)
     const unread: string[] = []
     const items = reader?.read({ field, value, wabaId, phoneNumberId, time: entry.time, now, unread }) ?? []
     if (reader !== undefined) unread.push(...unreadIn(value, reader.known))
@@ -137,44 +137,83 @@ const unreadAt = (wabaId: string | null, entry: number | null, change: number | 
 })
 
 /** The outcome of a change that was not read completely. */
-function outcomeOf({ isNotice }: FieldReader, items: readonly ReadItem[]): Outcome {
+function outcomeOf({ isNotice }: FieldReader, items: readonly ReadItem[]): UpdateOutcome {
   if (items.length === 0) return 'not_understood'
   return isNotice || items.every(({ kind }) => kind === 'problem') ? 'notice' : 'partly_understood'
 }
 
+/** The account that a notice for a partner names: the entry has the partner's own business ID. */
+export const readAccountId = (value: JsonObject): string | null => readId(readObject(value.waba_info)?.waba_id)
+
 /** The ID of the number that a change is about. Most fields have it in `metadata`. */
-const readNumberId = (value: JsonObject): string | null =>
+export const readNumberId = (value: JsonObject): string | null =>
   readId(readObject(value.metadata)?.phone_number_id) ??
   readId(readObject(value.recipient)?.phone_number_id) ??
   readId(value.phone_number_id)
 
-function readConversation({ value, wabaId, phoneNumberId, now, unread }: Change): ReadItem[] {
+function readConversation(change: Change, standby = false): ReadItem[] {
+  const { value, wabaId, phoneNumberId, now, unread } = change
   if (phoneNumberId === null) return []
   const source: WebhookSource = { wabaId, phoneNumberId }
-  const contacts = readArray(value.contacts)
-    .map(readObject)
-    .filter((contact) => contact !== null)
+  const contacts = contactsIn(value)
   const readWithContent = (each: unknown, path: string) => {
-    const item = readMessage(each, contacts, source, now)
+    const item = readMessage(each, contacts, source, now, standby)
     if (item?.kind === 'message' && item.unsupported !== null) unread.push(...unsupportedContent(each, path))
     return item
-  }
-  const readProblem = (each: unknown, path: string): Problem | null => {
-    const error = readNetworkError(each)
-    // It is only logged, so the change is also stored.
-    if (error !== null) unread.push(path)
-    return error && { kind: 'problem', ...source, error }
   }
   return [
     ...readEach(value, 'messages', unread, readWithContent),
     ...readEach(value, 'statuses', unread, (each) => readStatus(each, source, now)),
-    ...readEach(value, 'errors', unread, readProblem),
+    ...readProblems(change),
   ]
 }
 
-/** The content of a type that is not supported, or of one that is and could not be read. */
+/** What is passed on to an app that only listens, because another one or an agent of Meta handles the conversation. */
+function readStandby({ value, unread, ...change }: Change): ReadItem[] {
+  const inner = { ...change, value: readObject(value.standby) ?? {}, unread: [] as string[] }
+  const items = [...readConversation(inner, true), ...readEchoes(inner, { source: 'agent', standby: true })]
+  unread.push(...inner.unread.map((path) => `standby.${path}`))
+  return items
+}
+
+function echoReader(source: EchoOrigin['source']): FieldReader['read'] {
+  return (change) => readEchoes(change, { source, standby: false })
+}
+
+function readEchoes({ value, wabaId, phoneNumberId, now, unread }: Change, origin: EchoOrigin): EchoItem[] {
+  if (phoneNumberId === null) return []
+  const contacts = contactsIn(value)
+  return readEach(value, 'message_echoes', unread, (each, path) => {
+    const item = readEcho(each, contacts, { wabaId, phoneNumberId }, now, origin)
+    if (item?.unsupported) unread.push(...unsupportedContent(each, path))
+    return item
+  })
+}
+
+function readProblems({ value, wabaId, phoneNumberId, unread }: Change): Problem[] {
+  if (phoneNumberId === null) return []
+  return readEach(value, 'errors', unread, (each, path): Problem | null => {
+    const error = readNetworkError(each)
+    // It is only logged, so the change is also stored.
+    if (error !== null) unread.push(path)
+    return error && { kind: 'problem', wabaId, phoneNumberId, error }
+  })
+}
+
+const contactsIn = (value: JsonObject): JsonObject[] =>
+  readArray(value.contacts)
+    .map(readObject)
+    .filter((contact) => contact !== null)
+
+/** Types that are passed on completely, as the content of an unsupported message. */
+const passedOn: ReadonlySet<string> = new Set(['unsupported', 'edit', 'revoke', 'request_welcome'])
+const interactivePassedOn: ReadonlySet<unknown> = new Set(['call_permission_reply', 'payment_method'])
+
+/** The content of a type that this service does not know, or of one that it knows and could not read. */
 function unsupportedContent(message: unknown, path: string): string[] {
   const content = readObject(message) ?? {}
   const type = readType(content)
-  return type !== null && type !== 'unsupported' && content[type] != null ? [`${path}.${type}`] : []
+  if (type === null || passedOn.has(type) || content[type] == null) return []
+  const inner = type === 'interactive' ? readObject(content.interactive) : null
+  return inner && interactivePassedOn.has(inner.type) ? [] : [`${path}.${type}`]
 }

@@ -31,6 +31,7 @@ const error = members({
 const contact = members({
   wa_id: person,
   user_id: id(),
+  parent_user_id: id(),
   profile: members({ name: text(1024), username: text(256) }),
   // Changes when the person installs WhatsApp on another phone.
   identity_key_hash: unused,
@@ -61,93 +62,137 @@ const card = members({
   }),
   phones: cardEntries('phone', { wa_id: id() }),
   emails: cardEntries('email'),
+  org: members({ company: text(1024), department: text(1024), title: text(1024) }),
+  addresses: list(
+    members({
+      street: text(1024),
+      city: text(1024),
+      state: text(1024),
+      zip: text(1024),
+      country: text(1024),
+      country_code: text(1024),
+      type: text(1024),
+    }),
+    50,
+  ),
+  urls: list(members({ url: text(4096), type: text(1024) }), 50),
+  birthday: text(64),
   origin: short,
   // The same card in another format.
   vcard: unused,
 })
 
-const tapped = members({ id: longText, title: longText })
+const tapped = members({ id: longText, title: longText, description: longText })
 
-const message = cases(
-  readType,
-  {
-    id: id(),
-    from: person,
-    from_user_id: id(),
-    group_id: id(),
-    timestamp: time,
-    type: short,
-    context: members({ id: id(), forwarded: flag, frequently_forwarded: flag, from: unused }),
-    referral: members({
-      source_type: short,
-      source_id: id(),
-      source_url: text(4096),
-      headline: text(4096),
-      body: longText,
-      ctwa_clid: id(1024),
-    }),
-    errors: list(error, 1),
-    identity: unused,
-    from_logical_id: unused,
-  },
-  {
-    text: { text: members({ body: longText }) },
-    image: { image: captioned },
-    video: { video: captioned },
-    document: { document: members({ ...file, caption: longText, filename: text(1024) }) },
-    audio: { audio: members(file) },
-    voice: { voice: members(file), audio: members(file) },
-    sticker: { sticker: members(file) },
-    location: {
-      location: members({
-        latitude: number,
-        longitude: number,
-        name: text(1024),
-        address: text(2048),
-        url: text(4096),
+/** An object that is passed on as it arrived. */
+const whole: Known = (value) => readObject(value) !== null
+
+const place = members({ latitude: number, longitude: number, name: text(1024), address: text(2048), url: text(4096) })
+const reaction = members({ message_id: id(), emoji: text(64) })
+
+const messageWith = (more: Readonly<Record<string, Known>> = {}, moreCases: Parameters<typeof cases>[2] = {}) =>
+  cases(
+    (value) => (readObject(value.message) === null ? readType(value) : 'nested'),
+    {
+      ...more,
+      id: id(),
+      from: person,
+      from_user_id: id(),
+      from_parent_user_id: id(),
+      group_id: id(),
+      timestamp: time,
+      type: short,
+      context: members({
+        id: id(),
+        forwarded: flag,
+        frequently_forwarded: flag,
+        from: unused,
+        referred_product: members({ catalog_id: id(), product_retailer_id: id() }),
       }),
+      referral: members({
+        source_type: short,
+        source_id: id(),
+        source_url: text(4096),
+        headline: text(4096),
+        body: longText,
+        ctwa_clid: id(1024),
+        media_type: short,
+        image_url: text(4096),
+        video_url: text(4096),
+        thumbnail_url: text(4096),
+        ref: text(4096),
+        welcome_message: members({ text: longText }),
+      }),
+      errors: list(error, 1),
+      identity: unused,
+      from_logical_id: unused,
     },
-    contacts: { contacts: list(card, 100) },
-    button: { button: members({ text: longText, payload: longText }) },
-    interactive: {
-      interactive: cases(
-        ({ type }) => readId(type, 64),
-        { type: short },
-        {
-          button_reply: { button_reply: tapped },
-          list_reply: { list_reply: tapped },
-          // `body` is a text like “Sent”. Values that are not JSON are stored as text.
-          nfm_reply: {
-            nfm_reply: members({
-              name: text(256),
-              response_json: (value) => text(262_144)(value) || readObject(value) !== null,
-              body: unused,
-            }),
+    {
+      text: { text: members({ body: longText }) },
+      image: { image: captioned },
+      video: { video: captioned },
+      document: { document: members({ ...file, caption: longText, filename: text(1024) }) },
+      audio: { audio: members(file) },
+      voice: { voice: members(file), audio: members(file) },
+      sticker: { sticker: members(file) },
+      location: { location: place },
+      contacts: { contacts: list(card, 100) },
+      button: { button: members({ text: longText, payload: longText }) },
+      interactive: {
+        interactive: cases(
+          ({ type }) => readId(type, 64),
+          { type: short },
+          {
+            button_reply: { button_reply: tapped },
+            list_reply: { list_reply: tapped },
+            call_permission_reply: { call_permission_reply: whole },
+            payment_method: { payment_method: whole },
+            // `body` is a text like “Sent”. Values that are not JSON are stored as text.
+            nfm_reply: {
+              nfm_reply: members({
+                name: text(256),
+                response_json: (value) => text(262_144)(value) || readObject(value) !== null,
+                body: unused,
+              }),
+            },
           },
-        },
-      ),
-    },
-    order: {
-      order: members({
-        catalog_id: id(),
-        text: longText,
-        product_items: list(
-          members(
-            { product_retailer_id: id(), quantity: number, item_price: number, currency: id(32) },
-            'product_retailer_id',
-          ),
-          1000,
         ),
-      }),
+      },
+      order: {
+        order: members({
+          catalog_id: id(),
+          text: longText,
+          product_items: list(
+            members(
+              { product_retailer_id: id(), quantity: number, item_price: number, currency: id(32) },
+              'product_retailer_id',
+            ),
+            1000,
+          ),
+        }),
+      },
+      reaction: { reaction },
+      edit: { edit: whole },
+      revoke: { revoke: whole },
+      unsupported: { unsupported: members({ type: short }) },
+      // `body` is a sentence that says the same.
+      system: {
+        system: members({
+          type: short,
+          user_id: id(),
+          previous_user_id: id(),
+          wa_id: person,
+          body: unused,
+          // The parents of IDs that are read.
+          parent_user_id: unused,
+          previous_parent_user_id: unused,
+        }),
+      },
+      ...moreCases,
     },
-    reaction: { reaction: members({ message_id: id(), emoji: text(64) }) },
-    unsupported: { unsupported: members({ type: short }) },
-    // `body` is a sentence that says the same.
-    system: {
-      system: members({ type: short, user_id: id(), previous_user_id: id(), wa_id: person, body: unused }),
-    },
-  },
-)
+  )
+
+const message = messageWith()
 
 const status = cases(
   (report) => readId(report.status, 64),
@@ -165,8 +210,8 @@ const status = cases(
       type: short,
       pricing_type: short,
       pricing_model: short,
-      // Deprecated: the type says it.
-      billable: unused,
+      billable: flag,
+      cost: members({ amount: number, currency: id(32) }),
     }),
     // An earlier unit of billing.
     conversation: unused,
@@ -179,12 +224,98 @@ const status = cases(
   { failed: { errors: list(error, 1) } },
 )
 
-export const messages = members({
+const conversation = { contacts: list(contact), messages: list(message), statuses: list(status), errors: list(error) }
+
+export const messages = members({ ...numberMembers, ...conversation })
+
+/** The request that sent a message through another app. What cannot be read of it is passed on as it arrived. */
+const sentFile = (more: Readonly<Record<string, Known>> = {}) => members({ ...file, link: text(4096), ...more })
+const sent = cases(
+  readType,
+  {
+    messaging_product: unused,
+    recipient_type: short,
+    to: person,
+    type: short,
+    context: members({ message_id: id(), id: id() }),
+  },
+  {
+    text: { text: members({ body: longText, preview_url: unused }) },
+    image: { image: sentFile({ caption: longText }) },
+    video: { video: sentFile({ caption: longText }) },
+    document: { document: sentFile({ caption: longText, filename: text(1024) }) },
+    audio: { audio: sentFile() },
+    sticker: { sticker: sentFile() },
+    location: { location: place },
+    contacts: { contacts: list(card, 100) },
+    reaction: { reaction },
+    interactive: { interactive: whole },
+    template: { template: whole },
+  },
+)
+
+const recipient = { to: person, to_user_id: id(), to_parent_user_id: id() }
+const echo = messageWith(recipient, { nested: { message: sent } })
+
+export const messageEchoes = members({ ...numberMembers, contacts: list(contact), message_echoes: list(echo) })
+
+export const standby = members({
+  ...numberMembers,
+  standby: members({ ...conversation, message_echoes: list(echo) }),
+})
+
+const owners = members({
+  previous_owner_role: id(),
+  previous_owner_app_role: id(),
+  previous_owner_app_id: id(),
+  new_owner_role: id(),
+  new_owner_app_role: id(),
+  new_owner_app_id: id(),
+})
+
+export const handover = members({
+  messaging_product: unused,
+  sender: members({ phone_number: person, user_id: id() }),
+  recipient: members({ phone_number_id: id(), display_phone_number: unused }),
+  type: short,
+  timestamp: time,
+  control_passed: owners,
+  control_taken: owners,
+})
+
+const past = messageWith({ ...recipient, history_context: members({ status: short }) })
+
+export const history = members({
   ...numberMembers,
   contacts: list(contact),
-  messages: list(message),
-  statuses: list(status),
+  messages: list(past),
   errors: list(error),
+  history: list(
+    members({
+      metadata: members({ phase: number, chunk_order: number, progress: number }),
+      threads: list(members({ id: person, messages: list(past) })),
+    }),
+  ),
+})
+
+export const stateSync = members({
+  ...numberMembers,
+  state_sync: list(
+    members({
+      type: short,
+      action: short,
+      metadata: members({ timestamp: time }),
+      contact: members({
+        full_name: text(1024),
+        phone_number: person,
+        user_id: id(),
+        // The full name has it.
+        first_name: unused,
+        username: unused,
+        country_code: unused,
+      }),
+    }),
+  ),
 })
 
 export const userPreferences = members({

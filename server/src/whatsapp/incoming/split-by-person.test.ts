@@ -65,3 +65,29 @@ test('a webhook about no one else is gone, and one that does not name the person
     '{"entry":[{"changes":[{"value":{"n":12345678901234567890,"messages":[{"from":"491701"},{"from":"2"}]}}]}]}'
   expect(withoutPerson(precise, ids)).toContain('12345678901234567890')
 })
+
+test.each<[string, object, object | null]>([
+  [
+    'in nested lists',
+    {
+      history: [
+        {
+          threads: [
+            { id: '491701', messages: [{ from: '9' }] },
+            { id: '491702', messages: [{ from: '9' }] },
+          ],
+        },
+      ],
+    },
+    { history: [{ threads: [{ id: '491702', messages: [{ from: '9' }] }] }] },
+  ],
+  ['outside of any list', { sender: { phone_number: '+491701' }, things: [{ n: 1 }] }, null],
+  ['as a user ID', { calls: [{ to_user_id: 'DE.1' }, { to_user_id: 'DE.2' }] }, { calls: [{ to_user_id: 'DE.2' }] }],
+  ['in the card that another person shared', { messages: [card('491702')] }, { messages: [card('491702')] }],
+])('a person is found in a field of any shape: %s', (_name, value, rest) => {
+  expect(withoutPerson(webhookOf(value), ids)).toBe(rest && webhookOf(rest))
+})
+
+function card(from: string) {
+  return { from, type: 'contacts', contacts: [{ phones: [{ wa_id: '491701' }] }] }
+}

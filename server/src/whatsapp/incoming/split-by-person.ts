@@ -1,17 +1,8 @@
 import { parseExactly } from '@parley/contract/exact-json'
-import { readArray, readObject } from '../read-json.ts'
-import { isInId } from './person-in-id.ts'
-
-/** The lists of a webhook whose items are about people, and the fields that name them: by number or by user ID. */
-const namingFields: Readonly<Record<string, readonly [number: string, userId: string]>> = {
-  messages: ['from', 'from_user_id'],
-  statuses: ['recipient_id', 'recipient_user_id'],
-  contacts: ['wa_id', 'user_id'],
-  user_preferences: ['wa_id', 'user_id'],
-}
-
-/** Without any of these, a webhook says nothing. */
-const tellingLists = ['messages', 'statuses', 'user_preferences', 'errors']
+import { type JsonObject, readArray, readObject } from '../read-json.ts'
+import { idBeginning, isInId } from './person-in-id.ts'
+import { depthOf } from './raw-json.ts'
+import { isUserId } from './user-id.ts'
 
 /** A webhook in two parts. Null if nothing is in a part; the rest is the same text if nothing is about the person. */
 export interface SplitByPerson {
@@ -20,33 +11,6 @@ export interface SplitByPerson {
   rest: string | null
 }
 
-/** Splits a webhook of `splitWebhook`, which has one change. */
-export function splitByPerson(webhook: string, person: PersonIds): SplitByPerson {
-  const body = readObject(parseExactly(webhook))
-  const entry = readObject(readArray(body?.entry)[0])
-  const change = readObject(readArray(entry?.changes)[0])
-  const value = readObject(change?.value)
-  if (value === null) return { about: null, rest: webhook }
-  const [about, rest]: [Lists, Lists] = [{}, {}]
-  for (const [list, fields] of Object.entries(namingFields)) {
-    if (!Array.isArray(value[list])) continue
-    const isTheirs = (item: unknown) => isAbout(readObject(item), fields, person)
-    about[list] = value[list].filter(isTheirs)
-    rest[list] = value[list].filter((item) => !isTheirs(item))
-  }
-  if (Object.values(about).every((items) => items.length === 0)) return { about: null, rest: webhook }
-  const withValue = (part: object) =>
-    JSON.stringify({ ...body, entry: [{ ...entry, changes: [{ ...change, value: part }] }] })
-  const { messaging_product, metadata } = value
-  const left = { ...value, ...rest }
-  return {
-    about: withValue({ messaging_product, metadata, ...about }),
-    rest: tellingLists.some((list) => readArray(left[list]).length > 0) ? withValue(left) : null,
-  }
-}
-
-type Lists = Record<string, readonly unknown[]>
-
 export interface PersonIds {
   /** Named by number. Otherwise the numbers are those that the user IDs once had; they may be of others by now. */
   isNumber: boolean
@@ -54,13 +18,81 @@ export interface PersonIds {
   userIds: readonly string[]
 }
 
-function isAbout(
-  item: Record<string, unknown> | null,
-  [number, userId]: readonly [string, string],
-  { isNumber, numbers, userIds }: PersonIds,
-): boolean {
-  const itemUser = item?.[userId] ?? null
-  if (itemUser !== null && userIds.includes(String(itemUser))) return true
-  const hasNumber = numbers.includes(String(item?.[number])) || isInId(item?.id, [...numbers, ...userIds])
-  return hasNumber && (isNumber || itemUser === null)
+/** Deeper than any webhook of the network. Such a text cannot be split. */
+const maxDepth = 500
+
+/**
+ * Splits a webhook with one change, of any shape. An item of a list is about the person if it names them outside of the lists in
+ * it. If the change itself names them, all of it is about them.
+ */
+export function splitByPerson(webhook: string, person: PersonIds): SplitByPerson {
+  if (depthOf(webhook) > maxDepth) return { about: webhook, rest: null }
+  const body = parseExactly(webhook)
+  if (!contains(body, person)) return { about: null, rest: webhook }
+  if (names(body, person)) return { about: webhook, rest: null }
+  const rest = withoutPerson(body, person)
+  return { about: JSON.stringify(onlyPerson(body, person)), rest: saysSomething(rest) ? JSON.stringify(rest) : null }
+}
+
+/** Texts of which a webhook about the person contains one. Others may contain them too. */
+export const textsNaming = ({ numbers, userIds }: PersonIds): string[] =>
+  [...numbers, ...userIds].flatMap((id) => [`"${id}"`, `"+${id}"`, idBeginning(id)])
+
+/** Whether a value names the person, outside of the lists in it. */
+function names(value: unknown, person: PersonIds): boolean {
+  const texts = [...textsIn(value)]
+  const { isNumber, numbers, userIds } = person
+  if (texts.some((text) => userIds.includes(text))) return true
+  const hasNumber = texts.some(
+    (text) => numbers.includes(text.replace(/^\+/, '')) || isInId(text, [...numbers, ...userIds]),
+  )
+  return hasNumber && (isNumber || !texts.some(isUserId))
+}
+
+/** The texts of an object, except what people wrote. */
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value
+  for (const [name, inner] of Object.entries(readObject(value) ?? {})) if (name !== 'body') yield* textsIn(inner)
+}
+
+/** Whether it names the person anywhere. */
+const contains = (value: unknown, person: PersonIds): boolean =>
+  names(value, person) || listsIn(value).some((list) => list.some((item) => contains(item, person)))
+
+const writers = ['from', 'from_user_id', 'to', 'to_user_id', 'wa_id', 'user_id', 'recipient_id', 'recipient_user_id']
+
+/** What one person wrote or got is not taken apart: a contact card of another person stays in their message. */
+const isOfOnePerson = (object: JsonObject): boolean => writers.some((name) => typeof object[name] === 'string')
+
+/** The lists in a value that are in no other list. */
+function listsIn(value: unknown): readonly unknown[][] {
+  if (Array.isArray(value)) return [value]
+  const object = readObject(value)
+  return object === null || isOfOnePerson(object) ? [] : Object.values(object).flatMap(listsIn)
+}
+
+const onlyPerson = (value: unknown, person: PersonIds): unknown =>
+  mapLists(value, (list) =>
+    list.flatMap((item) => {
+      if (names(item, person)) return [item]
+      return contains(item, person) ? [onlyPerson(item, person)] : []
+    }),
+  )
+
+const withoutPerson = (value: unknown, person: PersonIds): unknown =>
+  mapLists(value, (list) => list.flatMap((item) => (names(item, person) ? [] : [withoutPerson(item, person)])))
+
+function mapLists(value: unknown, change: (list: readonly unknown[]) => unknown[]): unknown {
+  if (Array.isArray(value)) return change(value)
+  const object = readObject(value)
+  if (object === null || isOfOnePerson(object)) return value
+  return Object.fromEntries(Object.entries(object).map(([name, inner]) => [name, mapLists(inner, change)]))
+}
+
+/** A webhook whose change has only contacts, or nothing, says nothing. */
+function saysSomething(body: unknown): boolean {
+  const entry = readObject(readArray(readObject(body)?.entry)[0])
+  const value = readObject(readObject(readArray(entry?.changes)[0])?.value)
+  const { contacts: _, ...told } = value ?? {}
+  return listsIn(told).some(({ length }) => length > 0)
 }

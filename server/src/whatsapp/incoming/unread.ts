@@ -1,19 +1,16 @@
+import type { UpdateOutcome } from '@parley/contract/network-update'
 import { type JsonObject, readArray } from '../read-json.ts'
-
-/**
- * Why a change is also stored as it arrived.
- *
- * - `unknown_field`: no reader for its field
- * - `not_understood`: there is a reader, but it read nothing
- * - `partly_understood`: some members or parts were not read
- * - `notice`: a notice that changes nothing here, or less than it says
- */
-export type Outcome = 'unknown_field' | 'not_understood' | 'partly_understood' | 'notice'
 
 /** A change that was not read completely. There is one for each such change, after the items that were read. */
 export interface UnreadChange {
   kind: 'unread'
-  outcome: Outcome
+  /**
+   * - `unknown_field`: no reader for its field
+   * - `not_understood`: there is a reader, but it read nothing
+   * - `partly_understood`: some members or parts were not read
+   * - `notice`: a notice that changes nothing here, or less than it says
+   */
+  outcome: UpdateOutcome
   /** WhatsApp's name of the change; `unknown` if it has none. */
   field: string
   wabaId: string | null

@@ -1,4 +1,4 @@
-import { testEventType } from '@parley/contract/events'
+import { testEventType, updateEventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { oneInIndexOrder, oneWithIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
@@ -7,7 +7,7 @@ import type { Cursor } from './cursor.ts'
 /** What to read of a workspace. */
 export interface PageInput {
   workspaceId: string
-  /** Null: every type. */
+  /** Null: every type but those that are only returned if they are asked for. */
   types: readonly string[] | null
   limit: number
   /** How many events may be looked at. Those of other types count too. */
@@ -71,7 +71,7 @@ const page = statement(
          order by e.position, e.id limit ${scanLimit}) as s
      ), matching as materialized (
        select s.*, row_number() over (order by place) as n, sum(size) over (order by place) as bytes from scanned s
-       where is_readable and case when ${types} is null then s.type <> '${testEventType}'
+       where is_readable and case when ${types} is null then s.type not in ('${testEventType}', '${updateEventType}')
          else s.type = any(string_to_array(${types}, ',')) end
      ), facts as (
        select event_position(pg_snapshot_xmax(pg_current_snapshot()))::text as "nextPosition",

@@ -166,6 +166,7 @@ export interface ReceivedOfPerson {
   received_at: Date
   quoted_wa_message_id: string | null
   content_removed_at: Date | null
+  source: string | null
   content: string
 }
 
@@ -190,7 +191,7 @@ export const sentOfPerson = (db: Db, person: KnownPerson, after: Position, take:
   )
 
 const receivedColumns = `id, recorded_at as created_at, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name, type,
-  received_at, quoted_wa_message_id, content_removed_at, content::text as content`
+  received_at, quoted_wa_message_id, content_removed_at, source, content::text as content`
 
 export const receivedOfPerson = (
   db: Db,

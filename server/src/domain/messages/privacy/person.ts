@@ -23,6 +23,8 @@ import {
   userIdsOfNumber,
 } from './person.sql.ts'
 
+export { deleteHandoversOf, handoversOf } from '../receiving/handovers.sql.ts'
+export { deleteSavedContactsOf, savedContactsOf } from '../receiving/saved-contacts.sql.ts'
 export {
   countQueued,
   idempotencyKeysOf,

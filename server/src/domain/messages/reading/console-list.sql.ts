@@ -3,6 +3,7 @@ import type { EchoSource } from '@parley/contract/inbound'
 import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
+import { isChange } from './timeline.sql.ts'
 
 /** The conditions of a search; undefined ones are ignored. Some apply to sent messages only. */
 export interface MessageSearch {
@@ -132,9 +133,10 @@ export const receivedTable = {
   direction: 'received',
   time: 'recorded_at',
   phone: 'sent_by',
-  columns: `id, 'received' as direction, null::text as source, recorded_at as at, sent_by as phone, sent_by_user_id as user_id,
+  columns: `id, case when source is null then 'received' else 'sent' end as direction, source, recorded_at as at, sent_by as phone, sent_by_user_id as user_id,
     content ->> 'username' as username, profile_name,
-    sender_id, content ->> 'groupId' as group_id, type, 'received' as status,
+    sender_id, content ->> 'groupId' as group_id, type,
+    case when source is null then 'received' else coalesce(content ->> 'status', 'sent') end as status,
     left(coalesce(content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',
       content #>> '{media,filename}', content #>> '{order,text}', content #>> '{reaction,emoji}',
       content #>> '{contacts,0,name}'), ${previewLength}) as preview,
@@ -171,6 +173,8 @@ function conditionsOf(
   equal('sender_id', 'uuid', search.senderId)
   equal('template_id', 'uuid', templateId)
   equal('quoted_wa_message_id', 'text', search.quoted)
+  if (table.direction === 'received' && search.quoted !== undefined) conditions.push(`not ${isChange}`)
+  if (table.direction === 'received' && search.direction !== undefined) conditions.push('source is null')
   equal('wa_message_id', 'text', search.waMessageId)
   if (search.senderIds !== undefined) conditions.push(`sender_id = any(${param(search.senderIds)}::uuid[])`)
   if (templateIds !== undefined) conditions.push(`template_id = any(${param(templateIds)}::uuid[])`)

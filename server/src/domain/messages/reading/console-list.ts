@@ -45,7 +45,7 @@ export async function withParts<Row extends MessageListRow>(
 ): Promise<(Row & Pick<ListedRow, 'template_name' | 'components' | 'file'>)[]> {
   const ids = rows.flatMap((row) => row.template_id ?? [])
   const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
-  const received = rows.filter(({ direction, type }) => direction === 'received' && mayHaveFile.has(type))
+  const received = rows.filter((row) => isInbound(row) && mayHaveFile.has(row.type))
   const files = await fileStatesOf(
     db,
     workspaceId,
@@ -56,6 +56,9 @@ export async function withParts<Row extends MessageListRow>(
     return { ...row, template_name: name, components, file: files.get(row.id) ?? null }
   })
 }
+
+/** A message of a person, or one that the business wrote elsewhere. Both are stored as inbound messages. */
+export const isInbound = ({ direction, source }: MessageListRow): boolean => direction === 'received' || source !== null
 
 const mayHaveFile = new Set(['image', 'video', 'audio', 'document', 'sticker'])
 

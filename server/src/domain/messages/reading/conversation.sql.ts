@@ -31,8 +31,8 @@ export const newestTraces = (
   take: number,
 ): Promise<Trace[]> =>
   db.rows(
-    `(select 'received' as direction, sender_id as "senderId", recorded_at as at,
-        case when content ->> 'groupId' is null then received_at end as "writtenAt", sent_by_user_id as "userId",
+    `(select case when source is null then 'received' else 'sent' end as direction, sender_id as "senderId", recorded_at as at,
+        case when source is null and content ->> 'groupId' is null then received_at end as "writtenAt", sent_by_user_id as "userId",
         content ->> 'username' as username, profile_name as "profileName"
       from inbound_messages where workspace_id = $1 and ${receivedFrom[person.kind]}
       order by recorded_at desc, id desc limit $3)

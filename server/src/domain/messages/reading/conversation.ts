@@ -7,7 +7,7 @@ import { explainError } from '../../../whatsapp/graph/explain-error.ts'
 import { formsOfMessages } from '../../flows/privacy.ts'
 import { ordersByMessage } from '../../orders/privacy.ts'
 import type { MessageSearch } from './console-list.sql.ts'
-import { type ListedRow, searchMessages, toListed, withParts } from './console-list.ts'
+import { isInbound, type ListedRow, searchMessages, toListed, withParts } from './console-list.ts'
 import {
   changesOf,
   type MessageChange,
@@ -35,12 +35,11 @@ export async function listConversation(
 ): Promise<ConversationRow[]> {
   const searches: MessageSearch[] = [...numbers.map((phone) => ({ phone })), ...userIds.map((userId) => ({ userId }))]
   const rows = await searchMessages(db, workspaceId, searches, page)
-  const idsOf = (direction: ListedRow['direction']) =>
-    rows.filter((row) => row.direction === direction).map(({ id }) => id)
-  const sent = new Map((await sentContents(db, workspaceId, idsOf('sent'))).map((each) => [each.id, each]))
-  const received = new Map((await receivedContents(db, workspaceId, idsOf('received'))).map((each) => [each.id, each]))
-  const ofType = (type: string) =>
-    idsOf('received').filter((id) => rows.some((row) => row.id === id && row.type === type))
+  const sentIds = rows.filter((row) => !isInbound(row)).map(({ id }) => id)
+  const inboundIds = rows.filter(isInbound).map(({ id }) => id)
+  const sent = new Map((await sentContents(db, workspaceId, sentIds)).map((each) => [each.id, each]))
+  const received = new Map((await receivedContents(db, workspaceId, inboundIds)).map((each) => [each.id, each]))
+  const ofType = (type: string) => inboundIds.filter((id) => rows.some((row) => row.id === id && row.type === type))
   const forms = await formsOfMessages(db, workspaceId, ofType('interactive'))
   const orders = await ordersByMessage(db, workspaceId, ofType('order'))
   const targetOf = (row: ListedRow) => targetIn(sent.get(row.id), received.get(row.id))

@@ -5,10 +5,11 @@ const looked = 200
 
 const accepted = `('sent', 'delivered', 'read')`
 
-const firstAndLast = (columns: string, table: string, time: string) =>
-  `((select ${columns} from ${table} where workspace_id = $1 order by ${time}, id limit ${looked})
+const firstAndLast = (columns: string, table: string, time: string, condition = 'true') =>
+  `((select ${columns} from ${table} where workspace_id = $1 and ${condition} order by ${time}, id limit ${looked})
     union all
-    (select ${columns} from ${table} where workspace_id = $1 order by ${time} desc, id desc limit ${looked}))`
+    (select ${columns} from ${table} where workspace_id = $1 and ${condition}
+     order by ${time} desc, id desc limit ${looked}))`
 
 const isFound = async (db: Db, query: string, workspaceId: string): Promise<boolean> =>
   (await db.first(query, [workspaceId])) !== undefined
@@ -23,14 +24,14 @@ export const anySent = (db: Db, workspaceId: string): Promise<boolean> =>
   )
 
 export const anyReceived = (db: Db, workspaceId: string): Promise<boolean> =>
-  isFound(db, 'select 1 as one from inbound_messages where workspace_id = $1 limit 1', workspaceId)
+  isFound(db, 'select 1 as one from inbound_messages where workspace_id = $1 and source is null limit 1', workspaceId)
 
 /** Whether the network accepted a message to a person who had written to the same sender before. */
 export const anyReplied = (db: Db, workspaceId: string): Promise<boolean> =>
   isFound(
     db,
     `select 1 as one
-     from ${firstAndLast('sender_id, coalesce(sent_by, sent_by_user_id) as person, recorded_at', 'inbound_messages', 'recorded_at')} as received
+     from ${firstAndLast('sender_id, coalesce(sent_by, sent_by_user_id) as person, recorded_at', 'inbound_messages', 'recorded_at', 'source is null')} as received
      cross join lateral (
        select sender_id, status from messages
        where workspace_id = $1 and recipient = received.person and created_at > received.recorded_at

@@ -44,7 +44,7 @@ const isTimely = `m.recorded_at - m.received_at between interval '-1 hour' and i
  */
 function partsOf(search: InboundSearch, param: AddParam): string[] {
   const { workspaceId, senderId, from, type, receivedAfter, receivedBefore } = search
-  const conditions = [`m.workspace_id = ${param(workspaceId)}::uuid`]
+  const conditions = [`m.workspace_id = ${param(workspaceId)}::uuid`, 'm.source is null']
   if (senderId !== undefined) conditions.push(`m.sender_id = ${param(senderId)}::uuid`)
   if (from !== undefined) conditions.push(`m.sent_by = ${param(from)}::text`)
   // A literal, because a partial index is only used if the statement names the value.
@@ -95,4 +95,7 @@ export async function countInbound(db: Db, search: InboundSearch, atMost: number
 }
 
 export const inboundById = (db: Db, workspaceId: string, id: string): Promise<InboundRow | undefined> =>
-  db.first(`select ${columns} from inbound_messages where workspace_id = $1 and id = $2`, [workspaceId, id])
+  db.first(`select ${columns} from inbound_messages where workspace_id = $1 and id = $2 and source is null`, [
+    workspaceId,
+    id,
+  ])

@@ -4,6 +4,9 @@ import type { NamedPerson } from '../privacy/person.ts'
 import { currentUser, earlierUserIds } from '../user-ids.sql.ts'
 import { newestTraces, type Trace } from './conversation.sql.ts'
 
+export { lastHandovers } from '../receiving/handovers.sql.ts'
+export { savedName } from '../receiving/saved-contacts.sql.ts'
+
 /** Messages that are read in each direction and for each ID. Senders that occur only in older ones are not listed. */
 const tracesMax = 500
 /** User IDs of one person. WhatsApp replaces one when the person changes their number. */

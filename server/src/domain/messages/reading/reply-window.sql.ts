@@ -18,7 +18,7 @@ export interface Writer {
 const latestBy = (isByPerson: string) =>
   statement({ workspaceId: 'uuid', writers: { senderId: 'uuid', person: 'text' } }, ({ workspaceId, writers }) => {
     const theirs = `m.workspace_id = ${workspaceId} and m.sender_id = writers.sender_id and ${isByPerson}
-      and m.content ->> 'groupId' is null`
+      and m.source is null and m.content ->> 'groupId' is null`
     return `select writers.sender_id as "senderId", writers.person, latest.at from ${writers}
        cross join lateral (
          select m.received_at as at from inbound_messages m where ${theirs} order by m.recorded_at desc, m.id desc limit 1

@@ -48,6 +48,9 @@ export const messagesByBucket = (db: Db, workspaceId: string, { starts, hours }:
     ),
   )
 
+const isInBucket = `workspace_id = $1 and recorded_at >= s.at and recorded_at < s.at + make_interval(hours => $3::int)`
+
+/** Counts what the index by time has, less the messages that the business wrote elsewhere: their own index has those. */
 export const receivedByBucket = (
   db: Db,
   workspaceId: string,
@@ -56,8 +59,8 @@ export const receivedByBucket = (
   fromIndex(db, (tx) =>
     tx.rows(
       `select s.at, m.count from unnest($2::timestamptz[]) as s(at) cross join lateral (
-         select count(*) from inbound_messages
-         where workspace_id = $1 and recorded_at >= s.at and recorded_at < s.at + make_interval(hours => $3::int)
+         select (select count(*) from inbound_messages where ${isInBucket})
+           - (select count(*) from inbound_messages where ${isInBucket} and source is not null) as count
        ) as m`,
       [workspaceId, starts, hours],
     ),

@@ -11,6 +11,7 @@ import type {
   Reply,
   Unsupported,
 } from '@parley/contract/inbound'
+import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
 import type { Order } from '../../../whatsapp/incoming/order.ts'
 import type { Content } from '../sending/send.sql.ts'
@@ -92,11 +93,14 @@ export interface ReceivedRow extends StoredContent {
   received_at: Date
   sender_id: string
   wa_message_id: string
+  /** Of a message that the business wrote elsewhere. */
+  echo_status: MessageStatus | null
 }
 
 export const receivedMessage = (db: Db, workspaceId: string, id: string): Promise<ReceivedRow | undefined> =>
   db.first(
-    `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id, ${contentColumns}
+    `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id,
+       case when source is not null then coalesce(content ->> 'status', 'sent') end as echo_status, ${contentColumns}
      from inbound_messages where workspace_id = $1 and id = $2`,
     [workspaceId, id],
   )

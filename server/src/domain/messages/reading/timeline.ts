@@ -126,7 +126,7 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
     template: null,
     author: null,
     api_request: null,
-    steps: [{ status: 'received' as const, at: row.created_at.toISOString() }],
+    steps: [{ status: row.echo_status ?? ('received' as const), at: row.created_at.toISOString() }],
     outbox: null,
     credits: null,
   }

@@ -47,6 +47,8 @@ export interface InboundRow {
   receivedAt: Date
   quotedWaMessageId: string | null
   content: object
+  /** Where the business wrote it. Null: the person wrote it. */
+  source: string | null
 }
 
 /** The file of a message, as `files/received.ts` stores it. */
@@ -78,6 +80,24 @@ export interface StoredRow {
   conversation: string | null
 }
 
+const rowColumns = {
+  id: 'uuid',
+  workspaceId: 'uuid',
+  senderId: 'uuid',
+  waMessageId: 'text',
+  sentBy: 'text',
+  sentByUserId: 'text',
+  profileName: 'text',
+  type: 'text',
+  receivedAt: 'timestamptz',
+  quotedWaMessageId: 'text',
+  content: 'json',
+} as const
+
+/** What a statement stores: the type of its events, and the columns that only some messages have. */
+const received = { eventType: 'message.received', columns: '', values: '' } as const
+const echoed = { eventType: 'message.echoed', columns: ', source', values: ', n.source' } as const
+
 /**
  * Stores messages and, for each new one, its event and deliveries, in one statement: nearly the whole cost of a typical
  * webhook. A duplicate message is ignored. Rows are inserted in order, to prevent deadlocks between batches. If `onlyAt` is
@@ -92,49 +112,40 @@ export function saveInboundStatement(
   const parameters = {
     ...eventParameters,
     onlyAt: 'bigint',
-    arrivals: {
-      id: 'uuid',
-      workspaceId: 'uuid',
-      senderId: 'uuid',
-      waMessageId: 'text',
-      sentBy: 'text',
-      sentByUserId: 'text',
-      profileName: 'text',
-      type: 'text',
-      receivedAt: 'timestamptz',
-      quotedWaMessageId: 'text',
-      content: 'json',
-      eventId: 'uuid',
-      body: 'bytea',
-    },
+    arrivals: { ...rowColumns, eventId: 'uuid', body: 'bytea' },
   } as const
   const write = (
     { arrivals, onlyAt, ...places }: Places<typeof parameters>,
+    { eventType, columns, values }: typeof received | typeof echoed,
     filesSql: (now: string) => string,
   ) => `with new as materialized (
        select arrivals.* from routing_revision r, ${arrivals} where r.value = coalesce(${onlyAt}, r.value)
      ), stored as (
        insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name,
-         type, received_at, recorded_at, content, quoted_wa_message_id)
+         type, received_at, recorded_at, content, quoted_wa_message_id${columns})
        select n.id, n.workspace_id, n.sender_id, n.wa_message_id, n.sent_by, n.sent_by_user_id, n.profile_name,
-         n.type, n.received_at, ${places.createdAt}, n.content, n.quoted_wa_message_id
+         n.type, n.received_at, ${places.createdAt}, n.content, n.quoted_wa_message_id${values}
        from new n
        order by n.sender_id, n.wa_message_id
        on conflict (sender_id, wa_message_id) do nothing
        returning id
      ), ${filesSql(places.createdAt)} fresh as materialized (
-       select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id, n.sender_id,
+       select n.event_id as id, n.workspace_id, '${eventType}' as type, n.body, n.id as message_id, n.sender_id,
          coalesce(n.sent_by, n.sent_by_user_id) as person
        from new n join stored s on s.id = n.id
      ), ${insertEventsSql('fresh', places)}
      select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased,
        d.conversation
      from fresh f left join new_deliveries d on d.event_id = f.id`
-  const storing = statement(parameters, (places) => write(places, () => ''))
-  const storingWithFiles = statement(
-    { ...parameters, files: fileColumns, tryUntil: 'timestamptz' },
+  const storing = statement(parameters, (places) => write(places, received, () => ''))
+  const withFiles = { ...parameters, files: fileColumns, tryUntil: 'timestamptz' } as const
+  const storingWithFiles = statement(withFiles, ({ files, tryUntil, ...places }) =>
+    write(places, received, (now) => `${insertFilesSql(String(files), 'stored', { now, tryUntil })},`),
+  )
+  const storingEchoes = statement(
+    { ...withFiles, arrivals: { ...parameters.arrivals, source: 'text' } },
     ({ files, tryUntil, ...places }) =>
-      write(places, (now) => `${insertFilesSql(String(files), 'stored', { now, tryUntil })},`),
+      write(places, echoed, (now) => `${insertFilesSql(String(files), 'stored', { now, tryUntil })},`),
   )
   return (
     db: Db,
@@ -144,9 +155,57 @@ export function saveInboundStatement(
     onlyAt: number | null,
   ): Promise<StoredRow[]> => {
     const values = { arrivals: withEvents(rows, events), ...eventValues(events), onlyAt }
+    if (rows.some(({ source }) => source !== null)) {
+      return storingEchoes.rows(db, { ...values, files: files.rows, tryUntil: files.tryUntil })
+    }
     return files.rows.length === 0
       ? storing.rows(db, values)
       : storingWithFiles.rows(db, { ...values, files: files.rows, tryUntil: files.tryUntil })
+  }
+}
+
+/**
+ * Stores past messages without events, where they belong in time. Those that are stored already are ignored. Returns the IDs of
+ * the new ones.
+ */
+export function savePastStatement(
+  insertFilesSql: InsertFilesSql,
+  fileColumns: { readonly [Name in keyof FileRow]: 'uuid' | 'text' | 'json' },
+) {
+  const storing = statement(
+    { past: { ...rowColumns, source: 'text' }, files: fileColumns, now: 'timestamptz', tryUntil: 'timestamptz' },
+    ({ past, files, now, tryUntil }) => `with stored as (
+       insert into inbound_messages (${past.columns}, recorded_at)
+       select past.*, least(past.received_at, ${now}) from ${past}
+       order by past.sender_id, past.wa_message_id
+       on conflict (sender_id, wa_message_id) do nothing
+       returning id
+     ), ${insertFilesSql(String(files), 'stored', { now, tryUntil })}
+     select id from stored`,
+  )
+  const filling = statement(
+    { past: { ...rowColumns, source: 'text' }, files: fileColumns, now: 'timestamptz', tryUntil: 'timestamptz' },
+    ({ past, files, now, tryUntil }) => `with stored as (
+       update inbound_messages m set type = past.type, content = past.content from ${past}
+       where m.id = past.id and m.workspace_id = past.workspace_id and m.type = 'unsupported'
+         and m.content #>> '{unsupported,type}' = 'media_placeholder'
+       returning m.id
+     ), ${insertFilesSql(String(files), 'stored', { now, tryUntil })}
+     select id from stored`,
+  )
+  const ids = async (stored: Promise<{ id: string }[]>) => (await stored).map(({ id }) => id)
+  const valuesOf = (past: readonly InboundRow[], files: FileBatch, now: Date) => ({
+    past,
+    files: files.rows,
+    tryUntil: files.tryUntil,
+    now,
+  })
+  return {
+    insert: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
+      ids(storing.rows(db, valuesOf(rows, files, now))),
+    /** Puts the files into messages that came without them before. */
+    fill: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
+      ids(filling.rows(db, valuesOf(rows, files, now))),
   }
 }
 

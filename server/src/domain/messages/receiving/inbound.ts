@@ -1,7 +1,8 @@
-import type { InboundMessage } from '@parley/contract/inbound'
+import type { EchoedMessage, InboundMessage } from '@parley/contract/inbound'
 import type { Db } from '../../../db/db.ts'
 import { newUuid, withPrefix } from '../../../lib/ids.ts'
 import { changedMessageOf } from '../../../whatsapp/incoming/content.ts'
+import type { EchoItem } from '../../../whatsapp/incoming/echo.ts'
 import type { FormSubmission } from '../../../whatsapp/incoming/form.ts'
 import type { InboundItem } from '../../../whatsapp/incoming/message.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
@@ -25,6 +26,7 @@ import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
 import {
   currentRevision,
+  type FileBatch,
   findReceivedMessages,
   findSentMessages,
   type InboundRow,
@@ -37,6 +39,16 @@ const storeWithEvents = saveInboundStatement(insertEventsSql, insertReceivedFile
 
 export interface InboundArrival {
   item: InboundItem
+  destination: Destination
+}
+
+export interface EchoArrival {
+  item: EchoItem
+  destination: Destination
+}
+
+interface Arrival {
+  item: InboundItem | EchoItem
   destination: Destination
 }
 
@@ -56,21 +68,51 @@ export async function saveInbound(
   publicUrl: string,
   onlyAt: number | null = null,
 ): Promise<void> {
-  if (received.length === 0) return
+  if (received.length > 0) await saveArrivals(db, now, received, publicUrl, onlyAt)
+}
+
+/**
+ * Stores messages that the business sent elsewhere and publishes `message.echoed` for each new one. One that this service sent
+ * itself is no echo. Run it within a transaction.
+ */
+export async function saveEchoes(db: Db, now: Date, echoes: readonly EchoArrival[], publicUrl: string): Promise<void> {
+  const others = await withoutOwn(db, echoes)
+  if (others.length > 0) await saveArrivals(db, now, others, publicUrl, null)
+}
+
+/** Leaves out messages that this service sent. */
+export async function withoutOwn<Each extends Arrival>(db: Db, arrivals: readonly Each[]): Promise<Each[]> {
+  if (arrivals.length === 0) return []
+  const sent = await findSentMessages(db, arrivals.map(networkKeyOf))
+  const own = new Set(sent.map(({ senderId, waMessageId }) => keyOf(senderId, waMessageId)))
+  return arrivals.filter(({ item, destination }) => !own.has(keyOf(destination.senderId, item.waMessageId)))
+}
+
+export const networkKeyOf = ({ item: { waMessageId }, destination: { senderId } }: Arrival) => ({
+  senderId,
+  waMessageId,
+})
+
+/** Messages of one kind: either received ones or echoes. */
+async function saveArrivals(
+  db: Db,
+  now: Date,
+  received: readonly Arrival[],
+  publicUrl: string,
+  onlyAt: number | null,
+): Promise<void> {
   const arrivals = await withoutRepeatsOfOlder(db, now, received)
   const sent = await sentMessages(db, arrivals)
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
   const changed = await changedMessages(db, rows, sent)
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
     const data = toData(item, destination, rows[index]?.id ?? '', { sent, changed }, publicUrl)
-    return { workspaceId: destination.workspaceId, type: 'message.received', data, webhook: item.webhook }
+    const event = { workspaceId: destination.workspaceId, webhook: item.webhook }
+    if (item.kind === 'message') return { ...event, type: 'message.received', data }
+    return { ...event, type: 'message.echoed', data: toEchoData(data, item) }
   })
   const prepared = prepareEvents(db, now, events)
-  const files = arrivals.flatMap(({ item: { type, media }, destination: { workspaceId, senderId } }, index) => {
-    const messageId = rows[index]?.id ?? ''
-    return media === null ? [] : [toReceivedFile({ workspaceId, senderId, messageId, type, media }, now)]
-  })
-  const batch = { rows: files, tryUntil: fetchableUntil(now) }
+  const batch = filesOf(arrivals, rows, now)
   const stored = rows.length === 0 ? [] : await storeWithEvents(db, rows, prepared, batch, onlyAt)
   const newIds = new Set(stored.map(({ messageId }) => messageId))
   if (newIds.size === 0) {
@@ -81,34 +123,36 @@ export async function saveInbound(
   const deliveries = stored.filter((row): row is StoredRow & PublishedDelivery => row.eventId !== null)
   const newEvents = prepared.rows.filter((_, index) => newIds.has(rows[index]?.id ?? ''))
   offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
-  if (files.some(({ messageId }) => newIds.has(messageId))) wakeFetching(db)
+  if (batch.rows.some(({ messageId }) => newIds.has(messageId))) wakeFetching(db)
   await saveFormsAndOrders(
     db,
     now,
     arrivals.flatMap(({ item, destination }, index) => {
       const id = rows[index]?.id ?? ''
-      return !isPlain(item) && newIds.has(id)
+      return item.kind === 'message' && !isPlain(item) && newIds.has(id)
         ? [{ id, item, destination, quoted: sent(destination, item.quotedWaMessageId) }]
         : []
     }),
   )
 }
 
+/** The files of messages, with the IDs of their rows. */
+export function filesOf(arrivals: readonly Arrival[], rows: readonly InboundRow[], now: Date): FileBatch {
+  const files = arrivals.flatMap(({ item: { type, media }, destination: { workspaceId, senderId } }, index) => {
+    const messageId = rows[index]?.id ?? ''
+    return media === null ? [] : [toReceivedFile({ workspaceId, senderId, messageId, type, media }, now)]
+  })
+  return { rows: files, tryUntil: fetchableUntil(now) }
+}
+
 /**
  * Leaves out messages that are stored already and may have been moved, which the statement that stores them cannot see.
  * Only the network's own time of a message says that it is that old, so only late messages cost a look-up.
  */
-async function withoutRepeatsOfOlder(
-  db: Db,
-  now: Date,
-  received: readonly InboundArrival[],
-): Promise<readonly InboundArrival[]> {
+async function withoutRepeatsOfOlder(db: Db, now: Date, received: readonly Arrival[]): Promise<readonly Arrival[]> {
   const late = received.filter(({ item }) => mayBeMoved(item.receivedAt, now))
   if (late.length === 0) return received
-  const stored = await findReceivedMessages(
-    db,
-    late.map(({ item: { waMessageId }, destination: { senderId } }) => ({ senderId, waMessageId })),
-  )
+  const stored = await findReceivedMessages(db, late.map(networkKeyOf))
   const known = new Set(stored.map(({ senderId, waMessageId }) => keyOf(senderId, waMessageId)))
   return received.filter(({ item, destination }) => !known.has(keyOf(destination.senderId, item.waMessageId)))
 }
@@ -153,7 +197,7 @@ interface Quoted {
 type FindSent = (destination: Destination, waMessageId: string | null) => Quoted | null
 
 /** Reads the messages that the arrivals reply or react to or change, if we sent them. */
-async function sentMessages(db: Db, arrivals: readonly InboundArrival[]): Promise<FindSent> {
+async function sentMessages(db: Db, arrivals: readonly Arrival[]): Promise<FindSent> {
   const named = arrivals.flatMap(({ item, destination: { senderId } }) =>
     [item.quotedWaMessageId, item.reaction?.wa_message_id ?? null, changedMessageOf(item)].flatMap((waMessageId) =>
       waMessageId === null ? [] : [{ senderId, waMessageId }],
@@ -178,9 +222,14 @@ async function changedMessages(db: Db, rows: readonly InboundRow[], sent: FindSe
   }
 }
 
-const keyOf = (senderId: string, waMessageId: string | null): string => `${senderId} ${waMessageId}`
+export const keyOf = (senderId: string, waMessageId: string | null): string => `${senderId} ${waMessageId}`
 
-function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: Date): InboundRow {
+export function toRow(
+  item: InboundItem | EchoItem,
+  { workspaceId, senderId }: Destination,
+  now: Date,
+  status: string | null = null,
+): InboundRow {
   const { text, reply, media, mediaSource, location, contacts, form, order, error } = item
   const { username, groupId, forwarded, reaction, edit, deletion, referral, referredProduct, unsupported } = item
   return {
@@ -215,7 +264,9 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
       error,
       parentUserId: item.fromParentUserId,
       standby: item.standby || null,
+      status,
     }),
+    source: item.kind === 'echo' ? item.source : null,
   }
 }
 
@@ -237,7 +288,7 @@ export const mediaUrl = (publicUrl: string, messageId: string): string =>
 
 /** The data of the event. All fields are always present. */
 function toData(
-  item: InboundItem,
+  item: InboundItem | EchoItem,
   destination: Destination,
   id: string,
   { sent, changed }: { sent: FindSent; changed: FindSent },
@@ -278,4 +329,9 @@ function toData(
     unsupported: item.unsupported,
     standby: item.standby,
   }
+}
+
+function toEchoData(data: InboundMessage, { source }: EchoItem): EchoedMessage {
+  const { from: to, from_user_id: to_user_id, from_parent_user_id: to_parent_user_id, ...rest } = data
+  return { ...rest, to, to_user_id, to_parent_user_id, source }
 }

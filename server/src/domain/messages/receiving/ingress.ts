@@ -7,18 +7,17 @@ import { type BatchLimits, batched } from '../../../sharing/batch.ts'
 import type { Overload } from '../../../sharing/overload.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
 import type { TracedWebhook, Tracing } from '../../../telemetry/tracing.ts'
-import { type Incoming, readWebhook } from '../../../whatsapp/incoming/incoming.ts'
+import { type fieldReaders, type Incoming, readWebhook } from '../../../whatsapp/incoming/incoming.ts'
 import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../../../whatsapp/incoming/signature.ts'
-import { parkUpdates } from '../../connections/parked.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { applyNotice } from './apply-notice.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { NumberRoutes } from './number-routes.ts'
 import { throwIfFailed, withOneByOneFallback } from './one-by-one.ts'
+import { logWithoutAccount, otherChanges, recordParked, saveOtherChanges } from './other-changes.ts'
 import { isUpdate, type RoutedUpdate, saveUpdates, type UpdateItem } from './record-updates.ts'
 import { type StatusReport, toReport } from './status-changes.ts'
 import { savePlainStatuses, saveStatuses } from './statuses.ts'
-import { logWithoutAccount, recordParked, updatesFor } from './unknown-updates.ts'
 
 /** An app's secrets, which prove that a webhook comes from the network. */
 interface AppSecrets {
@@ -35,6 +34,8 @@ export interface ReceiveDeps {
   overload: Overload
   /** Of this service, for links in events. */
   publicUrl: string
+  /** Tests pass others. */
+  readers?: typeof fieldReaders
   /** The app's secrets. Undefined if the app does not exist. */
   openApp(appId: string): Promise<AppSecrets | undefined>
   /** The cached secrets, without reading the database. They are valid at their revision. */
@@ -55,10 +56,9 @@ export interface Ingress {
 
 /**
  * Receives webhooks from the network (WhatsApp). The signature is checked over the raw body. Then the updates of concurrent
- * webhooks are stored in one transaction: messages, statuses, events and their deliveries. Updates that do not belong to a
- * connected account are counted, logged and acknowledged too, because the network would otherwise repeat the whole webhook for days.
- * An update for an unknown number of a connected account is parked in the same transaction and published when a sync has
- * found the number.
+ * webhooks are stored in one transaction: messages, statuses, events and their deliveries. Changes that were not read
+ * completely, and those of accounts that are not connected, are stored as network updates in the same transaction. So is an
+ * update for an unknown number of a connected account: it is parked, and published when a sync has found the number.
  *
  * Fast path: most webhooks have only plain messages and statuses for known numbers. They are routed with cached apps and
  * numbers and stored by one statement, which stores nothing if the routing revision has changed. For all other webhooks, and
@@ -94,7 +94,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   /** Undefined if the signature is wrong. */
   function read(app: AppSecrets | undefined, { appId, body, signature, span }: Posted): Webhook | undefined {
     if (!app || !isSignedByNetwork(body, signature, app.networkKey)) return undefined
-    const items = readWebhook(parse(body), deps.clock.now())
+    const items = readWebhook(parse(body), deps.clock.now(), deps.readers)
     if (span) markWith(span, items)
     return { appId, revision: app.revision, body, items }
   }
@@ -206,7 +206,7 @@ interface Webhook {
   appId: string
   revision: number
   /**
-   * As it was sent, for parked updates. Parsing it again for those is cheaper than holding the parsed form of every webhook:
+   * As it was sent, for parked and network updates. Parsing it again for those is cheaper than holding the parsed form of every webhook:
    * it can take ten times the memory.
    */
   body: Buffer
@@ -252,16 +252,18 @@ const isRouted = (each: RoutedItem): each is RoutedItem & RoutedUpdate => each.d
 
 async function storeAll({ db, clock, log, routes, publicUrl }: StoreDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
-  const { routed } = await routeItems(routes, webhooks)
+  const { revision, routed } = await routeItems(routes, webhooks)
   const known = routed.filter(isRouted)
   const unknown = routed.filter(({ destination }) => destination === null)
-  const updates = unknown.length === 0 ? [] : updatesFor(unknown, webhooks)
-  if (known.length + updates.length > 0) {
-    const outcomes = await inBriefTransaction(db, async (tx) => {
+  const unknownItems = new Set<Incoming>(unknown.map(({ item }) => item))
+  const hasOther = ({ items }: Webhook) => items.some((item) => !isUpdate(item) || unknownItems.has(item))
+  const changes = await otherChanges(routes, revision, webhooks.filter(hasOther))
+  if (known.length + changes.length > 0) {
+    const parked = await inBriefTransaction(db, async (tx) => {
+      const saved = await saveOtherChanges(tx, now, changes)
       await saveUpdates(tx, now, known, publicUrl)
-      return parkUpdates(tx, now, updates)
+      return saved
     })
-    const parked = updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' }))
     await recordParked({ db, log, now }, unknown, parked)
   }
   logWithoutAccount(log, unknown)

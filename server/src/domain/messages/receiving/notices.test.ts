@@ -173,8 +173,8 @@ test('PARTNER_REMOVED with a phone number disconnects only that number, and ACCO
   expect(await rows()).toMatchObject([{ status: 'CONNECTED' }, { status: 'CONNECTED', status_reason: null }])
   const late = { field: 'account_update', value: { ...removed, phone_number: second } }
   const entry = { id: shop.account.wabaId, time: 1_700_000_000, changes: [late] }
-  for (const item of readWebhook({ object: 'whatsapp_business_account', entry: [entry] }, server.clock.now()))
-    await applyAccountNotice(server.db, server.clock, shop.connection.appId, item as Notice)
+  const [item] = readWebhook({ object: 'whatsapp_business_account', entry: [entry] }, server.clock.now())
+  await applyAccountNotice(server.db, server.clock, shop.connection.appId, item as Notice)
   expect(await rows()).toMatchObject([{ status: 'CONNECTED' }, { status: 'CONNECTED' }])
 })
 

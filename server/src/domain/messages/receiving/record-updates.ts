@@ -1,21 +1,46 @@
 import type { Db } from '../../../db/db.ts'
+import type { EchoItem } from '../../../whatsapp/incoming/echo.ts'
+import type { HandoverItem } from '../../../whatsapp/incoming/handover.ts'
+import type { HistoryChunk } from '../../../whatsapp/incoming/history.ts'
 import type { Incoming } from '../../../whatsapp/incoming/incoming.ts'
 import type { InboundItem } from '../../../whatsapp/incoming/message.ts'
 import type { PreferenceItem } from '../../../whatsapp/incoming/preference.ts'
+import type { SavedContactItem } from '../../../whatsapp/incoming/saved-contact.ts'
 import type { StatusItem } from '../../../whatsapp/incoming/status.ts'
 import type { UserIdChange } from '../../../whatsapp/incoming/system.ts'
 import { savePreferences } from '../../senders/preferences.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { insertUserIdChanges } from '../user-ids.sql.ts'
-import { saveInbound } from './inbound.ts'
+import { saveHandovers } from './handovers.ts'
+import { saveHistory } from './history.ts'
+import { saveEchoes, saveInbound } from './inbound.ts'
+import { saveContacts } from './saved-contacts.sql.ts'
 import { toReport } from './status-changes.ts'
 import { saveStatuses } from './statuses.ts'
 
 /** A part of a webhook that belongs to a sender. */
-export type UpdateItem = InboundItem | StatusItem | UserIdChange | PreferenceItem
+export type UpdateItem =
+  | InboundItem
+  | EchoItem
+  | StatusItem
+  | UserIdChange
+  | PreferenceItem
+  | HandoverItem
+  | HistoryChunk
+  | SavedContactItem
 
-export const isUpdate = (item: Incoming): item is UpdateItem =>
-  item.kind === 'message' || item.kind === 'status' || item.kind === 'user_id_change' || item.kind === 'preference'
+const updateKinds: ReadonlySet<Incoming['kind']> = new Set<UpdateItem['kind']>([
+  'message',
+  'echo',
+  'status',
+  'user_id_change',
+  'preference',
+  'handover',
+  'history',
+  'saved_contact',
+])
+
+export const isUpdate = (item: Incoming): item is UpdateItem => updateKinds.has(item.kind)
 
 /** A part of a webhook and the sender it belongs to. */
 export interface RoutedUpdate {
@@ -24,8 +49,8 @@ export interface RoutedUpdate {
 }
 
 /**
- * Stores messages, statuses and preferences with their events and deliveries, and changes of user IDs. Run within a
- * transaction.
+ * Stores messages, statuses, preferences, handovers and past messages with their events and deliveries, changes of user IDs and
+ * the names of contacts. Run within a transaction.
  */
 export async function saveUpdates(
   tx: Db,
@@ -33,24 +58,25 @@ export async function saveUpdates(
   updates: readonly RoutedUpdate[],
   publicUrl: string,
 ): Promise<void> {
-  await saveInbound(
-    tx,
-    now,
-    updates.flatMap(({ item, destination }) => (item.kind === 'message' ? [{ item, destination }] : [])),
-    publicUrl,
-  )
+  const of = <Kind extends UpdateItem['kind']>(kind: Kind) =>
+    updates.filter(
+      (each): each is { item: Extract<UpdateItem, { kind: Kind }>; destination: Destination } =>
+        each.item.kind === kind,
+    )
+  await saveInbound(tx, now, of('message'), publicUrl)
+  await saveEchoes(tx, now, of('echo'), publicUrl)
   await saveStatuses(
     tx,
     now,
-    updates.flatMap(({ item, destination }) => (item.kind === 'status' ? [toReport(item, destination)] : [])),
+    of('status').map(({ item, destination }) => toReport(item, destination)),
   )
-  const changes = updates.flatMap(({ item, destination: { workspaceId } }) =>
-    item.kind === 'user_id_change' ? [{ ...item, workspaceId }] : [],
-  )
+  const changes = of('user_id_change').map(({ item, destination: { workspaceId } }) => ({ ...item, workspaceId }))
   if (changes.length > 0) await insertUserIdChanges(tx, changes)
-  await savePreferences(
+  await savePreferences(tx, now, of('preference'))
+  await saveHandovers(tx, now, of('handover'))
+  await saveHistory(tx, now, of('history'))
+  await saveContacts(
     tx,
-    now,
-    updates.flatMap(({ item, destination }) => (item.kind === 'preference' ? [{ item, destination }] : [])),
+    of('saved_contact').map(({ item, destination: { workspaceId, senderId } }) => ({ ...item, workspaceId, senderId })),
   )
 }

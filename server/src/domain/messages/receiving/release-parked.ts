@@ -14,6 +14,7 @@ import {
   type TakenUpdate,
   takeParked,
 } from '../../connections/parked.ts'
+import { storeUpdates } from '../../updates/updates.ts'
 import { isUpdate, saveUpdates } from './record-updates.ts'
 
 /** Publishes all parked updates whose numbers are known. Returns how many. */
@@ -95,11 +96,16 @@ function publishOldest(
   return db.transaction(async (tx) => {
     const updates = await takeParked(tx, number, now, max)
     if (updates[0]) onTaken(updates[0])
-    const routed = updates.flatMap(({ webhook, receivedAt }) =>
-      readWebhook(JSON.parse(webhook), receivedAt)
-        .filter(isUpdate)
-        .map((item) => ({ item, destination: number })),
+    const read = updates.map(({ webhook, receivedAt }) => ({
+      webhook,
+      items: readWebhook(JSON.parse(webhook), receivedAt),
+    }))
+    const { appId, workspaceId, senderId } = number
+    const unread = read.flatMap(({ webhook, items }) =>
+      items.flatMap((item) => (item.kind === 'unread' ? [{ ...item, appId, workspaceId, senderId, webhook }] : [])),
     )
+    await storeUpdates(tx, now, unread)
+    const routed = read.flatMap(({ items }) => items.filter(isUpdate).map((item) => ({ item, destination: number })))
     await saveUpdates(tx, now, routed, publicUrl)
     return updates.length
   })

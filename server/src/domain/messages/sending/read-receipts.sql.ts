@@ -10,6 +10,7 @@ const insertion = statement(
        wa_message_id, typing, requested_at, due_at)
      select id, workspace_id, sender_id, wa_message_id, ${typing}, ${now}, ${now} from inbound_messages
      where workspace_id = ${workspaceId} and id = ${messageId} and wa_message_id not like 'erased:%'
+       and source is null
      on conflict (message_id) do update set typing = r.typing or excluded.typing, requested_at = excluded.requested_at,
        due_at = case when r.lease is null then r.due_at else excluded.due_at end, lease = null`,
 )

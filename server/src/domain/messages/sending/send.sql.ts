@@ -165,7 +165,7 @@ export interface ReferredMessage {
 
 const sent = `select sender_id as "senderId", wa_message_id as "waMessageId", false as received, null as number,
     null as "userId", null as "groupId" from messages where workspace_id = $1`
-const received = `select sender_id, wa_message_id, true, sent_by, sent_by_user_id, content ->> 'groupId' from inbound_messages
+const received = `select sender_id, wa_message_id, source is null, sent_by, sent_by_user_id, content ->> 'groupId' from inbound_messages
     where workspace_id = $1`
 
 /** A sent or received message of the workspace by our ID. */

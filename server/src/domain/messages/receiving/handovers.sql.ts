@@ -1,0 +1,70 @@
+import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
+import type { PersonOfConversations } from './person-of-conversations.sql.ts'
+import { isOfPerson, personValues } from './person-of-conversations.sql.ts'
+
+export interface Handover {
+  senderId: string
+  person: string
+  occurredAt: Date
+  change: 'passed' | 'taken'
+  workspaceId: string
+  userId: string | null
+  previousOwner: string | null
+  newOwner: string | null
+}
+
+const insertion = statement(
+  {
+    handovers: {
+      senderId: 'uuid',
+      person: 'text',
+      occurredAt: 'timestamptz',
+      change: 'text',
+      workspaceId: 'uuid',
+      userId: 'text',
+      previousOwner: 'text',
+      newOwner: 'text',
+    },
+  },
+  ({ handovers }) => `insert into handovers (${handovers.columns})
+     select * from ${handovers} order by handovers.sender_id, handovers.person, handovers.occurred_at, handovers.change
+     on conflict do nothing
+     returning sender_id as "senderId", person, occurred_at as "occurredAt", change, workspace_id as "workspaceId",
+       user_id as "userId", previous_owner as "previousOwner", new_owner as "newOwner"`,
+)
+
+/** Stores handovers and returns those that are new. */
+export const insertHandovers = (db: Db, handovers: readonly Handover[]): Promise<Handover[]> =>
+  insertion.rows(db, { handovers })
+
+export type LastHandover = Pick<Handover, 'senderId' | 'change' | 'previousOwner' | 'newOwner' | 'occurredAt'>
+
+/** The last handover of the conversation of each sender with a person. */
+export const lastHandovers = (
+  db: Db,
+  workspaceId: string,
+  senderIds: readonly string[],
+  personIds: readonly string[],
+): Promise<LastHandover[]> =>
+  db.rows(
+    `select distinct on (sender_id) sender_id as "senderId", change, previous_owner as "previousOwner",
+       new_owner as "newOwner", occurred_at as "occurredAt"
+     from handovers
+     where workspace_id = $1 and sender_id = any($2::uuid[]) and person = any($3::text[])
+     order by sender_id, occurred_at desc, change desc`,
+    [workspaceId, senderIds, personIds],
+  )
+
+export const handoversOf = (
+  db: Db,
+  person: PersonOfConversations,
+): Promise<{ sender_id: string; change: string; occurred_at: Date }[]> =>
+  db.rows(
+    `select sender_id, change, previous_owner, new_owner, occurred_at from handovers where ${isOfPerson}
+     order by occurred_at, sender_id`,
+    personValues(person),
+  )
+
+export const deleteHandoversOf = (db: Db, person: PersonOfConversations): Promise<number> =>
+  db.change(`delete from handovers where ${isOfPerson}`, personValues(person))

@@ -1,0 +1,51 @@
+import { OperatedUpdate, UpdateList, UpdateQuery } from '@parley/contract/console/network-updates'
+import { UpdateId } from '@parley/contract/ids'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { withoutPrefix } from '../../lib/ids.ts'
+import { countUpdatesSince, listUpdates, requireUpdate, toNetworkUpdate, type UpdateRow } from './updates.ts'
+
+const ById = Type.Object({ id: UpdateId }, { additionalProperties: false })
+const pageSize = 50
+
+/** For operators: what the network sent and was not understood, in all workspaces and in none. */
+export const updateConsoleRoutes = (): ConsoleRoute[] => [
+  personRoute({
+    method: 'GET',
+    path: '/operator/updates',
+    who: 'operator',
+    mayLag: true,
+    query: UpdateQuery,
+    reply: UpdateList,
+    async handle({ db }, { query: { field, outcome, workspace, before } }) {
+      const beforeId = before === undefined ? null : (withoutPrefix('upd', before) ?? null)
+      const rows = await listUpdates(db, { field, outcome, workspaceId: workspace }, pageSize + 1, beforeId)
+      const counts = await countUpdatesSince(db, { workspaceId: workspace }, new Date(0))
+      return {
+        fields: counts.map(({ lastReceivedAt, ...each }) => ({
+          ...each,
+          last_received_at: lastReceivedAt.toISOString(),
+        })),
+        data: rows.slice(0, pageSize).map((row) => {
+          const { value: _, ...update } = toOperated(row)
+          return update
+        }),
+        has_more: rows.length > pageSize,
+      }
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/updates/:id',
+    who: 'operator',
+    params: ById,
+    reply: OperatedUpdate,
+    handle: async ({ db }, { params }) => toOperated(await requireUpdate(db, params.id)),
+  }),
+]
+
+const toOperated = (row: UpdateRow): OperatedUpdate => ({
+  ...toNetworkUpdate(row),
+  workspace_id: row.workspaceId,
+  unread: row.paths,
+})

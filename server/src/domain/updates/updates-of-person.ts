@@ -1,0 +1,40 @@
+/** What network updates say about a person. An update may also be about others, whose part stays. */
+import type { Db } from '../../db/db.ts'
+import {
+  type PersonIds,
+  type SplitByPerson,
+  splitByPerson,
+  textsNaming,
+} from '../../whatsapp/incoming/split-by-person.ts'
+import { deleteUpdates, replaceWebhook, type UpdateRow, updatesNaming } from './updates.sql.ts'
+
+/** Updates in memory at a time. One has at most a few hundred kilobytes. */
+const pageSize = 20
+const first = '00000000-0000-0000-0000-000000000000'
+
+export async function* updatesOfPerson(
+  db: Db,
+  workspaceId: string,
+  person: PersonIds,
+): AsyncGenerator<UpdateRow & SplitByPerson> {
+  const texts = textsNaming(person)
+  for (let after = first; ; ) {
+    const page = await updatesNaming(db, workspaceId, texts, after, pageSize)
+    for (const update of page) {
+      const parts = splitByPerson(update.webhook, person)
+      if (parts.about !== null) yield { ...update, ...parts }
+    }
+    const last = page.at(-1)
+    if (!last || page.length < pageSize) return
+    after = last.id
+  }
+}
+
+/** Removes the person from updates, and returns how many there were. */
+export async function eraseUpdates(tx: Db, workspaceId: string, person: PersonIds): Promise<number> {
+  let changed = 0
+  for await (const { id, rest } of updatesOfPerson(tx, workspaceId, person)) {
+    changed += rest === null ? await deleteUpdates(tx, [id]) : await replaceWebhook(tx, id, rest)
+  }
+  return changed
+}
