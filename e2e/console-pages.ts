@@ -47,6 +47,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['conversation', '/conversation?phone=16505550123&sender=1'],
       ['workspaces', '/operator/workspaces'],
       ['apps', '/operator/apps'],
+      ['updates', '/operator/updates'],
       ['health', '/operator/health'],
       ...(delivery
         ? [['delivery', `${w}/deliveries?open=${delivery.event_id}.${delivery.webhook_id}`] as [string, string]]

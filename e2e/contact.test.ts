@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
+import { violations } from './axe.ts'
 import { asksOnUnload } from './page-ready.ts'
 import { ada, useSignedIn } from './signed-in.ts'
 
@@ -249,4 +251,63 @@ test('an admin exports and erases a contact, after confirming who they are', asy
   await dialog.getByRole('button', { name: 'Erase contact' }).click()
   await page.getByRole('heading', { name: /Contact (erased|not found)/ }).waitFor({ timeout: 60_000 })
   await screenshot(page, 'an erased contact')
+})
+
+test('a shared conversation is shown as the person sees it: echoes, edits, deletions, standby and who handles it', async () => {
+  const bea = '16505550177'
+  const [app] = await console.place.control('GET', '/apps')
+  const number = (await console.place.control('GET', '/numbers')).find(
+    ({ phoneNumber }: { phoneNumber: string }) => phoneNumber === to,
+  )
+  const metadata = { display_phone_number: to, phone_number_id: number.id }
+  let seconds = Math.floor(Date.now() / 1000) - 60
+  const post = async (field: string, value: object) => {
+    const changes = [{ field, value: { messaging_product: 'whatsapp', metadata, ...value } }]
+    const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: number.wabaId, changes }] })
+    const signature = `sha256=${createHmac('sha256', app.secret).update(body).digest('hex')}`
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signature }
+    expect((await fetch(app.callbackUrl, { method: 'POST', body, headers })).status).toBe(200)
+  }
+  const message = (id: string, content: object) => ({ id, from: bea, timestamp: String(++seconds), ...content })
+  const contacts = [{ wa_id: bea, profile: { name: 'Bea' } }]
+  const text = (body: string) => ({ type: 'text', text: { body } })
+  const say = (id: string, content: object) => post('messages', { contacts, messages: [message(id, content)] })
+  await say('wamid.b1', text('Is the *blue* one left?'))
+  await say('wamid.b2', text('Wrong chat, sorry'))
+  const echo = { ...message('wamid.b3', text('Yes, two of them.')), from: to, to: bea }
+  await post('smb_message_echoes', { message_echoes: [echo] })
+  const edited = { original_message_id: 'wamid.b1', message: text('Is the *red* one left?') }
+  await say('wamid.b4', { type: 'edit', edit: edited })
+  await say('wamid.b5', { type: 'revoke', revoke: { original_message_id: 'wamid.b2' } })
+  const owners = { previous_owner_role: 'primary', new_owner_role: 'BUSINESS_AGENT' }
+  await post('messaging_handovers', {
+    sender: { phone_number: bea },
+    recipient: { phone_number_id: number.id, display_phone_number: to },
+    type: 'control_passed',
+    timestamp: String(++seconds),
+    control_passed: owners,
+  })
+  await post('standby', { standby: { contacts, messages: [message('wamid.b6', text('Which one is cheaper?'))] } })
+
+  const page = await console.open(`contacts/${bea}`, { isDrawn: true, bypassCSP: true })
+  const chat = chatOf(page)
+  await chat.getByText('Is the red one left?').waitFor()
+  await chat.getByText('This message was deleted.').waitFor()
+  await chat.getByText('Yes, two of them.').waitFor()
+  await chat.getByText('Business app').waitFor()
+  await chat.getByText('standby', { exact: true }).waitFor()
+  await page.getByText('Handled by').waitFor()
+  expect(await chat.getByText('Wrong chat, sorry').isVisible()).toBe(false)
+  await screenshot(page, 'shared conversation')
+  const earlier = chat.getByText('Show the deleted text')
+  await earlier.focus()
+  await page.keyboard.press('Enter')
+  await chat.getByText('Wrong chat, sorry').waitFor()
+  await chat.getByText('Show the earlier text').click()
+  await chat.getByText('Is the *blue* one left?').waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await screenshot(page, 'shared conversation, dark')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await screenshot(page, 'shared conversation on a phone')
 })

@@ -103,6 +103,14 @@ export const MessageFilters = Type.Object({
   status: Type.Optional(Type.Enum([...messageStatuses], { description: 'Only messages with this status.' })),
   to: Type.Optional(Type.String({ ...Recipient, description: "The recipient's phone number. Exact match." })),
   to_user_id: Type.Optional(Type.String({ ...UserId, description: "WhatsApp's ID of the recipient. Exact match." })),
+  reference: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Your own reference of the message. Exact match.',
+      examples: ['order 1001'],
+    }),
+  ),
   created_after: moment('Only messages created after this time, in ISO 8601 format.'),
   created_before: moment('Only messages created before this time, in ISO 8601 format.'),
 })

@@ -1,9 +1,16 @@
-/** A request of each message type, for the OpenAPI document. Not in the schema, which the console loads. */
+/** A request of each message type, and of interactive types with more fields than the others, for the OpenAPI document. Not in the schema, which the console loads. */
 import type { SendRequest, SendType } from './send.ts'
+
+type NewestInteractive =
+  | 'request_contact_info'
+  | 'call_permission_request'
+  | 'voice_call'
+  | 'order_details'
+  | 'order_status'
 
 const to = '491701234567'
 
-export const sendExamples: Readonly<Record<SendType, SendRequest>> = {
+export const sendExamples: Readonly<Record<SendType | NewestInteractive, SendRequest>> = {
   text: { to, type: 'text', text: { body: 'Your parcel has arrived.' } },
   template: {
     to,
@@ -12,6 +19,7 @@ export const sendExamples: Readonly<Record<SendType, SendRequest>> = {
       name: 'order_update',
       language: 'en',
       variables: { 'body.first_name': 'Ana', 'buttons.0.url': 'A-1001' },
+      tap_target_configuration: [{ url: 'https://shop.example/orders/1001', title: 'Your order' }],
     },
     reference: 'order 1001',
   },
@@ -56,4 +64,70 @@ export const sendExamples: Readonly<Record<SendType, SendRequest>> = {
     in_reply_to: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b',
   },
   reaction: { to, type: 'reaction', reaction: { message_id: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b', emoji: '👍' } },
+  request_contact_info: {
+    to,
+    type: 'interactive',
+    interactive: {
+      type: 'request_contact_info',
+      body: { text: 'Which number can we reach you at?' },
+      action: { name: 'request_contact_info' },
+    },
+  },
+  call_permission_request: {
+    to,
+    type: 'interactive',
+    interactive: {
+      type: 'call_permission_request',
+      body: { text: 'May we call you about order 1001?' },
+      action: { name: 'call_permission_request' },
+    },
+  },
+  voice_call: {
+    to,
+    type: 'interactive',
+    interactive: {
+      type: 'voice_call',
+      body: { text: 'Questions? Call us.' },
+      action: {
+        name: 'voice_call',
+        parameters: { display_text: 'Call us', ttl_minutes: 1440, payload: 'order 1001' },
+      },
+    },
+    recipient_identity_key_hash: 'DF2lS5v2W6x=',
+  },
+  order_details: {
+    to,
+    type: 'interactive',
+    interactive: {
+      type: 'order_details',
+      body: { text: 'Your order is ready to pay.' },
+      action: {
+        name: 'review_and_pay',
+        parameters: {
+          reference_id: 'order-1001',
+          type: 'physical-goods',
+          currency: 'BRL',
+          total_amount: { value: 5000, offset: 100 },
+          payment_settings: [{ type: 'payment_link', payment_link: { uri: 'https://shop.example/pay/1001' } }],
+          order: {
+            status: 'pending',
+            items: [{ retailer_id: 'sku-1', name: 'Tea', amount: { value: 2500, offset: 100 }, quantity: 2 }],
+            subtotal: { value: 5000, offset: 100 },
+          },
+        },
+      },
+    },
+  },
+  order_status: {
+    to,
+    type: 'interactive',
+    interactive: {
+      type: 'order_status',
+      body: { text: 'Your order is on its way.' },
+      action: {
+        name: 'review_order',
+        parameters: { reference_id: 'order-1001', order: { status: 'shipped', description: 'Two parcels' } },
+      },
+    },
+  },
 }

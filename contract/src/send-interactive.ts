@@ -1,6 +1,7 @@
 /** The types of interactive messages, in WhatsApp's own format and with its limits. */
 import { type Static, Type } from 'typebox'
 import { httpLink } from './formats.ts'
+import { OrderDetailsAction, OrderStatusAction } from './send-orders.ts'
 
 const strict = { additionalProperties: false } as const
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
@@ -139,6 +140,50 @@ const contactRequest = {
 // WhatsApp accepts both names.
 const ContactRequest = kind('contact_request', contactRequest)
 const ContactInfoRequest = kind('request_contact_info', contactRequest)
+
+const CallPermission = kind('call_permission_request', {
+  body: Type.Optional(shortBody),
+  action: Type.Object({ name: Type.Literal('call_permission_request') }, strict),
+})
+
+const CallButton = kind('voice_call', {
+  header: Type.Optional(Header),
+  body: shortBody,
+  footer,
+  action: Type.Object(
+    {
+      name: Type.Literal('voice_call'),
+      parameters: Type.Optional(
+        Type.Object(
+          {
+            display_text: optionalText(20),
+            ttl_minutes: Type.Optional(
+              Type.Integer({ minimum: 1, maximum: 43_200, description: 'How long the button can be used.' }),
+            ),
+            payload: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 512,
+                description: 'WhatsApp returns it in the webhooks of a call.',
+              }),
+            ),
+          },
+          strict,
+        ),
+      ),
+    },
+    strict,
+  ),
+})
+
+const OrderDetails = kind('order_details', {
+  header: Type.Optional(Header),
+  body: shortBody,
+  footer,
+  action: OrderDetailsAction,
+})
+
+const OrderStatus = kind('order_status', { body: shortBody, footer, action: OrderStatusAction })
 
 const Product = kind('product', {
   body: Type.Optional(shortBody),
@@ -287,6 +332,10 @@ export const interactiveSchemas = {
   catalog_message: Catalog,
   carousel: Carousel,
   address_message: Address,
+  call_permission_request: CallPermission,
+  voice_call: CallButton,
+  order_details: OrderDetails,
+  order_status: OrderStatus,
 } as const
 
 export type InteractiveKind = keyof typeof interactiveSchemas
@@ -305,10 +354,14 @@ export const SendInteractive = Type.Union(
     Catalog,
     Carousel,
     Address,
+    CallPermission,
+    CallButton,
+    OrderDetails,
+    OrderStatus,
   ],
   {
     description:
-      'An interactive message: reply buttons, a list, a link button, a form, a location, contact or address request, products, a catalog or a carousel. Payment messages (`order_details`, `order_status`) are not supported.',
+      'An interactive message: reply buttons, a list, a link button, a form, a location, contact or address request, products, a catalog, a carousel, a call button, a request for the permission to call, an order to pay or its status.',
   },
 )
 export type SendInteractive = Static<typeof SendInteractive>

@@ -146,6 +146,20 @@ export const SendTemplate = Type.Object(
         { ...strict, description: 'Only for templates with a form button.' },
       ),
     ),
+    tap_target_configuration: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { url: httpLink(2000, 'The page that opens.'), title: text(256, 'The title that the recipient sees.') },
+          strict,
+        ),
+        {
+          minItems: 1,
+          maxItems: 1,
+          description:
+            'Makes the whole message open a page, under a title of its own. WhatsApp allows it for templates with a link button, for verified businesses.',
+        },
+      ),
+    ),
   },
   strict,
 )
@@ -189,6 +203,10 @@ export const SendRequest = Type.Object(
     in_reply_to: optionalText(
       256,
       "The message to reply to: its `msg_…` ID, or WhatsApp's ID. The recipient sees it as a quote.",
+    ),
+    recipient_identity_key_hash: optionalText(
+      256,
+      "The recipient's identity, as WhatsApp reported it. If WhatsApp knows another one, because the person has a new phone for example, the message fails with the code 137000.",
     ),
     reference: optionalText(255, 'Your own reference, such as an order number. It is returned with the message.'),
   },

@@ -11,6 +11,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   patternProperties?: Record<string, Schema>
   required?: readonly string[]
+  additionalProperties?: unknown
 }
 
 /** The declarations of all schemas. A schema inside another is replaced by its name. */
@@ -61,7 +62,8 @@ function members(schema: Schema, names: ReadonlyMap<string, string>, indent: str
     const mark = schema.required?.includes(name) ? '' : '?'
     return `${doc(value.description, inner)}${inner}${name}${mark}: ${write(value, names, inner)}`
   })
-  return `{\n${lines.join('\n')}\n${indent}}`
+  const others = schema.additionalProperties === true ? ' & Record<string, unknown>' : ''
+  return `{\n${lines.join('\n')}\n${indent}}${others}`
 }
 
 function doc(description: string | undefined, indent: string): string {

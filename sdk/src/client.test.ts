@@ -63,6 +63,7 @@ test('a list returns every item once, in both orders and with filters', async ()
   const later = new Date(server.clock.now().getTime() + 1000)
   expect(await messages.list({ created_after: later })).toMatchObject({ total: 0 })
   expect(await messages.list({ created_before: later, status: 'queued' })).toMatchObject({ total: 5 })
+  expect(await messages.list({ reference: '3' })).toMatchObject({ total: 1, data: [{ reference: '3' }] })
 })
 
 test('a form submission can be listed and read, and its file downloaded unchanged', async () => {

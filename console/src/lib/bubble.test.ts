@@ -109,6 +109,20 @@ test.each([
       ],
     },
   ],
+  [
+    {
+      type: 'interactive',
+      interactive: { type: 'voice_call', body: { text: 'Questions?' }, action: { name: 'voice_call' } },
+    },
+    { body: 'Questions?', footer: null, buttons: [{ icon: 'phone', text: 'Call now' }] },
+  ],
+  [
+    {
+      type: 'interactive',
+      interactive: { type: 'order_details', action: { name: 'review_and_pay', parameters: { reference_id: 'a' } } },
+    },
+    { body: null, footer: null, buttons: [{ icon: 'product', text: 'Review and pay' }] },
+  ],
 ])('requestBubble(%j)', (request, bubble) => {
   expect(requestBubble(request, null)).toEqual(bubble)
 })

@@ -119,6 +119,16 @@ function contactText(contact: unknown): string {
   return [textOf(objectOf(name)['formatted_name']), ...numbers].filter(Boolean).join(' · ')
 }
 
+/** The buttons of actions that WhatsApp labels itself. */
+const namedTaps: Readonly<Record<string, NonNullable<Bubble['buttons']>[number]>> = {
+  address_message: { icon: 'form', text: 'Provide address' },
+  request_contact_info: { icon: 'phone', text: 'Share phone number' },
+  call_permission_request: { icon: 'phone', text: 'Allow calls' },
+  voice_call: { icon: 'phone', text: 'Call now' },
+  review_and_pay: { icon: 'product', text: 'Review and pay' },
+  review_order: { icon: 'product', text: 'View order' },
+}
+
 function interactiveBubble(interactive: Json): Bubble {
   const header = objectOf(interactive['header'])
   const action = objectOf(interactive['action'])
@@ -129,9 +139,10 @@ function interactiveBubble(interactive: Json): Bubble {
     text: textOf(objectOf(objectOf(button)['reply'] ?? objectOf(button)['quick_reply'])['title']),
   }))
   if (action['sections']) taps.push({ icon: 'list', text: textOf(action['button']) || 'View items' })
-  if (parameters['display_text']) taps.push({ icon: 'link', text: textOf(parameters['display_text']) })
+  const named = namedTaps[textOf(action['name'])]
+  if (named) taps.push({ ...named, text: textOf(parameters['display_text']) || named.text })
+  else if (parameters['display_text']) taps.push({ icon: 'link', text: textOf(parameters['display_text']) })
   if (action['product_retailer_id']) taps.push({ icon: 'product', text: 'View item' })
-  if (action['name'] === 'address_message') taps.push({ icon: 'form', text: 'Provide address' })
   if (parameters['flow_cta']) taps.push({ icon: 'form', text: textOf(parameters['flow_cta']) })
   return {
     ...(kind === 'text' && { header: { kind: 'text' as const, text: textOf(header['text']) } }),

@@ -195,6 +195,13 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/apps/apps.page.tsx').then((page) => ({ default: page.AppsPage })),
   },
   {
+    path: '/operator/updates',
+    title: 'Network updates',
+    needs: 'operator',
+    nav: { group: 'Installation', icon: 'globe' },
+    load: () => import('../pages/updates/updates.page.tsx').then((page) => ({ default: page.UpdatesPage })),
+  },
+  {
     path: '/operator/health',
     title: 'Health',
     needs: 'operator',

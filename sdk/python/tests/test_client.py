@@ -135,8 +135,9 @@ class ListTest(ScriptedTest):
         self.assertEqual(list(found), [1, 2, 3])
         self.assertEqual(requests[0].path, "/v1/inbound_messages?from=491&received_after=2026-11-01T10%3A00%3A00Z&limit=2")
         self.assertTrue(requests[1].path.endswith("&cursor=c%2F1"))
-        self.serve(responds(200, page([1, 2], "c1")))
-        first = self.parley.messages.list().page()
+        requests = self.serve(responds(200, page([1, 2], "c1")))
+        first = self.parley.messages.list(reference="order 1001").page()
+        self.assertEqual(requests[-1].path, "/v1/messages?reference=order+1001")
         self.assertEqual((first.data, first.total, first.total_is_exact, first.next_cursor), ([1, 2], 3, True, "c1"))
 
     def test_an_id_is_one_segment_of_the_path(self) -> None:

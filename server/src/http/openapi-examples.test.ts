@@ -82,7 +82,7 @@ test.each(operations)('every error of %s has an example with its code', (_name, 
 
 test('POST /v1/messages has an example of each message type', () => {
   const { examples = {} } = document.paths['/v1/messages']?.post?.requestBody?.content?.['application/json'] ?? {}
-  expect(Object.keys(examples).sort()).toEqual([...sendTypes].sort())
+  expect(Object.keys(examples)).toEqual(expect.arrayContaining([...sendTypes]))
 })
 
 test('an example that does not match its schema, and one that is missing, are found', () => {

@@ -1,29 +1,55 @@
-import type { ConversationMessage } from '@parley/contract/console/contacts'
+import type { ContactSender, ConversationMessage } from '@parley/contract/console/contacts'
 import { type Bubble, requestBubble } from '../../lib/bubble.ts'
+import { plainWord } from '../../lib/format.ts'
 import { answersOf } from '../../parts/answers.ts'
-import { removedText } from '../../parts/removed-content.tsx'
+import { removedText } from '../../parts/removed-text.ts'
 
-/** What a message of a conversation looks like on a phone. */
+/** What a message of a conversation looks like on a phone: edited and deleted, as the contact sees it. */
 export function conversationBubble(message: ConversationMessage): Bubble {
   const removed = removedText(message)
   if (removed !== null) return { body: removed }
-  if (message.request) return requestBubble(message.request, message.components)
-  return receivedBubble(message)
+  if (message.deletion) return { body: '_This message was deleted._' }
+  const original = originalBubble(message)
+  return message.edit ? { ...original, body: message.edit.text } : original
 }
+
+/** The texts of a message before it was edited or deleted, oldest first. */
+export function earlierTexts(message: ConversationMessage): string[] {
+  const { edit, deletion } = message
+  if (removedText(message) !== null || (!edit && !deletion)) return []
+  const texts = [originalBubble(message).body || message.type, ...(edit && deletion ? [edit.text] : [])]
+  return texts.filter((text) => text !== null)
+}
+
+const originalBubble = (message: ConversationMessage): Bubble =>
+  message.request ? requestBubble(message.request, message.components) : receivedBubble(message)
 
 function receivedBubble({ type, received, form, preview }: ConversationMessage): Bubble {
   if (form) return formBubble(form)
   if (!received) return { body: preview ?? type }
-  const { media, location, order, contacts, text, reaction } = received
+  const { media, location, order, contacts, text, reaction, edit, deletion } = received
   if (order) return { header: { kind: 'text', text: 'Order' }, body: orderText(order) }
   if (media) return { header: { kind: 'media', type, detail: media.filename ?? media.mime_type }, body: text }
   if (location) return { location, body: text }
   if (contacts) return { header: { kind: 'text', text: 'Contact card' }, body: contacts.map(contactText).join('\n') }
   if (reaction) return { body: reaction.emoji === null ? 'Removed a reaction' : `Reacted ${reaction.emoji}` }
-  return { body: text || (type === 'unsupported' ? unsupported : type) }
+  if (edit) return { header: { kind: 'text', text: 'Edited an earlier message' }, body: edit.text }
+  if (deletion) return { body: '_Deleted an earlier message._' }
+  return { body: text || (type === 'unsupported' ? unsupportedText(received.unsupported) : type) }
 }
 
-const unsupported = 'A message type that WhatsApp does not deliver to businesses, such as an edit or a poll.'
+function unsupportedText(unsupported: Received['unsupported']): string {
+  switch (unsupported?.type) {
+    case 'request_welcome':
+      return '_Opened the chat._'
+    case 'call_permission_reply':
+      return unsupported.content?.['response'] === 'accept' ? '_Allowed you to call._' : '_Did not allow you to call._'
+    case 'payment_method':
+      return '_Chose how to pay._'
+    default:
+      return 'A message type that WhatsApp does not deliver to businesses, such as a poll.'
+  }
+}
 
 function formBubble({ response }: NonNullable<ConversationMessage['form']>): Bubble {
   const lines = answersOf(response)
@@ -58,9 +84,13 @@ function emojiOf({ request, received }: ConversationMessage): string | null | un
   return (request['reaction'] as { emoji?: string } | undefined)?.emoji || null
 }
 
+/** An edit or a deletion, which is shown in the message that it changed. */
+export const isChange = ({ received }: ConversationMessage): boolean =>
+  received?.edit != null || received?.deletion != null
+
 /**
- * The latest reactions by message, and the messages without those that are only a reaction to one of them. A reaction is always
- * newer than its message, so those of a loaded message are loaded too.
+ * The latest reactions by message, and the messages without those that only react to one of them, or change it. Both are
+ * always newer than their message, so those of a loaded message are loaded too.
  */
 export function withReactions(oldestFirst: readonly ConversationMessage[]): {
   shown: ConversationMessage[]
@@ -69,8 +99,10 @@ export function withReactions(oldestFirst: readonly ConversationMessage[]): {
   const loaded = new Set(oldestFirst.map(({ id }) => id))
   const reactions = new Map<string, Reaction[]>()
   const shown = oldestFirst.filter((message) => {
+    if (message.about === null || !loaded.has(message.about.id)) return true
+    if (isChange(message)) return false
     const emoji = emojiOf(message)
-    if (emoji === undefined || message.about === null || !loaded.has(message.about.id)) return true
+    if (emoji === undefined) return true
     if (message.status === 'failed') return true
     const isOurs = message.direction === 'sent'
     const others = (reactions.get(message.about.id) ?? []).filter((each) => each.isOurs !== isOurs)
@@ -79,3 +111,32 @@ export function withReactions(oldestFirst: readonly ConversationMessage[]): {
   })
   return { shown, reactions }
 }
+
+/** A line between messages: who handles the conversation from then on. */
+export interface ControlLine {
+  at: string
+  text: string
+}
+
+/** The last change of control of each sender, oldest first. */
+export const controlLines = (senders: readonly ContactSender[]): ControlLine[] =>
+  senders
+    .flatMap(({ control }) => (control ? [{ at: control.at, text: controlText(control) }] : []))
+    .sort((left, right) => left.at.localeCompare(right.at))
+
+function controlText({ change, previous_owner, new_owner }: NonNullable<ContactSender['control']>): string {
+  const from = previous_owner === null ? '' : ` from ${ownerName(previous_owner)}`
+  const to = new_owner === null ? '' : ` ${change === 'taken' ? 'by' : 'to'} ${ownerName(new_owner)}`
+  return `Conversation ${change}${from}${to}`
+}
+
+/** WhatsApp names an owner by a role or by the ID of an app. */
+export const ownerName = (owner: string): string => (/^\d+$/.test(owner) ? `app ${owner}` : plainWord(owner))
+
+/** The lines between a message and the one after it. Null is the beginning of what is loaded, or the end. */
+export const linesBetween = (
+  lines: readonly ControlLine[],
+  before: ConversationMessage | null,
+  after: ConversationMessage | null,
+): ControlLine[] =>
+  before === null ? [] : lines.filter(({ at }) => at > before.at && (after === null || at <= after.at))

@@ -8,6 +8,7 @@ import { Card, Stack } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment } from '../../ui/time.tsx'
+import { ownerName } from './bubbles.ts'
 
 /** Who the contact is, and for each sender the 24-hour window and what they chose about marketing. */
 export function ContactDetails({ contact }: { contact: Contact }) {
@@ -60,12 +61,36 @@ function SenderCard({ sender }: { sender: ContactSender }) {
             name: 'Sender',
             value: <StatusBadge status={sender.status.toLowerCase()} />,
           },
+          sender.control !== null && { name: 'Handled by', value: <Control control={sender.control} /> },
           { name: '24-hour window', value: <ReplyWindow expiresAt={sender.window_expires_at} /> },
           { name: 'Marketing', value: <Marketing marketing={sender.marketing} /> },
           { name: 'Last message', value: <Moment at={sender.last_message_at} short /> },
         ]}
       />
     </Card>
+  )
+}
+
+/** Who handles the conversation, since when, and who did before. */
+function Control({
+  control: { change, previous_owner, new_owner, at },
+}: {
+  control: NonNullable<ContactSender['control']>
+}) {
+  return (
+    <>
+      <SafeText>{new_owner === null ? 'Unknown' : ownerName(new_owner)}</SafeText>
+      <div className="quiet small">
+        {change === 'taken' ? 'Taken' : 'Passed'}
+        {previous_owner !== null && (
+          <>
+            {' from '}
+            <SafeText>{ownerName(previous_owner)}</SafeText>
+          </>
+        )}{' '}
+        <Moment at={at} short />
+      </div>
+    </>
   )
 }
 

@@ -1,12 +1,12 @@
 import type { Contact, ConversationMessage } from '@parley/contract/console/contacts'
 import { Fragment, useMemo } from 'react'
-import { formatDay } from '../../lib/format.ts'
+import { formatClock, formatDay } from '../../lib/format.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChatPaper } from '../../ui/chat.tsx'
 import { Row } from '../../ui/layout.tsx'
 import { EmptyState, FailedState, LoadingLines } from '../../ui/states.tsx'
-import { withReactions } from './bubbles.ts'
+import { controlLines, linesBetween, withReactions } from './bubbles.ts'
 import { Composer } from './composer.tsx'
 import { contactSenderName } from './contact-details.tsx'
 import styles from './contacts.module.css'
@@ -33,6 +33,13 @@ export function Conversation({ id, contact }: { id: string; contact: Contact }) 
   const senderNames = new Map(
     contact.senders.length > 1 ? contact.senders.map((sender) => [sender.id, contactSenderName(sender)]) : [],
   )
+  const controls = controlLines(contact.senders)
+  const linesAt = (index: number) =>
+    linesBetween(controls, shown[index - 1] ?? null, shown[index] ?? null).map(({ at, text }) => (
+      <span key={at + text} className={styles.day}>
+        <bdi>{text}</bdi> · {formatClock(at)}
+      </span>
+    ))
   return (
     <div className={styles.chat}>
       <ChatPaper label="Conversation" className={styles.log} ref={scroll.log} onScroll={scroll.onScroll}>
@@ -54,6 +61,7 @@ export function Conversation({ id, contact }: { id: string; contact: Contact }) 
             const before = shown[index - 1]
             return (
               <Fragment key={message.id}>
+                {linesAt(index)}
                 {(!before || formatDay(before.at) !== day) && <span className={styles.day}>{day}</span>}
                 <MessageBubble
                   message={message}
@@ -64,6 +72,7 @@ export function Conversation({ id, contact }: { id: string; contact: Contact }) 
               </Fragment>
             )
           })}
+          {linesAt(shown.length)}
         </div>
       </ChatPaper>
       {contact.erasure === null && <Composer contact={contact} />}

@@ -2,13 +2,14 @@ import type { ConversationMessage } from '@parley/contract/console/contacts'
 import { useEffect, useRef } from 'react'
 import { formatClock } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
+import { echoSourceNames } from '../../parts/echo-sources.ts'
 import { FormFile } from '../../parts/files/form-file.tsx'
 import { MessageFile } from '../../parts/files/message-file.tsx'
-import { removedText } from '../../parts/removed-content.tsx'
+import { removedText } from '../../parts/removed-text.ts'
 import { ChatBubble } from '../../ui/chat.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
-import { conversationBubble, type Reaction } from './bubbles.ts'
+import { conversationBubble, earlierTexts, isChange, type Reaction } from './bubbles.ts'
 import styles from './contacts.module.css'
 
 interface MessageBubbleProps {
@@ -35,9 +36,10 @@ export function MessageBubble({ message, reactions, senderName, isOpen }: Messag
         bubble={conversationBubble(message)}
         isOurs={message.direction === 'sent'}
         isMarked={isOpen}
-        quote={message.about && <Quote about={message.about} />}
+        quote={message.about && <Quote about={message.about} isReply={!isChange(message)} />}
         file={
-          message.file && (
+          message.file &&
+          !message.deletion && (
             <MessageFile
               message={message}
               name={received?.media?.filename ?? null}
@@ -54,6 +56,7 @@ export function MessageBubble({ message, reactions, senderName, isOpen }: Messag
             {received?.order_id != null && (
               <MoreLink to={here.path(`orders/${received.order_id}`)}>View order</MoreLink>
             )}
+            <EarlierTexts message={message} />
             <Failure message={message} />
           </>
         }
@@ -65,8 +68,11 @@ export function MessageBubble({ message, reactions, senderName, isOpen }: Messag
           <>
             {message.template_name && <Chip>{message.template_name}</Chip>}
             {message.group_id !== null && <Chip>group</Chip>}
+            {received?.standby && <Chip>standby</Chip>}
+            {message.source !== null && <Chip>{echoSourceNames[message.source]}</Chip>}
             {senderName && <bdi className="clip">{senderName}</bdi>}
-            {message.direction === 'sent' && <StatusBadge status={message.status} />}
+            {message.edit && !message.deletion && <span>Edited</span>}
+            {message.direction === 'sent' && message.source === null && <StatusBadge status={message.status} />}
             <PageLink to={here.path(`messages/${message.id}`)} className={`link ${styles.time}`}>
               <span className="unseen">Message of </span>
               {formatClock(message.at)}
@@ -84,12 +90,29 @@ const MoreLink = ({ to, children }: { to: string; children: string }) => (
   </div>
 )
 
-/** The message that this one replies to. */
-function Quote({ about }: { about: NonNullable<ConversationMessage['about']> }) {
+/** What the message said before it was edited or deleted. */
+function EarlierTexts({ message }: { message: ConversationMessage }) {
+  const texts = earlierTexts(message)
+  if (texts.length === 0) return null
+  return (
+    <details className={styles.earlier}>
+      <summary>{message.deletion ? 'Show the deleted text' : 'Show the earlier text'}</summary>
+      {texts.map((text) => (
+        <p key={text}>
+          <bdi>{text}</bdi>
+        </p>
+      ))}
+    </details>
+  )
+}
+
+/** The message that this one replies to, or changed. */
+function Quote({ about, isReply }: { about: NonNullable<ConversationMessage['about']>; isReply: boolean }) {
   const here = useHere()
+  const whose = about.direction === 'sent' ? 'you' : 'the contact'
   return (
     <PageLink to={here.path(`messages/${about.id}`)} className={styles.quote ?? ''}>
-      <span className="small quiet">{about.direction === 'sent' ? 'Reply to you' : 'Reply to the contact'}</span>
+      <span className="small quiet">{isReply ? `Reply to ${whose}` : `Earlier message of ${whose}`}</span>
       <bdi className="clip">{removedText(about) ?? about.preview ?? about.template_name ?? about.type}</bdi>
     </PageLink>
   )

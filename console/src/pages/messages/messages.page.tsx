@@ -9,11 +9,12 @@ import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { ContactLink } from '../../parts/contact-link.tsx'
+import { echoSourceNames } from '../../parts/echo-sources.ts'
 import { useExampleRequest } from '../../parts/example-request.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
 import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
 import { personName, personOf } from '../../parts/recipient.tsx'
-import { removedText } from '../../parts/removed-content.tsx'
+import { removedText } from '../../parts/removed-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
@@ -91,7 +92,13 @@ const columns: readonly Column<ListedMessage>[] = [
     ),
   },
   { key: 'what', title: 'Message', cell: (message) => <Preview {...message} /> },
-  { key: 'status', title: 'Status', width: 130, cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    key: 'status',
+    title: 'Status',
+    width: 130,
+    cell: ({ status, source }) =>
+      source === null ? <StatusBadge status={status} /> : <Chip>{echoSourceNames[source]}</Chip>,
+  },
   {
     key: 'reference',
     title: 'Reference',

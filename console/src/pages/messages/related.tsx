@@ -1,6 +1,6 @@
 import type { ListedMessage, MessageDetail } from '@parley/contract/console/messages'
 import { useHere } from '../../lib/session.ts'
-import { removedText } from '../../parts/removed-content.tsx'
+import { removedText } from '../../parts/removed-text.ts'
 import { Card } from '../../ui/layout.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { TimeAgo } from '../../ui/time.tsx'

@@ -101,14 +101,16 @@ class Messages(_Resource):
         *,
         status: Optional[str] = None,
         to: Optional[str] = None,
+        reference: Optional[str] = None,
         created_after: Optional[Time] = None,
         created_before: Optional[Time] = None,
         limit: Optional[int] = None,
         order: Optional[str] = None,
     ) -> Pages[Message]:
         """The messages sent with this key. Scope `messages:read`."""
-        filters = {"status": status, "to": to, "created_after": created_after, "created_before": created_before}
-        return self._pages("/v1/messages", {**filters, "limit": limit, "order": order})
+        filters = {"status": status, "to": to, "reference": reference}
+        times = {"created_after": created_after, "created_before": created_before}
+        return self._pages("/v1/messages", {**filters, **times, "limit": limit, "order": order})
 
     def get(self, id: str) -> MessageWithHistory:
         """A message with its status history. Scope `messages:read`."""

@@ -4,6 +4,7 @@ import { Parley } from '@parley/sdk/client'
 import { expect, test } from 'vitest'
 import { type TestShop, useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { messagesOf } from './reading/messages.sql.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -78,8 +79,51 @@ test('GET /v1/messages filters by status, recipient and time', async () => {
   expect(await found(`created_after=${start}&created_before=${middle}&to=15551131009`)).toEqual([failing.id])
 })
 
+const to = '16505550123'
+const order = { reference: 'order 1001' }
+
+test('GET /v1/messages?reference= finds exactly that reference, and only messages of the calling system', async () => {
+  const shop = await sending.newShop()
+  const [first, second] = [await shop.sendText(to, order), await shop.sendText(to, order)]
+  for (const reference of ['order 10', 'order 10011', 'Order 1001']) await shop.sendText(to, { reference })
+  const other = await shop.workspace.newKey({ scopes: ['messages:send', 'messages:read'] })
+  const body = { to, type: 'text', text: { body: 'hi' }, ...order }
+  expect((await server.call('/v1/messages', { key: other.secret, method: 'POST', body })).status).toBe(202)
+  const page = await list(shop, '?reference=order+1001&order=asc&limit=1')
+  expect(page).toMatchObject({ total: 2, data: [{ id: first.id, ...order }] })
+  const next = await list(shop, `?reference=order%201001&order=asc&limit=1&cursor=${page.next_cursor}`)
+  expect(next.data.map(({ id }) => id)).toEqual([second.id])
+  expect(await list(shop, '?reference=order+1001&status=failed')).toMatchObject({ total: 0, data: [] })
+})
+
+test('a reference is found by its index', async () => {
+  const shop = await sending.newShop()
+  const { id } = await shop.sendText(to, order)
+  await server.db.change(
+    `insert into messages select (jsonb_populate_record(messages, jsonb_build_object('id', gen_random_uuid(),
+       'reference', 'order ' || n))).* from messages, generate_series(2000, 2999) as n where id = $1`,
+    [id.slice(4)],
+  )
+  const [{ key_id = '' } = {}] = await server.db.rows<{ key_id: string }>('select key_id from messages where id = $1', [
+    id.slice(4),
+  ])
+  const author = { workspaceId: shop.workspace.id, systemKeyIds: [key_id] }
+  const page = { order: 'desc', after: null, take: 21 } as const
+  const read = await server.db.transaction(async (tx) => {
+    expect(await messagesOf(tx, author, order, page)).toHaveLength(1)
+    return tx.first<{ byIndex: number; ofAll: number }>(
+      `select idx_tup_fetch as "byIndex", seq_scan as "ofAll" from pg_stat_xact_user_tables
+       where relid = 'messages'::regclass`,
+    )
+  })
+  expect(read?.ofAll).toBe(0)
+  // Not the other messages of the key. The statistics may include earlier statements of the session.
+  expect(read?.byIndex).toBeLessThan(200)
+})
+
 test.each([
   'colour=red',
+  'reference=',
   'status=lost',
   'to=me',
   'created_after=yesterday',

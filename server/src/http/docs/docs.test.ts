@@ -147,7 +147,7 @@ test('the page of an endpoint has its scope, fields with types and limits, folde
     'body string, 1 to 4096 characters required',
     'contacts array of objects, 1 to 257 items 7 fields of contacts',
     'interactive object An interactive message',
-    '12 variants of interactive',
+    '16 variants of interactive',
     'insufficient_credits 402',
     'Idempotent-Replayed string true if this is the response of an earlier request.',
   ])

@@ -37,6 +37,29 @@ const carousel = (...cards: object[]) =>
 const address = (parameters: object) =>
   interactive({ type: 'address_message', action: { name: 'address_message', parameters } })
 
+const parameters = 'interactive.action.parameters'
+const amount = { value: 50_000, offset: 100 }
+const order = (change: object) =>
+  interactive({
+    type: 'order_details',
+    action: {
+      name: 'review_and_pay',
+      parameters: { reference_id: 'o-1', type: 'physical-goods', currency: 'BRL', total_amount: amount, ...change },
+    },
+  })
+const orderStatus = (change: object) =>
+  interactive({
+    type: 'order_status',
+    action: { name: 'review_order', parameters: { reference_id: 'o-1', ...change } },
+  })
+const askCall = { name: 'call_permission_request' }
+const callButton = (parameters: object) =>
+  interactive({ type: 'voice_call', action: { name: 'voice_call', parameters } })
+const target = 'template.tap_target_configuration'
+const shopPage = { url: 'https://shop.example', title: 'Offers' }
+const tapTarget = (...pages: object[]) =>
+  send('template', { name: 'a', language: 'en', tap_target_configuration: pages })
+
 describe('a valid request has no errors', () => {
   test.each<[string, string[]]>([
     ['text', send('text', { body: 'x'.repeat(4096), preview_url: true })],
@@ -77,6 +100,10 @@ describe('a valid request has no errors', () => {
       'contact request with the other name of its type',
       interactive({ type: 'request_contact_info', action: { name: 'request_contact_info' } }),
     ],
+    ['a permission to call without a text', send('interactive', { type: 'call_permission_request', action: askCall })],
+    ['a call button', interactive({ type: 'voice_call', action: { name: 'voice_call' } })],
+    ['an order with fields of one country', order({ beneficiaries: [{ name: 'Ana' }] })],
+    ['the status of a payment', orderStatus({ payment: { status: 'captured', timestamp: 1_790_000_000 } })],
     ['location request', interactive({ type: 'location_request_message', action: { name: 'send_location' } })],
   ])('%s', (_name, found) => {
     expect(found).toEqual([])
@@ -120,8 +147,45 @@ describe('every error has its path', () => {
     ['NUL', send('text', { body: 'a\u0000' }), ['text.body invalid_characters']],
     ['an unpaired surrogate', send('text', { body: 'a\ud800' }), ['text.body invalid_characters']],
     ['an unknown interactive', interactive({ type: 'poll' }), ['interactive.type invalid']],
-    ['a payment', interactive({ type: 'order_details', action: {} }), ['interactive.type invalid']],
-    ['a payment status', interactive({ type: 'order_status', action: {} }), ['interactive.type invalid']],
+    ['an order without a total', order({ total_amount: undefined }), [`${parameters}.total_amount missing`]],
+    [
+      'an order with a decimal total',
+      order({ total_amount: { value: 1.5 } }),
+      [`${parameters}.total_amount.offset missing`, `${parameters}.total_amount.value wrong_type`],
+    ],
+    ['a currency in words', order({ currency: 'reais' }), [`${parameters}.currency invalid`]],
+    ['a reference with a space', order({ reference_id: 'order 1' }), [`${parameters}.reference_id invalid`]],
+    [
+      'an item without a name',
+      order({ order: { status: 'pending', items: [{ amount, quantity: 1 }] } }),
+      [`${parameters}.order.items.0.name missing`],
+    ],
+    [
+      'a payment setting without a type',
+      order({ payment_settings: [{}] }),
+      [`${parameters}.payment_settings.0.type missing`],
+    ],
+    [
+      'an order status without a reference',
+      orderStatus({ reference_id: undefined }),
+      [`${parameters}.reference_id missing`],
+    ],
+    ['an order status without a status', orderStatus({ order: {} }), [`${parameters}.order.status missing`]],
+    [
+      'the wrong action',
+      interactive({ type: 'call_permission_request', action: { name: 'x' } }),
+      ['interactive.action.name invalid'],
+    ],
+    ['a call button for too long', callButton({ ttl_minutes: 43_201 }), [`${parameters}.ttl_minutes out_of_range`]],
+    ['a long payload of a call button', callButton({ payload: 'x'.repeat(513) }), [`${parameters}.payload too_long`]],
+    [
+      'an identity that is no string',
+      send('text', { body: 'x' }, { recipient_identity_key_hash: 7 }),
+      ['recipient_identity_key_hash wrong_type'],
+    ],
+    ['a page without a title', tapTarget({ url: 'https://shop.example' }), [`${target}.0.title missing`]],
+    ['a page that is no link', tapTarget({ url: 'shop', title: 'Offers' }), [`${target}.0.url invalid`]],
+    ['two pages', tapTarget(shopPage, shopPage), [`${target} too_many`]],
     [
       'a form with a label of 31 characters',
       interactive(flow({ flow_id: '8', flow_cta: 'x'.repeat(31) })),
@@ -209,7 +273,7 @@ test('all errors are reported together', () => {
 })
 
 test.each(Object.entries(sendExamples))('the example of a message of type %s is a valid request', (type, example) => {
-  expect(example.type).toBe(type)
+  expect([example.type, example.interactive?.type]).toContain(type)
   expect(checkSend(example)).toEqual([])
 })
 

@@ -28,8 +28,6 @@ const interactiveValidators = new Map(
   Object.entries(interactiveSchemas).map(([kind, schema]) => [kind, newValidator(schema, 'body', 'interactive')]),
 )
 
-const paymentKinds = ['order_details', 'order_status']
-
 /** If the result is empty, the body is a `SendRequest`. */
 export function checkSend(body: unknown): FieldError[] {
   const shape = shapeErrors(body)
@@ -49,10 +47,6 @@ export function checkSend(body: unknown): FieldError[] {
 function interactiveErrors(value: unknown): FieldError[] {
   const message = readObject(value)
   if (message === null) return [fieldError('interactive', 'wrong_type', '"interactive" must be an object.')]
-  if (paymentKinds.includes(String(message.type))) {
-    const text = `Payments are not supported: a message of type "${message.type}" cannot be sent.`
-    return [fieldError('interactive.type', 'invalid', text)]
-  }
   const check = interactiveValidators.get(String(message.type))
   if (check === undefined) {
     const kinds = [...interactiveValidators.keys()].join(', ')

@@ -39,6 +39,8 @@ function checkValue(slot: Slot, value: unknown, template: NetworkTemplate): Fiel
       return checkLocation(slot.key, value)
     case 'timestamp':
       return checkTime(slot.key, value)
+    case 'minutes':
+      return checkInteger(slot.key, value, 1, 43_200)
     case 'product':
       return checkStrings(slot.key, value, ['catalog_id', 'product_retailer_id'], [])
     case 'products':
@@ -85,9 +87,7 @@ function checkDate(at: string, { calendar, ...parts }: JsonObject): FieldError[]
   const wrong = [...dateParts].flatMap(([name, [min, max]]): FieldError[] => {
     const value = parts[name]
     if (value === undefined || (name === 'day_of_week' && weekdays.includes(value))) return []
-    const text = `"${at}.${name}" must be an integer from ${min} to ${max}.`
-    if (!Number.isInteger(value)) return [fieldError(`${at}.${name}`, 'wrong_type', text)]
-    return Number(value) >= min && Number(value) <= max ? [] : [fieldError(`${at}.${name}`, 'out_of_range', text)]
+    return checkInteger(`${at}.${name}`, value, min, max)
   })
   if (calendar !== undefined && !calendars.includes(calendar))
     wrong.push(fieldError(`${at}.calendar`, 'invalid', `"${at}.calendar" must be one of ${calendars.join(', ')}.`))
@@ -98,6 +98,12 @@ function checkDate(at: string, { calendar, ...parts }: JsonObject): FieldError[]
       Object.keys(parts).filter((name) => !dateParts.has(name)),
     ),
   ]
+}
+
+function checkInteger(key: string, value: unknown, min: number, max: number): FieldError[] {
+  const text = `"${key}" must be an integer from ${min} to ${max}.`
+  if (!Number.isInteger(value)) return [fieldError(key, 'wrong_type', text)]
+  return Number(value) >= min && Number(value) <= max ? [] : [fieldError(key, 'out_of_range', text)]
 }
 
 function checkAmount(at: string, { code, amount_1000: amount, ...rest }: JsonObject): FieldError[] {

@@ -226,6 +226,26 @@ describe('the variables of a template are converted to components', () => {
     ])
   })
 
+  test('a call button has its minutes and a payload in one component', () => {
+    const template: NetworkTemplate = {
+      name: 'call_us',
+      language: 'en',
+      category: 'UTILITY',
+      components: [{ type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY' }, { type: 'VOICE_CALL', text: 'Call' }] }],
+    }
+    const parameters = [
+      { type: 'ttl_minutes', ttl_minutes: 100 },
+      { type: 'payload', payload: 'order 1001' },
+    ]
+    const values = { 'buttons.1.payload': 'order 1001', 'buttons.1.ttl_minutes': 100 }
+    expect(components(template, values)).toEqual([{ type: 'button', sub_type: 'voice_call', index: '1', parameters }])
+    const wrong = { name: 'a', language: 'en', variables: { 'buttons.1.ttl_minutes': 0, 'buttons.1.payload': '' } }
+    expect(checkVariables(template, wrong).map(({ param, code }) => `${param} ${code}`)).toEqual([
+      'template.variables.buttons.1.ttl_minutes out_of_range',
+      'template.variables.buttons.1.payload too_short',
+    ])
+  })
+
   test('a carousel has cards with their own components', () => {
     const cards = { ...card(0), ...card(1), ...card(2) }
     const values = { 'body.1': 'Pablo', 'body.2': '30%', 'body.3': '30OFF', ...cards }

@@ -25,6 +25,9 @@ export function buildMessage(outgoing: Outgoing): JsonObject {
     recipient_type: 'individual',
     // Without the plus, WhatsApp may add the country code of the business number.
     ...(request.to === undefined ? { recipient: request.to_user_id } : { to: `+${request.to.replace(/^\+/, '')}` }),
+    ...(request.recipient_identity_key_hash !== undefined && {
+      recipient_identity_key_hash: request.recipient_identity_key_hash,
+    }),
     ...(quotedWaMessageId !== undefined &&
       request.type !== 'reaction' && { context: { message_id: quotedWaMessageId } }),
     type: request.type,

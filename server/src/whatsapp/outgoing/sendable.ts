@@ -41,6 +41,7 @@ function unknownParts(components: readonly unknown[]): string[] {
       case 'BODY':
       case 'FOOTER':
       case 'LIMITED_TIME_OFFER':
+      case 'CALL_PERMISSION_REQUEST':
         return []
       case 'HEADER':
         return unknownHeader(component)

@@ -2,7 +2,7 @@
 import type { SendTemplate } from '@parley/contract/send'
 import { type JsonObject, readArray, readObject } from '../read-json.ts'
 import { readLocalized } from './localized.ts'
-import { type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
+import { type ButtonType, type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
 
 export function buildTemplate(template: NetworkTemplate, send: SendTemplate, flowToken: string | null): JsonObject {
   const values: JsonObject = send.variables ?? {}
@@ -17,6 +17,7 @@ export function buildTemplate(template: NetworkTemplate, send: SendTemplate, flo
       filled.filter((slot) => slot.card !== null),
       values,
     ),
+    ...tapTarget(send),
   ]
   return {
     name: template.name,
@@ -34,19 +35,27 @@ function componentsOf(slots: readonly Slot[], values: JsonObject): JsonObject[] 
     ...(header.length > 0 ? [{ type: 'header', parameters: parameters(header) }] : []),
     ...(offer.length > 0 ? [{ type: 'limited_time_offer', parameters: parameters(offer) }] : []),
     ...(body.length > 0 ? [{ type: 'body', parameters: parameters(body) }] : []),
-    ...slots.flatMap((slot) =>
-      slot.part.kind === 'button'
-        ? [
-            {
-              type: 'button',
-              sub_type: slot.part.subType,
-              index: String(slot.part.index),
-              parameters: [buttonParameter(slot.part.subType, values[slot.key])],
-            },
-          ]
-        : [],
-    ),
+    ...buttonComponents(slots, values),
   ]
+}
+
+function buttonComponents(slots: readonly Slot[], values: JsonObject): JsonObject[] {
+  const components = new Map<number, JsonObject & { parameters: JsonObject[] }>()
+  for (const { key, type, part } of slots) {
+    if (part.kind !== 'button') continue
+    const { index, subType } = part
+    const component = components.get(index) ?? {
+      type: 'button',
+      sub_type: subType,
+      index: String(index),
+      parameters: [],
+    }
+    component.parameters.push(
+      type === 'minutes' ? { type: 'ttl_minutes', ttl_minutes: values[key] } : buttonParameter(subType, values[key]),
+    )
+    components.set(index, component)
+  }
+  return [...components.values()]
 }
 
 function parameter(slot: Slot, value: unknown): JsonObject {
@@ -71,13 +80,14 @@ function parameter(slot: Slot, value: unknown): JsonObject {
   }
 }
 
-function buttonParameter(subType: 'url' | 'copy_code' | 'quick_reply' | 'catalog' | 'mpm', value: unknown): JsonObject {
+function buttonParameter(subType: ButtonType, value: unknown): JsonObject {
   switch (subType) {
     case 'url':
       return { type: 'text', text: value }
     case 'copy_code':
       return { type: 'coupon_code', coupon_code: value }
     case 'quick_reply':
+    case 'voice_call':
       return { type: 'payload', payload: value }
     case 'catalog':
       return { type: 'action', action: { thumbnail_product_retailer_id: value } }
@@ -118,6 +128,11 @@ function flowComponents(template: NetworkTemplate, send: SendTemplate, flowToken
       parameters: [{ type: 'action', action }],
     },
   ]
+}
+
+function tapTarget({ tap_target_configuration: target }: SendTemplate): JsonObject[] {
+  const type = 'tap_target_configuration'
+  return target === undefined ? [] : [{ type, parameters: [{ type, tap_target_configuration: target }] }]
 }
 
 function carousel(slots: readonly Slot[], values: JsonObject): JsonObject[] {

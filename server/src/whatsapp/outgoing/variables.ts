@@ -16,7 +16,8 @@ export interface NetworkTemplate {
 
 export interface Slot {
   key: string
-  type: VariableType
+  /** Minutes are never listed, because they are optional. */
+  type: VariableType | 'minutes'
   required: boolean
   /** False for a button that uses the value of another variable. */
   listed: boolean
@@ -30,18 +31,14 @@ type SlotPart =
   | { kind: 'header'; parameterName: string | null }
   | { kind: 'body'; parameterName: string | null }
   | { kind: 'offer' }
-  | { kind: 'button'; index: number; subType: 'url' | 'copy_code' | 'quick_reply' | 'catalog' | 'mpm' }
+  | { kind: 'button'; index: number; subType: ButtonType }
+
+export type ButtonType = 'url' | 'copy_code' | 'quick_reply' | 'catalog' | 'mpm' | 'voice_call'
 
 export function templateVariables(template: Pick<NetworkTemplate, 'category' | 'components'>): TemplateVariable[] {
-  return templateSlots(template)
-    .filter((slot) => slot.listed)
-    .map(({ key, part, card, type, required, example }) => ({
-      key,
-      in: card === null ? part.kind : 'card',
-      type,
-      required,
-      example,
-    }))
+  return templateSlots(template).flatMap(({ key, part, card, type, required, listed, example }) =>
+    listed && type !== 'minutes' ? [{ key, in: card === null ? part.kind : 'card', type, required, example }] : [],
+  )
 }
 
 export function templateFlow(template: Pick<NetworkTemplate, 'components'>): TemplateFlow | null {
@@ -151,6 +148,13 @@ function buttonSlots(button: JsonObject | null, index: number, card: number | nu
       return [slot(card, `${at}.payload`, 'text', { kind: 'button', index, subType: 'quick_reply' }, optional)]
     case 'CATALOG':
       return [slot(card, `${at}.thumbnail`, 'text', { kind: 'button', index, subType: 'catalog' }, optional)]
+    case 'VOICE_CALL': {
+      const part = { kind: 'button', index, subType: 'voice_call' } as const
+      return [
+        slot(card, `${at}.ttl_minutes`, 'minutes', part, optional),
+        slot(card, `${at}.payload`, 'text', part, { ...optional, maxLength: 512 }),
+      ]
+    }
     default:
       return []
   }
@@ -183,7 +187,7 @@ function isCodeButton(button: JsonObject | null): boolean {
 function slot(
   card: number | null,
   key: string,
-  type: VariableType,
+  type: Slot['type'],
   part: SlotPart,
   more: { example?: string | null; maxLength?: number; required?: boolean; listed?: boolean } = {},
 ): Slot {

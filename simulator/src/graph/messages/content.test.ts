@@ -39,6 +39,23 @@ const product: Json = {
 const carousel = (...cards: Json[]) => interactive('carousel', { cards })
 const address = (parameters: Json) => interactive('address_message', { name: 'address_message', parameters })
 
+const callButton = (parameters: Json): Json => ({ name: 'voice_call', parameters })
+const order = (change: Json = {}): Json => ({
+  name: 'review_and_pay',
+  parameters: {
+    reference_id: 'order-1001',
+    type: 'physical-goods',
+    currency: 'BRL',
+    total_amount: { value: 50_000, offset: 100 },
+    payment_settings: [{ type: 'payment_link', payment_link: { uri: 'https://pay.example/1001' } }],
+    ...change,
+  },
+})
+const orderStatus = (parameters: Json): Json => ({
+  name: 'review_order',
+  parameters: { reference_id: 'order-1001', ...parameters },
+})
+
 const valid: Json[] = [
   text('x'.repeat(4096)),
   { text: { body: 'text is the default type' } },
@@ -72,6 +89,14 @@ const valid: Json[] = [
   carousel(card(0, quickReplies('A', 'B')), card(1, quickReplies('C', 'D'))),
   carousel(card(0, product), card(1, product)),
   address({ country: 'IN' }),
+  interactive('call_permission_request', { name: 'call_permission_request' }),
+  interactive('call_permission_request', { name: 'call_permission_request' }, { body: undefined }),
+  interactive('voice_call', { name: 'voice_call' }),
+  interactive('voice_call', callButton({ display_text: 'Call us', ttl_minutes: 100, payload: 'a' })),
+  interactive('order_details', order()),
+  interactive('order_status', orderStatus({ order: { status: 'shipped', description: 'On its way' } })),
+  interactive('order_status', orderStatus({ payment: { status: 'captured' } })),
+  { ...text('x'), recipient_identity_key_hash: 'DF2lS5v2W6x=' },
 ]
 
 const invalid: [message: Json, code: number, pattern?: RegExp][] = [
@@ -131,7 +156,14 @@ const invalid: [message: Json, code: number, pattern?: RegExp][] = [
   [carousel(card(0, { body: { text: 'x'.repeat(161) } }), card(1)), 131009],
   [address({}), 131008],
   [address({ country: 'DE' }), 131009],
-  [interactive('order_details', { name: 'review_and_pay' }), 131009],
+  [interactive('order_details', { name: 'review_and_pay' }), 131008],
+  [interactive('order_details', { name: 'review_order' }), 131009],
+  [interactive('order_details', order({ total_amount: { value: '1' } })), 131008],
+  [interactive('order_details', order({ currency: undefined })), 131008],
+  [interactive('order_status', orderStatus({})), 131008],
+  [interactive('voice_call', callButton({ ttl_minutes: 43_201 })), 131009],
+  [interactive('voice_call', callButton({ payload: 'x'.repeat(513) })), 131009],
+  [{ ...text('x'), recipient_identity_key_hash: 7 }, 100],
   [interactive('flow', flow({ flow_action_payload: { screen: 'DETAILS', data: {} } })), 131009],
   [interactive('product', { catalog_id: '300000000000001', product_retailer_id: 'SKU-9' }), 131009],
   [{ type: 'interactive', interactive: { type: 'button', action: { buttons: replies('Yes') } } }, 131008],

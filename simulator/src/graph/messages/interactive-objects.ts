@@ -58,3 +58,36 @@ export function checkProducts(check: Check, action: Json): void {
       refuse(131009, `Product ${sku} is not in the catalog`)
   }
 }
+
+export function checkCallButton(_check: Check, action: Json): void {
+  if (textIn(action, 'name') !== 'voice_call') refuse(131009, "Action name must be 'voice_call'")
+  const parameters = objectIn(action, 'parameters')
+  if (lengthOf(textIn(parameters, 'display_text') ?? '') > 20) refuse(131009, 'display_text is at most 20 characters')
+  checkTtl(parameters?.ttl_minutes)
+  if (lengthOf(textIn(parameters, 'payload') ?? '') > 512) refuse(131009, 'payload is at most 512 characters long')
+}
+
+/** How long a call button can be used. */
+export function checkTtl(minutes: unknown): void {
+  const isValid = Number.isInteger(minutes) && Number(minutes) >= 1 && Number(minutes) <= 43_200
+  if (minutes !== undefined && !isValid) refuse(131009, 'ttl_minutes must be from 1 to 43200')
+}
+
+/** An order to pay needs a type, a currency and the total. Its status needs the order or its payment. */
+export function checkOrder(name: 'review_and_pay' | 'review_order') {
+  return (_check: Check, action: Json): void => {
+    if (textIn(action, 'name') !== name) refuse(131009, `Action name must be '${name}'`)
+    const parameters = objectIn(action, 'parameters')
+    if (!textIn(parameters, 'reference_id')) refuse(131008, "Parameter 'reference_id' is mandatory")
+    if (name === 'review_order') {
+      const status = objectIn(parameters, 'order') ?? objectIn(parameters, 'payment')
+      if (!textIn(status, 'status')) refuse(131008, "Parameter 'status' is mandatory")
+      return
+    }
+    const total = objectIn(parameters, 'total_amount')
+    if (!Number.isInteger(total?.value) || !Number.isInteger(total?.offset))
+      refuse(131008, "Parameter 'total_amount' needs 'value' and 'offset'")
+    for (const key of ['type', 'currency'])
+      if (!textIn(parameters, key)) refuse(131008, `Parameter '${key}' is mandatory`)
+  }
+}

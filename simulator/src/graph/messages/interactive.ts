@@ -1,7 +1,7 @@
 import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, textIn, toText } from '../../json.ts'
 import { refuse } from '../../network/errors.ts'
 import { type Check, checkMedia } from './check.ts'
-import { checkFlowAction, checkProducts } from './interactive-objects.ts'
+import { checkCallButton, checkFlowAction, checkOrder, checkProducts } from './interactive-objects.ts'
 
 /** Interactive messages: a body, an optional header and footer, and an action that depends on the type. */
 export function checkInteractive(check: Check, content: unknown): void {
@@ -35,9 +35,16 @@ const kinds: Record<string, Rules> = {
   location_request_message: { bodyMax: 1024, headers: [], action: named('send_location') },
   contact_request: { bodyMax: 1024, headers: [], action: named('request_contact_info') },
   request_contact_info: { bodyMax: 1024, headers: [], action: named('request_contact_info') },
-  call_permission_request: { bodyMax: 1024, headers: [], action: named('call_permission_request') },
+  call_permission_request: {
+    bodyMax: 1024,
+    bodyOptional: true,
+    headers: [],
+    action: named('call_permission_request'),
+  },
   address_message: { bodyMax: 1024, headers: [], action: checkAddress },
-  voice_call: { bodyMax: 1024, headers: anyHeader, action: named('voice_call') },
+  voice_call: { bodyMax: 1024, headers: anyHeader, action: checkCallButton },
+  order_details: { bodyMax: 1024, headers: anyHeader, action: checkOrder('review_and_pay') },
+  order_status: { bodyMax: 1024, headers: [], action: checkOrder('review_order') },
   product: { bodyMax: 1024, bodyOptional: true, headers: [], action: checkProducts },
   product_list: { bodyMax: 1024, headers: ['text'], action: checkProducts },
   catalog_message: { bodyMax: 1024, headers: [], action: named('catalog_message') },

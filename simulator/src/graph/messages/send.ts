@@ -7,7 +7,7 @@ import { switchesFor } from '../../switches.ts'
 import { isBackedUp } from '../../webhooks/notify.ts'
 import { findTemplate, type Phone, type PhoneNumber, phoneByUserId } from '../../world.ts'
 import { type Call, edge } from '../call.ts'
-import type { Check } from './check.ts'
+import { type Check, needText } from './check.ts'
 import { contentChecks, unsendableTypes } from './content.ts'
 import { markRead } from './mark-read.ts'
 import { respondToSend } from './send-response.ts'
@@ -31,6 +31,7 @@ function sendMessage(call: Call, number: PhoneNumber): unknown {
   if (recipient.toUserId && category === 'AUTHENTICATION') refuse(131062)
   const contextId = contextOf(call, type)
   const opaque = opaqueOf(call)
+  if (body.recipient_identity_key_hash !== undefined) needText(body, 'recipient_identity_key_hash', '', 256)
   checkNetwork(call, number, recipient.phone)
   return respondToSend(call, number, recipient.phone, recipient.input, check.links, {
     type,

@@ -1,11 +1,14 @@
 import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, textIn } from '../../json.ts'
 import { refuse } from '../../network/errors.ts'
 import type { Template } from '../../world.ts'
+import { checkTtl } from './interactive-objects.ts'
 import { checkParamText, variablesOf } from './template-text.ts'
 
 /** The parameter that a button takes when sending: its sub_type and whether it is required. */
 interface ButtonRule {
   subType: string
+  /** The most parameters. */
+  max?: number
   label: string
   required: boolean
   check: (parameter: unknown, template: Template) => void
@@ -15,7 +18,10 @@ interface ButtonRule {
 export function checkButtons(template: Template, defined: unknown[], sent: Json[]): void {
   const given = new Map<string, Json>()
   for (const component of sent) {
-    const index = scalarIn(component, 'index')
+    // Meta's samples of a call button have no index.
+    const callButton = defined.findIndex((button) => ruleOf(button)?.subType === 'voice_call')
+    const isCall = textIn(component, 'sub_type')?.toLowerCase() === 'voice_call' && callButton !== -1
+    const index = scalarIn(component, 'index') ?? (isCall ? String(callButton) : undefined)
     if (index === undefined) refuse(131008, "buttons: 'index' is mandatory")
     if (!defined[Number(index)]) refuse(131009, `buttons: Button at index ${index} does not exist in the template`)
     given.set(String(Number(index)), component)
@@ -41,12 +47,13 @@ function checkButton(template: Template, rule: ButtonRule | undefined, index: nu
       132012,
       `buttons: Format mismatch at index ${index}, expected ${rule.subType.toUpperCase()}, received ${subType.toUpperCase() || 'UNKNOWN'}`,
     )
-  if (parameters.length > 1)
+  const { max = 1 } = rule
+  if (parameters.length > max)
     refuse(
       132000,
-      `buttons: number of localizable_params (${parameters.length}) does not match the expected number of params (1)`,
+      `buttons: number of localizable_params (${parameters.length}) does not match the expected number of params (${max})`,
     )
-  rule.check(parameters[0], template)
+  for (const parameter of parameters) rule.check(parameter, template)
 }
 
 function ruleOf(button: unknown): ButtonRule | undefined {
@@ -58,7 +65,12 @@ function ruleOf(button: unknown): ButtonRule | undefined {
     case 'COPY_CODE':
       return { subType: 'copy_code', label: 'CopyCode', required: true, check: checkCoupon }
     case 'QUICK_REPLY':
-      return { subType: 'quick_reply', label: 'QuickReply', required: false, check: checkPayload }
+      return {
+        subType: 'quick_reply',
+        label: 'QuickReply',
+        required: false,
+        check: (parameter) => checkPayload(parameter),
+      }
     case 'FLOW':
       return { subType: 'flow', label: 'Flow', required: false, check: checkFlow }
     case 'CATALOG':
@@ -66,7 +78,7 @@ function ruleOf(button: unknown): ButtonRule | undefined {
     case 'MPM':
       return { subType: 'mpm', label: 'Mpm', required: true, check: checkAction }
     case 'VOICE_CALL':
-      return { subType: 'voice_call', label: 'VoiceCall', required: false, check: () => undefined }
+      return { subType: 'voice_call', label: 'VoiceCall', required: false, max: 2, check: checkCall }
     default:
       return undefined
   }
@@ -85,11 +97,16 @@ function checkCoupon(parameter: unknown): void {
   if (lengthOf(code) > 20) refuse(131009, 'buttons: coupon_code is at most 20 characters long')
 }
 
-function checkPayload(parameter: unknown): void {
+function checkPayload(parameter: unknown, max = 256): void {
   expectType(parameter, 'payload')
   const payload = textIn(parameter, 'payload') ?? ''
-  if (lengthOf(payload) < 1 || lengthOf(payload) > 256)
-    refuse(131009, 'buttons: payload length invalid. Min length: 1, Max length: 256')
+  if (lengthOf(payload) < 1 || lengthOf(payload) > max)
+    refuse(131009, `buttons: payload length invalid. Min length: 1, Max length: ${max}`)
+}
+
+function checkCall(parameter: unknown): void {
+  if (textIn(parameter, 'type') === 'ttl_minutes') checkTtl(isObject(parameter) ? parameter.ttl_minutes : undefined)
+  else checkPayload(parameter, 512)
 }
 
 function checkFlow(parameter: unknown): void {

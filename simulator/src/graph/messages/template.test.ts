@@ -269,6 +269,35 @@ test('a template with valid parameters is sent, and invalid parameters return th
   }
 })
 
+test('a call button takes its minutes and a payload, and a message can open a page', async () => {
+  const { send, control } = await newWorld()
+  const buttons = [{ type: 'VOICE_CALL', text: 'Call us' }]
+  const components = [
+    { type: 'BODY', text: 'Questions?' },
+    { type: 'BUTTONS', buttons },
+  ]
+  control.templates.create({
+    wabaId,
+    name: 'call_us',
+    language: 'en',
+    category: 'UTILITY',
+    status: 'APPROVED',
+    components,
+  })
+  const sent = async (...components: Json[]) =>
+    (await send({ type: 'template', template: { name: 'call_us', language: { code: 'en' }, components } })).code ?? 0
+  const minutes = (ttl_minutes: unknown) => ({ type: 'ttl_minutes', ttl_minutes })
+  const call = (...parameters: Json[]) => ({ type: 'button', sub_type: 'voice_call', parameters })
+  const type = 'tap_target_configuration'
+  const target = (...pages: Json[]) => ({ type, parameters: [{ type, [type]: pages }] })
+  expect(await sent(call(minutes(100), { type: 'payload', payload: 'p' }))).toBe(0)
+  expect(await sent({ ...call(minutes(43_200)), index: '0' })).toBe(0)
+  expect(await sent(call(minutes(0)))).toBe(131009)
+  expect(await sent(call(minutes(1), minutes(1), minutes(1)))).toBe(132000)
+  expect(await sent(target({ url: 'https://shop.example', title: 'Offers' }))).toBe(0)
+  expect(await sent(target({ url: 'https://shop.example' }))).toBe(131008)
+})
+
 test('a one-time code cannot be sent to a user ID', async () => {
   const { send, control } = await newWorld()
   const { userId } = control.phones.get('16505550123')

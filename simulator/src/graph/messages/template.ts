@@ -12,10 +12,30 @@ export function checkTemplate(check: Check, content: unknown): void {
   const sent = components.filter(isObject)
   if (sent.length !== components.length) refuse(131009, "template['components'] must be a list of objects")
   for (const component of sent)
-    if (!['header', 'body', 'button', 'limited_time_offer', 'carousel', 'footer'].includes(typeOf(component)))
+    if (!componentTypes.includes(typeOf(component)))
       refuse(100, `Unexpected component type '${toText(component.type)}'`)
   checkParts(check, template, template.components, sent)
+  checkTapTarget(sent.find((component) => typeOf(component) === 'tap_target_configuration'))
 }
+
+/** A page that opens when the message is tapped. */
+function checkTapTarget(sent: Json | undefined): void {
+  if (!sent) return
+  const [parameter] = arrayIn(sent, 'parameters') ?? []
+  const [target] = arrayIn(parameter, 'tap_target_configuration') ?? []
+  if (!textIn(target, 'title') || !URL.canParse(textIn(target, 'url') ?? ''))
+    refuse(131008, "tap_target_configuration: 'url' and 'title' are mandatory")
+}
+
+const componentTypes = [
+  'header',
+  'body',
+  'button',
+  'limited_time_offer',
+  'carousel',
+  'footer',
+  'tap_target_configuration',
+]
 
 /** The template of the message, if it can be sent. */
 function sendableTemplate(check: Check, content: unknown): Template {

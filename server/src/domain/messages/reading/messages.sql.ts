@@ -29,17 +29,18 @@ export interface MessageRow {
 const columns = `id, sender_id, recipient, recipient_user_id, type, template_id, reference, status, wa_message_id, credits,
   error, pricing, created_at, sent_at, delivered_at, read_at, failed_at`
 
-const filters = {
+const parameters = {
   workspaceId: 'uuid',
   systemKeyIds: 'uuid[]',
   status: 'text',
   to: 'text',
   toUserId: 'text',
+  reference: 'text',
   createdAfter: 'timestamptz',
   createdBefore: 'timestamptz',
 } as const
 
-const matches = ({ workspaceId, status, to, toUserId, createdAfter, createdBefore }: Places<typeof filters>) =>
+const matches = ({ workspaceId, status, to, toUserId, createdAfter, createdBefore }: Places<typeof parameters>) =>
   `workspace_id = ${workspaceId} and (${status} is null or status = ${status})
    and (${to} is null or recipient = ${to})
    and (${toUserId} is null or recipient_user_id = ${toUserId}) and (${createdAfter} is null or created_at > ${createdAfter})
@@ -54,23 +55,32 @@ const filterValues = ({ workspaceId, systemKeyIds }: Author, filters: MessageFil
   status: filters.status,
   to: filters.to,
   toUserId: filters.to_user_id,
+  reference: filters.reference,
   createdAfter: filters.created_after,
   createdBefore: filters.created_before,
 })
 
 // A page of each key: with all keys in one condition, PostgreSQL would read and sort every message of the system.
-const listing = pagedStatement(
-  filters,
-  (places) => `select ${columns} from messages where messages.key_id = author.key_id and ${matches(places)}`,
-  ({ systemKeyIds }) => `unnest(${systemKeyIds}) as author(key_id)`,
-)
+const listingWith = (condition: (places: Places<typeof parameters>) => string) =>
+  pagedStatement(
+    parameters,
+    (places) =>
+      `select ${columns} from messages where messages.key_id = author.key_id and ${matches(places)}${condition(places)}`,
+    ({ systemKeyIds }) => `unnest(${systemKeyIds}) as author(key_id)`,
+  )
+
+const listing = listingWith(() => '')
+// A statement of its own: a condition that may be null has a plan that reads all messages of the key.
+const listingOfReference = listingWith(({ reference }) => ` and reference = ${reference}`)
+
+const listingFor = ({ reference }: MessageFilters) => (reference === undefined ? listing : listingOfReference)
 
 export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet): Promise<MessageRow[]> =>
-  listing.rows(db, filterValues(author, filters), page)
+  listingFor(filters).rows(db, filterValues(author, filters), page)
 
 /** At most `atMost`. */
 export const countMessages = (db: Db, author: Author, filters: MessageFilters, atMost: number): Promise<number> =>
-  listing.count(db, filterValues(author, filters), atMost)
+  listingFor(filters).count(db, filterValues(author, filters), atMost)
 
 export const messageById = (
   db: Db,

@@ -83,7 +83,7 @@ test('neither a first status before the response to the call, nor the response a
     const revision = await server.db.first<{ value: number }>('select value from routing_revision')
     const report = { senderId: shop.senderId.slice(4), workspaceId: shop.workspace.id, messageId: id.slice(4) }
     const status = { status: 'sent', occurredAt: server.clock.now(), error: null, recipientUserId: null } as const
-    const pricing = { category: 'utility', type: 'regular', model: 'PMP' }
+    const pricing = { category: 'utility', type: 'regular', model: 'PMP', billable: true, cost: null }
     const reports = [{ ...report, ...status, pricing, waMessageId: 'wamid.first' }]
     expect(await savePlainStatuses(server.db, server.clock.now(), reports, revision?.value ?? 0)).toEqual([])
     expect(await server.db.rows('select from outbox where message_id = $1', [report.messageId])).toEqual([])

@@ -1,8 +1,9 @@
 import type { Message } from '@parley/contract/message'
+import { sendExamples } from '@parley/contract/send-examples'
 import type { Template } from '@parley/contract/template'
 import { expect, test } from 'vitest'
 import { eventsOf } from '../../../../testing/network-app.ts'
-import { useSending } from '../../../../testing/sending.ts'
+import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { syncConnection } from '../../connections/sync.ts'
 import { readBalance } from '../../credits/credits.ts'
@@ -94,6 +95,71 @@ test.each([
   expect(await shop.look((message as Message).id)).toMatchObject({ status: 'read' })
   if (body.interactive) expect(shop.taken(to)).toMatchObject([{ content: { type: body.interactive.type } }])
 })
+
+test.each(['request_contact_info', 'call_permission_request', 'voice_call', 'order_details', 'order_status'] as const)(
+  'the network receives a %s as it was given',
+  async (kind) => {
+    const shop = await sending.newShop(1)
+    const { interactive, ...example } = sendExamples[kind]
+    expect((await shop.send({ ...example, interactive })).status).toBe(202)
+    await sending.drain()
+    expect(received(shop)).toMatchObject({ type: 'interactive', interactive: { type: kind } })
+    expect(received(shop).interactive).toEqual(interactive)
+  },
+)
+
+test('the network receives the identity of the recipient, the page of a tap, and the values of a call button', async () => {
+  const shop = await sending.newShop(1)
+  const buttons = { type: 'BUTTONS', buttons: [{ type: 'VOICE_CALL', text: 'Call us' }] }
+  shop.account.addTemplate({ name: 'call_us', components: [{ type: 'BODY', text: 'Questions?' }, buttons] })
+  await syncConnection(sending.network.network, shop.connection.id)
+  const page = [{ url: 'https://shop.example/offers', title: 'Offers' }]
+  const template = {
+    name: 'call_us',
+    language: 'en',
+    variables: { 'buttons.0.ttl_minutes': 100, 'buttons.0.payload': 'order 1001' },
+    tap_target_configuration: page,
+  }
+  const identity = { recipient_identity_key_hash: 'DF2lS5v2W6x=' }
+  expect((await shop.send({ to, type: 'template', template, ...identity })).status).toBe(202)
+  await sending.drain()
+  const type = 'tap_target_configuration'
+  expect(received(shop)).toEqual({
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: `+${to}`,
+    ...identity,
+    type: 'template',
+    template: {
+      name: 'call_us',
+      language: { code: 'en' },
+      components: [
+        {
+          type: 'button',
+          sub_type: 'voice_call',
+          index: '0',
+          parameters: [
+            { type: 'ttl_minutes', ttl_minutes: 100 },
+            { type: 'payload', payload: 'order 1001' },
+          ],
+        },
+        { type, parameters: [{ type, tap_target_configuration: page }] },
+      ],
+    },
+    biz_opaque_callback_data: expect.stringMatching(/^msg_/),
+  })
+})
+
+/** The body of the last send request that the network received from the number of a shop. */
+function received(shop: TestShop): Record<string, unknown> {
+  const numberId = sending.network.control.numbers
+    .list()
+    .find(({ phoneNumber }) => phoneNumber === shop.account.phoneNumber)?.id
+  const call = sending.network.control.log
+    .list()
+    .findLast((entry) => entry.kind === 'call' && entry.url.includes(`/${numberId}/messages`))
+  return JSON.parse(call?.kind === 'call' ? call.request : 'null')
+}
 
 test('a contact’s birthday must be a date that exists', async () => {
   const shop = await sending.newShop(1)
@@ -196,6 +262,20 @@ const invalid: [name: string, body: object, params: string[]][] = [
     'a template that is not approved',
     { to, type: 'template', template: { name: 'paused', language: 'en' } },
     ['template.name'],
+  ],
+  [
+    'newer fields with wrong values',
+    {
+      to,
+      type: 'template',
+      template: { name: 'greeting', language: 'en', variables: { 'body.1': 'a' }, tap_target_configuration: [{}] },
+      recipient_identity_key_hash: '',
+    },
+    [
+      'recipient_identity_key_hash',
+      'template.tap_target_configuration.0.title',
+      'template.tap_target_configuration.0.url',
+    ],
   ],
   [
     'missing and unknown variables with an invalid number',
