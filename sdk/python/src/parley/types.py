@@ -124,7 +124,7 @@ Template = TypedDict(
         "sendable": bool,
         #: Which parts are not supported, for people. Null if `sendable` is true.
         "not_sendable_reason": Optional[str],
-        #: The variables of the template. In an authentication template, set the code once, as `body.1`; it is also used for the button. A quick-reply button has an optional `buttons.<index>.payload`: what `reply.id` is when a person taps it.
+        #: The variables of the template. In an authentication template, set the code once, as `body.1`; it is also used for the button. Some buttons also accept optional variables: a quick-reply button `buttons.<index>.payload`, a catalog button `buttons.<index>.thumbnail`, and a call button `buttons.<index>.ttl_minutes`, an integer, and `buttons.<index>.payload`.
         "variables": List[TemplateVariable],
         #: The form that the template opens. Null if it has no form button.
         "flow": Optional[TemplateFlow],
