@@ -13,9 +13,9 @@ import { currentMs } from './targets.ts'
 
 /** The maximum number of concurrent attempts of a process at one endpoint. */
 const concurrencyMax = 64
-const responseMs = 60
-/** Events queued in each process. */
-const queued = 900
+const responseMs = 100
+/** Events queued in each process: together fewer than deleting an endpoint deletes immediately. */
+const queued = 600
 
 const server = useTestServer()
 const newReceiver = useReceivers()
