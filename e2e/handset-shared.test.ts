@@ -190,7 +190,7 @@ test('an agent takes the chat and hands it back, and the network log says so', a
   expect(await posted('messages', number, 'Thanks')).toBeDefined()
 })
 
-test('a call permission request is answered, and a chat can be opened without writing', async () => {
+test('a person replies to a call permission request, and a chat can be opened without writing', async () => {
   const { number, page, bubble } = await openPhone('Cal Calls')
   await page.getByRole('button', { name: 'Open the chat without writing' }).click()
   await bubble('Opened the chat for the first time').waitFor()

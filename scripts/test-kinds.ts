@@ -3,7 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 const root = dirname(import.meta.dirname)
-const testFiles = '{contract,sdk,testing,simulator,server,console,cli,bench,reliability,examples,scripts,e2e}/**/*.test.ts'
+const testFiles =
+  '{contract,sdk,testing,simulator,server,console,cli,bench,reliability,examples,scripts,e2e}/**/*.test.ts'
 const helpers = /(^|\/)(testing|e2e)\//
 
 /** Modules that start servers, databases or other processes. */

@@ -238,7 +238,7 @@ async function receiveWebhooks(): Promise<void> {
   })
 }
 
-test('phone send edits and deletes messages, opens the chat and answers a call permission request', async () => {
+test('phone send edits and deletes messages, opens the chat and replies to a call permission request', async () => {
   await receiveWebhooks()
   const from = '491711111111'
   const send = (...words: string[]) =>
@@ -293,11 +293,11 @@ test('phone echo, handover, history, contacts and update do what the business do
   expect((await webhook())?.value.message_echoes).toMatchObject([{ type: 'edit', edit: { original_message_id } }])
   await echo('--delete', '--reply-to', original_message_id)
   expect((await webhook())?.value.message_echoes).toMatchObject([{ type: 'revoke', revoke: { original_message_id } }])
-  const photo = join(tempFolder(), 'door.png')
+  const photo = join(tempFolder(), 'menu.png')
   writeFileSync(photo, 'a picture')
-  await echo('--image', photo, '--caption', 'Our door')
+  await echo('--image', photo, '--caption', 'Our menu')
   expect((await webhook())?.value.message_echoes).toMatchObject([
-    { type: 'image', image: { caption: 'Our door', mime_type: 'image/png' } },
+    { type: 'image', image: { caption: 'Our menu', mime_type: 'image/png' } },
   ])
 
   const handover = (...words: string[]) => json(['phone', 'handover', '--from', to, '--to', from, ...words])

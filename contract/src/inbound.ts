@@ -97,7 +97,7 @@ export const InboundContact = Type.Object(
     ),
     addresses: Type.Array(
       Type.Object({
-        street: nullable(Type.String(), 'The street and the house number.'),
+        street: nullable(Type.String(), 'The street and number.'),
         city: nullable(Type.String(), 'The city.'),
         state: nullable(Type.String(), 'The state.'),
         zip: nullable(Type.String(), 'The postal code.'),

@@ -34,7 +34,7 @@ export const commands: readonly Command[] = [
       note: { value: 'TEXT', help: 'Text to send with --order' },
       edit: { value: 'TEXT', help: 'Edit a text, or the caption of a file' },
       delete: { help: 'Delete a message' },
-      'call-permission': { value: 'accept|reject', help: 'Answer a call permission request' },
+      'call-permission': { value: 'accept|reject', help: 'Reply to a call permission request' },
       welcome: { help: 'Open the chat for the first time, without a message' },
       'flow-json': { value: 'JSON', help: 'Submit the form of a message with these values; {} submits it empty' },
       'flow-file': { value: 'FIELD=FILE', repeated: true, help: 'File to submit with --flow-json' },

@@ -85,12 +85,12 @@ test('an echo can have a file, which the business can download, and hides the nu
   const world = await newWorld()
   const { numbers, phones } = world.control
   const bea = phones.get('16505550199')
-  await numbers.echo(numberId, { phone: bea.waId, media: 'image', caption: 'Our new door' })
+  await numbers.echo(numberId, { phone: bea.waId, media: 'image', caption: 'Our new menu' })
   const { message_echoes: echoes } = ((await last(world))?.value ?? {}) as {
     message_echoes?: { image: { id: string } }[]
   }
   const [echo] = echoes ?? []
-  expect(echo).toMatchObject({ to_user_id: bea.userId, type: 'image', image: { caption: 'Our new door' } })
+  expect(echo).toMatchObject({ to_user_id: bea.userId, type: 'image', image: { caption: 'Our new menu' } })
   expect(echo).not.toHaveProperty('to')
   expect((await world.graph('GET', echo?.image.id ?? '')).status).toBe(200)
   await expect(numbers.echo(numberId, { phone })).rejects.toThrow(/text is required/)
@@ -149,7 +149,7 @@ test('while an agent handles a conversation, its messages and statuses are stand
   expect(phones.messages(phone).at(-1)?.receipt).toBe('taken')
 
   receiver.clear()
-  const { id: answer } = await numbers.agentSay(numberId, { phone, text: 'Until six.', replyTo: id ?? '' })
+  const { id: response } = await numbers.agentSay(numberId, { phone, text: 'Until six.', replyTo: id ?? '' })
   await control.idle()
   const pricing = { billable: false, pricing_model: 'PMP', type: 'free_customer_service', category: 'service' }
   const sent = { to: phone, recipient_type: 'individual', type: 'text', text: { body: 'Until six.' } }
@@ -160,7 +160,7 @@ test('while an agent handles a conversation, its messages and statuses are stand
       value: {
         ...M,
         standby: {
-          message_echoes: [{ id: answer, timestamp: now, message: { ...sent, context: { message_id: id } } }],
+          message_echoes: [{ id: response, timestamp: now, message: { ...sent, context: { message_id: id } } }],
         },
       },
     },
@@ -168,7 +168,7 @@ test('while an agent handles a conversation, its messages and statuses are stand
       field: 'standby',
       value: {
         ...M,
-        standby: { contacts, statuses: [{ id: answer, status: 'sent', timestamp: now, ...recipient, pricing }] },
+        standby: { contacts, statuses: [{ id: response, status: 'sent', timestamp: now, ...recipient, pricing }] },
       },
     },
   ])
@@ -178,7 +178,7 @@ test('while an agent handles a conversation, its messages and statuses are stand
   const statuses = receiver.changes().map(({ field, value }) => [field, value.standby])
   expect(statuses).toMatchObject([
     ['standby', { statuses: [{ id: before.id, status: 'delivered' }] }],
-    ['standby', { statuses: [{ id: answer, status: 'delivered' }] }],
+    ['standby', { statuses: [{ id: response, status: 'delivered' }] }],
   ])
   expect(receiver.statuses()).toEqual([])
   // Other conversations are not affected.
@@ -387,7 +387,7 @@ test('an agent keeps the conversation when the person changes the number', async
   expect(control.phones.get('16505550777').withAgent).toEqual([numberId])
 })
 
-test('a call permission request is answered, with the time until which calls are allowed', async () => {
+test('a call permission request gets a reply, with the time until which calls are allowed', async () => {
   const world = await newWorld()
   const { phones } = world.control
   await phones.say(phone, { to: numberId, text: 'hi' })
@@ -399,12 +399,12 @@ test('a call permission request is answered, with the time until which calls are
     action: { name: 'call_permission_request' },
   }
   const { id } = await world.send({ type: 'interactive', interactive })
-  const answer = async (input: Parameters<typeof phones.callPermission>[1]) => {
+  const respond = async (input: Parameters<typeof phones.callPermission>[1]) => {
     await phones.callPermission(phone, input)
     await world.control.idle()
     return world.receiver.messages().at(-1)
   }
-  expect(await answer({ response: 'accept' })).toMatchObject({
+  expect(await respond({ response: 'accept' })).toMatchObject({
     type: 'interactive',
     context: { from: businessNumber, id },
     interactive: {
@@ -416,7 +416,7 @@ test('a call permission request is answered, with the time until which calls are
       },
     },
   })
-  expect((await answer({ message: id, response: 'reject', automatic: true }))?.interactive).toEqual({
+  expect((await respond({ message: id, response: 'reject', automatic: true }))?.interactive).toEqual({
     type: 'call_permission_reply',
     call_permission_reply: { response: 'reject', response_source: 'automatic' },
   })

@@ -329,7 +329,7 @@ test('senderIdentity hides the phone number in three ways', async () => {
   expect((await last(world)).from).toBe(bea.userId)
 })
 
-test('a person with a parent user ID has it beside every user ID', async () => {
+test('a person with a parent user ID has it next to every user ID', async () => {
   const world = await newWorld()
   const { control, receiver } = world
   const parent = 'US.ENT.11815799212886844830'

@@ -120,7 +120,7 @@ export const respondActions = {
     }
   }),
 
-  /** Answers a call permission request. A permission that is not permanent expires after seven days. */
+  /** Replies to a call permission request. A permission that is not permanent expires after seven days. */
   callPermission: action(
     object({ ...to, ...target, response: oneOf('accept', 'reject'), automatic: optional(bool) }),
     (network, phone, { to: number, message: id, response, automatic }) => {

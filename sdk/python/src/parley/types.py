@@ -368,7 +368,7 @@ StoredInboundMessageContactsItemOrg = TypedDict(
 StoredInboundMessageContactsItemAddressesItem = TypedDict(
     "StoredInboundMessageContactsItemAddressesItem",
     {
-        #: The street and the house number.
+        #: The street and number.
         "street": Optional[str],
         #: The city.
         "city": Optional[str],

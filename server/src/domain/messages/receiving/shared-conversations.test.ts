@@ -442,7 +442,7 @@ test('the fields of a message that the network added are passed on', async () =>
   ])
 })
 
-test('a summary beside a message is stored as a network update, and the message is published', async () => {
+test('a summary next to a message is stored as a network update, and the message is published', async () => {
   const { shop, post, events, message } = await setUp()
   const conversation_context = { type: 'summary', summary: { text: 'Wants a refund.' } }
   await post('messages', { messages: [message('C')], conversation_context })
