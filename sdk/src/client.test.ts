@@ -117,3 +117,34 @@ test('the version is the same as in package.json', async () => {
   const { default: manifest } = await import('../package.json', { with: { type: 'json' } })
   expect(version).toBe(manifest.version)
 })
+
+test('a batch of any size is sent in parts, with progress, and a repeated call sends nothing again', async () => {
+  const { workspace } = await sending.newShop(1100)
+  const { messages } = new Parley({ key: workspace.secret, baseUrl: server.url })
+  const batch = Array.from({ length: 1101 }, (_, n) => ({ ...hello, to: n === 600 ? 'x' : String(16_505_550_000 + n) }))
+  const progress: number[][] = []
+  const send = () =>
+    messages.sendBatch(batch, {
+      idempotencyKey: 'campaign',
+      onProgress: ({ done, total, accepted, rejected }) => progress.push([done, total, accepted, rejected]),
+    })
+  const results = await send()
+  expect(progress).toEqual([
+    [500, 1101, 500, 0],
+    [1000, 1101, 999, 1],
+    [1101, 1101, 1100, 1],
+  ])
+  expect(results.map(({ index }) => index)).toEqual(batch.map((_, n) => n))
+  expect(results[600]).toMatchObject({ status: 400, error: { code: 'validation_failed', param: 'to' } })
+  expect(results[1100]).toMatchObject({ status: 202, message: { to: '16505551100' } })
+  expect((await send()).map(({ message }) => message?.id)).toEqual(results.map(({ message }) => message?.id))
+  expect(await messages.sendBatch([])).toEqual([])
+})
+
+test('a part of a batch is smaller than the largest body', async () => {
+  const { workspace } = await sending.newShop(600)
+  const { messages } = new Parley({ key: workspace.secret, baseUrl: server.url })
+  const long = { ...hello, text: { body: 'ü'.repeat(4_000) } }
+  const results = await messages.sendBatch(Array.from({ length: 400 }, () => long))
+  expect(results.filter(({ status }) => status === 202)).toHaveLength(400)
+})

@@ -6,7 +6,15 @@ export type { CursorStore, EventPage, EventQuery, Events, FollowOptions, StreamO
 export type { FlowResponseQuery, FlowResponses, UploadedFile } from './flow-responses.ts'
 export type { InboundMessageQuery, InboundMessages } from './inbound-messages.ts'
 export type { MediaFiles, UploadOptions } from './media.ts'
-export type { MessageQuery, Messages, Outgoing, SendOptions } from './messages.ts'
+export type {
+  BatchMessage,
+  BatchOptions,
+  BatchResult,
+  MessageQuery,
+  Messages,
+  Outgoing,
+  SendOptions,
+} from './messages.ts'
 export type { Pages } from './pages.ts'
 export { newSeenEvents, type SeenEvents } from './seen.ts'
 export type { Senders } from './senders.ts'

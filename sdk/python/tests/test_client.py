@@ -43,6 +43,22 @@ class SendTest(ScriptedTest):
             with self.assertRaises(ValueError):
                 self.parley.messages.send(MESSAGE, idempotency_key=wrong)
 
+    def test_a_batch_is_sent_in_parts_with_progress(self) -> None:
+        def results(count: int) -> object:
+            return responds(200, {"data": [{"index": n, "status": 202, "message": {"id": f"msg_{n}"}} for n in range(count)]})
+
+        requests = self.serve(results(500), fails(503, "service_unavailable"), results(2))
+        progress = []
+        sent = self.parley.messages.send_batch(
+            [MESSAGE] * 502, idempotency_key="night", on_progress=lambda done, total: progress.append((done, total))
+        )
+        self.assertEqual([each["index"] for each in sent], list(range(502)))
+        self.assertEqual(progress, [(500, 502), (502, 502)])
+        self.assertEqual([each.headers["idempotency-key"] for each in requests], ["night-0", "night-1", "night-1"])
+        self.assertEqual(len(json.loads(requests[2].body)["messages"]), 2)
+        with self.assertRaises(ValueError):
+            self.parley.messages.send_batch([MESSAGE], idempotency_key="a b")
+
     def test_an_error_has_the_key_and_every_field(self) -> None:
         errors = [{"param": "to", "code": "invalid", "message": "No number."}]
         self.serve(fails(400, "validation_failed", "invalid_request_error", param="to", errors=errors))

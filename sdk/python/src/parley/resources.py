@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import mimetypes
 import re
 import uuid
 from datetime import datetime
-from typing import Any, BinaryIO, Dict, Mapping, Optional, Union
+from typing import Any, BinaryIO, Callable, Dict, List, Mapping, Optional, Sequence, Union
 from urllib.parse import quote
 
 from .files import DownloadedFile, form_with_file
@@ -96,6 +97,33 @@ class Messages(_Resource):
         result: Message = self._transport.post("/v1/messages", message, idempotency_key=key, timeout=timeout)
         return result
 
+    def send_batch(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        idempotency_key: Optional[str] = None,
+        on_progress: Optional[Callable[[int, int], object]] = None,
+        timeout: Optional[float] = None,
+    ) -> List[Dict[str, Any]]:
+        """Queues any number of messages, 500 in each request. Scope `messages:send`.
+
+        Each result has `index`, `status`, and `message` or `error`: a message that is rejected does not affect the others. To
+        repeat a call after a crash, pass the same messages and the same key: each message is sent once. `on_progress` is called
+        after each request, with how many messages have a result and how many there are.
+        """
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        results: List[Dict[str, Any]] = []
+        for number, part in enumerate(_parts_of(messages)):
+            part_key = f"{key}-{number}"
+            if not re.fullmatch(r"[\x21-\x7e]{1,255}", part_key):
+                raise ValueError("idempotency_key must be 1 to 250 visible ASCII characters without spaces.")
+            reply = self._transport.post("/v1/messages/batch", {"messages": part}, idempotency_key=part_key, timeout=timeout)
+            first = len(results)
+            results.extend({**result, "index": first + result["index"]} for result in reply["data"])
+            if on_progress:
+                on_progress(len(results), len(messages))
+        return results
+
     def list(
         self,
         *,
@@ -116,6 +144,21 @@ class Messages(_Resource):
         """A message with its status history. Scope `messages:read`."""
         result: MessageWithHistory = self._one("/v1/messages", id)
         return result
+
+
+def _parts_of(messages: Sequence[Mapping[str, Any]]) -> List[List[Mapping[str, Any]]]:
+    """At most 500 messages for each request, whose body may have 2 MiB."""
+    parts: List[List[Mapping[str, Any]]] = []
+    size = 0
+    for message in messages:
+        length = len(json.dumps(message)) + 2
+        if parts and len(parts[-1]) < 500 and size + length <= 1_900_000:
+            parts[-1].append(message)
+            size += length
+        else:
+            parts.append([message])
+            size = length
+    return parts
 
 
 class InboundMessages(_Resource):
