@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { batched } from './batch.ts'
 
 test('owners take turns when not all waiting items fit into a batch', async () => {
@@ -70,27 +70,4 @@ test('a full batch does not wait for the gap', async () => {
   waiting.push(add('cc'))
   await Promise.all(waiting)
   expect(batches).toEqual([['a'], ['bb', 'cc']])
-})
-
-test.each([
-  { tookMs: 40, apartMs: 80 },
-  { tookMs: 70, apartMs: 80 },
-])('with a gap of 10 ms, batches that take $tookMs ms begin $apartMs ms apart', async ({ tookMs, apartMs }) => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const begun: number[] = []
-  const add = batched(
-    async (items: number[]) => {
-      begun.push(performance.now())
-      await new Promise((resolve) => setTimeout(resolve, tookMs))
-      return items
-    },
-    { gapMs: 10 },
-  )
-  const first = add(1)
-  await vi.advanceTimersByTimeAsync(20)
-  const second = add(2)
-  await vi.advanceTimersByTimeAsync(200)
-  await Promise.all([first, second])
-  expect((begun[1] ?? 0) - (begun[0] ?? 0)).toBe(apartMs)
 })

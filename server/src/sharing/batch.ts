@@ -5,10 +5,7 @@ export interface BatchLimits<Item> {
   maxItems?: number
   /** How many batches may run at the same time. */
   maxConcurrent?: number
-  /**
-   * How far apart batches begin at least, so that more items share one; under load twice as far as a batch takes, up to 8 times the gap. After a pause,
-   * or with enough for a full batch, the next begins at once.
-   */
+  /** How far apart batches begin at least, so that more items share one. After a pause, or with enough for a full batch, the next begins at once. */
   gapMs?: number
   /** The size of an item; 1 by default. */
   sizeOf?: (item: Item) => number
@@ -36,13 +33,10 @@ export function batched<Item, Result>(
   let gapTimer: NodeJS.Timeout | undefined
   /** When the last batch began, in `performance.now()` time. */
   let lastMs = Number.NEGATIVE_INFINITY
-  /** How long the last batch took that has ended. */
-  let tookMs = 0
 
   function schedule(): void {
     if (scheduled || running >= maxConcurrent || waiting.length === 0) return
-    const apartMs = Math.min(Math.max(gapMs, 2 * tookMs), 8 * gapMs)
-    const waitMs = gapMs === 0 || waitingSize >= maxItems ? 0 : lastMs + apartMs - performance.now()
+    const waitMs = gapMs === 0 || waitingSize >= maxItems ? 0 : lastMs + gapMs - performance.now()
     if (waitMs > 0) {
       gapTimer ??= setTimeout(startBatch, waitMs)
       return
@@ -76,7 +70,6 @@ export function batched<Item, Result>(
 
   async function runBatch(batch: Waiting[]): Promise<void> {
     running++
-    const beganMs = performance.now()
     try {
       const results = await work(batch.map((each) => each.item))
       for (let index = 0; index < batch.length; index++) batch[index]?.resolve(results[index] as Result)
@@ -84,7 +77,6 @@ export function batched<Item, Result>(
       for (const each of batch) each.reject(error)
     } finally {
       running--
-      tookMs = performance.now() - beganMs
       schedule()
     }
   }
