@@ -78,6 +78,13 @@ function sdkCalls({ method, route, path, body }: ExampleRequest): readonly [stri
         `const message = await parley.messages.send(${inTypeScript(body)})`,
         `message = parley.messages.send(${inPython(body)})`,
       ]
+    case 'POST /v1/messages/batch': {
+      const { messages } = body as { messages: unknown }
+      return [
+        `const results = await parley.messages.sendBatch(${inTypeScript(messages)})`,
+        `results = parley.messages.send_batch(${inPython(messages)})`,
+      ]
+    }
     case 'POST /v1/inbound_messages/{id}/read':
       return [
         `await parley.inboundMessages.markAsRead('${id}', { typing: true })`,
