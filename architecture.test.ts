@@ -120,7 +120,6 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'message_statuses',
     'message_hours',
     'message_hour_changes',
-    'message_hours_from',
     'early_statuses',
     'inbound_messages',
     'outbox',
@@ -381,6 +380,7 @@ function sourceFiles(): string[] {
   return [
     'contract/src',
     'sdk/src',
+    'testing/src',
     'simulator/src',
     'simulator/handset',
     'console/src',

@@ -24,7 +24,7 @@ test('the page of errors and the API reference render under a policy without inl
 
   await page.getByRole('link', { name: 'API reference' }).click()
   await page.getByRole('heading', { level: 1, name: 'API reference' }).waitFor()
-  await page.getByRole('link', { name: 'POST /v1/messages' }).click()
+  await page.getByRole('link', { name: 'POST /v1/messages', exact: true }).click()
   await isOnTop(page.getByRole('heading', { level: 2, name: 'Send a message' }))
   await screenshot(page, 'API reference')
   const back = page.getByRole('link', { name: 'Back to the console' })
@@ -38,7 +38,7 @@ test('without JavaScript, the fields of objects and the variants of a message un
   await page.goto(`${server.url}/docs/api/messages`)
   const buttons = page.getByText('array of objects, 1 to 3 items').first()
   await buttons.waitFor({ state: 'hidden' })
-  for (const title of [/^12 variants/, /^button$/, /^1 field\s+of action/])
+  for (const title of [/^16 variants/, /^button$/, /^1 field\s+of action/])
     await page.locator('summary', { hasText: title }).first().click()
   await buttons.waitFor()
   await page.getByText('Python', { exact: true }).first().click()

@@ -18,7 +18,8 @@ export const MessageBatch = Type.Object(
           ...SendRequest.properties,
           idempotency_key: Type.Optional(
             Type.String({
-              pattern: '^[!-~]{1,255}$',
+              minLength: 1,
+              maxLength: 255,
               description: 'The `Idempotency-Key` of this message: it is sent once, in whichever request.',
             }),
           ),
@@ -34,7 +35,6 @@ export const MessageBatch = Type.Object(
   },
   {
     ...strict,
-    $id: 'MessageBatch',
     description: 'Messages to send.',
     examples: [
       {
@@ -103,7 +103,6 @@ export const DryRun = Type.Object(
     credits: Type.Integer({ minimum: 0, description: 'What the message would cost.' }),
   },
   {
-    $id: 'DryRun',
     description: 'The result of a request that only checks.',
     examples: [{ dry_run: true, credits: 1 }],
   },

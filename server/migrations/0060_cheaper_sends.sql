@@ -5,14 +5,19 @@ alter table messages
   drop constraint messages_sender_id_fkey,
   drop constraint messages_key_id_fkey,
   drop constraint messages_template_id_fkey;
+-- step: transaction
 alter table outbox
   drop constraint outbox_message_id_fkey,
   drop constraint outbox_sender_id_fkey;
+-- step: transaction
 alter table credit_entries drop constraint credit_entries_workspace_id_fkey;
+-- step: transaction
 alter table credit_days drop constraint credit_days_workspace_id_fkey;
+-- step: transaction
 alter table idempotency_keys
   drop constraint idempotency_keys_workspace_id_fkey,
   drop constraint idempotency_keys_key_id_fkey;
+-- step: transaction
 alter table idempotency_days drop constraint idempotency_days_workspace_id_fkey;
 
 -- step: transaction

@@ -187,7 +187,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
         await ensureToday(db, clock)
         // Each part looks for due work when it starts.
         await stopWork()
-        if (pauses.size === 0 && !stopping) work = startWork(runtime)
+        if (pauses.size === 0 && !stopping) work ??= startWork(runtime)
       },
       isIdle: () => isIdle(db, clock.now()),
       async stop() {

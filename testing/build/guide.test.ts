@@ -11,12 +11,9 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
 const env: NodeJS.ProcessEnv = { ...process.env, PARLEY_COMMAND: join(root, 'parley') }
 
-/** A file of the guide. */
-const fileOf = (name: string): string => {
-  const block = blocksOf('docs/testing.md').find(({ words }) => words.includes(name))
-  if (!block) throw new Error(`docs/testing.md has no block ${name}`)
-  return block.text
-}
+/** The code blocks of the guide in a language. */
+const blocksIn = (language: string): string[] =>
+  blocksOf('docs/testing.md').flatMap((block) => (block.language === language ? [block.text] : []))
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-guide-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -43,7 +40,8 @@ beforeAll(async () => {
 }, 240_000)
 
 test('the guide for vitest works in an empty project', async () => {
-  writeFileSync(join(project, 'bot.test.ts'), fileOf('bot.test.ts'))
+  const [source = ''] = blocksIn('ts')
+  writeFileSync(join(project, 'bot.test.ts'), source)
   const strict = [
     '--ignoreConfig',
     '--noEmit',
@@ -69,7 +67,9 @@ test('the guide for pytest works in an empty folder', async ({ skip }) => {
   )
   skip(!hasPytest, 'pytest is not installed')
   const python = newFolder('python')
-  for (const name of ['conftest.py', 'test_bot.py']) writeFileSync(join(python, name), fileOf(name))
+  for (const [index, text] of blocksIn('python').entries()) {
+    writeFileSync(join(python, ['conftest.py', 'test_bot.py'][index] ?? ''), text)
+  }
   const settings = {
     ...env,
     PYTHONPATH: [join(root, 'sdk', 'python', 'src'), env.PYTHONPATH].filter(Boolean).join(delimiter),

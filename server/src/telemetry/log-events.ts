@@ -94,6 +94,11 @@ export const logEvents = {
     level: 'warn',
     meaning: 'Endpoints could not be read from the database. No attempt begins until it is back.',
   },
+  'endpoint.read_slow': {
+    level: 'warn',
+    meaning:
+      'Reading endpoints from the database takes longer than 100 ms. Deliveries continue; a changed endpoint may get attempts with its old settings for as long as a read takes.',
+  },
   'endpoint.secret_unreadable': {
     level: 'error',
     meaning:

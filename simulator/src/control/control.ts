@@ -133,7 +133,7 @@ export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetN
     },
     clock: {
       now: () => network.timers.now(),
-      advance: (ms: number) => advance(network, ms),
+      advance: (ms: number) => advanceInTurn(network, ms),
     },
     /** Resolves when all due webhooks have been posted and got a response. */
     idle: () => idle(network),
@@ -199,6 +199,15 @@ function conversation(network: Network, waId: string, to: string | undefined): J
     messages.push({ ...message, options: business ? optionsOf(network.world, business, message) : [] })
   }
   return messages
+}
+
+let advancing: Promise<unknown> = Promise.resolve()
+
+/** One at a time: each waits until what became due is done. */
+function advanceInTurn(network: Network, ms: number): Promise<Date> {
+  const done = advancing.then(() => advance(network, ms))
+  advancing = done.catch(() => {})
+  return done
 }
 
 async function advance(network: Network, ms: number): Promise<Date> {

@@ -16,7 +16,7 @@ import { pageOf, readPage } from '../../http/page.ts'
 import { type Context, route } from '../../http/route.ts'
 import { toJsonFor } from '../../http/to-json.ts'
 import { checkFor } from '../../http/validate.ts'
-import { Refusal } from '../../lib/refuse.ts'
+import { Refusal, refuseInvalid } from '../../lib/refuse.ts'
 import { getMessage, listMessages, markOf, toMessage } from './reading/messages.ts'
 import { newAcceptance } from './sending/acceptance.ts'
 import { sendMessage } from './sending/send.ts'
@@ -38,6 +38,14 @@ const checkFrame = checkFor('body', MessageBatchFrame)
 const depsOf = (context: Context) => {
   const { db, caller, clock, requestId, traceparent } = context
   return { db, caller, clock, requestId, traceparent, acceptance: context.shared(newAcceptance) }
+}
+
+/** Only a message of a batch has it as a member. */
+function refuseOwnKey(body: unknown): void {
+  if (typeof body === 'object' && body !== null && 'idempotency_key' in body) {
+    const message = 'Unknown field. Send the key as the header Idempotency-Key.'
+    refuseInvalid([{ param: 'idempotency_key', code: 'unknown', message }])
+  }
 }
 
 const listOf = (data: MessageBatchResult['data']): MessageBatchResult => {
@@ -69,7 +77,8 @@ export const messageRoutes = [
     handle: async (context, { body, query }) => {
       const deps = depsOf(context)
       if (query.dry_run === 'true') {
-        const [checked] = await checkBatch(deps, [body])
+        refuseOwnKey(body)
+        const [checked] = await checkBatch(deps, [body], context.header('idempotency-key'))
         if (checked instanceof Refusal) throw checked
         context.setStatus(200)
         return { dry_run: true as const, credits: checked?.credits ?? 0 }
@@ -109,7 +118,7 @@ export const messageRoutes = [
         error: errorBody(refusal, requestId, settings.publicUrl).error,
       })
       if (query.dry_run === 'true') {
-        const checked = await checkBatch(deps, body.messages)
+        const checked = await checkBatch(deps, body.messages, context.header('idempotency-key'))
         const credits = checked.reduce((sum, each) => sum + (each instanceof Refusal ? 0 : each.credits), 0)
         const data = checked.map((each, index) =>
           each instanceof Refusal ? rejected(index, each) : { index, status: 200 as const, ...each },
@@ -117,7 +126,8 @@ export const messageRoutes = [
         return { ...listOf(data), dry_run: true, credits }
       }
       const results = await sendBatch(deps, body.messages, context.header('idempotency-key'))
-      if (results.every((each) => each.kind === 'accepted' && each.replayed)) {
+      const accepted = results.filter((each) => each.kind === 'accepted')
+      if (accepted.length > 0 && accepted.every(({ replayed }) => replayed)) {
         context.setHeader('Idempotent-Replayed', 'true')
       }
       return listOf(

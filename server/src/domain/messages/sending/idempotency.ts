@@ -27,7 +27,7 @@ export interface IdempotentRequest {
 /** How long a request waits for another one with the same key. */
 export const keyWaitMs = 2_000
 /** Bounds the size of the table. It is not meant to limit use: each key comes with a message that was paid for. */
-export const maxPerDay = 200_000
+export const maxPerDay = 2_000_000
 const retentionHours = 25
 
 export function checkIdempotencyKey(key: string | undefined): FieldError[] {

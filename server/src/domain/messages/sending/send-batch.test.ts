@@ -1,11 +1,12 @@
 import type { MessageBatchResult } from '@parley/contract/message-batch'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { useProcesses } from '../../../../testing/processes.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { newProcessShop } from '../../../../testing/shop-process.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../telemetry/logger.ts'
 import { readBalance } from '../../credits/credits.ts'
+import { setPrice } from '../../credits/prices.ts'
 import { verifyLedger } from '../../credits/verify-ledger.ts'
 
 const server = useTestServer()
@@ -93,6 +94,27 @@ test('credits are spent in the order given, and one that does not fit is 402', a
   })
   expect(await readBalance(server.db, shop.workspace.id)).toBe(0)
   expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
+})
+
+test('one that is too expensive does not take the credits of the cheaper ones after it, also over several statements', async () => {
+  await setPrice(server.db, 'image', 20)
+  onTestFinished(() => setPrice(server.db, 'image', 1))
+  const shop = await sending.newShop(10)
+  const image = { to: '16505550123', type: 'image', image: { link: 'https://shop.example/box.jpg' } }
+  const { result } = await post(shop, { messages: [image, ...many(250)] })
+  const accepted = result.data.flatMap(({ index, status }) => (status === 202 ? [index] : []))
+  expect(accepted).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  expect(result.data[0]).toMatchObject({ status: 402, error: { details: { required: 20, available: 10 } } })
+})
+
+test('another batch with the same key is rejected, even if it has no message at the same place', async () => {
+  const shop = await sending.newShop(10)
+  const first = { messages: [{ ...text, to: 'x' }, to(1)] }
+  expect((await post(shop, first, { key: 'k' })).result).toMatchObject({ accepted: 1, rejected: 1 })
+  expect((await post(shop, { messages: [to(2)] }, { key: 'k' })).status).toBe(422)
+  const again = await post(shop, first, { key: 'k' })
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+  expect(await messagesOf(shop)).toHaveLength(1)
 })
 
 test('a batch with a key is sent once, however often, from whichever process, and even in parallel', async () => {

@@ -5,7 +5,8 @@
  */
 import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
-import { Refusal, refuseInvalid } from '../../../lib/refuse.ts'
+import { batchMax } from '@parley/contract/message-batch'
+import { Refusal, refuse, refuseInvalid } from '../../../lib/refuse.ts'
 import { checkSend } from '../../../whatsapp/outgoing/check-send.ts'
 import { readBalance } from '../../credits/credits.ts'
 import { type BatchAcceptance, maxTogether } from './acceptance.ts'
@@ -15,7 +16,6 @@ import {
   type IdempotentRequest,
   newBatchRequest,
   newIdempotentRequest,
-  replay,
 } from './idempotency.ts'
 import { type CheckedMessage, checkMessage, maxTries, type SendCaller, type SendDeps } from './send.ts'
 import type { AcceptedMessage, StoreOutcome } from './store-messages.ts'
@@ -38,6 +38,7 @@ export async function sendBatch(
   const errors = checkIdempotencyKey(idempotencyKey)
   if (errors.length > 0) refuseInvalid(errors)
   const all = toBatchMessages(deps, messages, idempotencyKey)
+  if (idempotencyKey !== undefined) await refuseOtherBatch(deps, messages, idempotencyKey)
   const results = new Map<BatchMessage, MessageResult>()
   for (let tries = 0; tries < maxTries; tries++) {
     const open = all.filter((each) => !results.has(each))
@@ -54,12 +55,24 @@ export async function sendBatch(
         results.set(each, { kind: 'accepted', message: result.message, replayed: true })
       } else toStore.push({ each, accepted: result.accepted })
     }
-    for (let from = 0; from < toStore.length; from += maxTogether) {
+    // Until one has to be checked again: those after it must not be paid before it.
+    for (let from = 0, isDone = true; isDone && from < toStore.length; from += maxTogether) {
       const part = toStore.slice(from, from + maxTogether)
-      const outcomes = await deps.acceptance.storeInOrder(part.map(({ accepted }) => accepted))
-      for (const [at, { each, accepted }] of part.entries()) {
-        const result = await resultOf(deps, each, accepted, outcomes[at])
+      let outcomes: StoreOutcome[]
+      try {
+        outcomes = await deps.acceptance.storeInOrder(part.map(({ accepted }) => accepted))
+      } catch (error) {
+        // What is stored must be reported. The others may have been stored too, which only their key can tell.
+        if (results.size === 0) throw error
+        return all.map((each) => results.get(each) ?? { kind: 'rejected', refusal: new Refusal('service_unavailable') })
+      }
+      const found = await Promise.all(
+        part.map(({ each, accepted }, at) => resultOf(deps, each, accepted, outcomes[at])),
+      )
+      for (const [at, { each }] of part.entries()) {
+        const result = found[at]
         if (result) results.set(each, result)
+        else isDone = false
       }
     }
   }
@@ -67,11 +80,22 @@ export async function sendBatch(
   return all.map((each) => results.get(each) ?? inProgress)
 }
 
+/** Another batch with the same key may have other messages at other places. */
+async function refuseOtherBatch({ acceptance, caller }: BatchDeps, messages: readonly unknown[], key: string) {
+  const fingerprint = batchFingerprint(messages)
+  const places = Array.from({ length: batchMax }, (_, index) => newBatchRequest(caller, key, index, fingerprint))
+  const stored = await Promise.all(places.map((place) => acceptance.findStored(place)))
+  if (stored.some((each) => each && !each.fingerprint.equals(fingerprint))) refuse('idempotency_key_reused')
+}
+
 /** What the messages would cost, or why they would be rejected. */
 export async function checkBatch(
   deps: BatchDeps,
   messages: readonly unknown[],
+  idempotencyKey: string | undefined,
 ): Promise<({ credits: number } | Refusal)[]> {
+  const errors = checkIdempotencyKey(idempotencyKey)
+  if (errors.length > 0) refuseInvalid(errors)
   const all = toBatchMessages(deps, messages, undefined).map((each) => ({ ...each, idempotent: null }))
   const checked = await Promise.all(all.map((each) => checkOne(deps, each)))
   let available = await readBalance(deps.db, deps.caller.workspaceId)
@@ -143,6 +167,6 @@ async function resultOf(
   if (outcome?.kind !== 'refused') return undefined
   // The request that was first may have the same key, and may have used the last credits.
   const first = idempotent && (await acceptance.findStored(idempotent))
-  if (idempotent && first) return { kind: 'accepted', message: replay(idempotent, first), replayed: true }
-  return { kind: 'rejected', refusal: outcome.refusal }
+  // Checked again, it is replayed, or refused because of its key.
+  return first ? undefined : { kind: 'rejected', refusal: outcome.refusal }
 }

@@ -47,13 +47,21 @@ test('a target is current for 100 ms after the read of the revision began, also 
   expect(reads()).toBeGreaterThan(before)
 })
 
-test('a read of the revision that takes 100 ms is repeated, and reported if all do', async () => {
+test('a read of the revision that takes 100 ms is repeated, and used by those that wait if all do', async () => {
   const once = await setUp((reads) => reads === 1 && server.clock.forward({ ms: 100 }))
   await once.read()
   expect(once.reads()).toBeGreaterThan(1)
   const always = await setUp(() => server.clock.forward({ ms: 100 }))
-  await expect(always.read()).rejects.toThrow('takes longer than 100 ms')
+  const late = await always.targets.read([always.webhookId])
+  expect([late?.get(always.webhookId)?.enabled, always.reads()]).toEqual([true, 5])
+  // The next attempt has to read it again.
   expect(always.targets.get(always.webhookId)).toBeUndefined()
+})
+
+test('reads that are followed by an expiration each do not delay an attempt forever', async () => {
+  const { targets, webhookId, reads } = await setUp(() => targets.expire())
+  expect((await targets.read([webhookId]))?.get(webhookId)?.enabled).toBe(true)
+  expect(reads()).toBe(5)
 })
 
 test('a read of the revision that began before it expired does not count', async () => {

@@ -26,8 +26,8 @@ export interface Target {
 const maxCached = 50_000
 /** Attempts begin with a revision whose read began at most this long ago. `change-endpoint.ts` relies on it. */
 export const currentMs = 100
-/** How many reads in a row may take longer. */
-const slowReadsMax = 5
+/** How many reads in a row may take longer, or be followed by `expire`. */
+const readsMax = 5
 
 /**
  * A cache of endpoints with decrypted secrets, in memory only. Every change to an endpoint also raises the routing revision,
@@ -64,26 +64,29 @@ export class Targets {
     return this.#isCurrent ? this.#cache.get(id, this.#last?.revision) : undefined
   }
 
-  /** Makes `get` return these targets, as they are now or were at most `currentMs` ago. */
-  async read(ids: readonly string[]): Promise<void> {
-    let slowReads = 0
-    while (!this.#isCurrent) {
-      if (slowReads === slowReadsMax) throw new Error(`reading the routing revision takes longer than ${currentMs} ms`)
+  /**
+   * Makes `get` return these targets, as they are now or were at most `currentMs` ago. Returns the targets if the database takes
+   * longer than that for every read: a slow database must not stop deliveries. What waited for the read begins with it.
+   */
+  async read(ids: readonly string[]): Promise<ReadonlyMap<string, Target | null> | null> {
+    let latest: number | undefined
+    for (let reads = 0; !this.#isCurrent && reads < readsMax; reads++) {
       const ageMs = startTimer(this.#clock)
       const expirations = this.#expirations
-      const revision = await this.#revision.read()
+      latest = await this.#revision.read()
       // A read that began before `expire` does not count.
-      if (expirations === this.#expirations) this.#last = { revision, ageMs }
-      if (ageMs() >= currentMs) slowReads++
+      if (expirations === this.#expirations) this.#last = { revision: latest, ageMs }
     }
+    const isCurrent = this.#isCurrent
     const last = this.#last
-    const { revision, values } = await this.#cache.find(ids, last?.revision)
+    const { revision, values } = await this.#cache.find(ids, isCurrent ? last?.revision : latest)
     // The endpoints were read after the revision, and have changed since then.
-    if (last && this.#last === last) this.#last = { ...last, revision }
+    if (isCurrent && last && this.#last === last) this.#last = { ...last, revision }
     for (const [id, target] of values) {
       if (target?.keys !== null) this.#unreadable.delete(id)
       else this.#unreadable.add(id)
     }
+    return isCurrent ? null : values
   }
 
   /** The next attempt begins after another read of the revision. */

@@ -3,7 +3,7 @@ import type { Database } from '../../../../db/db.ts'
 import type { Logger } from '../../../../telemetry/logger.ts'
 import type { LeasedDelivery } from '../first-attempts.ts'
 import type { EndpointQueue } from '../queue/endpoint-queue.ts'
-import type { Target, Targets } from './targets.ts'
+import { currentMs, type Target, type Targets } from './targets.ts'
 
 /** A delivery that was taken from its queue. */
 export interface Picked {
@@ -23,6 +23,8 @@ export class WithTargets {
   #waiting: Picked[] = []
   #isReading = false
   #isClosed = false
+  /** Whether the last read took long, which is logged once. */
+  #isLate = false
 
   /** A target of null was deleted. */
   constructor(
@@ -46,9 +48,10 @@ export class WithTargets {
     return this.#waiting.splice(0)
   }
 
-  /** False if its target has to be read first. */
-  #startNow(picked: Picked): boolean {
-    const target = this.#deps.targets.get(picked.item.webhookId)
+  /** False if its target has to be read first. `late` are targets that took long to read. */
+  #startNow(picked: Picked, late: ReadonlyMap<string, Target | null> | null = null): boolean {
+    const { webhookId } = picked.item
+    const target = late ? (late.get(webhookId) ?? null) : this.#deps.targets.get(webhookId)
     if (target === undefined) return false
     this.#start(picked, target)
     return true
@@ -60,27 +63,36 @@ export class WithTargets {
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const items = this.#waiting.map(({ item }) => item)
-      const [isRead] = await Promise.all([this.#read(items), this.#deps.db.telemetry.tracing?.load(items)])
-      if (!isRead) continue
+      const [read] = await Promise.all([this.#read(items), this.#deps.db.telemetry.tracing?.load(items)])
+      if (!read) continue
       // Those that were added meanwhile wait for the next read.
       const known = this.#waiting.splice(0, items.length)
-      this.#waiting.unshift(...known.filter((picked) => !this.#startNow(picked)))
+      this.#waiting.unshift(...known.filter((picked) => !this.#startNow(picked, read.late)))
     }
     this.#isReading = false
   }
 
-  /** False if the read failed. */
-  async #read(items: readonly LeasedDelivery[]): Promise<boolean> {
+  /** Null if the read failed. */
+  async #read(items: readonly LeasedDelivery[]) {
+    const { targets, log } = this.#deps
     try {
-      await this.#deps.targets.read(items.map(({ webhookId }) => webhookId))
-      return true
+      const late = await targets.read(items.map(({ webhookId }) => webhookId))
+      if (late && !this.#isLate) {
+        const fields = { event: 'endpoint.read_slow', longer_than_ms: currentMs } as const
+        log.warn(
+          fields,
+          'reading endpoints takes long; a changed endpoint may get attempts with its old settings meanwhile',
+        )
+      }
+      this.#isLate = late !== null
+      return { late }
     } catch (error) {
       if (!this.#isClosed) {
         const fields = { event: 'endpoint.read_failed', err: error } as const
-        this.#deps.log.warn(fields, 'reading endpoints failed; no delivery attempt starts until it succeeds')
+        log.warn(fields, 'reading endpoints failed; no delivery attempt starts until it succeeds')
         await sleep(readRetryMs)
       }
-      return false
+      return null
     }
   }
 }
