@@ -101,6 +101,7 @@ export const MessageStatusData = Type.Object({
   pricing: Type.Union([MessagePricing, Type.Null()], {
     description: 'How WhatsApp billed the message. Null while it is not known.',
   }),
+  reference: nullable(Type.String(), 'Your own reference, as you set it when sending. Null if you set none.'),
 })
 
 export const FlowFile = Type.Object({
@@ -145,6 +146,7 @@ const messageSample = {
   to: '491701234567',
   to_user_id: 'DE.13491200000000000001',
   wa_message_id: 'wamid.HBgMNDkxNzAxMjM0NTY3FQIAERgSQTFCMkMzRDRFNUY2AA==',
+  reference: 'order 1001',
 }
 const pricingSample = { category: 'utility', type: 'regular', model: 'PMP', billable: true, cost: null }
 

@@ -686,6 +686,8 @@ MessageSentEventData = TypedDict(
         "error": Optional[MessageError],
         #: How WhatsApp billed the message. Null while it is not known.
         "pricing": Optional[MessagePricing],
+        #: Your own reference, as you set it when sending. Null if you set none.
+        "reference": Optional[str],
     },
 )
 

@@ -62,8 +62,7 @@ export const messageRoutes = [
     description:
       'Accepts the message, debits its credits and returns immediately. The message is sent to WhatsApp afterwards. ' +
       'With an `Idempotency-Key` the message is sent once: a request with the same key and body gets the first response ' +
-      'again, with `Idempotent-Replayed: true`, for at least 24 hours, also after the API key was rotated. After an error ' +
-      'you can use the key again.',
+      'again, with `Idempotent-Replayed: true`. After an error you can use the key again.',
     tag: 'Messages',
     headers: IdempotencyHeader,
     query: dryRunQuery,

@@ -105,6 +105,19 @@ export const templatesToSend = (
   wanted: readonly (WantedTemplate & { index: number })[],
 ): Promise<(SendableTemplate & { index: number })[]> => finding.rows(db, { wanted })
 
+/** The languages of the templates with this name, of one account or of all. */
+export const languagesOf = (
+  db: Db,
+  workspaceId: string,
+  name: string,
+  connectionId: string | null,
+): Promise<{ language: string }[]> =>
+  db.rows(
+    `select distinct language from templates where workspace_id = $1 and name = $2 and removed_at is null
+       and ($3::uuid is null or connection_id = $3) order by language`,
+    [workspaceId, name, connectionId],
+  )
+
 export interface TemplateOwner {
   workspaceId: string
   connectionId: string

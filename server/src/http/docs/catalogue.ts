@@ -28,6 +28,10 @@ const page = (name: string, title: string, summary: string, file = `docs/${name}
   file,
 })
 
+/** A file to copy into a project. */
+const code = (title: string, summary: string, file: string): DocsPage =>
+  page(`sdk/${file.split('/').at(-1)}`, title, summary, file)
+
 const generated = (name: string, title: string, summary: string, label = title): ApiPage => ({
   name,
   title,
@@ -79,12 +83,37 @@ export const docsGroups: readonly DocsGroup[] = [
     ],
   },
   {
+    title: 'API basics',
+    pages: [
+      page('authentication', 'Authentication and scopes', 'Create API keys, and limit what they can do.'),
+      page('rate-limits', 'Rate limits', 'Requests a minute, the headers, and what to do after 429.'),
+      page('pagination', 'Pagination', 'Read lists page by page, with a cursor.'),
+      page('idempotency', 'Idempotency', 'Repeat a request without sending a message twice.'),
+      generated('errors', 'Errors', 'Every error code: what it means and what to do.'),
+      page('prices', 'Prices and credits', 'What a message costs, and when credits are spent and refunded.'),
+      page('test-keys', 'Live keys and the simulator', 'Test without sending to real phones.'),
+      page('orders', 'Orders', 'Receive orders from your catalog, and process them in the console.'),
+      page('roles', 'Roles', 'What admins, developers and members can do in the console.'),
+    ],
+  },
+  {
     title: 'API reference',
     pages: [
-      generated('api', 'API reference', 'Every endpoint, authentication, pagination and errors.', 'Overview'),
+      generated('api', 'API reference', 'Every endpoint, and what all of them have in common.', 'Overview'),
       ...apiPages,
       generated('events', 'Event types', 'Every event: its fields, and an example.'),
-      generated('errors', 'Errors', 'Every error code: what it means and what to do.'),
+    ],
+  },
+  {
+    title: 'Libraries',
+    pages: [
+      page('sdk', 'TypeScript SDK', 'A client for TypeScript and JavaScript, and webhook adapters.', 'sdk/README.md'),
+      page('sdk/python', 'Python SDK', 'A client for Python, and a webhook receiver.', 'sdk/python/README.md'),
+      code('Python verifier', 'Verify webhooks in Python without the SDK.', 'sdk/python/src/parley/verify.py'),
+      code('Go verifier', 'Verify webhooks in Go.', 'sdk/go/verify.go'),
+      code('PHP verifier', 'Verify webhooks in PHP.', 'sdk/php/verify.php'),
+      code('Ruby verifier', 'Verify webhooks in Ruby.', 'sdk/ruby/verify.rb'),
+      code('Test vectors', 'Deliveries to test your own verifier with, valid and invalid ones.', 'sdk/vectors.json'),
     ],
   },
   {
@@ -106,7 +135,6 @@ export const docsGroups: readonly DocsGroup[] = [
     title: 'Reference',
     pages: [
       page('command-line', 'Command line', 'Send messages, follow events and requests, and operate the service.'),
-      page('sdk', 'SDK', 'The TypeScript client, and verifying webhooks.', 'sdk/README.md'),
       page('simulator', 'Simulator', 'The simulated WhatsApp network and its phones.', 'simulator/README.md'),
       page('glossary', 'Glossary', 'The terms that Parley uses.'),
       page('changelog', 'Changelog', 'What changed, by version.', 'CHANGELOG.md'),
@@ -116,6 +144,38 @@ export const docsGroups: readonly DocsGroup[] = [
 
 export const docsPages: readonly DocsPage[] = docsGroups.flatMap(({ pages }) => pages)
 
+/** Words that readers search for, and the page or the section that they mean. */
+export const searchTerms: Readonly<Record<string, string>> = {
+  scope: 'authentication',
+  scopes: 'authentication',
+  'api key': 'authentication',
+  'rate limit': 'rate-limits',
+  '429': 'errors#rate_limited',
+  throttling: 'rate-limits',
+  paging: 'pagination',
+  cursor: 'pagination',
+  price: 'prices',
+  credits: 'prices',
+  billing: 'prices',
+  'test key': 'test-keys',
+  'test mode': 'test-keys',
+  sandbox: 'test-keys',
+  permissions: 'roles',
+  'retry schedule': 'receiving#retries',
+  backoff: 'receiving#retries',
+  gdpr: 'personal-data',
+  privacy: 'personal-data',
+  python: 'sdk/python',
+  go: 'sdk/verify.go',
+  golang: 'sdk/verify.go',
+  php: 'sdk/verify.php',
+  ruby: 'sdk/verify.rb',
+  rails: 'sdk/verify.rb',
+  typescript: 'sdk',
+  javascript: 'sdk',
+  node: 'sdk',
+}
+
 /** Pages about the program itself, which are long and say little about how to use it. */
 export const aboutTheProgram: ReadonlySet<string> = new Set([
   'benchmarks',
@@ -123,4 +183,5 @@ export const aboutTheProgram: ReadonlySet<string> = new Set([
   'reliability',
   'changelog',
   'simulator',
+  'sdk/vectors.json',
 ])

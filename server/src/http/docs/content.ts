@@ -42,7 +42,7 @@ export function newContent({ publicUrl, document }: DocsOptions): DocsContent {
   const read = async (name: string, suffix: '' | '.md') => {
     const all = await pages()
     const page = all.find((each) => each.name === name)
-    if (page?.file !== undefined) return withLinks(await readSource(page.file), linkResolver(page, all, suffix))
+    if (page?.file !== undefined) return withLinks(await readSource(page.file, page), linkResolver(page, all, suffix))
     const make = generated[name]
     if (!make) throw new Error(`there is no page ${name}`)
     return make().replaceAll(/\]\((\/docs\/[\w/-]+)/g, `]($1${suffix}`)

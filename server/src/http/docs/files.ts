@@ -5,30 +5,22 @@ import { type DocsPage, docsPages } from './catalogue.ts'
 /** The folder that contains docs/ and the sources. */
 const root = join(import.meta.dirname, '../../../..')
 
-/** Code to copy into a project. */
-const sources = ['go/verify.go', 'php/verify.php', 'ruby/verify.rb', 'python/src/parley/verify.py']
-
-/** Pages that are linked from others and not in the navigation: docs/decisions, and sources. */
+/** Pages that are linked from others and not in the navigation: docs/decisions. */
 export async function linkedPages(): Promise<DocsPage[]> {
   const files = (await readdir(join(root, 'docs/decisions'))).filter((file) => file.endsWith('.md')).sort()
-  const decisions = files.map((file) => {
+  return files.map((file) => {
     const name = file === 'README.md' ? 'decisions' : `decisions/${file.slice(0, -3)}`
     return { name, title: '', summary: '', file: `docs/decisions/${file}` }
   })
-  const code = sources.map((file) => ({
-    name: `sdk/${posix.basename(file)}`,
-    title: '',
-    summary: '',
-    file: `sdk/${file}`,
-  }))
-  return [...decisions, ...code]
 }
 
-/** The Markdown of a page. A source is a page with a code block. */
-export async function readSource(file: string): Promise<string> {
+/** The Markdown of a page. A file in another language is a page with a code block. */
+export async function readSource(file: string, { title, summary }: DocsPage): Promise<string> {
   const text = await readFile(join(root, file), 'utf8')
   const extension = posix.extname(file).slice(1)
-  return extension === 'md' ? text : `# ${posix.basename(file)}\n\n\`\`\`${extension}\n${text}\`\`\`\n`
+  return extension === 'md'
+    ? text
+    : `# ${title}\n\n${summary} This is \`${file}\`.\n\n\`\`\`${extension}\n${text}\`\`\`\n`
 }
 
 /** Finds the target of a link in a file of the repository. Null if it is not a page. */

@@ -107,6 +107,14 @@ const patterns: Record<string, RegExp> = {
     name: /\$\w+|\b[A-Za-z_]\w*(?=\()/,
     number,
   }),
+  rb: patternOf({
+    comment: hashComment,
+    string: quoted,
+    keyword: words(`begin class def do else elsif end false if module nil raise require rescue return self true unless
+      while`),
+    name: called,
+    number,
+  }),
   sql: patternOf(
     {
       comment: /--.*/,
@@ -137,3 +145,4 @@ const patterns: Record<string, RegExp> = {
 }
 patterns.typescript = script
 patterns.bash = shell
+patterns.py = patterns.python as RegExp

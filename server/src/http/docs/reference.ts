@@ -60,9 +60,10 @@ export function newReference({ paths, webhooks, components }: OpenApi, publicUrl
   const commonErrors = (withKey[0]?.errors ?? []).filter((code) => withKey.every(({ errors }) => errors.includes(code)))
   const commonHeaders = withKey[0]?.responses[200]?.headers ?? {}
 
-  /** The page of an object is that of the first endpoint that returns it. */
+  /** The page of an object is that of the first endpoint that takes or returns it. */
   const pageOf: Record<string, string> = { Error: 'api' }
-  for (const { page, responses } of endpoints) for (const name of componentsIn(responses)) pageOf[name] ??= page
+  for (const { page, requestBody, responses } of endpoints)
+    for (const name of componentsIn([requestBody, responses])) pageOf[name] ??= page
   const linkTo = (name: string) => `[${name}](/docs/${pageOf[name]}#${slugOf(objectTitle(name))})`
   const input: FieldsOptions = { linkTo, isInput: true }
   const output: FieldsOptions = { linkTo, isInput: false }
@@ -219,15 +220,11 @@ ${rows.join('\n')}
 
 ## Authentication
 
-Send an API key with every request: \`Authorization: Bearer prl_live_…\`. Create keys in the console under Developers → API keys. A key has scopes, a rate limit per minute and optionally an expiry and a list of allowed addresses.
+Send an API key with every request: \`Authorization: Bearer prl_live_…\`. See [authentication and scopes](/docs/authentication) and [rate limits](/docs/rate-limits).
 
 ${clientTabs(publicUrl)}
 
-The examples of the other pages use this client. The SDKs for [TypeScript](/docs/sdk) and Python come with Parley.
-
-## Pagination
-
-Lists return one page, with \`has_more\` and \`next_cursor\`. Pass \`next_cursor\` as \`cursor\` to get the next page, until it is null. \`limit\` sets the size of a page. The SDKs fetch the pages while you iterate.
+The examples of the other pages use this client. The SDKs for [TypeScript](/docs/sdk) and [Python](/docs/sdk/python) come with Parley. Lists have [pages](/docs/pagination), and sends can be [repeated safely](/docs/idempotency).
 
 ## Response headers
 
@@ -235,7 +232,7 @@ ${headers}
 
 ## Errors
 
-Every failed request returns an [error](#the-error-object). Check its \`code\`: codes are stable. After 429 and 503, wait the number of seconds in \`Retry-After\`. [Errors](/docs/errors) has all codes. Every endpoint can return these:
+Every failed request returns an [error](#the-error-object). [Errors](/docs/errors) has all codes, and says which requests to repeat. Every endpoint can return these:
 
 ${errors}
 

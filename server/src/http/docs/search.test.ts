@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { errorCodes } from '@parley/contract/errors'
 import { receivedEventSchemas } from '@parley/contract/events'
 import { expect, test, vi } from 'vitest'
+import { searchTerms } from './catalogue.ts'
 import { newSearch } from './search.ts'
 import { newDocsSite } from './site.ts'
 
@@ -32,6 +33,28 @@ test.each([
   ['rate limit', '/docs/errors#rate_limited'],
 ])('%s', async (query, href) => {
   expect((await find(query)).slice(0, 3)).toContain(href)
+})
+
+test.each([
+  ['pagination', '/docs/pagination'],
+  ['gdpr', '/docs/personal-data'],
+  ['golang', '/docs/sdk/verify.go'],
+  ['php', '/docs/sdk/verify.php'],
+  ['ruby', '/docs/sdk/verify.rb'],
+  ['python', '/docs/sdk/python'],
+  ['rate limit', '/docs/rate-limits'],
+  ['retry schedule', '/docs/receiving#retries'],
+  ['scopes', '/docs/authentication'],
+  ['price', '/docs/prices'],
+  ['test key', '/docs/test-keys'],
+  ['orders', '/docs/orders'],
+  ['roles', '/docs/roles'],
+])('the first result of "%s" answers the question', async (query, href) => {
+  expect((await find(query))[0]).toBe(href)
+})
+
+test('every search term finds its page or section first', async () => {
+  for (const [term, target] of Object.entries(searchTerms)) expect((await find(term))[0], term).toBe(`/docs/${target}`)
 })
 
 test('the code of an error and the type of an event find their section first, in any spelling', async () => {

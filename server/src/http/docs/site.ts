@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { deleteOldest } from '../../lib/delete-oldest.ts'
-import { aboutTheProgram, docsPages } from './catalogue.ts'
+import { aboutTheProgram, docsPages, searchTerms } from './catalogue.ts'
 import { type DocsOptions, newContent } from './content.ts'
 import { docsLayout, indexHtml } from './layout.ts'
 import { llmsFull, llmsIndex } from './llms.ts'
@@ -64,13 +64,14 @@ export function newDocsSite(options: DocsOptions): DocsSite {
       // Rendering takes the processor for a while each time, and other requests wait.
       await setImmediate()
       for (const { heading, text, terms } of sections) {
+        const address = `${page.name}${heading ? `#${heading.id}` : ''}`
         found.push({
-          href: `/docs/${page.name}${heading ? `#${heading.id}` : ''}`,
+          href: `/docs/${address}`,
           title: page.title,
           heading: heading?.text ?? '',
           ...(!heading && { summary: page.summary }),
           text: heading ? text : `${page.summary} ${text}`,
-          terms,
+          terms: [...terms, ...Object.keys(searchTerms).filter((term) => searchTerms[term] === address)],
           weight: aboutTheProgram.has(page.name) ? 0.4 : 1,
         })
       }

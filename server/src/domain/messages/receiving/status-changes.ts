@@ -123,5 +123,6 @@ export function toData(
     occurred_at: report.occurredAt.toISOString(),
     error: report.error,
     pricing: pricing ?? message.pricing,
+    reference: message.reference,
   }
 }

@@ -11,6 +11,7 @@ export interface TrackedMessage {
   senderId: string
   recipient: string
   recipientUserId: string | null
+  reference: string | null
   status: MessageStatus
   waMessageId: string | null
   createdAt: Date
@@ -31,7 +32,7 @@ export interface StatusReference {
 }
 
 const columns = `m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient,
-       m.recipient_user_id as "recipientUserId", m.status,
+       m.recipient_user_id as "recipientUserId", m.reference, m.status,
        m.wa_message_id as "waMessageId", m.created_at as "createdAt", m.sent_at as sent, m.delivered_at as delivered,
        m.read_at as read, m.failed_at as failed, m.pricing, m.ctid::text as place, m.xmin::text as version`
 

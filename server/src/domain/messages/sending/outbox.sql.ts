@@ -45,6 +45,7 @@ export interface ClaimedMessage {
   workspaceId: string
   recipient: string
   recipientUserId: string | null
+  reference: string | null
   createdAt: Date
   /** Calls made so far. */
   attempts: number
@@ -78,7 +79,7 @@ const claiming = statement(
      )
      select o.message_id as "messageId", ${lease} as lease, s.id as "senderId", s.connection_id as "connectionId",
        s.app_id as "appId", s.phone_number_id as "phoneNumberId", m.workspace_id as "workspaceId", m.recipient,
-       m.recipient_user_id as "recipientUserId", m.created_at as "createdAt", o.attempts, m.content,
+       m.recipient_user_id as "recipientUserId", m.reference, m.created_at as "createdAt", o.attempts, m.content,
        case when t.id is not null then json_build_object('name', t.name, 'language', t.language, 'category', t.category,
          'components', t.components) end as template,
        (select json_object_agg(h.subject_id, h.failures) from sending_holds h

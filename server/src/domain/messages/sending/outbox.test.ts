@@ -78,11 +78,13 @@ const magicNumbers: [to: string, body: object, statuses: string[], code: number 
 
 test.each(magicNumbers)('the magic number %s ends as documented', async (to, body, statuses, code, taken) => {
   const shop = await sending.newShop(3)
-  const { id } = (await shop.send({ to, ...body })).body as { id: string }
+  const { id } = (await shop.send({ to, reference: 'order 7', ...body })).body as { id: string }
   if (to === neverResponds) await drainImpatiently()
   const message = await finish(shop, id)
   await sending.drain()
   expect(await statusesOf(shop, id)).toEqual(statuses)
+  const references = (await eventsOf(server, shop.workspace.id)).map(({ data }) => data.reference)
+  expect(references).toEqual(statuses.map(() => 'order 7'))
   expect(message.error?.code ?? null).toBe(code)
   if (taken > 0) expect(shop.taken(to)).toHaveLength(taken)
   const isFailed = statuses.includes('failed')

@@ -61,4 +61,5 @@ const toData = ({ claimed, waMessageId, userId, occurredAt }: SentMessage): Even
   occurred_at: statusTime('sent', occurredAt, claimed.createdAt, noTimes).toISOString(),
   error: null,
   pricing: null,
+  reference: claimed.reference,
 })

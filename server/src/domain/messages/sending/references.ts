@@ -9,7 +9,7 @@ import { notSendableReason } from '../../../whatsapp/outgoing/sendable.ts'
 import { hasOneTimeCode } from '../../../whatsapp/outgoing/variables.ts'
 import type { Prices } from '../../credits/prices.ts'
 import { senderIdsOf, type UsableSender } from '../../senders/senders.ts'
-import type { SendableTemplate } from '../../templates/templates.ts'
+import { languagesOf, type SendableTemplate } from '../../templates/templates.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import type { Recipient } from '../recipient.ts'
 import { currentUser } from '../user-ids.sql.ts'
@@ -57,8 +57,13 @@ export async function findReferences(
   const sender = wantedSender && foundOrError(checkFoundSender(wantedSender.id, lookedUp.senders))
   const quoted = foundOrError(checkSender(quotedMessage, sender, 'in_reply_to'))
   const recipient = foundOrError(await findRecipient(db, workspaceId, request, quoted))
+  const connectionId = sender?.connectionId ?? null
   const template =
-    requested && foundOrError(chooseTemplate(lookedUp.templates, sender?.connectionId ?? null, requested))
+    requested &&
+    foundOrError(
+      chooseTemplate(lookedUp.templates, connectionId, requested) ??
+        (await missingTemplate(db, workspaceId, connectionId, requested)),
+    )
   if (requested && template) errors.push(...checkVariables(template, requested))
   if (template && recipient) errors.push(...numberErrors(template, recipient, request))
   const reaction = request.type === 'reaction' ? (request.reaction as SendRequest['reaction'] | null) : null
@@ -127,6 +132,22 @@ function readTemplate(value: unknown): SendTemplate | null {
   return readable && byId !== byName ? (value as SendTemplate) : null
 }
 
+/** The error of a template that was not found. It names the languages if only the language is wrong. */
+async function missingTemplate(
+  db: Db,
+  workspaceId: string,
+  connectionId: string | null,
+  { id, name }: SendTemplate,
+): Promise<Outcome<SendableTemplate>> {
+  if (id !== undefined) return error('template.id', 'not_found', 'Template not found.')
+  // PostgreSQL cannot store NUL, so no template has such a name.
+  const rows = !name || name.includes('\0') ? [] : await languagesOf(db, workspaceId, name, connectionId)
+  if (rows.length === 0) return error('template.name', 'not_found', 'Template not found.')
+  const languages = rows.map(({ language }) => language).join(', ')
+  return error('template.language', 'not_found', `The template has no such language. Its languages are: ${languages}.`)
+}
+
+/** Null if there is none. */
 function chooseTemplate(
   candidates: readonly SendableTemplate[],
   connectionId: string | null,
@@ -135,7 +156,7 @@ function chooseTemplate(
   // A template belongs to a WhatsApp account, and a sender can only use those of its own account.
   const template = candidates.find((each) => each.connectionId === connectionId) ?? candidates[0]
   const param = requested.id === undefined ? 'template.name' : 'template.id'
-  if (!template) return error(param, 'not_found', 'Template not found.')
+  if (!template) return null
   if (connectionId !== null && template.connectionId !== connectionId) {
     return error(param, 'other_account', 'The template and the sender belong to different WhatsApp accounts.')
   }

@@ -319,6 +319,27 @@ test('a template with parts that cannot be filled is refused before anything is 
   expect(await readBalance(server.db, shop.workspace.id)).toBe(1)
 })
 
+test('a template in a wrong language gets 400 with the languages that it has', async () => {
+  const shop = await sending.newShop(1)
+  for (const language of ['es', 'pt_BR']) shop.account.addTemplate({ name: 'greeting', language })
+  await syncConnection(sending.network.network, shop.connection.id)
+  // The sender cannot use the templates of another account.
+  const other = sending.network.newAccount()
+  other.addTemplate({ name: 'greeting', language: 'fr' })
+  await other.connect(shop.workspace)
+  const send = (name: string, language: string) =>
+    shop.send({ to, sender_id: shop.senderId, type: 'template', template: { name, language } })
+  const refused = (param: string, message: string) => ({
+    status: 400,
+    body: { error: { errors: [{ param, code: 'not_found', message }] } },
+  })
+  expect(await send('greeting', 'it')).toMatchObject(
+    refused('template.language', 'The template has no such language. Its languages are: en, es, pt_BR.'),
+  )
+  expect(await send('no', 'en')).toMatchObject(refused('template.name', 'Template not found.'))
+  expect(await send('\0', 'en')).toMatchObject({ status: 400 })
+})
+
 test.each(['[]', '"x"', 'null', '7'])('a body of %s gets 400', async (body) => {
   const { workspace } = await sending.newShop()
   const { status } = await workspace.call('/v1/messages', { method: 'POST', body })
