@@ -149,6 +149,7 @@ test('what the phone does not show, and what another business number sent, is no
   control.phones.change(phone, { online: true })
   await clock.advance(5_000)
   expect(control.phones.scenario(phone, numberId).steps).toHaveLength(2)
+  expect(() => control.phones.scenario('16505550100', numberId)).toThrow('16505550100 has no messages with 15550780001')
   expect(() => control.phones.scenario(phone, '15550000000')).toThrow('to: business number 15550000000 not found.')
   expect(() => control.phones.scenario(phone, numberId, 'yes')).toThrow('contents must be one of true, false.')
 })

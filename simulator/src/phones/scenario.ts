@@ -1,5 +1,6 @@
 import type { Json } from '../json.ts'
 import type { Network } from '../network.ts'
+import { ControlError } from '../shape.ts'
 import type { Message, Phone, PhoneNumber } from '../world.ts'
 import type { PhoneActionName } from './actions.ts'
 import { newRecordedActions } from './recorded-action.ts'
@@ -30,6 +31,8 @@ export function recordScenario(network: Network, phone: Phone, number: PhoneNumb
     ({ waId, numberId }) => waId === phone.waId && numberId === number.id,
   )
   const recorded = chat.filter(isRecorded)
+  if (recorded.length === 0)
+    throw new ControlError(`${phone.waId} has no messages with ${number.phoneNumber} to record.`, null, 404)
   const actionOf = newRecordedActions(network, chat, withContents)
   const actions = recorded.map((message) => (message.direction === 'in' ? actionOf(message) : undefined))
   const referenced = new Set(actions.flatMap((one) => [one?.input.message, one?.input.replyTo]))
