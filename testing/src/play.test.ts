@@ -109,23 +109,39 @@ test('a bot that is silent, or sends too much, or does not offer the button, fai
   )
 })
 
+const switchesOf = async (number: string): Promise<unknown> => {
+  const response = await fetch(`${parley.simulatorUrl}/control/phones/${number}`)
+  return ((await response.json()) as { switches: unknown }).switches
+}
+
 test('duplicates and another order are those of the network, only while the conversation is played', async () => {
-  const { events } = await startBot()
-  const steps: Scenario['steps'] = [
-    { from: 'person', action: 'say', input: { text: 'one' } },
-    { from: 'person', action: 'say', input: { text: 'three' } },
-    { from: 'business', expect: { type: 'text', text: 'You wrote one' } },
-    { from: 'business', expect: { type: 'text', text: 'You wrote three' } },
-  ]
   const ben = parley.phone('+16505550124')
-  await ben.play({ version: 1, steps }, { duplicates: true, reorder: true })
-  const log = (await (await fetch(`${parley.simulatorUrl}/control/log?limit=1000`)).json()) as { body?: unknown }[]
-  const posted = log.map((entry) => JSON.stringify(entry)).filter((entry) => entry.includes('three'))
-  expect(posted.length).toBeGreaterThan(1)
-  // Parley removes the duplicates.
-  expect(events.filter(({ type }) => type === 'message.received')).toHaveLength(2)
-  const phones = await fetch(`${parley.simulatorUrl}/control/phones/${ben.number}`)
-  expect(await phones.json()).toMatchObject({ switches: {} })
+  const switches: unknown[] = []
+  const { events } = await parley.endpoint(async (event) => {
+    if (event.type !== 'message.received') return
+    switches.push(await switchesOf(ben.number))
+    const { message_id } = event.data
+    for (const body of ['first', 'second']) {
+      await parley.client.messages.send({ in_reply_to: message_id, type: 'text', text: { body } })
+    }
+  })
+  const scenario: Scenario = {
+    version: 1,
+    steps: [
+      { from: 'person', action: 'say', input: { text: 'hi' } },
+      { from: 'business', expect: { type: 'text', text: 'second' } },
+      { from: 'business', expect: { type: 'text', text: 'first' } },
+    ],
+  }
+  await ben.play(scenario, { duplicates: true, reorder: true })
+  expect(switches).toEqual([{ duplicateWebhooks: true, reorderWebhooks: true }])
+  expect(await switchesOf(ben.number)).toEqual({})
+  const log = (await (await fetch(`${parley.simulatorUrl}/control/log?limit=1000`)).json()) as { request?: string }[]
+  expect(log.filter(({ request }) => request?.includes('"body":"hi"'))).toHaveLength(2)
+  // Parley removes the duplicate.
+  expect(events.filter(({ type }) => type === 'message.received')).toHaveLength(1)
+  await parley.idle()
+  await expect(ben.play(scenario)).rejects.toThrow('expected  text "second"')
 })
 
 test('delays move the clock as in the conversation, or faster', async () => {

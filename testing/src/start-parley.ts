@@ -68,6 +68,8 @@ export async function startParley(options: StartOptions = {}): Promise<TestParle
   await control('PATCH', '/switches', quickSwitches)
   const idle = async () => void (await control('POST', '/settled'))
   const advance = async (ms: number) => {
+    // A request in flight would look as if it took all this time.
+    await idle()
     await control('POST', '/clock/advance', { ms })
     movedMs += ms
     await idle()
