@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -31,7 +31,7 @@ beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), '{ "name": "bot", "type": "module", "private": true }')
   for (const name of ['sdk', 'testing']) {
     const packed = newFolder(name)
-    await run('npm', ['pack', '--pack-destination', packed], { cwd: join(root, name) })
+    await run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', packed], { cwd: join(root, name) })
     const installed = join(project, 'node_modules', '@parley', name)
     mkdirSync(installed, { recursive: true })
     const [tarball = ''] = readdirSync(packed)
@@ -43,7 +43,8 @@ beforeAll(async () => {
 }, 240_000)
 
 test('the guide for vitest works in an empty project', async () => {
-  writeFileSync(join(project, 'bot.test.ts'), fileOf('bot.test.ts'))
+  for (const name of ['bot.test.ts', 'booking.test.ts', 'booking.json'])
+    writeFileSync(join(project, name), fileOf(name))
   const strict = [
     '--ignoreConfig',
     '--noEmit',
@@ -54,12 +55,14 @@ test('the guide for vitest works in an empty project', async () => {
     '--target',
     'es2022',
   ]
-  expect(await compile(...strict, '--types', 'node', join(project, 'bot.test.ts'))).toBe('')
+  expect(
+    await compile(...strict, '--types', 'node', join(project, 'bot.test.ts'), join(project, 'booking.test.ts')),
+  ).toBe('')
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   // A busy machine takes longer than the default.
   const args = [vitest, 'run', '--testTimeout', '60000', '--no-color']
   const { stdout } = await run(process.execPath, args, { cwd: project, env })
-  expect(stdout).toContain('2 passed')
+  expect(stdout).toContain('3 passed')
 })
 
 test('the guide for pytest works in an empty folder', async ({ skip }) => {
@@ -70,6 +73,8 @@ test('the guide for pytest works in an empty folder', async ({ skip }) => {
   skip(!hasPytest, 'pytest is not installed')
   const python = newFolder('python')
   for (const name of ['conftest.py', 'test_bot.py']) writeFileSync(join(python, name), fileOf(name))
+  // What the guide says about scenarios.
+  copyFileSync(join(import.meta.dirname, 'test_play.py'), join(python, 'test_play.py'))
   const settings = {
     ...env,
     PYTHONPATH: [join(root, 'sdk', 'python', 'src'), env.PYTHONPATH].filter(Boolean).join(delimiter),
@@ -79,5 +84,5 @@ test('the guide for pytest works in an empty folder', async ({ skip }) => {
     cwd: python,
     env: settings,
   })
-  expect(stdout).toContain('1 passed')
+  expect(stdout).toContain('6 passed')
 })
