@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { startSimulator } from '@parley/simulator/start'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -352,4 +353,44 @@ test('the handset has no serious accessibility violations', async () => {
   await expect.poll(() => form.locator(':focus').count()).toBe(1)
   await page.keyboard.press('Escape')
   await expect.poll(() => form.count()).toBe(0)
+})
+
+test('the chat is saved as a scenario with the keyboard, redacted unless a person keeps what was written', async () => {
+  const { number, page, bubble, say } = await openPhone('Sven Saves')
+  const save = page.getByRole('button', { name: 'Save as scenario' })
+  expect(await save.count()).toBe(0)
+  await say('Hello Wilhelmina')
+  await bubble('Hello Wilhelmina').waitFor()
+  await sendText(number, 'Welcome back')
+  await bubble('Welcome back').getByRole('img', { name: 'Read' }).waitFor()
+  const saved = async (keepsContents: boolean) => {
+    await save.focus()
+    await page.keyboard.press('Enter')
+    const sheet = page.getByRole('dialog', { name: 'Save as scenario' })
+    await sheet.getByRole('checkbox', { name: 'Keep what was written' }).and(page.locator(':focus')).waitFor()
+    if (keepsContents) await page.keyboard.press('Space')
+    await page.keyboard.press('Tab')
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+    expect(download.suggestedFilename()).toBe('scenario-15550780001.json')
+    await expect.poll(() => sheet.count()).toBe(0)
+    const { steps, ...rest } = JSON.parse(await text(await download.createReadStream())) as { steps: object[] }
+    return { ...rest, steps: steps.map((step) => ({ ...step, after_ms: 0 })) }
+  }
+  const person = { from: 'person', after_ms: 0, action: 'say' }
+  const business = { from: 'business', after_ms: 0 }
+  expect(await saved(false)).toEqual({
+    version: 1,
+    redacted: true,
+    steps: [
+      { ...person, input: { text: 'Xxxxx Xxxxxxxxxx' } },
+      { ...business, expect: { type: 'text', text: 'Xxxxxxx xxxx' } },
+    ],
+  })
+  expect(await saved(true)).toEqual({
+    version: 1,
+    steps: [
+      { ...person, input: { text: 'Hello Wilhelmina' } },
+      { ...business, expect: { type: 'text', text: 'Welcome back' } },
+    ],
+  })
 })

@@ -141,6 +141,7 @@ export const sections: readonly Section[] = [
     commands: [
       ...from(() => import('./commands/phone.ts'), {
         'phone send': 'Send a message from a simulated phone to a sender',
+        'phone record': 'Record the chat of a simulated phone as a scenario for tests',
       }),
       ...from(() => import('./commands/phone-business.ts'), {
         'phone echo': 'Write to a simulated phone from the Business app, or as an agent',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -371,6 +371,27 @@ test.each([
   const { code, out, err } = await run([...phone, ...words])
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(message)
+})
+
+test('phone record writes the chat as a scenario, without its contents unless they are wanted', async () => {
+  const chat = ['--from', '+49 170 7654321', '--to', '15550780001']
+  await json(['phone', 'send', ...chat, '--text', 'Hello Wilhelmina'])
+  const file = join(tempFolder(), 'chat.json')
+  const { code, out } = await run(['phone', 'record', ...chat, '--out', file])
+  expect({ code, out }).toEqual({ code: 0, out: `Recorded 1 step in ${file}.\n` })
+  const step = { from: 'person', after_ms: 0, action: 'say' }
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    version: 1,
+    redacted: true,
+    steps: [{ ...step, input: { text: 'Xxxxx Xxxxxxxxxx' } }],
+  })
+  const whole = { version: 1, steps: [{ ...step, input: { text: 'Hello Wilhelmina' } }] }
+  expect(JSON.parse((await run(['phone', 'record', ...chat, '--with-contents'])).out)).toEqual(whole)
+  expect(await json(['phone', 'record', ...chat, '--with-contents'])).toEqual(whole)
+  const none = await run(['phone', 'record', ...chat.with(1, '491707654399')])
+  expect(none).toMatchObject({ code: 1, err: '491707654399 has no messages with 15550780001 to record.\n' })
+  const unwritable = await run(['phone', 'record', ...chat, '--out', join(file, 'x.json')])
+  expect(unwritable).toMatchObject({ code: 1, err: expect.stringContaining('cannot be written: ENOTDIR.') })
 })
 
 test('phone send without a simulator explains how to start it', async () => {

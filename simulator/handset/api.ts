@@ -13,6 +13,8 @@ export const control = {
   flows: () => request<Flow[]>('GET', '/flows'),
   catalogs: () => request<Catalog[]>('GET', '/catalogs'),
   messages: (waId: string) => request<Message[]>('GET', `/phones/${waId}/messages`),
+  scenario: (waId: string, to: string, contents: boolean) =>
+    request<object>('GET', `/phones/${waId}/scenario?to=${to}&contents=${contents}`),
   log: (limit: number) => request<NetworkLogEntry[]>('GET', `/log?limit=${limit}`),
   clearLog: () => request('DELETE', '/log'),
   changePhone: (waId: string, change: object) => request<Phone>('PATCH', `/phones/${waId}`, change),

@@ -6,6 +6,7 @@ import { chooseChat } from './connection.ts'
 import { button, type Child, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
 import { openNewPhone } from './people-sheets.ts'
+import { scenarioButton } from './scenario-sheet.ts'
 import { chatKey, me, on, state } from './state.ts'
 import { showTab } from './tabs.ts'
 import { formatPhone } from './text.ts'
@@ -119,6 +120,7 @@ function settingsOf(person: Phone | undefined): Child[] {
     toggle('acceptsMarketing', 'Accepts marketing', person.acceptsMarketing, (acceptsMarketing) =>
       changePhone({ acceptsMarketing }),
     ),
+    scenarioButton(),
   ]
 }
 

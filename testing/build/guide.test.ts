@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), '{ "name": "bot", "type": "module", "private": true }')
   for (const name of ['sdk', 'testing']) {
     const packed = newFolder(name)
-    await run('npm', ['pack', '--pack-destination', packed], { cwd: join(root, name) })
+    await run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', packed], { cwd: join(root, name) })
     const installed = join(project, 'node_modules', '@parley', name)
     mkdirSync(installed, { recursive: true })
     const [tarball = ''] = readdirSync(packed)
@@ -40,8 +40,11 @@ beforeAll(async () => {
 }, 240_000)
 
 test('the guide for vitest works in an empty project', async () => {
-  const [source = ''] = blocksIn('ts')
-  writeFileSync(join(project, 'bot.test.ts'), source)
+  const [bot = '', booking = ''] = blocksIn('ts')
+  const [scenario = ''] = blocksIn('json')
+  writeFileSync(join(project, 'bot.test.ts'), bot)
+  writeFileSync(join(project, 'booking.test.ts'), booking)
+  writeFileSync(join(project, 'booking.json'), scenario)
   const strict = [
     '--ignoreConfig',
     '--noEmit',
@@ -52,12 +55,14 @@ test('the guide for vitest works in an empty project', async () => {
     '--target',
     'es2022',
   ]
-  expect(await compile(...strict, '--types', 'node', join(project, 'bot.test.ts'))).toBe('')
+  expect(
+    await compile(...strict, '--types', 'node', join(project, 'bot.test.ts'), join(project, 'booking.test.ts')),
+  ).toBe('')
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   // A busy machine takes longer than the default.
   const args = [vitest, 'run', '--testTimeout', '60000', '--no-color']
   const { stdout } = await run(process.execPath, args, { cwd: project, env })
-  expect(stdout).toContain('2 passed')
+  expect(stdout).toContain('3 passed')
 })
 
 test('the guide for pytest works in an empty folder', async ({ skip }) => {
@@ -70,6 +75,8 @@ test('the guide for pytest works in an empty folder', async ({ skip }) => {
   for (const [index, text] of blocksIn('python').entries()) {
     writeFileSync(join(python, ['conftest.py', 'test_bot.py'][index] ?? ''), text)
   }
+  // What the guide says about scenarios.
+  copyFileSync(join(import.meta.dirname, 'test_play.py'), join(python, 'test_play.py'))
   const settings = {
     ...env,
     PYTHONPATH: [join(root, 'sdk', 'python', 'src'), env.PYTHONPATH].filter(Boolean).join(delimiter),
@@ -79,5 +86,5 @@ test('the guide for pytest works in an empty folder', async ({ skip }) => {
     cwd: python,
     env: settings,
   })
-  expect(stdout).toContain('1 passed')
+  expect(stdout).toContain('6 passed')
 })

@@ -1,4 +1,6 @@
 import type { Control } from './control.ts'
+import { type PlayOptions, playScenario } from './play.ts'
+import { readScenario, type Scenario } from './scenario.ts'
 import { until } from './until.ts'
 
 /** A message of your business, as the phone shows it. */
@@ -44,39 +46,44 @@ export interface Phone {
   fail(code: string | number | null): Promise<void>
   goOffline(): Promise<void>
   goOnline(): Promise<void>
+  /**
+   * Plays a recorded conversation: does what the person did, and waits for what your business is expected to send. Fails
+   * with the difference.
+   */
+  play(scenario: string | Scenario, options?: PlayOptions): Promise<void>
+}
+
+export interface PhoneTools {
+  control: Control
+  /** The IDs of the messages that a test has received. */
+  seen: Set<string>
+  advance(ms: number): Promise<void>
+  idle(): Promise<void>
 }
 
 interface SimulatedMessage {
   id: string
   direction: 'in' | 'out'
   type: string
+  text: string | null
   content: Record<string, unknown>
   contextId: string | null
   options: { text?: string; title?: string }[]
   journey: { state: string } | null
 }
 
-interface SimulatedTemplate {
-  name: string
-  language: string
-  components: { type?: string; text?: string }[]
-}
-
 const shown = new Set(['delivered', 'read', 'played'])
 
-export function newPhone(control: Control, number: string, seen: Set<string>): Phone {
+export function newPhone(number: string, { control, seen, advance, idle }: PhoneTools): Phone {
   const path = `/phones/${number}`
   const act = async (action: string, input: Record<string, unknown> = {}) =>
     ((await control('POST', `${path}/${action}`, input)) as { id?: string }).id ?? ''
   const change = async (settings: Record<string, unknown>) => void (await control('PATCH', path, settings))
   const messages = async () => {
     const all = (await control('GET', `${path}/messages`)) as SimulatedMessage[]
-    const visible = all.filter(({ direction, journey }) => direction === 'out' && shown.has(journey?.state ?? ''))
-    const hasTemplate = visible.some(({ type }) => type === 'template')
-    const templates = hasTemplate ? ((await control('GET', '/templates')) as SimulatedTemplate[]) : []
-    return visible.map((message) => toMessage(message, templates))
+    return all.filter(({ direction, journey }) => direction === 'out' && shown.has(journey?.state ?? '')).map(toMessage)
   }
-  return {
+  const phone: Phone = {
     number,
     write: (text, options) => act('say', { text, ...options }),
     tap: (button, options) => act('tap', { button, ...options }),
@@ -95,43 +102,25 @@ export function newPhone(control: Control, number: string, seen: Set<string>): P
     fail: (code) => change({ switches: { failWith: code === null ? null : Number(code) } }),
     goOffline: () => change({ online: false }),
     goOnline: () => change({ online: true }),
+    async play(scenario, options = {}) {
+      const unseen = async () => (await messages()).filter(({ id }) => !seen.has(id))
+      const switches = { duplicateWebhooks: options.duplicates || null, reorderWebhooks: options.reorder || null }
+      await change({ switches })
+      try {
+        await playScenario(await readScenario(scenario), options, { phone, advance, idle, unseen })
+      } finally {
+        await change({ switches: { duplicateWebhooks: null, reorderWebhooks: null } })
+      }
+    },
   }
+  return phone
 }
 
-const toMessage = (
-  { id, type, content, contextId, options }: SimulatedMessage,
-  templates: readonly SimulatedTemplate[],
-): PhoneMessage => ({
+const toMessage = ({ id, type, text, content, contextId, options }: SimulatedMessage): PhoneMessage => ({
   id,
   type,
-  text: type === 'template' ? filledBody(content, templates) : textOf(type, content),
+  text,
   buttons: options.map(({ text: label, title }) => label ?? title ?? ''),
   replyTo: contextId,
   content,
 })
-
-function textOf(type: string, content: Record<string, unknown>): string | null {
-  const { body, caption } = content
-  if (type === 'text') return typeof body === 'string' ? body : null
-  if (typeof caption === 'string') return caption
-  const inner = (body as { text?: unknown } | undefined)?.text
-  return typeof inner === 'string' ? inner : null
-}
-
-interface SentTemplate {
-  name?: string
-  language?: { code?: string }
-  components?: { type?: string; parameters?: { text?: string; parameter_name?: string }[] }[]
-}
-
-/** The body of the template with its variables, by position or by name. */
-function filledBody(content: SentTemplate, templates: readonly SimulatedTemplate[]): string | null {
-  const template = templates.find(({ name, language }) => name === content.name && language === content.language?.code)
-  const body = template?.components.find(({ type }) => type?.toUpperCase() === 'BODY')?.text
-  if (body === undefined) return null
-  const sent = content.components?.find(({ type }) => type?.toLowerCase() === 'body')?.parameters ?? []
-  return body.replaceAll(/\{\{(\w+)\}\}/g, (variable, key: string) => {
-    const value = sent.find(({ parameter_name }) => parameter_name === key) ?? sent[Number(key) - 1]
-    return value?.text ?? variable
-  })
-}

@@ -67,6 +67,13 @@ export async function startParley(options: StartOptions = {}): Promise<TestParle
   let movedMs = 0
   await control('PATCH', '/switches', quickSwitches)
   const idle = async () => void (await control('POST', '/settled'))
+  const advance = async (ms: number) => {
+    // A request in flight would look as if it took all this time.
+    await idle()
+    await control('POST', '/clock/advance', { ms })
+    movedMs += ms
+    await idle()
+  }
 
   const endpoints = new Endpoints({
     create: async (url, events) =>
@@ -84,14 +91,9 @@ export async function startParley(options: StartOptions = {}): Promise<TestParle
     senders,
     client: new Parley({ baseUrl: service.url, key: service.key }),
     simulatorUrl: service.simulator_url,
-    phone: (number) => newPhone(control, number.replaceAll(/[\s()+-]/g, ''), seen),
+    phone: (number) => newPhone(number.replaceAll(/[\s()+-]/g, ''), { control, seen, advance, idle }),
     endpoint: (handler, given) => endpoints.open(handler, given),
-    async advance(duration) {
-      const ms = toMs(duration)
-      await control('POST', '/clock/advance', { ms })
-      movedMs += ms
-      await idle()
-    },
+    advance: async (duration) => advance(toMs(duration)),
     now: () => Date.now() + movedMs,
     fail: async (code) => void (await control('PATCH', '/switches', { failWith: code === null ? null : Number(code) })),
     idle,

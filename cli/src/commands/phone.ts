@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { StartupError } from '@parley/server/lib/refuse'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { mediaKinds, type PhoneAction, phoneActions } from '../phone-actions.ts'
 import { callSimulator, simulatorPort } from '../simulator-client.ts'
@@ -72,6 +74,33 @@ export const commands: readonly Command[] = [
       const { id } = (await request('POST', `/${action}`, body)) as { id?: string }
       const json = { wa_message_id: id ?? null, from, to, type: name.replace('-', '_') }
       return { lines: [id ? `Sent message ${id} from ${from} to ${to}.` : `Sent from ${from} to ${to}.`], json }
+    },
+  },
+  {
+    name: 'phone record',
+    details:
+      'A test plays the scenario with phone.play() of @parley/testing or of the Python SDK. Letters and digits of texts, names and form values are replaced, and files and locations by samples. Buttons keep their IDs.',
+    options: {
+      from: { value: 'NUMBER', required: true, help: 'Phone number of the person' },
+      to: { value: 'SENDER_NUMBER', required: true, help: 'Phone number of the sender, such as 15550780001' },
+      out: { value: 'FILE', help: 'Write the scenario to this file instead of printing it' },
+      'with-contents': { help: 'Keep what was written, so that a test compares the texts of the bot' },
+    },
+    examples: [
+      'phone record --from 491701234567 --to 15550780001 --out booking.json',
+      'phone record --from 491701234567 --to 15550780001 --with-contents',
+    ],
+    async run(call) {
+      const [from, to, file] = [digitsOf(call, 'from'), digitsOf(call, 'to'), call.option('out')]
+      const path = `/phones/${from}/scenario?to=${to}&contents=${call.flag('with-contents')}`
+      const scenario = (await callSimulator(simulatorPort(call), 'GET', path)) as { steps: unknown[] }
+      const text = JSON.stringify(scenario, null, 2)
+      if (file === undefined) return { lines: [text], json: scenario }
+      await writeFile(file, `${text}\n`).catch((error: NodeJS.ErrnoException) => {
+        throw new StartupError(`${file} cannot be written: ${error.code}.`)
+      })
+      const { length } = scenario.steps
+      return { lines: [`Recorded ${length} ${length === 1 ? 'step' : 'steps'} in ${file}.`], json: scenario }
     },
   },
 ]

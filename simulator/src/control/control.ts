@@ -13,9 +13,12 @@ import { idle, type Network } from '../network.ts'
 import type { NetworkLogEvent } from '../network-log.ts'
 import type { ActionResult } from '../phones/action.ts'
 import { type PhoneActionInput, type PhoneActionName, phoneActions, runAction } from '../phones/actions.ts'
+import { numberFor } from '../phones/find.ts'
 import { optionsOf } from '../phones/options.ts'
 import { phoneFor } from '../phones/phones.ts'
-import { ControlError, type Parsed, phoneDigits } from '../shape.ts'
+import { recordScenario } from '../phones/scenario.ts'
+import { shownText } from '../phones/shown-text.ts'
+import { ControlError, oneOf, type Parsed, phoneDigits } from '../shape.ts'
 import { switchesFor } from '../switches.ts'
 import { verifyCallback } from '../webhooks/handshake.ts'
 import { notifyAccount } from '../webhooks/notify.ts'
@@ -101,8 +104,17 @@ export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetN
         if (phone.online && !wasOnline) deliverWaiting(network, phone)
         return phone
       },
-      /** The conversation with one business number or with all, oldest first. Each message has its tappable `options`. */
+      /**
+       * The conversation with one business number or with all, oldest first. Each message has the `text` that a person
+       * reads, and its tappable `options`.
+       */
       messages: (waId: string, to?: string) => conversation(network, phoneNumber(waId), to),
+      /** The conversation with one business number as a test plays it. Redacted unless `contents` is `true`. */
+      scenario: (waId: string, to?: string, contents: string = 'false') => {
+        const phone = phoneFor(network, phoneNumber(waId))
+        const number = numberFor(network, phone, to)
+        return recordScenario(network, phone, number, oneOf('true', 'false')(contents, 'contents') === 'true')
+      },
     },
     media: {
       get: (id: string) => {
@@ -196,7 +208,10 @@ function conversation(network: Network, waId: string, to: string | undefined): J
   for (const message of network.world.messages.values()) {
     if (message.waId !== phone.waId || (number && message.numberId !== number.id)) continue
     const business = network.world.numbers.get(message.numberId)
-    messages.push({ ...message, options: business ? optionsOf(network.world, business, message) : [] })
+    const shown = business
+      ? { text: shownText(network.world, business, message), options: optionsOf(network.world, business, message) }
+      : { text: null, options: [] }
+    messages.push({ ...message, ...shown })
   }
   return messages
 }

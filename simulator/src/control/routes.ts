@@ -46,6 +46,7 @@ const rows: Row[] = [
   ['GET', '/phones/:id', (control, { id }) => control.phones.get(id)],
   ['PATCH', '/phones/:id', (control, { id, body }) => control.phones.change(id, body)],
   ['GET', '/phones/:id/messages', (control, { id, query }) => control.phones.messages(id, query.to)],
+  ['GET', '/phones/:id/scenario', (control, { id, query }) => control.phones.scenario(id, query.to, query.contents)],
   ['GET', '/switches', (control) => control.switches.get()],
   ['PATCH', '/switches', (control, { body }) => control.switches.set(body)],
   ['GET', '/webhooks', (control) => control.webhooks.get()],

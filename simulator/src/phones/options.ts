@@ -75,6 +75,6 @@ function payloadOf(sent: unknown[], index: number): string | undefined {
   return textIn(arrayIn(component, 'parameters')?.[0], 'payload')
 }
 
-function componentOf(components: unknown[], type: string): unknown {
+export function componentOf(components: unknown[], type: string): unknown {
   return components.find((component) => textIn(component, 'type')?.toUpperCase() === type)
 }

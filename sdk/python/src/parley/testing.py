@@ -25,6 +25,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Type, TypeVar, Union
 
 from .client import Parley
+from .scenario import describe, play_scenario, read_scenario
 from .verify import WebhookVerificationError, verify_webhook
 
 _Result = TypeVar("_Result")
@@ -66,9 +67,10 @@ class Sender(NamedTuple):
 class Phone:
     """A simulated person. Any number works."""
 
-    def __init__(self, control: "_Control", number: str, seen: Set[str]) -> None:
+    def __init__(self, control: "_Control", number: str, seen: Set[str], advance: Callable[[float], None]) -> None:
         self._control = control
         self._seen = seen
+        self._advance = advance
         self.number = number
 
     def write(self, text: str, *, to: Optional[str] = None, reply_to: Optional[str] = None) -> str:
@@ -102,13 +104,11 @@ class Phone:
 
     def messages(self) -> List[PhoneMessage]:
         """All messages that the phone shows, oldest first, without waiting."""
-        shown = [
-            each
+        return [
+            _to_message(each)
             for each in self._control("GET", f"/phones/{self.number}/messages")
             if each["direction"] == "out" and each["journey"]["state"] in ("delivered", "read", "played")
         ]
-        templates = self._control("GET", "/templates") if any(each["type"] == "template" for each in shown) else []
-        return [_to_message(each, templates) for each in shown]
 
     def fail(self, code: Union[str, int, None]) -> None:
         """Messages to this phone fail with this code of WhatsApp. None: they are delivered again."""
@@ -119,6 +119,34 @@ class Phone:
 
     def go_online(self) -> None:
         self._change({"online": True})
+
+    def play(
+        self,
+        scenario: Union[str, "os.PathLike[str]", Mapping[str, Any]],
+        *,
+        duplicates: bool = False,
+        reorder: bool = False,
+        delays: bool = False,
+        speed: float = 1,
+        to: Optional[str] = None,
+        within: float = 10,
+    ) -> None:
+        """Plays a recorded conversation: does what the person did, and waits for what your business is expected to send.
+
+        Fails with the difference. With `duplicates`, WhatsApp posts each update of this phone twice; with `reorder`, in another
+        order, and then your replies to consecutive messages may be in any order. `delays` moves the clock as in the conversation,
+        `speed` times as fast.
+        """
+        given = read_scenario(scenario)
+        self._change({"switches": {"duplicateWebhooks": duplicates or None, "reorderWebhooks": reorder or None}})
+        try:
+            play_scenario(self, self._advance, given, reorder=reorder, delays=delays, speed=speed, to=to, within=within)
+            self._control("POST", "/settled", {})
+            extra = next((each for each in self.messages() if each.id not in self._seen), None)
+            if extra:
+                raise AssertionError(f"After the last step, the bot also sent {describe(extra.type, extra.text)}.")
+        finally:
+            self._change({"switches": {"duplicateWebhooks": None, "reorderWebhooks": None}})
 
     def _change(self, settings: Mapping[str, Any]) -> None:
         self._control("PATCH", f"/phones/{self.number}", settings)
@@ -231,7 +259,7 @@ class TestParley:
 
     def phone(self, number: str) -> Phone:
         """A simulated person. Any number works, with or without `+` and spaces."""
-        return Phone(self._control, re.sub(r"[\s()+-]", "", number), self._seen)
+        return Phone(self._control, re.sub(r"[\s()+-]", "", number), self._seen, self.advance)
 
     def endpoint(self, handler: Union[Handler, str], *, events: Optional[Sequence[str]] = None) -> TestEndpoint:
         """A webhook: your handler gets each verified event, or your own server at a URL gets its deliveries."""
@@ -263,6 +291,8 @@ class TestParley:
     def advance(self, duration: Union[str, float]) -> None:
         """Moves the clock of the service and of the network, and waits until what became due is done: `advance("25h")`."""
         seconds = _seconds(duration)
+        # A request in flight would look as if it took all this time.
+        self.idle()
         self._control("POST", "/clock/advance", {"ms": seconds * 1000})
         self._moved += seconds
         self.idle()
@@ -420,48 +450,15 @@ def _seconds(duration: Union[str, float]) -> float:
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
-def _to_message(message: Mapping[str, Any], templates: Sequence[Mapping[str, Any]]) -> PhoneMessage:
-    kind, content = message["type"], message["content"]
+def _to_message(message: Mapping[str, Any]) -> PhoneMessage:
     return PhoneMessage(
         id=message["id"],
-        type=kind,
-        text=_filled_body(content, templates) if kind == "template" else _text_of(kind, content),
+        type=message["type"],
+        text=message["text"],
         buttons=[each.get("text") or each.get("title") or "" for each in message["options"]],
         reply_to=message["contextId"],
-        content=content,
+        content=message["content"],
     )
-
-
-def _text_of(kind: str, content: Mapping[str, Any]) -> Optional[str]:
-    body = content.get("body")
-    if kind == "text":
-        return body if isinstance(body, str) else None
-    if isinstance(content.get("caption"), str):
-        return str(content["caption"])
-    text = body.get("text") if isinstance(body, dict) else None
-    return text if isinstance(text, str) else None
-
-
-def _filled_body(content: Mapping[str, Any], templates: Sequence[Mapping[str, Any]]) -> Optional[str]:
-    """The body of the template with its variables, by position or by name."""
-    language = (content.get("language") or {}).get("code")
-    template = next((each for each in templates if each["name"] == content.get("name") and each["language"] == language), None)
-    parts = template["components"] if template else []
-    body = next((each.get("text") for each in parts if str(each.get("type")).upper() == "BODY"), None)
-    if body is None:
-        return None
-    sent: List[Mapping[str, Any]] = next(
-        (each.get("parameters", []) for each in content.get("components", []) if str(each.get("type")).lower() == "body"), []
-    )
-
-    def value(match: "re.Match[str]") -> str:
-        key = match.group(1)
-        named = next((each for each in sent if each.get("parameter_name") == key), None)
-        if named is None and key.isdigit() and 0 < int(key) <= len(sent):
-            named = sent[int(key) - 1]
-        return str(named["text"]) if named and "text" in named else match.group(0)
-
-    return re.sub(r"\{\{(\w+)\}\}", value, str(body))
 
 
 def _free_port() -> int:
