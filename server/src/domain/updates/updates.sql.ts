@@ -167,12 +167,13 @@ export const updatesNaming = (
   texts: readonly string[],
   afterId: string,
   take: number,
+  lock: '' | 'for update',
 ): Promise<UpdateRow[]> =>
   db.rows(
     `select ${columns} from network_updates
      where workspace_id = $1 and id > $3
        and exists (select from unnest($2::text[]) as named(text) where position(named.text in webhook) > 0)
-     order by id limit $4`,
+     order by id limit $4 ${lock}`,
     [workspaceId, texts, afterId, take],
   )
 

@@ -4,7 +4,9 @@ import { localRules, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { eventsOf, newApp, newSender, type TestApp, text, updateEventsOf } from '../../../testing/network-app.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
+import type { Db } from '../../db/db.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { silentLogger } from '../../telemetry/silent-logger.ts'
 import { maintenanceSteps } from '../../work.ts'
@@ -12,6 +14,7 @@ import { instanceHealth } from '../health/health.ts'
 import { beginErasure, eraseDue } from '../privacy/erase.ts'
 import { exportPerson } from '../privacy/export.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
+import { eraseUpdates } from './updates-of-person.ts'
 
 const server = useTestServer()
 const delivering = useDeliveryWorker(server)
@@ -227,6 +230,24 @@ test('an erasure removes a person from updates and their events, and keeps what 
   ])
   expect(JSON.stringify([left, await updateEventsOf(server, workspace.id)])).not.toContain(ana)
   expect(await updateEventsOf(server, workspace.id)).toHaveLength(1)
+})
+
+test('two erasures at the same time both remove their person from an update', async () => {
+  const { workspace, app, post, metadata } = await newShop()
+  const [ana, bea, cleo] = ['16505551011', '16505551012', '16505551013']
+  await post('calls', { metadata, calls: [{ from: ana }, { from: bea }, { from: cleo }] })
+  const erase = (tx: Db, number: string) =>
+    eraseUpdates(tx, workspace.id, { isNumber: true, numbers: [number], userIds: [] })
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'network_updates'`
+  let second: Promise<number> | undefined
+  await server.db.transaction(async (tx) => {
+    await erase(tx, ana)
+    second = server.db.transaction((other) => erase(other, bea))
+    await until('the second one waits', async () => (await server.db.rows(waiting)).length > 0)
+  })
+  expect(await second).toBe(1)
+  const [update] = await storedOf(app)
+  expect(JSON.parse(String(update?.webhook)).entry[0].changes[0].value.calls).toEqual([{ from: cleo }])
 })
 
 test('maintenance deletes updates that are older than the retention', async () => {

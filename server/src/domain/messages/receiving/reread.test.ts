@@ -21,6 +21,7 @@ import { fieldReaders } from '../../../whatsapp/incoming/incoming.ts'
 import { members } from '../../../whatsapp/incoming/known.ts'
 import { messages as knownMessages } from '../../../whatsapp/incoming/known-members.ts'
 import type { Change } from '../../../whatsapp/incoming/unread.ts'
+import { beginErasure, takeErasureStep } from '../../privacy/erase.ts'
 import { newIngress } from './ingress.ts'
 import { rereadEarlier, rereadUpdates } from './reread.ts'
 
@@ -120,6 +121,18 @@ test('what was published when an update arrived is not published again', async (
   await rereadUpdates(deps(on), { workspaceId: workspace.id })
   expect(await received()).toEqual(['wamid.A'])
   expect(await stored()).toHaveLength(1)
+})
+
+test('an update that is reread between two steps of an erasure does not publish the erased message again', async () => {
+  const { receive, metadata, stored, received, workspace } = await newShop()
+  await receive('messages', { metadata, messages: [{ ...text('wamid.X'), foo: 1 }] })
+  const { db, clock } = server
+  const person = { number: text('').from }
+  const id = await beginErasure(db, clock, { workspaceId: workspace.id, person, askedBy: 'test' })
+  expect(await takeErasureStep(db, clock, silentLogger, id)).toBe('erased')
+  await rereadUpdates(deps(on), { workspaceId: workspace.id })
+  expect(await takeErasureStep(db, clock, silentLogger, id)).toBe('ended')
+  expect([await received(), await stored()]).toEqual([[], []])
 })
 
 test('only the updates of the field are read again', async () => {
