@@ -33,9 +33,8 @@ const data = (field: string) => `convert_from(body, 'UTF8')::json #>> '{data,${f
  * types only.
  */
 const namesPerson = `workspace_id = $1 and type in ('contact.preference_changed', 'conversation.control_changed')
-       and ((${data('from')} = any($2::text[])
-           and ($4 or ${data('from_user_id')} is null or ${data('from_user_id')} = any($3::text[])))
-         or (${data('from')} is null and ${data('from_user_id')} = any($3::text[])))`
+       and ((${data('from')} = any($2::text[]) and ($4 or ${data('from_user_id')} is null))
+         or ((not $4 or ${data('from')} is null) and ${data('from_user_id')} = any($3::text[])))`
 
 const valuesOf = ({ workspaceId, isNumber, numbers, userIds }: EventPerson) => [workspaceId, numbers, userIds, isNumber]
 
