@@ -50,17 +50,17 @@ export const preferenceEventsNaming = async (db: Db, person: EventPerson): Promi
     )
   ).map(({ body }) => body)
 
-/** The events with network updates that contain one of these texts. Reads all of them. */
+/** The events with network updates that match one of these patterns. Reads all of them. */
 export const updateEventsWith = (
   db: Db,
   workspaceId: string,
-  texts: readonly string[],
+  patterns: readonly string[],
 ): Promise<{ id: string; body: string }[]> =>
   db.rows(
     `select id, convert_from(body, 'UTF8') as body from events where workspace_id = $1 and type = 'network.update'
-       and exists (select from unnest($2::text[]) as named(text) where position(named.text in convert_from(body, 'UTF8')) > 0)
+       and convert_from(body, 'UTF8') ~ any($2::text[])
      order by created_at, id`,
-    [workspaceId, texts],
+    [workspaceId, patterns],
   )
 
 export const deleteUpdateEvents = (db: Db, workspaceId: string, ids: readonly string[]): Promise<ErasedEvent[]> =>

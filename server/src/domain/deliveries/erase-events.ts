@@ -1,6 +1,6 @@
 /** Removes events that hold the data of a person, and ends their deliveries. */
 import type { Db } from '../../db/db.ts'
-import { splitByPerson, textsNaming } from '../../whatsapp/incoming/split-by-person.ts'
+import { patternsNaming, splitByPerson } from '../../whatsapp/incoming/split-by-person.ts'
 import {
   deleteDeliveriesOf,
   deleteEventsNaming,
@@ -65,7 +65,7 @@ export async function eraseEventsNaming(tx: Db, person: EventPerson): Promise<Er
 
 /** The events with a network update that is about the person, and maybe about others too. */
 const updateEventsOf = async (db: Db, person: EventPerson) =>
-  (await updateEventsWith(db, person.workspaceId, textsNaming(person))).filter(
+  (await updateEventsWith(db, person.workspaceId, patternsNaming(person))).filter(
     ({ body }) => splitByPerson(body, person).about !== null,
   )
 

@@ -2,9 +2,9 @@
 import type { Db } from '../../db/db.ts'
 import {
   type PersonIds,
+  patternsNaming,
   type SplitByPerson,
   splitByPerson,
-  textsNaming,
 } from '../../whatsapp/incoming/split-by-person.ts'
 import { deleteUpdates, replaceWebhook, type UpdateRow, updatesNaming } from './updates.sql.ts'
 
@@ -18,9 +18,9 @@ export async function* updatesOfPerson(
   person: PersonIds,
   lock: '' | 'for update' = '',
 ): AsyncGenerator<UpdateRow & SplitByPerson> {
-  const texts = textsNaming(person)
+  const patterns = patternsNaming(person)
   for (let after = first; ; ) {
-    const page = await updatesNaming(db, workspaceId, texts, after, pageSize, lock)
+    const page = await updatesNaming(db, workspaceId, patterns, after, pageSize, lock)
     for (const update of page) {
       const parts = splitByPerson(update.webhook, person)
       if (parts.about !== null) yield { ...update, ...parts }

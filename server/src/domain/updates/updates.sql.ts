@@ -160,11 +160,11 @@ export const deleteUpdatesBefore = (db: Db, beforeId: string, limit: number): Pr
     [beforeId, limit],
   )
 
-/** The next updates of a workspace that contain one of these texts. Reads all of them. */
+/** The next updates of a workspace that match one of these patterns. Reads all of them. */
 export const updatesNaming = (
   db: Db,
   workspaceId: string,
-  texts: readonly string[],
+  patterns: readonly string[],
   afterId: string,
   take: number,
   lock: '' | 'for update',
@@ -172,9 +172,9 @@ export const updatesNaming = (
   db.rows(
     `select ${columns} from network_updates
      where workspace_id = $1 and id > $3
-       and exists (select from unnest($2::text[]) as named(text) where position(named.text in webhook) > 0)
+       and webhook ~ any($2::text[])
      order by id limit $4 ${lock}`,
-    [workspaceId, texts, afterId, take],
+    [workspaceId, patterns, afterId, take],
   )
 
 export const replaceWebhook = (db: Db, id: string, webhook: string): Promise<number> =>

@@ -232,6 +232,24 @@ test('an erasure removes a person from updates and their events, and keeps what 
   expect(await updateEventsOf(server, workspace.id)).toHaveLength(1)
 })
 
+test.each([
+  ['a JSON number', 16505551021],
+  ['an address', '16505551021@s.whatsapp.net'],
+  ['a number with separators', '+1 650-555-1021'],
+  ['the name of a member', { '16505551021': 1 }],
+])('an erasure finds a person in updates and events by %s, and no longer number', async (_name, caller) => {
+  const { workspace, app, post, metadata } = await newShop()
+  const longer = [{ caller: 165055510210 }, { caller: '1165 0555-1021@s.whatsapp.net' }]
+  await post('calls', { metadata, calls: [{ caller }] })
+  await post('calls', { metadata, calls: longer })
+  const person = { number: '16505551021' }
+  await beginErasure(server.db, server.clock, { workspaceId: workspace.id, person, askedBy: 'test' })
+  await eraseDue(server.db, server.clock, silentLogger)
+  const left = await storedOf(app)
+  expect(left.map(({ webhook }) => JSON.parse(String(webhook)).entry[0].changes[0].value.calls)).toEqual([longer])
+  expect(await updateEventsOf(server, workspace.id)).toMatchObject([{ data: { value: { calls: longer } } }])
+})
+
 test('two erasures at the same time both remove their person from an update', async () => {
   const { workspace, app, post, metadata } = await newShop()
   const [ana, bea, cleo] = ['16505551011', '16505551012', '16505551013']
