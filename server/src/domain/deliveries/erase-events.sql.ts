@@ -50,17 +50,20 @@ export const preferenceEventsNaming = async (db: Db, person: EventPerson): Promi
     )
   ).map(({ body }) => body)
 
-/** The events with network updates that match one of these patterns. Reads all of them. */
+/** The next events with network updates that match one of these patterns. Reads all of them. */
 export const updateEventsWith = (
   db: Db,
   workspaceId: string,
   patterns: readonly string[],
-): Promise<{ id: string; body: string }[]> =>
+  after: ErasedEvent,
+  take: number,
+): Promise<(ErasedEvent & { body: string })[]> =>
   db.rows(
-    `select id, convert_from(body, 'UTF8') as body from events where workspace_id = $1 and type = 'network.update'
-       and convert_from(body, 'UTF8') ~ any($2::text[])
-     order by created_at, id`,
-    [workspaceId, patterns],
+    `select id, created_at as "createdAt", convert_from(body, 'UTF8') as body from events
+     where workspace_id = $1 and type = 'network.update' and convert_from(body, 'UTF8') ~ any($2::text[])
+       and (created_at, id) > ($3, $4::uuid)
+     order by created_at, id limit $5`,
+    [workspaceId, patterns, after.createdAt, after.id, take],
   )
 
 export const deleteUpdateEvents = (db: Db, workspaceId: string, ids: readonly string[]): Promise<ErasedEvent[]> =>

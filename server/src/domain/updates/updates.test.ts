@@ -14,6 +14,7 @@ import { instanceHealth } from '../health/health.ts'
 import { beginErasure, eraseDue } from '../privacy/erase.ts'
 import { exportPerson } from '../privacy/export.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
+import { listUpdates } from './updates.ts'
 import { eraseUpdates } from './updates-of-person.ts'
 
 const server = useTestServer()
@@ -248,6 +249,31 @@ test.each([
   const left = await storedOf(app)
   expect(left.map(({ webhook }) => JSON.parse(String(webhook)).entry[0].changes[0].value.calls)).toEqual([longer])
   expect(await updateEventsOf(server, workspace.id)).toMatchObject([{ data: { value: { calls: longer } } }])
+})
+
+test('an export reads updates and their events in pages, and a list reads no webhooks', async () => {
+  const { workspace, post, metadata } = await newShop()
+  const from = '16505551031'
+  for (let call = 0; call < 45; call++) await post('calls', { metadata, calls: [{ from, call }] })
+  const read: { rows: number; webhooks: number }[] = []
+  const db: Db = Object.assign(Object.create(server.db), {
+    async rows(text: string, values: unknown[]) {
+      const rows = await server.db.rows(text, values)
+      read.push({ rows: rows.length, webhooks: rows.filter((row) => JSON.stringify(row).includes(from)).length })
+      return rows
+    },
+  })
+  const pieces: string[] = []
+  for await (const piece of exportPerson(db, server.clock, workspace.id, { number: from })) pieces.push(piece)
+  const { network_updates, events } = JSON.parse(pieces.join(''))
+  expect([network_updates.length, events.length]).toEqual([45, 45])
+  expect(
+    events.map(({ data }: { data: { value: { calls: { call: number }[] } } }) => data.value.calls[0]?.call),
+  ).toEqual([...Array(45).keys()])
+  expect(Math.max(...read.map(({ webhooks }) => webhooks))).toBe(20)
+  read.length = 0
+  await listUpdates(db, { workspaceId: workspace.id }, 50)
+  expect(read).toEqual([{ rows: 45, webhooks: 0 }])
 })
 
 test('two erasures at the same time both remove their person from an update', async () => {
