@@ -82,7 +82,20 @@ export const commands: readonly Command[] = [
       const deps = { db: await call.db(), clock, log: silentLogger, publicUrl: config.publicUrl }
       const reread = await rereadUpdates(deps, { field: call.option('field'), workspaceId: workspace?.id })
       const line = `Read ${plural(reread.read, 'update')} again. ${reread.understood} ${reread.understood === 1 ? 'is' : 'are'} understood completely now.`
-      return { lines: [line], json: reread }
+      const { failed } = reread
+      return {
+        lines: [
+          line,
+          ...(failed.length > 0
+            ? [
+                `${plural(failed.length, 'update')} failed and ${failed.length === 1 ? 'stays as it is' : 'stay as they are'}:`,
+              ]
+            : []),
+          ...failed.map(({ update_id, reason }) => `  ${update_id}: ${reason}`),
+        ],
+        json: reread,
+        failed: failed.length > 0,
+      }
     },
   },
 ]

@@ -96,10 +96,10 @@ test('standby that nothing reads is stored; once it is read, its messages are pu
   await standby('wamid.S1')
   await standby('wamid.S2')
   expect(await stored()).toMatchObject([{ outcome: 'unknown_field' }, { outcome: 'unknown_field' }])
-  expect(await rereadUpdates(deps(off), filter)).toEqual({ read: 2, understood: 0 })
+  expect(await rereadUpdates(deps(off), filter)).toEqual({ read: 2, understood: 0, failed: [] })
   expect(await received()).toEqual([])
-  expect(await rereadUpdates(deps(on), filter)).toEqual({ read: 2, understood: 2 })
-  expect(await rereadUpdates(deps(on), filter)).toEqual({ read: 0, understood: 0 })
+  expect(await rereadUpdates(deps(on), filter)).toEqual({ read: 2, understood: 2, failed: [] })
+  expect(await rereadUpdates(deps(on), filter)).toEqual({ read: 0, understood: 0, failed: [] })
   expect(await received()).toEqual(['wamid.S1', 'wamid.S2'])
   expect(await stored()).toEqual([])
   // One for each update when it arrived, and none again.
@@ -142,6 +142,7 @@ test('only the updates of the field are read again', async () => {
   expect(await rereadUpdates(deps(on), { workspaceId: workspace.id, field: 'standby' })).toEqual({
     read: 1,
     understood: 1,
+    failed: [],
   })
   expect(await stored()).toMatchObject([{ field: 'calls' }])
 })
