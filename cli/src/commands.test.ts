@@ -306,7 +306,7 @@ const rows: Row[] = [
     expected: { object: 'files', database: { files: 0, bytes: 0 }, s3: { files: 0, bytes: 0 }, waiting: 0 },
   },
   { words: 'update list', expected: { object: 'list', data: [] } },
-  { words: 'update reread --field calls', expected: { read: 0, understood: 0 } },
+  { words: 'update reread --field calls', expected: { read: 0, understood: 0, failed: [] } },
   { words: 'doctor --offline', expected: { object: 'doctor', checks: expect.any(Array) } },
 ]
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startFileHost } from '../../server/testing/file-host.ts'
 import { newFileService } from '../../server/testing/file-service.ts'
 import { type FileStoreServer, startFileStore } from '../../server/testing/file-store.ts'
-import { newFile } from '../../server/testing/files.ts'
+import { newFile, newReceivedFile } from '../../server/testing/files.ts'
 import { spawnParley } from '../../server/testing/parley.ts'
 import { secretKeys, urlOf } from '../../server/testing/service.ts'
 import type { TestServer } from '../../server/testing/test-server.ts'
@@ -47,6 +47,8 @@ async function setUp(sizes: readonly number[]) {
   onTestFinished(() => objects?.close())
   return {
     db: files.db,
+    server,
+    workspaceId: files.workspaceId,
     env,
     status: async () => JSON.parse((await runParley(['files', 'status', '--json'], env)).out) as unknown,
     /** Locks some files, so that a command that moves them waits. Returns how to release them once it has ended. */
@@ -176,6 +178,16 @@ test('files move says what is missing, and stops with one line if the store fail
     /^Moved 1 file \(2\.0 KB\) to the file store\.\n1 file stayed, .*\n {2}[0-9a-f-]{36}: chunk 0 of file/,
   )
   await expect(expectReadable()).rejects.toThrow()
+})
+
+test('person export reads files in the file store', async () => {
+  const { env, server, workspaceId } = await setUp([])
+  const bytes = randomBytes(300_000)
+  await newReceivedFile(server, { id: workspaceId }, { bytes })
+  expect((await runParley(['files', 'move', '--to', 's3'], env)).out).toMatch(/^Moved 1 file /)
+  const exported = await runParley(['person', 'export', '--workspace', workspaceId, '--number', '16505550123'], env)
+  expect([exported.code, exported.err]).toEqual([0, ''])
+  expect(JSON.parse(exported.out).inbound_messages).toMatchObject([{ file: bytes.toString('base64') }])
 })
 
 test('doctor checks that the file store can be written and read', async () => {

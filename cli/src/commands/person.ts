@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Erasure } from '@parley/contract/console/erasures'
+import { openObjects } from '@parley/server/domain/files/store'
 import { beginErasure, takeErasureStep } from '@parley/server/domain/privacy/erase'
 import { requireErasure } from '@parley/server/domain/privacy/erasures'
 import { exportPerson } from '@parley/server/domain/privacy/export'
@@ -30,7 +31,13 @@ export const commands: readonly Command[] = [
       const workspace = await readWorkspace(call)
       // Whose data it was is not recorded.
       await change(call, (_tx, audit) => audit({ action: 'contact.export', workspaceId: workspace.id }))
-      for await (const piece of exportPerson(await call.db(), call.clock, workspace.id, person)) await writeJson(piece)
+      const db = await call.db()
+      const objects = await openObjects(db, call.config.objectStore, silentLogger)
+      try {
+        for await (const piece of exportPerson(db, call.clock, workspace.id, person)) await writeJson(piece)
+      } finally {
+        objects?.close()
+      }
       return undefined
     },
   },

@@ -1,6 +1,13 @@
 import { type UpdateOutcome, updateOutcomes } from '@parley/contract/network-update'
 import { rereadUpdates } from '@parley/server/domain/messages/receiving/reread'
-import { listUpdates, requireUpdate, toNetworkUpdate, type UpdateRow } from '@parley/server/domain/updates/updates'
+import {
+  listUpdates,
+  listWholeUpdates,
+  requireUpdate,
+  toNetworkUpdate,
+  toSummary,
+  type UpdateSummary,
+} from '@parley/server/domain/updates/updates'
 import { silentLogger } from '@parley/server/telemetry/silent-logger'
 import { type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
@@ -28,14 +35,17 @@ export const commands: readonly Command[] = [
         outcome: readOutcome(call.option('outcome')),
         workspaceId: workspace?.id,
       }
-      const updates = await listUpdates(await call.db(), filter, listed)
-      const rows = updates.map((each) => {
-        const { id, sender_id, received_at } = toNetworkUpdate(each)
+      const db = await call.db()
+      if (call.flag('json')) {
+        return { lines: [], json: jsonList((await listWholeUpdates(db, filter, listed)).map(toNetworkUpdate)) }
+      }
+      const rows = (await listUpdates(db, filter, listed)).map((each) => {
+        const { id, sender_id, received_at } = toSummary(each)
         return [id, each.field, each.outcome, sender_id ?? '', formatTime(received_at), unreadOf(each)]
       })
       const headings = ['ID', 'FIELD', 'OUTCOME', 'SENDER', 'RECEIVED', 'NOT READ']
       const empty = 'No updates: this version understands what WhatsApp has sent.'
-      return { lines: table(headings, rows, empty), json: jsonList(updates.map(toNetworkUpdate)) }
+      return { lines: table(headings, rows, empty), json: null }
     },
   },
   {
@@ -72,12 +82,25 @@ export const commands: readonly Command[] = [
       const deps = { db: await call.db(), clock, log: silentLogger, publicUrl: config.publicUrl }
       const reread = await rereadUpdates(deps, { field: call.option('field'), workspaceId: workspace?.id })
       const line = `Read ${plural(reread.read, 'update')} again. ${reread.understood} ${reread.understood === 1 ? 'is' : 'are'} understood completely now.`
-      return { lines: [line], json: reread }
+      const { failed } = reread
+      return {
+        lines: [
+          line,
+          ...(failed.length > 0
+            ? [
+                `${plural(failed.length, 'update')} failed and ${failed.length === 1 ? 'stays as it is' : 'stay as they are'}:`,
+              ]
+            : []),
+          ...failed.map(({ update_id, reason }) => `  ${update_id}: ${reason}`),
+        ],
+        json: reread,
+        failed: failed.length > 0,
+      }
     },
   },
 ]
 
-const unreadOf = ({ paths }: UpdateRow): string => paths.join(' ')
+const unreadOf = ({ paths }: UpdateSummary): string => paths.join(' ')
 
 function readOutcome(text: string | undefined): UpdateOutcome | undefined {
   const found = updateOutcomes.find((each) => each === text)

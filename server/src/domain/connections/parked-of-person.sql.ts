@@ -8,11 +8,11 @@ export interface ParkedText {
   webhook: string
 }
 
-/** The next parked updates of a workspace that contain one of these texts. Reads all of them. */
+/** The next parked updates of a workspace that match one of these patterns. Reads all of them. */
 export const parkedNaming = (
   db: Db,
   workspaceId: string,
-  texts: readonly string[],
+  patterns: readonly string[],
   afterId: string,
   take: number,
 ): Promise<ParkedText[]> =>
@@ -20,9 +20,9 @@ export const parkedNaming = (
     `select p.connection_id as "connectionId", p.phone_number_id as "phoneNumberId", p.id, p.received_at as "receivedAt", p.webhook
      from parked_updates p
      where p.workspace_id = $1 and p.connection_id in (select c.id from connections c where c.workspace_id = $1) and p.id > $3
-       and exists (select from unnest($2::text[]) as named(text) where position(named.text in p.webhook) > 0)
+       and p.webhook ~ any($2::text[])
      order by p.id limit $4`,
-    [workspaceId, texts, afterId, take],
+    [workspaceId, patterns, afterId, take],
   )
 
 export const replaceParked = (db: Db, { connectionId, phoneNumberId, id }: ParkedText, webhook: string) =>

@@ -2,9 +2,9 @@
 import type { Db } from '../../db/db.ts'
 import {
   type PersonIds,
+  patternsNaming,
   type SplitByPerson,
   splitByPerson,
-  textsNaming,
 } from '../../whatsapp/incoming/split-by-person.ts'
 import { deleteParked, type ParkedText, parkedNaming, replaceParked } from './parked-of-person.sql.ts'
 
@@ -18,9 +18,9 @@ export async function* parkedOfPerson(
   workspaceId: string,
   person: PersonIds,
 ): AsyncGenerator<ParkedText & SplitByPerson> {
-  const texts = textsNaming(person)
+  const patterns = patternsNaming(person)
   for (let after = first; ; ) {
-    const page = await parkedNaming(db, workspaceId, texts, after, pageSize)
+    const page = await parkedNaming(db, workspaceId, patterns, after, pageSize)
     for (const parked of page) {
       const parts = splitByPerson(parked.webhook, person)
       if (parts.about !== null) yield { ...parked, ...parts }

@@ -33,9 +33,8 @@ const data = (field: string) => `convert_from(body, 'UTF8')::json #>> '{data,${f
  * types only.
  */
 const namesPerson = `workspace_id = $1 and type in ('contact.preference_changed', 'conversation.control_changed')
-       and ((${data('from')} = any($2::text[])
-           and ($4 or ${data('from_user_id')} is null or ${data('from_user_id')} = any($3::text[])))
-         or (${data('from')} is null and ${data('from_user_id')} = any($3::text[])))`
+       and ((${data('from')} = any($2::text[]) and ($4 or ${data('from_user_id')} is null))
+         or ((not $4 or ${data('from')} is null) and ${data('from_user_id')} = any($3::text[])))`
 
 const valuesOf = ({ workspaceId, isNumber, numbers, userIds }: EventPerson) => [workspaceId, numbers, userIds, isNumber]
 
@@ -51,17 +50,20 @@ export const preferenceEventsNaming = async (db: Db, person: EventPerson): Promi
     )
   ).map(({ body }) => body)
 
-/** The events with network updates that contain one of these texts. Reads all of them. */
+/** The next events with network updates that match one of these patterns. Reads all of them. */
 export const updateEventsWith = (
   db: Db,
   workspaceId: string,
-  texts: readonly string[],
-): Promise<{ id: string; body: string }[]> =>
+  patterns: readonly string[],
+  after: ErasedEvent,
+  take: number,
+): Promise<(ErasedEvent & { body: string })[]> =>
   db.rows(
-    `select id, convert_from(body, 'UTF8') as body from events where workspace_id = $1 and type = 'network.update'
-       and exists (select from unnest($2::text[]) as named(text) where position(named.text in convert_from(body, 'UTF8')) > 0)
-     order by created_at, id`,
-    [workspaceId, texts],
+    `select id, created_at as "createdAt", convert_from(body, 'UTF8') as body from events
+     where workspace_id = $1 and type = 'network.update' and convert_from(body, 'UTF8') ~ any($2::text[])
+       and (created_at, id) > ($3, $4::uuid)
+     order by created_at, id limit $5`,
+    [workspaceId, patterns, after.createdAt, after.id, take],
   )
 
 export const deleteUpdateEvents = (db: Db, workspaceId: string, ids: readonly string[]): Promise<ErasedEvent[]> =>

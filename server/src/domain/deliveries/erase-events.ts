@@ -1,6 +1,6 @@
 /** Removes events that hold the data of a person, and ends their deliveries. */
 import type { Db } from '../../db/db.ts'
-import { splitByPerson, textsNaming } from '../../whatsapp/incoming/split-by-person.ts'
+import { patternsNaming, splitByPerson } from '../../whatsapp/incoming/split-by-person.ts'
 import {
   deleteDeliveriesOf,
   deleteEventsNaming,
@@ -16,10 +16,10 @@ import {
 } from './erase-events.sql.ts'
 
 /** The events that name a person and are not about a message, as they are sent. */
-export const eventsNaming = async (db: Db, person: EventPerson): Promise<string[]> => [
-  ...(await preferenceEventsNaming(db, person)),
-  ...(await updateEventsOf(db, person)).map(({ body }) => body),
-]
+export async function* eventsNaming(db: Db, person: EventPerson): AsyncGenerator<string> {
+  yield* await preferenceEventsNaming(db, person)
+  for await (const { body } of updateEventsOf(db, person)) yield body
+}
 
 /** A message, with the time before which no event is about it. */
 interface AboutMessage {
@@ -55,7 +55,8 @@ export async function eraseEventsOf(
 
 /** Erases the events that name a person and are not about a message. Run within a transaction. */
 export async function eraseEventsNaming(tx: Db, person: EventPerson): Promise<ErasedEvents> {
-  const updates = (await updateEventsOf(tx, person)).map(({ id }) => id)
+  const updates: string[] = []
+  for await (const { id } of updateEventsOf(tx, person)) updates.push(id)
   const erased = [
     ...(await deleteEventsNaming(tx, person)),
     ...(updates.length === 0 ? [] : await deleteUpdateEvents(tx, person.workspaceId, updates)),
@@ -63,11 +64,19 @@ export async function eraseEventsNaming(tx: Db, person: EventPerson): Promise<Er
   return endDeliveries(tx, person.workspaceId, erased)
 }
 
+/** Events in memory at a time. Most have a few kilobytes, and none more than a webhook. */
+const pageSize = 20
+
 /** The events with a network update that is about the person, and maybe about others too. */
-const updateEventsOf = async (db: Db, person: EventPerson) =>
-  (await updateEventsWith(db, person.workspaceId, textsNaming(person))).filter(
-    ({ body }) => splitByPerson(body, person).about !== null,
-  )
+async function* updateEventsOf(db: Db, person: EventPerson): AsyncGenerator<{ id: string; body: string }> {
+  const patterns = patternsNaming(person)
+  let last: ErasedEvent | undefined = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
+  while (last) {
+    const page = await updateEventsWith(db, person.workspaceId, patterns, last, pageSize)
+    for (const event of page) if (splitByPerson(event.body, person).about !== null) yield event
+    last = page.at(-1)
+  }
+}
 
 async function endDeliveries(tx: Db, workspaceId: string, events: readonly ErasedEvent[]): Promise<ErasedEvents> {
   const since = oldestOf(events)

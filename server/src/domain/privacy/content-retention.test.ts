@@ -155,6 +155,33 @@ test('it continues where it ended, and finds messages of older tables and of a w
   expect(await kept()).toBe(0)
 })
 
+test('an edit and a deletion do not become replies when their content is removed, and a reply stays one', async () => {
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const original_message_id = 'wamid.original'
+  const edit = { original_message_id, message: { type: 'text', text: { body: 'fixed' } } }
+  const { text: _, ...message } = text('wamid.edit')
+  await app.post(
+    webhookOf(sender.phoneNumberId, [
+      { ...text('wamid.reply'), context: { id: original_message_id } },
+      { ...message, type: 'edit', edit },
+      { ...message, id: 'wamid.deletion', type: 'revoke', revoke: { original_message_id } },
+    ]),
+  )
+  const replies = async () => {
+    const { data } = (await workspace.call('/v1/inbound_messages')).body as {
+      data: { wa_message_id: string; in_reply_to: unknown; text: unknown }[]
+    }
+    expect(data).toHaveLength(3)
+    return data.flatMap(({ in_reply_to, ...each }) => (in_reply_to === null ? [] : [[each.wa_message_id, each.text]]))
+  }
+  expect(await replies()).toEqual([['wamid.reply', 'hola']])
+  await passDays(days + 1)
+  await runStep()
+  expect(await replies()).toEqual([['wamid.reply', null]])
+})
+
 test('a message that is still to be sent keeps its content', async () => {
   const shop = await forms.newShop()
   const { id } = await shop.sendText(newPhone(), { text: { body: 'wait for me' } })

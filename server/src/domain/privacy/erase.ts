@@ -140,11 +140,10 @@ async function advance(tx: Db, clock: Clock, log: Logger, erasure: ErasureRow): 
     const { numbers, userIds } = person
     await saveErasureStep(tx, { id, numbers: [...numbers], userIds: [...userIds], removed }, stepAt)
   }
-  // First, because a parked message that is released later counts as a new one.
-  const isFirst = erasure.numbers === null
-  const parked = isFirst ? await eraseParked(tx, workspaceId, person) : 0
+  // First, because a message of an update that is released or reread later counts as a new one.
+  const stored = erasure.numbers === null ? await eraseStoredUpdates(tx, person) : {}
   const erased = await nextMessages(tx, person, limits)
-  const removed = sum(sum(erasure.removed, erased ?? {}), parked > 0 ? { parked_updates: parked } : {})
+  const removed = sum(sum(erasure.removed, erased ?? {}), stored)
   for (const topic of ['messages', 'forms', 'orders'] as const) tx.notify(workspaceId, topic)
   if (erased) {
     await save(removed, limits.now)
@@ -184,9 +183,15 @@ async function eraseRest(tx: Db, person: KnownPerson, until: Date): Promise<Remo
     preferences: await deletePreferencesOf(tx, person),
     handovers: await deleteHandoversOf(tx, person),
     saved_contacts: await deleteSavedContactsOf(tx, person),
+    ...(await eraseStoredUpdates(tx, person)),
+    ...(await eraseEventsNaming(tx, person)),
+  }
+}
+
+async function eraseStoredUpdates(tx: Db, person: KnownPerson): Promise<Removed> {
+  return {
     parked_updates: await eraseParked(tx, person.workspaceId, person),
     network_updates: await eraseUpdates(tx, person.workspaceId, person),
-    ...(await eraseEventsNaming(tx, person)),
   }
 }
 

@@ -65,7 +65,7 @@ export async function* exportPerson(
   yield* list('idempotency_keys', toJson(await idempotencyKeysOf(db, person)))
   yield* list('parked_updates', webhooksAbout(parkedOfPerson(db, person.workspaceId, person)))
   yield* list('network_updates', webhooksAbout(updatesOfPerson(db, person.workspaceId, person)))
-  yield* list('events', separated(await eventsNaming(db, person)))
+  yield* list('events', separated(eventsNaming(db, person)))
   yield '}\n'
 }
 
@@ -75,7 +75,7 @@ const withSender = <Row extends { sender_id: string }>(row: Row) => ({
 })
 
 /** A member of the document: a list, whose pieces begin with a comma where one is needed. */
-async function* list(name: string, pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+async function* list(name: string, pieces: AsyncIterable<string>): AsyncGenerator<string> {
   yield `,\n"${name}":[`
   yield* pieces
   yield ']'
@@ -91,12 +91,12 @@ function newSeparator(): () => string {
   }
 }
 
-const separated = (items: readonly string[]): string[] => {
+async function* separated(items: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   const separator = newSeparator()
-  return items.map((item) => separator() + item)
+  for await (const item of items) yield separator() + item
 }
 
-const toJson = (rows: readonly object[]): string[] => separated(rows.map((row) => JSON.stringify(row)))
+const toJson = (rows: readonly object[]) => separated(rows.map((row) => JSON.stringify(row)))
 
 async function* webhooksAbout(
   updates: AsyncIterable<{ receivedAt: Date; about: string | null }>,

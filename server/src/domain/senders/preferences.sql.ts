@@ -83,8 +83,8 @@ export interface PreferencePerson {
 }
 
 /** No index has the user ID. There is a row only for people who chose, so all of the workspace are looked at. */
-const isOfPerson = `workspace_id = $1 and ((person = any($2::text[])
-    and ($4 or user_id is null or user_id = any($3::text[]))) or person = any($3::text[]))`
+const isOfPerson = `workspace_id = $1 and ((person = any($2::text[]) and ($4 or user_id is null))
+    or person = any($3::text[]) or (not $4 and user_id = any($3::text[])))`
 
 const valuesOf = ({ workspaceId, numbers, userIds, isNumber }: PreferencePerson) => [
   workspaceId,

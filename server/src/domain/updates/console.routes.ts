@@ -3,7 +3,14 @@ import { UpdateId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
-import { countUpdatesSince, listUpdates, requireUpdate, toNetworkUpdate, type UpdateRow } from './updates.ts'
+import {
+  countUpdatesSince,
+  listUpdates,
+  requireUpdate,
+  toNetworkUpdate,
+  toSummary,
+  type UpdateSummary,
+} from './updates.ts'
 
 const ById = Type.Object({ id: UpdateId }, { additionalProperties: false })
 const pageSize = 50
@@ -26,10 +33,7 @@ export const updateConsoleRoutes = (): ConsoleRoute[] => [
           ...each,
           last_received_at: lastReceivedAt.toISOString(),
         })),
-        data: rows.slice(0, pageSize).map((row) => {
-          const { value: _, ...update } = toOperated(row)
-          return update
-        }),
+        data: rows.slice(0, pageSize).map((row) => ({ ...toSummary(row), ...operated(row) })),
         has_more: rows.length > pageSize,
       }
     },
@@ -40,12 +44,11 @@ export const updateConsoleRoutes = (): ConsoleRoute[] => [
     who: 'operator',
     params: ById,
     reply: OperatedUpdate,
-    handle: async ({ db }, { params }) => toOperated(await requireUpdate(db, params.id)),
+    async handle({ db }, { params }) {
+      const row = await requireUpdate(db, params.id)
+      return { ...toNetworkUpdate(row), ...operated(row) }
+    },
   }),
 ]
 
-const toOperated = (row: UpdateRow): OperatedUpdate => ({
-  ...toNetworkUpdate(row),
-  workspace_id: row.workspaceId,
-  unread: row.paths,
-})
+const operated = ({ workspaceId, paths }: UpdateSummary) => ({ workspace_id: workspaceId, unread: paths })

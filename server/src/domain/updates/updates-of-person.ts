@@ -2,9 +2,9 @@
 import type { Db } from '../../db/db.ts'
 import {
   type PersonIds,
+  patternsNaming,
   type SplitByPerson,
   splitByPerson,
-  textsNaming,
 } from '../../whatsapp/incoming/split-by-person.ts'
 import { deleteUpdates, replaceWebhook, type UpdateRow, updatesNaming } from './updates.sql.ts'
 
@@ -16,10 +16,11 @@ export async function* updatesOfPerson(
   db: Db,
   workspaceId: string,
   person: PersonIds,
+  lock: '' | 'for update' = '',
 ): AsyncGenerator<UpdateRow & SplitByPerson> {
-  const texts = textsNaming(person)
+  const patterns = patternsNaming(person)
   for (let after = first; ; ) {
-    const page = await updatesNaming(db, workspaceId, texts, after, pageSize)
+    const page = await updatesNaming(db, workspaceId, patterns, after, pageSize, lock)
     for (const update of page) {
       const parts = splitByPerson(update.webhook, person)
       if (parts.about !== null) yield { ...update, ...parts }
@@ -33,7 +34,7 @@ export async function* updatesOfPerson(
 /** Removes the person from updates, and returns how many there were. */
 export async function eraseUpdates(tx: Db, workspaceId: string, person: PersonIds): Promise<number> {
   let changed = 0
-  for await (const { id, rest } of updatesOfPerson(tx, workspaceId, person)) {
+  for await (const { id, rest } of updatesOfPerson(tx, workspaceId, person, 'for update')) {
     changed += rest === null ? await deleteUpdates(tx, [id]) : await replaceWebhook(tx, id, rest)
   }
   return changed

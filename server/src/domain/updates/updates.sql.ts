@@ -49,7 +49,8 @@ export const insertUpdates = async (
   return new Set(rows.map(({ id }) => id))
 }
 
-export interface UpdateRow {
+/** An update without its webhook, which may have megabytes. */
+export interface UpdateSummary {
   id: string
   workspaceId: string | null
   senderId: string | null
@@ -58,11 +59,15 @@ export interface UpdateRow {
   outcome: UpdateOutcome
   paths: string[]
   receivedAt: Date
+}
+
+export interface UpdateRow extends UpdateSummary {
   webhook: string
 }
 
-const columns = `id, workspace_id as "workspaceId", sender_id as "senderId", app_id as "appId", field, outcome, paths,
-       received_at as "receivedAt", webhook`
+const summary = `id, workspace_id as "workspaceId", sender_id as "senderId", app_id as "appId", field, outcome, paths,
+       received_at as "receivedAt"`
+const columns = `${summary}, webhook`
 
 export interface UpdateFilter {
   workspaceId?: string | undefined
@@ -80,16 +85,16 @@ const valuesOf = ({ workspaceId, field, outcome }: UpdateFilter) => [
 ]
 
 /** The latest updates, before `beforeId`. */
-export const selectUpdates = (
-  db: Db,
-  filter: UpdateFilter,
-  beforeId: string | null,
-  take: number,
-): Promise<UpdateRow[]> =>
-  db.rows(
-    `select ${columns} from network_updates where ${matches} and ($4::uuid is null or id < $4) order by id desc limit $5`,
-    [...valuesOf(filter), beforeId, take],
-  )
+const selectLatest =
+  <Row extends UpdateSummary>(selected: string) =>
+  (db: Db, filter: UpdateFilter, beforeId: string | null, take: number): Promise<Row[]> =>
+    db.rows(
+      `select ${selected} from network_updates where ${matches} and ($4::uuid is null or id < $4) order by id desc limit $5`,
+      [...valuesOf(filter), beforeId, take],
+    )
+
+export const selectSummaries = selectLatest<UpdateSummary>(summary)
+export const selectUpdates = selectLatest<UpdateRow>(columns)
 
 export const selectUpdate = (db: Db, id: string): Promise<UpdateRow | undefined> =>
   db.first(`select ${columns} from network_updates where id = $1`, [id])
@@ -160,20 +165,21 @@ export const deleteUpdatesBefore = (db: Db, beforeId: string, limit: number): Pr
     [beforeId, limit],
   )
 
-/** The next updates of a workspace that contain one of these texts. Reads all of them. */
+/** The next updates of a workspace that match one of these patterns. Reads all of them. */
 export const updatesNaming = (
   db: Db,
   workspaceId: string,
-  texts: readonly string[],
+  patterns: readonly string[],
   afterId: string,
   take: number,
+  lock: '' | 'for update',
 ): Promise<UpdateRow[]> =>
   db.rows(
     `select ${columns} from network_updates
      where workspace_id = $1 and id > $3
-       and exists (select from unnest($2::text[]) as named(text) where position(named.text in webhook) > 0)
-     order by id limit $4`,
-    [workspaceId, texts, afterId, take],
+       and webhook ~ any($2::text[])
+     order by id limit $4 ${lock}`,
+    [workspaceId, patterns, afterId, take],
   )
 
 export const replaceWebhook = (db: Db, id: string, webhook: string): Promise<number> =>

@@ -4,7 +4,9 @@ import { localRules, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { eventsOf, newApp, newSender, type TestApp, text, updateEventsOf } from '../../../testing/network-app.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
+import type { Db } from '../../db/db.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { silentLogger } from '../../telemetry/silent-logger.ts'
 import { maintenanceSteps } from '../../work.ts'
@@ -12,6 +14,8 @@ import { instanceHealth } from '../health/health.ts'
 import { beginErasure, eraseDue } from '../privacy/erase.ts'
 import { exportPerson } from '../privacy/export.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
+import { listUpdates } from './updates.ts'
+import { eraseUpdates } from './updates-of-person.ts'
 
 const server = useTestServer()
 const delivering = useDeliveryWorker(server)
@@ -227,6 +231,67 @@ test('an erasure removes a person from updates and their events, and keeps what 
   ])
   expect(JSON.stringify([left, await updateEventsOf(server, workspace.id)])).not.toContain(ana)
   expect(await updateEventsOf(server, workspace.id)).toHaveLength(1)
+})
+
+test.each([
+  ['a JSON number', 16505551021],
+  ['an address', '16505551021@s.whatsapp.net'],
+  ['a number with separators', '+1 650-555-1021'],
+  ['the name of a member', { '16505551021': 1 }],
+])('an erasure finds a person in updates and events by %s, and no longer number', async (_name, caller) => {
+  const { workspace, app, post, metadata } = await newShop()
+  const longer = [{ caller: 165055510210 }, { caller: '1165 0555-1021@s.whatsapp.net' }]
+  await post('calls', { metadata, calls: [{ caller }] })
+  await post('calls', { metadata, calls: longer })
+  const person = { number: '16505551021' }
+  await beginErasure(server.db, server.clock, { workspaceId: workspace.id, person, askedBy: 'test' })
+  await eraseDue(server.db, server.clock, silentLogger)
+  const left = await storedOf(app)
+  expect(left.map(({ webhook }) => JSON.parse(String(webhook)).entry[0].changes[0].value.calls)).toEqual([longer])
+  expect(await updateEventsOf(server, workspace.id)).toMatchObject([{ data: { value: { calls: longer } } }])
+})
+
+test('an export reads updates and their events in pages, and a list reads no webhooks', async () => {
+  const { workspace, post, metadata } = await newShop()
+  const from = '16505551031'
+  for (let call = 0; call < 45; call++) await post('calls', { metadata, calls: [{ from, call }] })
+  const read: { rows: number; webhooks: number }[] = []
+  const db: Db = Object.assign(Object.create(server.db), {
+    async rows(text: string, values: unknown[]) {
+      const rows = await server.db.rows(text, values)
+      read.push({ rows: rows.length, webhooks: rows.filter((row) => JSON.stringify(row).includes(from)).length })
+      return rows
+    },
+  })
+  const pieces: string[] = []
+  for await (const piece of exportPerson(db, server.clock, workspace.id, { number: from })) pieces.push(piece)
+  const { network_updates, events } = JSON.parse(pieces.join(''))
+  expect([network_updates.length, events.length]).toEqual([45, 45])
+  expect(
+    events.map(({ data }: { data: { value: { calls: { call: number }[] } } }) => data.value.calls[0]?.call),
+  ).toEqual([...Array(45).keys()])
+  expect(Math.max(...read.map(({ webhooks }) => webhooks))).toBe(20)
+  read.length = 0
+  await listUpdates(db, { workspaceId: workspace.id }, 50)
+  expect(read).toEqual([{ rows: 45, webhooks: 0 }])
+})
+
+test('two erasures at the same time both remove their person from an update', async () => {
+  const { workspace, app, post, metadata } = await newShop()
+  const [ana, bea, cleo] = ['16505551011', '16505551012', '16505551013']
+  await post('calls', { metadata, calls: [{ from: ana }, { from: bea }, { from: cleo }] })
+  const erase = (tx: Db, number: string) =>
+    eraseUpdates(tx, workspace.id, { isNumber: true, numbers: [number], userIds: [] })
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'network_updates'`
+  let second: Promise<number> | undefined
+  await server.db.transaction(async (tx) => {
+    await erase(tx, ana)
+    second = server.db.transaction((other) => erase(other, bea))
+    await until('the second one waits', async () => (await server.db.rows(waiting)).length > 0)
+  })
+  expect(await second).toBe(1)
+  const [update] = await storedOf(app)
+  expect(JSON.parse(String(update?.webhook)).entry[0].changes[0].value.calls).toEqual([{ from: cleo }])
 })
 
 test('maintenance deletes updates that are older than the retention', async () => {

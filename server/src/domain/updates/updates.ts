@@ -18,14 +18,16 @@ import {
   countUpdates,
   deleteUpdatesBefore,
   insertUpdates,
+  selectSummaries,
   selectUpdate,
   selectUpdates,
   type UpdateCount,
   type UpdateFilter,
   type UpdateRow,
+  type UpdateSummary,
 } from './updates.sql.ts'
 
-export type { UpdateCount, UpdateFilter, UpdateRow }
+export type { UpdateCount, UpdateFilter, UpdateRow, UpdateSummary }
 
 export interface NewUpdate {
   appId: string
@@ -91,19 +93,26 @@ function readValue(webhook: string): unknown {
   return depthOf(text) > maxDepth ? text : parseExactly(text)
 }
 
-export const toNetworkUpdate = ({ id, field, senderId, receivedAt, outcome, webhook }: UpdateRow): NetworkUpdate => ({
+export const toNetworkUpdate = (row: UpdateRow): NetworkUpdate => ({
+  ...toSummary(row),
+  value: readValue(row.webhook),
+})
+
+export const toSummary = ({ id, field, senderId, receivedAt, outcome }: UpdateSummary) => ({
   id: withPrefix('upd', id),
-  object: 'network_update',
+  object: 'network_update' as const,
   field,
   sender_id: senderId && withPrefix('snd', senderId),
   received_at: receivedAt.toISOString(),
   outcome,
-  value: readValue(webhook),
 })
 
-/** The latest updates, of one workspace or of all. `beforeId` is the last one of the page before. */
+/** The latest updates without their values, of one workspace or of all. `beforeId` is the last one of the page before. */
 export const listUpdates = (db: Db, filter: UpdateFilter, take: number, beforeId: string | null = null) =>
-  selectUpdates(db, filter, beforeId, take)
+  selectSummaries(db, filter, beforeId, take)
+
+/** The latest updates with their values. */
+export const listWholeUpdates = (db: Db, filter: UpdateFilter, take: number) => selectUpdates(db, filter, null, take)
 
 /** The update with an ID such as `upd_…`. */
 export async function requireUpdate(db: Db, id: string): Promise<UpdateRow> {

@@ -66,6 +66,10 @@ test('a webhook about no one else is gone, and one that does not name the person
   expect(withoutPerson(precise, ids)).toContain('12345678901234567890')
 })
 
+const others = { calls: [{ id: '491702@s.whatsapp.net' }] }
+const longer = { calls: [{ by: { '4917010': 'x' } }] }
+const numbered = { from: 491702, contacts: [{ phones: [{ wa_id: 491701 }] }] }
+
 test.each<[string, object, object | null]>([
   [
     'in nested lists',
@@ -83,6 +87,17 @@ test.each<[string, object, object | null]>([
   ],
   ['outside of any list', { sender: { phone_number: '+491701' }, items: [{ n: 1 }] }, null],
   ['as a user ID', { calls: [{ to_user_id: 'DE.1' }, { to_user_id: 'DE.2' }] }, { calls: [{ to_user_id: 'DE.2' }] }],
+  ['as a JSON number', { calls: [{ from: 491701 }, { from: 4917011 }] }, { calls: [{ from: 4917011 }] }],
+  ['in an address', { calls: [{ id: '491701@s.whatsapp.net' }, { id: '491702@s.whatsapp.net' }] }, others],
+  [
+    'in an address with a device',
+    { calls: [{ id: '491701:7@s.whatsapp.net' }, { id: '491702@s.whatsapp.net' }] },
+    others,
+  ],
+  ['with separators', { calls: [{ id: '+49 (17)-0.1' }, { id: '491702@s.whatsapp.net' }] }, others],
+  ['as the name of a member', { calls: [{ by: { '491701': 'x' } }, { by: { '4917010': 'x' } }] }, longer],
+  ['in the message that another person wrote, as a JSON number', { messages: [numbered] }, { messages: [numbered] }],
+  ['in a text of others', { calls: [{ note: 'call 491701' }] }, { calls: [{ note: 'call 491701' }] }],
   ['in the card that another person shared', { messages: [card('491702')] }, { messages: [card('491702')] }],
 ])('a person is found in a field of any shape: %s', (_name, value, rest) => {
   expect(withoutPerson(webhookOf(value), ids)).toBe(rest && webhookOf(rest))

@@ -34,9 +34,18 @@ export function splitByPerson(webhook: string, person: PersonIds): SplitByPerson
   return { about: JSON.stringify(onlyPerson(body, person)), rest: saysSomething(rest) ? JSON.stringify(rest) : null }
 }
 
-/** Texts of which a webhook about the person contains one. Others may contain them too. */
-export const textsNaming = ({ numbers, userIds }: PersonIds): string[] =>
-  [...numbers, ...userIds].flatMap((id) => [`"${id}"`, `"+${id}"`, idBeginning(id)])
+/** Regular expressions of which one matches a webhook about the person. Others may match too. */
+export const patternsNaming = ({ numbers, userIds }: PersonIds): string[] => [
+  ...numbers.map((number) => [...number].join('[ ().-]*')),
+  ...userIds.map((id) => literal(`"${id}"`)),
+  ...[...numbers, ...userIds].map((id) => literal(idBeginning(id))),
+]
+
+const literal = (text: string): string => text.replaceAll(/[.+]/g, '[$&]')
+
+/** The number that a text consists of: with separators, as a link (`tel:`), or as an address (`@s.whatsapp.net`) with its device. */
+const numberIn = (text: string): string | undefined =>
+  /^(?:[a-z]+:)?([\d +().-]+)(?::\d+)?(?:@[\w.]+)?$/.exec(text)?.[1]?.replaceAll(/\D/g, '')
 
 /** Whether a value names the person, outside of the lists in it. */
 function names(value: unknown, person: PersonIds): boolean {
@@ -44,16 +53,21 @@ function names(value: unknown, person: PersonIds): boolean {
   const { isNumber, numbers, userIds } = person
   if (texts.some((text) => userIds.includes(text))) return true
   const hasNumber = texts.some(
-    (text) => numbers.includes(text.replace(/^\+/, '')) || isInId(text, [...numbers, ...userIds]),
+    (text) => numbers.includes(numberIn(text) ?? '') || isInId(text, [...numbers, ...userIds]),
   )
   return hasNumber && (isNumber || !texts.some(isUserId))
 }
 
-/** The texts of an object, except what people wrote. */
+/** The names, texts and numbers of an object, except what people wrote. */
 function* textsIn(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value
-  for (const [name, inner] of Object.entries(readObject(value) ?? {})) if (name !== 'body') yield* textsIn(inner)
+  if (isText(value)) yield String(value)
+  for (const [name, inner] of Object.entries(readObject(value) ?? {})) {
+    yield name
+    if (name !== 'body') yield* textsIn(inner)
+  }
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 
 /** Whether it names the person anywhere. */
 const contains = (value: unknown, person: PersonIds): boolean =>
@@ -62,7 +76,7 @@ const contains = (value: unknown, person: PersonIds): boolean =>
 const writers = ['from', 'from_user_id', 'to', 'to_user_id', 'wa_id', 'user_id', 'recipient_id', 'recipient_user_id']
 
 /** What one person wrote or got is not taken apart: a contact card of another person stays in their message. */
-const isOfOnePerson = (object: JsonObject): boolean => writers.some((name) => typeof object[name] === 'string')
+const isOfOnePerson = (object: JsonObject): boolean => writers.some((name) => isText(object[name]))
 
 /** The lists in a value that are in no other list. */
 function listsIn(value: unknown): readonly unknown[][] {

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { isChange } from '../reading/timeline.sql.ts'
 
 /** What remains of the content of a sent message. */
 export const nothingSent = `'{"request":null}'::json`
@@ -40,7 +41,10 @@ export const removeSentContent = async (db: Db, { position, endId, take }: Remov
     [position, endId, take, now],
   )) ?? nothing
 
-/** The same for inbound messages. The group of a message stays: without it, it would belong to another conversation. */
+/**
+ * The same for inbound messages. The group of a message stays: without it, it would belong to another conversation. The message that
+ * an edit or a deletion changes does not: it would be read as the quoted message of a reply.
+ */
 export const removeReceivedContent = async (
   db: Db,
   { position, endId, take }: RemovalRange,
@@ -52,7 +56,8 @@ export const removeReceivedContent = async (
      ), removed as (
        update inbound_messages m set profile_name = null, content_removed_at = $4,
          content = case when m.content ->> 'groupId' is null then '{}'
-           else json_build_object('groupId', m.content ->> 'groupId') end
+           else json_build_object('groupId', m.content ->> 'groupId') end,
+         quoted_wa_message_id = case when not ${isChange} then m.quoted_wa_message_id end
        where m.id = any(array(select id from old)) and m.content_removed_at is null
        returning m.id
      )

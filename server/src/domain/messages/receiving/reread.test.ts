@@ -21,6 +21,7 @@ import { fieldReaders } from '../../../whatsapp/incoming/incoming.ts'
 import { members } from '../../../whatsapp/incoming/known.ts'
 import { messages as knownMessages } from '../../../whatsapp/incoming/known-members.ts'
 import type { Change } from '../../../whatsapp/incoming/unread.ts'
+import { beginErasure, takeErasureStep } from '../../privacy/erase.ts'
 import { newIngress } from './ingress.ts'
 import { rereadEarlier, rereadUpdates } from './reread.ts'
 
@@ -95,10 +96,10 @@ test('standby that nothing reads is stored; once it is read, its messages are pu
   await standby('wamid.S1')
   await standby('wamid.S2')
   expect(await stored()).toMatchObject([{ outcome: 'unknown_field' }, { outcome: 'unknown_field' }])
-  expect(await rereadUpdates(deps(off), filter)).toEqual({ read: 2, understood: 0 })
+  expect(await rereadUpdates(deps(off), filter)).toEqual({ read: 2, understood: 0, failed: [] })
   expect(await received()).toEqual([])
-  expect(await rereadUpdates(deps(on), filter)).toEqual({ read: 2, understood: 2 })
-  expect(await rereadUpdates(deps(on), filter)).toEqual({ read: 0, understood: 0 })
+  expect(await rereadUpdates(deps(on), filter)).toEqual({ read: 2, understood: 2, failed: [] })
+  expect(await rereadUpdates(deps(on), filter)).toEqual({ read: 0, understood: 0, failed: [] })
   expect(await received()).toEqual(['wamid.S1', 'wamid.S2'])
   expect(await stored()).toEqual([])
   // One for each update when it arrived, and none again.
@@ -122,6 +123,18 @@ test('what was published when an update arrived is not published again', async (
   expect(await stored()).toHaveLength(1)
 })
 
+test('an update that is reread between two steps of an erasure does not publish the erased message again', async () => {
+  const { receive, metadata, stored, received, workspace } = await newShop()
+  await receive('messages', { metadata, messages: [{ ...text('wamid.X'), foo: 1 }] })
+  const { db, clock } = server
+  const person = { number: text('').from }
+  const id = await beginErasure(db, clock, { workspaceId: workspace.id, person, askedBy: 'test' })
+  expect(await takeErasureStep(db, clock, silentLogger, id)).toBe('erased')
+  await rereadUpdates(deps(on), { workspaceId: workspace.id })
+  expect(await takeErasureStep(db, clock, silentLogger, id)).toBe('ended')
+  expect([await received(), await stored()]).toEqual([[], []])
+})
+
 test('only the updates of the field are read again', async () => {
   const { standby, receive, metadata, stored, workspace } = await newShop()
   await standby('wamid.F')
@@ -129,6 +142,7 @@ test('only the updates of the field are read again', async () => {
   expect(await rereadUpdates(deps(on), { workspaceId: workspace.id, field: 'standby' })).toEqual({
     read: 1,
     understood: 1,
+    failed: [],
   })
   expect(await stored()).toMatchObject([{ field: 'calls' }])
 })

@@ -9,6 +9,7 @@ import type { Db } from '../../../db/db.ts'
 import { NotOwner } from '../../../db/maintenance.ts'
 import { readAt } from '../../../db/revisioned-cache.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { withPrefix } from '../../../lib/ids.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
 import { fieldReaders, type Incoming, interpretation, readWebhook } from '../../../whatsapp/incoming/incoming.ts'
 import { splitWebhook } from '../../../whatsapp/incoming/split-webhook.ts'
@@ -32,6 +33,8 @@ export interface Reread {
   read: number
   /** How many of them are read completely now. They are removed. */
   understood: number
+  /** The updates that could not be published. They stay. */
+  failed: { update_id: string; reason: string }[]
 }
 
 /** Reads the updates of earlier interpretations again, after a new version has started. */
@@ -46,6 +49,7 @@ const batchMax = 100
 async function reread(deps: RereadDeps, filter: Omit<RereadFilter, 'afterId'>): Promise<Reread> {
   const { log } = deps
   const total = { read: 0, understood: 0 }
+  const failures: Reread['failed'] = []
   let afterId = '00000000-0000-0000-0000-000000000000'
   let most = batchMax
   for (;;) {
@@ -67,6 +71,7 @@ async function reread(deps: RereadDeps, filter: Omit<RereadFilter, 'afterId'>): 
         continue
       }
       log.error({ event: 'update.reread_failed', update_id: failed.id, err: error }, 'reading an update again failed')
+      failures.push({ update_id: withPrefix('upd', failed.id), reason: String(error) })
       // A later version tries again.
       await saveReread(deps.db, [failed])
       afterId = failed.id
@@ -74,7 +79,7 @@ async function reread(deps: RereadDeps, filter: Omit<RereadFilter, 'afterId'>): 
     }
   }
   if (total.read > 0) log.info({ event: 'update.reread', ...total }, 'read stored updates again')
-  return total
+  return { ...total, failed: failures }
 }
 
 /** Returns how many of `taken`, to which it adds the updates of the batch, are understood now. */

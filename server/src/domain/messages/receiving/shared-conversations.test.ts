@@ -8,7 +8,7 @@ import { eventsOf } from '../../../../testing/network-app.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../telemetry/logger.ts'
-import { eraseDue } from '../../privacy/erase.ts'
+import { beginErasure, eraseDue } from '../../privacy/erase.ts'
 import { exportPerson } from '../../privacy/export.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
 
@@ -499,6 +499,39 @@ test('a person with nothing but echoes is exported and erased', async () => {
   expect(await exported()).toMatchObject({ inbound_messages: [], handovers: [], saved_contacts: [], events: [] })
   for (const table of ['inbound_messages', 'events', 'handovers', 'saved_contacts']) {
     const left = await server.db.rows(`select 1 as one from ${table} t where t::text like $1`, [`%${person}%`])
+    expect([table, left]).toEqual([table, []])
+  }
+})
+
+test('a person who wrote nothing is exported and erased by user ID, from what also has their number', async () => {
+  const { shop, person, post, now } = await setUp()
+  const { control } = sending.network
+  const [number] = control.numbers.list().filter(({ wabaId }) => wabaId === shop.account.wabaId)
+  const user_id = `US.${person}`
+  const sender = { phone_number: person, user_id }
+  const passed = { sender, recipient: { phone_number_id: number?.id }, timestamp: String(now), control_passed: {} }
+  await post('messaging_handovers', { ...passed, type: 'control_passed' }, false)
+  const saved = { type: 'contact', contact: { phone_number: person, user_id, full_name: 'Ana' }, action: 'add' }
+  await post('smb_app_state_sync', { state_sync: [saved] })
+  const choice = { wa_id: person, user_id, category: 'marketing_messages', value: 'stop', timestamp: now }
+  await post('user_preferences', { user_preferences: [choice] })
+  const exported = async () => {
+    const pieces: string[] = []
+    const all = exportPerson(server.db, server.clock, shop.workspace.id, { userId: user_id })
+    for await (const piece of all) pieces.push(piece)
+    return JSON.parse(pieces.join(''))
+  }
+  expect(await exported()).toMatchObject({
+    marketing_preferences: [{ marketing: 'stop' }],
+    handovers: [{ change: 'passed' }],
+    saved_contacts: [{ name: 'Ana' }],
+    events: [{ type: 'conversation.control_changed' }, { type: 'contact.preference_changed' }],
+  })
+  const named = { workspaceId: shop.workspace.id, person: { userId: user_id }, askedBy: 'test' }
+  await beginErasure(server.db, server.clock, named)
+  await eraseDue(server.db, server.clock, newLogger('silent'))
+  for (const table of ['events', 'handovers', 'saved_contacts', 'marketing_preferences']) {
+    const left = await server.db.rows(`select 1 as one from ${table} t where workspace_id = $1`, [shop.workspace.id])
     expect([table, left]).toEqual([table, []])
   }
 })
