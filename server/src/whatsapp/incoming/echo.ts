@@ -1,6 +1,6 @@
 import type { EchoSource } from '@parley/contract/inbound'
-import { type JsonObject, readObject } from '../read-json.ts'
-import { type InboundItem, readMessage } from './message.ts'
+import { readObject } from '../read-json.ts'
+import { type FindContact, type InboundItem, readMessage } from './message.ts'
 import type { WebhookSource } from './unread.ts'
 
 /** A message that the business sent without this service. `from` and the other fields of the person name the recipient. */
@@ -20,7 +20,7 @@ export interface EchoOrigin {
  */
 export function readEcho(
   value: unknown,
-  contacts: readonly JsonObject[],
+  contactOf: FindContact,
   webhook: WebhookSource,
   now: Date,
   { source, standby }: EchoOrigin,
@@ -41,6 +41,6 @@ export function readEcho(
     group_id: toGroup ? to : content.group_id,
     context: quoted && { ...quoted, id: quoted.id ?? quoted.message_id },
   }
-  const item = readMessage(message, contacts, webhook, now, standby)
+  const item = readMessage(message, contactOf, webhook, now, standby)
   return item?.kind === 'message' ? { ...item, kind: 'echo', source } : null
 }

@@ -338,3 +338,27 @@ test('a failed status without a reason has an error', () => {
   const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'failed' }] }), now)
   expect(item).toMatchObject({ kind: 'status', status: 'failed', error: { code: 'unknown' } })
 })
+
+test('reading history takes as long as it has contacts and messages, and not their product', () => {
+  let looks = 0
+  const people = Array.from({ length: 400 }, (_, n) => String(16_505_000_000 + n))
+  const contacts = people.map((wa_id) => ({
+    profile: { name: wa_id },
+    get wa_id() {
+      looks++
+      return wa_id
+    },
+  }))
+  const threads = people.map((id) => ({
+    id,
+    messages: [{ from: id, id: `wamid.${id}`, type: 'text', text: { body: 'x' } }],
+  }))
+  const value = { metadata: { phone_number_id: '1' }, contacts, history: [{ threads }] }
+  const [chunk] = readWebhook(
+    { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'history', value }] }] },
+    new Date(),
+  )
+  if (chunk?.kind !== 'history') throw new Error('it is no history')
+  expect(chunk.messages.map(({ item }) => item.profileName)).toEqual(people)
+  expect(looks).toBeLessThan(10 * people.length)
+})
