@@ -75,7 +75,10 @@ function readInto<Item>(
 function readPast(value: unknown, person: unknown, source: WebhookSource, { now }: Change, contactOf: FindContact) {
   const message = readObject(value)
   if (message === null) return null
-  const isByPerson = person === null ? message.to == null : idOf(message.from) === idOf(person)
+  const names = [message.from, message.from_user_id].filter(Boolean).map(idOf)
+  const isByPerson = person === null ? message.to == null : names.includes(idOf(person))
+  // Without the number of the business it may be a message of either.
+  if (person !== null && !isByPerson && !message.from) return null
   const status = statuses.get(readObject(message.history_context)?.status) ?? null
   if (!isByPerson) {
     const echo = person === null ? message : { ...message, to: person }
