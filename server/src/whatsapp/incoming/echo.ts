@@ -1,5 +1,5 @@
 import type { EchoSource } from '@parley/contract/inbound'
-import { readObject } from '../read-json.ts'
+import { type JsonObject, readObject } from '../read-json.ts'
 import { type FindContact, type InboundItem, readMessage } from './message.ts'
 import type { WebhookSource } from './unread.ts'
 
@@ -16,7 +16,7 @@ export interface EchoOrigin {
 
 /**
  * The copy of a message that the business sent. It is like an inbound message with the recipient as `to`, or it has the
- * request that sent it as `message`. Null if it is no message or has no ID.
+ * request that sent it as `message`, perhaps with the recipient next to it. Null if it is no message or has no ID.
  */
 export function readEcho(
   value: unknown,
@@ -27,8 +27,10 @@ export function readEcho(
 ): EchoItem | null {
   const echo = readObject(value)
   if (echo === null) return null
-  const { id, timestamp } = echo
-  const { to, to_user_id, to_parent_user_id, context, recipient_type, ...content } = readObject(echo.message) ?? echo
+  const { id, timestamp, message: request, type, ...outer } = echo
+  const inner = readObject(request)
+  const sent = inner === null ? echo : { ...outer, ...inner }
+  const { to, to_user_id, to_parent_user_id, context, recipient_type, ...content } = sent as JsonObject
   const quoted = readObject(context)
   const toGroup = recipient_type === 'group'
   const message = {

@@ -372,6 +372,33 @@ test('past messages of a person without a number are theirs, and one of neither 
   })
 })
 
+test('an echo with the request that sent it has the recipient and the context that are next to the request', () => {
+  const message = { type: 'text', text: { body: 'x' } }
+  const outer = {
+    id: 'wamid.1',
+    timestamp: '1786000000',
+    to: '16505550123',
+    to_user_id: 'US.1',
+    context: { id: 'wamid.0' },
+  }
+  const value = {
+    metadata,
+    message_echoes: [
+      { ...outer, message },
+      { ...outer, message: { ...message, to: '16505550199' } },
+    ],
+  }
+  const items = readWebhook(
+    { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'message_echoes', value }] }] },
+    now,
+  )
+  const read = { kind: 'echo', fromUserId: 'US.1', quotedWaMessageId: 'wamid.0', text: 'x' }
+  expect(items).toMatchObject([
+    { ...read, from: '16505550123' },
+    { ...read, from: '16505550199' },
+  ])
+})
+
 test('reading history takes as long as it has contacts and messages, and not their product', () => {
   let looks = 0
   const people = Array.from({ length: 400 }, (_, n) => String(16_505_000_000 + n))
