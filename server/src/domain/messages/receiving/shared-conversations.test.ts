@@ -261,6 +261,30 @@ test('a handover is conversation.control_changed, once, and the console shows wh
   ])
 })
 
+test('two handovers of one second are both published, and one without a time is not understood', async () => {
+  const { shop, person, post, events, now } = await setUp()
+  const { control } = sending.network
+  const [number] = control.numbers.list().filter(({ wabaId }) => wabaId === shop.account.wabaId)
+  const to = (new_owner_role: string, timestamp?: string) => ({
+    sender: { phone_number: person },
+    recipient: { phone_number_id: number?.id },
+    type: 'control_passed',
+    timestamp,
+    control_passed: { new_owner_role },
+  })
+  const [first, second] = [to('a', String(now)), to('b', String(now))]
+  for (const value of [first, second, first, second, to('c')]) await post('messaging_handovers', value, false)
+  const changes = await events('conversation.control_changed')
+  expect(changes).toMatchObject([
+    { new_owner: 'a', previous_owner: null },
+    { new_owner: 'b', previous_owner: null },
+  ])
+  expect(changes).toHaveLength(2)
+  expect(await updatesOf(shop.workspace.id)).toMatchObject([
+    { field: 'messaging_handovers', outcome: 'not_understood' },
+  ])
+})
+
 test('history is imported without message events, once, at its own time', async () => {
   const { shop, person, business, post, events, now, message, conversation, inbound } = await setUp()
   const day = 86_400
