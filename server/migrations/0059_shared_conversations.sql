@@ -18,7 +18,8 @@ create table handovers (
   user_id text,
   previous_owner text,
   new_owner text,
-  primary key (sender_id, person, occurred_at, change)
+  -- Two may happen within a second, which is the precision of the network.
+  unique nulls not distinct (sender_id, person, occurred_at, change, previous_owner, new_owner)
 );
 select isolate_workspace('handovers', 'workspace_id');
 

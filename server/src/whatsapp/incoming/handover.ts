@@ -19,14 +19,15 @@ const changes: ReadonlyMap<unknown, HandoverItem['change']> = new Map([
   ['control_taken', 'taken'],
 ])
 
-export function readHandover({ value, wabaId, phoneNumberId, now }: Change): HandoverItem[] {
+/** One without a time is not read: a repetition could not be told from another handover. */
+export function readHandover({ value, wabaId, phoneNumberId }: Change): HandoverItem[] {
   const sender = readObject(value.sender)
   const userId = readId(sender?.user_id)
   const person = readPhone(sender?.phone_number) ?? userId
   const change = changes.get(value.type)
-  if (phoneNumberId === null || person === null || change === undefined) return []
+  const occurredAt = readTime(value.timestamp)
+  if (phoneNumberId === null || person === null || change === undefined || occurredAt === null) return []
   const owners = readObject(value[`control_${change}`])
-  const occurredAt = readTime(value.timestamp) ?? now
   const [previousOwner, newOwner] = [ownerIn(owners, 'previous'), ownerIn(owners, 'new')]
   return [{ kind: 'handover', wabaId, phoneNumberId, person, userId, change, previousOwner, newOwner, occurredAt }]
 }

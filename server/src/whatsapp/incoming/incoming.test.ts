@@ -338,3 +338,87 @@ test('a failed status without a reason has an error', () => {
   const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'failed' }] }), now)
   expect(item).toMatchObject({ kind: 'status', status: 'failed', error: { code: 'unknown' } })
 })
+
+test('past messages of a person without a number are theirs, and one of neither is not read', () => {
+  const past = (id: string, more: object) => ({
+    id,
+    timestamp: '1786000000',
+    type: 'text',
+    text: { body: 'x' },
+    ...more,
+  })
+  const person = 'US.1234567890123456'
+  const messages = [
+    past('wamid.1', { from_user_id: person }),
+    past('wamid.2', { from: '', from_user_id: person }),
+    past('wamid.3', { from: '15550780001' }),
+    past('wamid.4', {}),
+    past('wamid.5', { from_user_id: 'US.6543210987654321' }),
+  ]
+  const value = { metadata, history: [{ threads: [{ id: person, messages }] }] }
+  const [chunk, unread] = readWebhook(
+    { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'history', value }] }] },
+    now,
+  )
+  if (chunk?.kind !== 'history') throw new Error('it is no history')
+  expect(chunk.messages.map(({ item }) => [item.waMessageId, item.kind, item.fromUserId])).toEqual([
+    ['wamid.1', 'message', person],
+    ['wamid.2', 'message', person],
+    ['wamid.3', 'echo', person],
+  ])
+  expect(unread).toMatchObject({
+    outcome: 'partly_understood',
+    paths: ['history.0.threads.0.messages.3', 'history.0.threads.0.messages.4'],
+  })
+})
+
+test('an echo with the request that sent it has the recipient and the context that are next to the request', () => {
+  const message = { type: 'text', text: { body: 'x' } }
+  const outer = {
+    id: 'wamid.1',
+    timestamp: '1786000000',
+    to: '16505550123',
+    to_user_id: 'US.1',
+    context: { id: 'wamid.0' },
+  }
+  const value = {
+    metadata,
+    message_echoes: [
+      { ...outer, message },
+      { ...outer, message: { ...message, to: '16505550199' } },
+    ],
+  }
+  const items = readWebhook(
+    { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'message_echoes', value }] }] },
+    now,
+  )
+  const read = { kind: 'echo', fromUserId: 'US.1', quotedWaMessageId: 'wamid.0', text: 'x' }
+  expect(items).toMatchObject([
+    { ...read, from: '16505550123' },
+    { ...read, from: '16505550199' },
+  ])
+})
+
+test('reading history takes as long as it has contacts and messages, and not their product', () => {
+  let looks = 0
+  const people = Array.from({ length: 400 }, (_, n) => String(16_505_000_000 + n))
+  const contacts = people.map((wa_id) => ({
+    profile: { name: wa_id },
+    get wa_id() {
+      looks++
+      return wa_id
+    },
+  }))
+  const threads = people.map((id) => ({
+    id,
+    messages: [{ from: id, id: `wamid.${id}`, type: 'text', text: { body: 'x' } }],
+  }))
+  const value = { metadata: { phone_number_id: '1' }, contacts, history: [{ threads }] }
+  const [chunk] = readWebhook(
+    { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'history', value }] }] },
+    new Date(),
+  )
+  if (chunk?.kind !== 'history') throw new Error('it is no history')
+  expect(chunk.messages.map(({ item }) => item.profileName)).toEqual(people)
+  expect(looks).toBeLessThan(10 * people.length)
+})

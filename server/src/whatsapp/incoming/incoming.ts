@@ -1,7 +1,7 @@
 import type { MessageError } from '@parley/contract/events'
 import type { UpdateOutcome } from '@parley/contract/network-update'
 import { readNetworkError } from '../graph/network-error.ts'
-import { type JsonObject, readArray, readId, readObject } from '../read-json.ts'
+import { type JsonObject, readId, readObject } from '../read-json.ts'
 import type { Notice, TemplateChange } from './change.ts'
 import { readType } from './content.ts'
 import { type EchoItem, type EchoOrigin, readEcho } from './echo.ts'
@@ -9,7 +9,7 @@ import { type HandoverItem, readHandover } from './handover.ts'
 import { type HistoryChunk, readHistory } from './history.ts'
 import { type Known, unreadIn, unused } from './known.ts'
 import * as known from './known-members.ts'
-import { type InboundItem, readMessage } from './message.ts'
+import { contactsIn, type InboundItem, readMessage } from './message.ts'
 import { type PreferenceItem, readPreferences } from './preference.ts'
 import { noticeReader, templateReader } from './read-change.ts'
 import { readSavedContacts, type SavedContactItem } from './saved-contact.ts'
@@ -155,9 +155,9 @@ function readConversation(change: Change, standby = false): ReadItem[] {
   const { value, wabaId, phoneNumberId, now, unread } = change
   if (phoneNumberId === null) return []
   const source: WebhookSource = { wabaId, phoneNumberId }
-  const contacts = contactsIn(value)
+  const contactOf = contactsIn(value)
   const readWithContent = (each: unknown, path: string) => {
-    const item = readMessage(each, contacts, source, now, standby)
+    const item = readMessage(each, contactOf, source, now, standby)
     if (item?.kind === 'message' && item.unsupported !== null) unread.push(...unsupportedContent(each, path))
     return item
   }
@@ -182,9 +182,9 @@ function echoReader(source: EchoOrigin['source']): FieldReader['read'] {
 
 function readEchoes({ value, wabaId, phoneNumberId, now, unread }: Change, origin: EchoOrigin): EchoItem[] {
   if (phoneNumberId === null) return []
-  const contacts = contactsIn(value)
+  const contactOf = contactsIn(value)
   return readEach(value, 'message_echoes', unread, (each, path) => {
-    const item = readEcho(each, contacts, { wabaId, phoneNumberId }, now, origin)
+    const item = readEcho(each, contactOf, { wabaId, phoneNumberId }, now, origin)
     if (item?.unsupported) unread.push(...unsupportedContent(each, path))
     return item
   })
@@ -199,11 +199,6 @@ function readProblems({ value, wabaId, phoneNumberId, unread }: Change): Problem
     return error && { kind: 'problem', wabaId, phoneNumberId, error }
   })
 }
-
-const contactsIn = (value: JsonObject): JsonObject[] =>
-  readArray(value.contacts)
-    .map(readObject)
-    .filter((contact) => contact !== null)
 
 /** Types that are passed on completely, as the content of an unsupported message. */
 const passedOn: ReadonlySet<string> = new Set(['unsupported', 'edit', 'revoke', 'request_welcome'])

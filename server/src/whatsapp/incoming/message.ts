@@ -48,7 +48,7 @@ export interface InboundItem extends WebhookSource, Content {
 /** Null if it is no message of a person, or has no ID. */
 export function readMessage(
   value: unknown,
-  contacts: readonly JsonObject[],
+  contactOf: FindContact,
   source: WebhookSource,
   now: Date,
   standby = false,
@@ -60,7 +60,7 @@ export function readMessage(
   if (isLiveLocation(message, type)) return null
   const waMessageId = readId(message.id)
   if (waMessageId === null) return null
-  const contact = contactOf(message, contacts)
+  const contact = contactOf(message)
   const profile = readObject(contact?.profile)
   const context = readObject(message.context)
   const error = readNetworkError(readArray(message.errors)[0])
@@ -132,14 +132,26 @@ function contentOf(message: JsonObject, type: string | null): Unsupported['conte
   return readObject(cleanJson(inner ?? outer)) as Unsupported['content']
 }
 
+/** The contact of the person who wrote a message. */
+export type FindContact = (message: JsonObject) => JsonObject | null
+
 /** Matched by user ID or number, never by position. If there is only one contact, it is used. */
-function contactOf(message: JsonObject, contacts: readonly JsonObject[]): JsonObject | null {
-  const userId = readId(message.from_user_id)
-  const from = readId(message.from)
-  const match =
-    (userId !== null && contacts.find((contact) => contact.user_id === userId)) ||
-    (from !== null && contacts.find((contact) => contact.wa_id === from || contact.user_id === from))
-  return match || (contacts.length === 1 ? (contacts[0] ?? null) : null)
+export function contactsIn(value: JsonObject): FindContact {
+  const contacts = readArray(value.contacts)
+    .map(readObject)
+    .filter((contact) => contact !== null)
+  if (contacts.length < 2) return () => contacts[0] ?? null
+  const byUserId = new Map<unknown, JsonObject>()
+  const byNumber = new Map<unknown, JsonObject>()
+  // Of several with one ID, the first counts.
+  for (const contact of contacts.toReversed()) {
+    if (contact.user_id != null) byUserId.set(contact.user_id, contact)
+    if (contact.wa_id != null) byNumber.set(contact.wa_id, contact)
+  }
+  return ({ from_user_id, from }) => {
+    const [userId, number] = [readId(from_user_id), readId(from)]
+    return byUserId.get(userId) ?? byNumber.get(number) ?? byUserId.get(number) ?? null
+  }
 }
 
 function userIdIn(from: unknown): string | null {

@@ -227,6 +227,14 @@ test('a filter that matches nothing ends, and a request looks at a limited numbe
   expect(pages.map(({ has_more }) => has_more)).toEqual([true, false])
 })
 
+test('events that are only returned if asked for do not make a page empty', async () => {
+  const workspace = await newWorkspace(server)
+  await insert(server, workspace.id, 1_500, { type: 'network.update' })
+  await insert(server, workspace.id, 2)
+  const { pages } = await readAll(server.url, workspace.secret, null, '&limit=1')
+  expect(pages.map(({ data }) => data.length)).toEqual([1, 1])
+})
+
 test('a page has a limited number of bytes, and at least one event', async () => {
   const workspace = await newWorkspace(server)
   await insert(server, workspace.id, 7, { size: 1_500_000 })

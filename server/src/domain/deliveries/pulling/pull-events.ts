@@ -116,7 +116,8 @@ async function readFrom(deps: PullDeps, input: PageInput, start: Cursor): Promis
   const isChecked = start.unreadFrom.getTime() > 0
   let from = start
   for (let scans = 1; ; scans++) {
-    const page = await readOnce(deps, input, from, isChecked)
+    // After a page of events that are only returned if they are asked for, it looks further at once.
+    const page = await readOnce(deps, scans === 1 ? input : { ...input, scanLimit }, from, isChecked)
     if (page.rows.length > 0 || !page.hasMore || scans === maxScans) return page
     from = page.cursor
   }
@@ -125,7 +126,7 @@ async function readFrom(deps: PullDeps, input: PageInput, start: Cursor): Promis
 async function readOnce(deps: PullDeps, input: PageInput, from: Cursor, isChecked: boolean): Promise<ReadPage> {
   const { db, clock, pulling } = deps
   const now = clock.now()
-  const sharedBy = [input.workspaceId, from.position, from.id, input.limit, input.types].join(' ')
+  const sharedBy = [input.workspaceId, from.position, from.id, input.limit, input.scanLimit, input.types].join(' ')
   const { facts, rows } = await pulling.reads.read(sharedBy, () => readPage(db, input, from))
   // A cursor in a transaction that has not begun is of a time that this server does not know: it was restored from a copy of
   // its files, which shows in no other way.

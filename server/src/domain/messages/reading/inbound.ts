@@ -83,7 +83,7 @@ async function toInboundMessages(
       findReplyWindows(tx, workspaceId, rows.filter(({ group_id }) => group_id === null).map(conversationOf)),
     ]),
   )
-  const idsOf = (found: typeof received) =>
+  const idsOf = (found: readonly { senderId: string; waMessageId: string; id: string }[]) =>
     new Map(found.map(({ senderId, waMessageId, id }) => [`${senderId} ${waMessageId}`, id]))
   const sentIds = idsOf(sent)
   const changedIds = idsOf([...received, ...sent])

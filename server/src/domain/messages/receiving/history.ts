@@ -3,17 +3,16 @@ import type { Db } from '../../../db/db.ts'
 import { withPrefix } from '../../../lib/ids.ts'
 import type { HistoryChunk, PastMessage } from '../../../whatsapp/incoming/history.ts'
 import { publish } from '../../deliveries/engine/publish/publish.ts'
-import { insertReceivedFilesSql, receivedFileColumns, wakeFetching } from '../../files/received.ts'
+import { wakeFetching } from '../../files/received.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { insertChunk } from './history.sql.ts'
-import { findReceivedMessages, type InboundRow, savePastStatement } from './inbound.sql.ts'
-import { filesOf, keyOf, networkKeyOf, toRow, withoutOwn } from './inbound.ts'
-
-const past = savePastStatement(insertReceivedFilesSql, receivedFileColumns)
+import { findReceivedMessages, type InboundRow } from './inbound.sql.ts'
+import { filesOf, keyOf, networkKeyOf, past, toRow, withoutOwn } from './inbound.ts'
 
 /**
  * Imports past messages and publishes `history.imported` for each chunk. The messages have no events, because they are past. One
- * that is stored already stays as it is, except that a placeholder gets its file. Run it within a transaction.
+ * that is stored already stays as it is, except that a placeholder gets its file. One that also arrives live has its event then.
+ * Run it within a transaction.
  */
 export async function saveHistory(
   tx: Db,
@@ -50,8 +49,8 @@ async function importMessages(
   const save = async (those: typeof arrivals, store: typeof past.insert) => {
     if (those.length === 0) return 0
     const rows = those.map((each): InboundRow => {
-      const row = toRow(each.item, destination, now, each.status)
-      return { ...row, id: idOf(each) ?? row.id }
+      const row = toRow(each.item, destination, now, { status: each.status, id: idOf(each) })
+      return { ...row, content: { ...row.content, past: true } }
     })
     const files = filesOf(those, rows, now)
     if (files.rows.length > 0) wakeFetching(tx)

@@ -17,6 +17,9 @@ export const findSentMessages = (
     ),
   )
 
+/** It was imported, and has no event. */
+const isPast = "m.content ->> 'past' is not null"
+
 /**
  * Which of these messages are stored, among the recent or the older ones. Uses the index in any case: a plan from when the
  * table was small would read all of it for each message.
@@ -24,12 +27,12 @@ export const findSentMessages = (
 export const findReceivedMessages = (
   db: Db,
   named: readonly { senderId: string; waMessageId: string }[],
-): Promise<{ senderId: string; waMessageId: string; id: string }[]> =>
+): Promise<{ senderId: string; waMessageId: string; id: string; isPast: boolean }[]> =>
   oneWithIndexLookups(db, (tx) =>
     tx.rows(
-      `select q.sender_id as "senderId", q.wa_message_id as "waMessageId", stored.id
+      `select q.sender_id as "senderId", q.wa_message_id as "waMessageId", stored.*
        from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id) cross join lateral (
-         select m.id from inbound_messages m where m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id limit 1
+         select m.id, ${isPast} as "isPast" from inbound_messages m where m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id limit 1
        ) as stored`,
       [named.map((each) => each.senderId), named.map((each) => each.waMessageId)],
     ),
@@ -172,8 +175,14 @@ export function savePastStatement(
   insertFilesSql: InsertFilesSql,
   fileColumns: { readonly [Name in keyof FileRow]: 'uuid' | 'text' | 'json' },
 ) {
+  const parameters = {
+    past: { ...rowColumns, source: 'text' },
+    files: fileColumns,
+    now: 'timestamptz',
+    tryUntil: 'timestamptz',
+  } as const
   const storing = statement(
-    { past: { ...rowColumns, source: 'text' }, files: fileColumns, now: 'timestamptz', tryUntil: 'timestamptz' },
+    parameters,
     ({ past, files, now, tryUntil }) => `with stored as (
        insert into inbound_messages (${past.columns}, recorded_at)
        select past.*, least(past.received_at, ${now}) from ${past}
@@ -184,13 +193,37 @@ export function savePastStatement(
      select id from stored`,
   )
   const filling = statement(
-    { past: { ...rowColumns, source: 'text' }, files: fileColumns, now: 'timestamptz', tryUntil: 'timestamptz' },
+    parameters,
     ({ past, files, now, tryUntil }) => `with stored as (
-       update inbound_messages m set type = past.type, content = past.content from ${past}
+       update inbound_messages m set type = past.type,
+         content = case when ${isPast} then past.content else (past.content::jsonb - 'past')::json end
+       from ${past}
        where m.id = past.id and m.workspace_id = past.workspace_id and m.type = 'unsupported'
          and m.content #>> '{unsupported,type}' = 'media_placeholder'
        returning m.id
      ), ${insertFilesSql(String(files), 'stored', { now, tryUntil })}
+     select id from stored`,
+  )
+  // Locked in order, to prevent deadlocks. A row that another transaction has taken meanwhile is not past any more.
+  const taking = statement(
+    parameters,
+    ({ past, files, now, tryUntil }) => `with live as materialized (
+       select past.* from ${past}
+     ), locked as materialized (
+       select m.id from inbound_messages m where m.id = any(array(select id from live)) and ${isPast}
+       order by m.id for update
+     ), stored as (
+       update inbound_messages m set type = live.type, source = live.source, sent_by = coalesce(live.sent_by, m.sent_by),
+         sent_by_user_id = coalesce(live.sent_by_user_id, m.sent_by_user_id),
+         profile_name = coalesce(live.profile_name, m.profile_name),
+         quoted_wa_message_id = live.quoted_wa_message_id,
+         content = (live.content::jsonb || jsonb_strip_nulls(jsonb_build_object('status', m.content -> 'status')))::json
+       from live join locked using (id)
+       where m.id = live.id and m.workspace_id = live.workspace_id
+       returning m.id
+     ), without_file as (
+       select id from stored s where not exists (select from flow_files f where f.message_id = s.id)
+     ), ${insertFilesSql(String(files), 'without_file', { now, tryUntil })}
      select id from stored`,
   )
   const ids = async (stored: Promise<{ id: string }[]>) => (await stored).map(({ id }) => id)
@@ -206,6 +239,9 @@ export function savePastStatement(
     /** Puts the files into messages that came without them before. */
     fill: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
       ids(filling.rows(db, valuesOf(rows, files, now))),
+    /** Makes past messages live ones, each once. Returns the IDs of those that were past. */
+    take: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
+      ids(taking.rows(db, valuesOf(rows, files, now))),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EchoedMessage, InboundMessage } from '@parley/contract/inbound'
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { newUuid, withPrefix } from '../../../lib/ids.ts'
 import { changedMessageOf } from '../../../whatsapp/incoming/content.ts'
 import type { EchoItem } from '../../../whatsapp/incoming/echo.ts'
@@ -32,10 +33,12 @@ import {
   type InboundRow,
   type StoredRow,
   saveInboundStatement,
+  savePastStatement,
 } from './inbound.sql.ts'
-import { mayBeMoved } from './older-messages.ts'
+import { holdMoving, mayBeMoved } from './older-messages.ts'
 
 const storeWithEvents = saveInboundStatement(insertEventsSql, insertReceivedFilesSql, receivedFileColumns)
+export const past = savePastStatement(insertReceivedFilesSql, receivedFileColumns)
 
 export interface InboundArrival {
   item: InboundItem
@@ -102,8 +105,74 @@ async function saveArrivals(
   onlyAt: number | null,
 ): Promise<void> {
   const arrivals = await withoutRepeatsOfOlder(db, now, received)
+  const batch = await toBatch(db, now, arrivals, publicUrl)
+  const { rows, files } = batch
+  const prepared = prepareEvents(db, now, batch.events)
+  const stored = rows.length === 0 ? [] : await storeWithEvents(db, rows, prepared, files, onlyAt)
+  const newIds = new Set(stored.map(({ messageId }) => messageId))
+  const isNew = (_: unknown, index: number) => newIds.has(rows[index]?.id ?? '')
+  if (newIds.size > 0) {
+    const deliveries = stored.filter((row): row is StoredRow & PublishedDelivery => row.eventId !== null)
+    offerToWorker(db, { ...prepared, rows: prepared.rows.filter(isNew) }, deliveries)
+    await saveParts(db, now, batch, newIds)
+  } else if (onlyAt !== null && (await currentRevision(db)) !== onlyAt) {
+    // Nothing was stored because of the revision, and not because all messages are duplicates.
+    throw new RoutingChanged()
+  }
+  if (newIds.size === received.length) return
+  const stillNew = new Set(arrivals.filter(isNew))
+  await saveImported(
+    db,
+    now,
+    received.filter((each) => !stillNew.has(each)),
+    publicUrl,
+  )
+}
+
+/** Publishes those of repeated messages that were only imported as past ones so far, and replaces their contents. */
+async function saveImported(db: Db, now: Date, repeated: readonly Arrival[], publicUrl: string): Promise<void> {
+  const stored = await findReceivedMessages(db, repeated.map(networkKeyOf))
+  const ids = new Map(
+    stored.flatMap(({ senderId, waMessageId, id, isPast }) => (isPast ? [[keyOf(senderId, waMessageId), id]] : [])),
+  )
+  if (ids.size === 0) return
+  const byId = new Map(
+    repeated.map((each) => [ids.get(keyOf(each.destination.senderId, each.item.waMessageId)), each] as const),
+  )
+  byId.delete(undefined)
+  await db.transaction((outer) =>
+    withIndexLookups(outer, async (tx) => {
+      await holdMoving(tx)
+      const batch = await toBatch(tx, now, [...byId.values()], publicUrl, [...byId.keys()])
+      const live = new Set(await past.take(tx, batch.rows, batch.files, now))
+      await publish(
+        tx,
+        now,
+        batch.events.filter((_, index) => live.has(batch.rows[index]?.id ?? '')),
+      )
+      await saveParts(tx, now, batch, live)
+    }),
+  )
+}
+
+/** Messages with what is stored and published for them. */
+interface Batch {
+  arrivals: readonly Arrival[]
+  rows: readonly InboundRow[]
+  events: readonly NewEvent[]
+  files: FileBatch
+  sent: FindSent
+}
+
+async function toBatch(
+  db: Db,
+  now: Date,
+  arrivals: readonly Arrival[],
+  publicUrl: string,
+  ids: readonly (string | undefined)[] = [],
+): Promise<Batch> {
   const sent = await sentMessages(db, arrivals)
-  const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
+  const rows = arrivals.map(({ item, destination }, index) => toRow(item, destination, now, { id: ids[index] }))
   const changed = await changedMessages(db, rows, sent)
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
     const data = toData(item, destination, rows[index]?.id ?? '', { sent, changed }, publicUrl)
@@ -111,19 +180,17 @@ async function saveArrivals(
     if (item.kind === 'message') return { ...event, type: 'message.received', data }
     return { ...event, type: 'message.echoed', data: toEchoData(data, item) }
   })
-  const prepared = prepareEvents(db, now, events)
-  const batch = filesOf(arrivals, rows, now)
-  const stored = rows.length === 0 ? [] : await storeWithEvents(db, rows, prepared, batch, onlyAt)
-  const newIds = new Set(stored.map(({ messageId }) => messageId))
-  if (newIds.size === 0) {
-    // Either all messages were duplicates, or the revision was another one.
-    if (onlyAt !== null && (await currentRevision(db)) !== onlyAt) throw new RoutingChanged()
-    return
-  }
-  const deliveries = stored.filter((row): row is StoredRow & PublishedDelivery => row.eventId !== null)
-  const newEvents = prepared.rows.filter((_, index) => newIds.has(rows[index]?.id ?? ''))
-  offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
-  if (batch.rows.some(({ messageId }) => newIds.has(messageId))) wakeFetching(db)
+  return { arrivals, rows, events, files: filesOf(arrivals, rows, now), sent }
+}
+
+/** What comes after the messages with these IDs: fetching their files, forms and orders. */
+async function saveParts(
+  db: Db,
+  now: Date,
+  { arrivals, rows, files, sent }: Batch,
+  newIds: ReadonlySet<string>,
+): Promise<void> {
+  if (files.rows.some(({ messageId }) => newIds.has(messageId))) wakeFetching(db)
   await saveFormsAndOrders(
     db,
     now,
@@ -228,12 +295,12 @@ export function toRow(
   item: InboundItem | EchoItem,
   { workspaceId, senderId }: Destination,
   now: Date,
-  status: string | null = null,
+  { status = null, id = newUuid(now.getTime()) }: { status?: string | null; id?: string | undefined } = {},
 ): InboundRow {
   const { text, reply, media, mediaSource, location, contacts, form, order, error } = item
   const { username, groupId, forwarded, reaction, edit, deletion, referral, referredProduct, unsupported } = item
   return {
-    id: newUuid(now.getTime()),
+    id,
     workspaceId,
     senderId,
     waMessageId: item.waMessageId,

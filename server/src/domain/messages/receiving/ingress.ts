@@ -68,7 +68,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   const routes = new NumberRoutes(deps.db)
   // Counts updates, not webhooks: a webhook may have a thousand, and the next batch waits until this one is done.
   const most = { maxItems: 120, maxConcurrent: 2 }
-  const limits: BatchLimits<Webhook> = { ...most, sizeOf: ({ items }) => items.length }
+  const limits: BatchLimits<Webhook> = { ...most, sizeOf: ({ items }) => countUpdates(items) }
   const storeBatched = batched(
     withOneByOneFallback(async (webhooks: readonly Webhook[]) => {
       await storeAll({ ...deps, routes }, webhooks)
@@ -147,7 +147,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
         const posted = { appId, body, signature, span }
         const cachedSecrets = deps.cachedApp(appId)
         const cached = read(cachedSecrets, posted)
-        return whileCounted(Math.max(1, cached?.items.length ?? 0), async () => {
+        return whileCounted(Math.max(1, countUpdates(cached?.items ?? [])), async () => {
           if (cached && (await storeFromCache(cached))) return
           const app = await deps.openApp(appId)
           // Verify and parse the webhook again only if the app's secrets have changed.
@@ -188,6 +188,10 @@ function markWith(span: TracedWebhook, items: readonly Incoming[]): void {
   span.updates = items.length
   for (const item of items) if (item.kind === 'message' || item.kind === 'status') item.webhook = span
 }
+
+/** A chunk of history counts as many as it has messages. */
+const countUpdates = (items: readonly Incoming[]): number =>
+  items.reduce((sum, item) => sum + (item.kind === 'history' ? Math.max(1, item.messages.length) : 1), 0)
 
 /** The same response for an unknown app and a wrong signature, so that it does not reveal which apps exist. */
 function refuseSignature(): never {

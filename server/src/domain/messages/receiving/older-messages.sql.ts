@@ -7,7 +7,8 @@ export const lockMoving = async (tx: Db): Promise<boolean> =>
   (await tx.first<{ held: boolean }>('select pg_try_advisory_xact_lock($1::bigint) as held', [moveLock]))?.held ?? false
 
 /** Keeps messages from being moved until the transaction ends. A statement would miss one that is moved while it runs. */
-export const holdMoving = (tx: Db): Promise<unknown> => tx.rows('select pg_advisory_xact_lock($1::bigint)', [moveLock])
+export const holdMoving = (tx: Db): Promise<unknown> =>
+  tx.rows('select pg_advisory_xact_lock_shared($1::bigint)', [moveLock])
 
 export interface InboundTables {
   /** The size of the table of recent messages, without indexes. */

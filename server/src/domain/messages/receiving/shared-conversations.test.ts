@@ -4,13 +4,19 @@ import { Check } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../../testing/console.ts'
 import { localRules } from '../../../../testing/deliveries.ts'
+import { mayIdle } from '../../../../testing/may-idle.ts'
 import { eventsOf } from '../../../../testing/network-app.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
+import { until } from '../../../../testing/until.ts'
+import type { Db } from '../../../db/db.ts'
+import { withoutPrefix } from '../../../lib/ids.ts'
 import { newLogger } from '../../../telemetry/logger.ts'
-import { beginErasure, eraseDue } from '../../privacy/erase.ts'
+import { readWebhook } from '../../../whatsapp/incoming/incoming.ts'
+import { beginErasure, eraseDue, eraseDue } from '../../privacy/erase.ts'
 import { exportPerson } from '../../privacy/export.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
+import { saveInbound } from './inbound.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -255,6 +261,30 @@ test('a handover is conversation.control_changed, once, and the console shows wh
   ])
 })
 
+test('two handovers of one second are both published, and one without a time is not understood', async () => {
+  const { shop, person, post, events, now } = await setUp()
+  const { control } = sending.network
+  const [number] = control.numbers.list().filter(({ wabaId }) => wabaId === shop.account.wabaId)
+  const to = (new_owner_role: string, timestamp?: string) => ({
+    sender: { phone_number: person },
+    recipient: { phone_number_id: number?.id },
+    type: 'control_passed',
+    timestamp,
+    control_passed: { new_owner_role },
+  })
+  const [first, second] = [to('a', String(now)), to('b', String(now))]
+  for (const value of [first, second, first, second, to('c')]) await post('messaging_handovers', value, false)
+  const changes = await events('conversation.control_changed')
+  expect(changes).toMatchObject([
+    { new_owner: 'a', previous_owner: null },
+    { new_owner: 'b', previous_owner: null },
+  ])
+  expect(changes).toHaveLength(2)
+  expect(await updatesOf(shop.workspace.id)).toMatchObject([
+    { field: 'messaging_handovers', outcome: 'not_understood' },
+  ])
+})
+
 test('history is imported without message events, once, at its own time', async () => {
   const { shop, person, business, post, events, now, message, conversation, inbound } = await setUp()
   const day = 86_400
@@ -277,8 +307,7 @@ test('history is imported without message events, once, at its own time', async 
   await post('messages', { messages: [message('M1', { timestamp: String(now) })] })
   await post('history', first)
   await post('history', first)
-  // Live after history, and history after live.
-  await post('messages', { messages: [message('H3')] })
+  // History after live.
   await post('history', chunk(2, 100, [past('M1', person, 'changed', now), past('H1', person, 'again', now)]))
   await post('history', chunk(2, 100, [past('M1', person, 'changed', now)]))
   const imported = { sender_id: shop.senderId, phase: 0 }
@@ -295,6 +324,82 @@ test('history is imported without message events, once, at its own time', async 
     { direction: 'received', status: 'received', received: { text: 'long ago' } },
   ])
   expect((await inbound()).map(({ text }) => text)).toEqual(['hola', 'and today', 'long ago'])
+})
+
+test('a live message that history had before has its event, once', async () => {
+  const { shop, person, business, post, events, now, message, echo, inbound, conversation } = await setUp()
+  const threads = [
+    {
+      id: person,
+      messages: [
+        { from: person, id: `wamid.${person}.L1`, timestamp: String(now), type: 'media_placeholder' },
+        { ...message('L2') },
+        { ...echo, from: business, history_context: { status: 'READ' } },
+        { ...message('L3') },
+      ],
+    },
+  ]
+  await post('history', { history: [{ metadata: { phase: 0, chunk_order: 1, progress: 100 }, threads }] })
+  expect(await events('message.received')).toEqual([])
+  const before = await inbound()
+  const image = message('L1', { type: 'image', text: undefined, image: { id: '78', mime_type: 'image/jpeg' } })
+  const form = { name: 'flow', body: 'Sent', response_json: '{"flow_token":"t","size":"L"}' }
+  const submitted = message('L2', {
+    type: 'interactive',
+    text: undefined,
+    interactive: { type: 'nfm_reply', nfm_reply: form },
+  })
+  await Promise.all([
+    post('messages', { messages: [image, submitted, message('L4')] }),
+    post('standby', { standby: { messages: [submitted, image] } }),
+    post('messages', { messages: [image] }),
+    post('smb_message_echoes', { message_echoes: [echo, echo] }),
+    post('smb_message_echoes', { message_echoes: [echo] }),
+  ])
+  await post('messages', { messages: [image, submitted] })
+  await post('history', { history: [{ metadata: { phase: 0, chunk_order: 2, progress: 100 }, threads }] })
+  await post('messages', { messages: [image, submitted] })
+  const received = await events('message.received')
+  const idOf = (id: string, of = received) =>
+    of.find((each) => each.wa_message_id === `wamid.${person}.${id}`)?.message_id
+  expect(received.map((each) => each.wa_message_id).sort()).toEqual(
+    ['L1', 'L2', 'L4'].map((id) => `wamid.${person}.${id}`),
+  )
+  expect([idOf('L1'), idOf('L2')]).toEqual([idOf('L1', before), idOf('L2', before)])
+  expect(await events('message.echoed')).toMatchObject([{ wa_message_id: echo.id, source: 'business_app' }])
+  expect(await events('flow.completed')).toMatchObject([{ message_id: idOf('L2') }])
+  expect((await inbound()).find(({ message_id: id }) => id === idOf('L1'))).toMatchObject({
+    type: 'image',
+    media: { id: '78' },
+  })
+  expect(await server.db.rows('select 1 from flow_files where workspace_id = $1', [shop.workspace.id])).toHaveLength(1)
+  expect((await conversation()).filter(({ direction }) => direction === 'sent')).toMatchObject([{ status: 'read' }])
+})
+
+test('two processes that take the same live message from history publish it once', async () => {
+  const { shop, person, post, events, now, message } = await setUp()
+  const threads = [{ id: person, messages: [message('R')] }]
+  await post('history', { history: [{ metadata: { phase: 0, chunk_order: 1, progress: 100 }, threads }] })
+  const value = { metadata: { phone_number_id: '1' }, messages: [message('R')] }
+  const [item] = readWebhook(
+    { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] },
+    new Date(now * 1000),
+  )
+  if (item?.kind !== 'message') throw new Error('it is no message')
+  const senderId = withoutPrefix('snd', shop.senderId) as string
+  const destination = { appId: '', phoneNumberId: '1', workspaceId: shop.workspace.id, senderId }
+  const save = (db: Db) => saveInbound(db, server.clock.now(), [{ item, destination }], 'http://localhost')
+  let second: Promise<void> | undefined
+  await server.db.transaction(async (tx) => {
+    await mayIdle(tx)
+    await save(tx)
+    second = save(server.db)
+    await until('the second one waits', async () =>
+      Boolean(await server.db.first(`select 1 as one from pg_stat_activity where wait_event_type = 'Lock'`)),
+    )
+  })
+  await second
+  expect(await events('message.received')).toMatchObject([{ wa_message_id: `wamid.${person}.R` }])
 })
 
 test('a file of history replaces its placeholder', async () => {
