@@ -66,6 +66,12 @@ export const sections: readonly Section[] = [
     }),
   },
   {
+    title: 'Without a database',
+    commands: from(() => import('./commands/login.ts'), {
+      login: 'Store a service and an API key, which commands then use instead of the database',
+    }),
+  },
+  {
     title: 'Agents',
     commands: from(() => import('./commands/mcp.ts'), {
       mcp: 'Let an agent on this machine use the API, over standard input and output',
@@ -80,9 +86,9 @@ export const sections: readonly Section[] = [
   {
     title: 'Webhooks',
     commands: [
+      ...from(() => import('./commands/webhook-list.ts'), { 'webhook list': 'List webhooks, newest first' }),
       ...from(() => import('./commands/webhook.ts'), {
         'webhook create': 'Create a webhook that receives events',
-        'webhook list': 'List webhooks, newest first',
         'webhook change': 'Change the settings of a webhook',
         'webhook delete': 'Delete a webhook',
         'webhook test': 'Send a test event to a webhook',

@@ -1,11 +1,12 @@
 import { hkdfSync } from 'node:crypto'
 import { secretPrefix } from '@parley/server/domain/deliveries/engine/attempt/signature'
 import { type Call, UsageError } from './command.ts'
-import { openFeed, readTypes } from './event-feed.ts'
+import { readTypes } from './event-feed.ts'
 import { Forwarder } from './forwarder.ts'
+import { openSource } from './open-source.ts'
 import { say, sayAside } from './print.ts'
 import { readKeys } from './read-keys.ts'
-import { readWorkspace } from './workspace-option.ts'
+import type { Source } from './source.ts'
 
 /** Prints new events of a workspace and forwards them, until it is stopped. */
 export async function followEvents(call: Call): Promise<undefined> {
@@ -13,8 +14,9 @@ export async function followEvents(call: Call): Promise<undefined> {
   const url = readUrl(option('forward-to'))
   const types = readTypes(options('event'))
   const given = readSecret(option('secret') ?? env.PARLEY_WEBHOOK_SECRET)
-  const workspace = await readWorkspace(call)
-  const secret = given ?? ownSecret(call, workspace.id)
+  const source = await openSource(call)
+  const title = await source.title()
+  const secret = given ?? (await ownSecret(source))
   const print = flag('json') ? sayAside : say
   const stop = new AbortController()
   const stopped = AbortSignal.any([call.stopped, stop.signal])
@@ -22,11 +24,11 @@ export async function followEvents(call: Call): Promise<undefined> {
   const quit = () => stop.abort()
   const keys = readKeys({ r: () => forwarder.repeat(), q: quit, '\u0003': quit })
   try {
-    const feed = await openFeed(call, workspace, stopped)
+    const feed = await source.openFeed(stopped)
     try {
       // Events from here on are printed.
       const { nextCursor } = await feed.read({ after: 'latest', limit: 1 })
-      print(`Reading new events of workspace ${workspace.name}.${url ? ` Forwarding them to ${url}` : ''}`)
+      print(`Reading new events of ${title}.${url ? ` Forwarding them to ${url}` : ''}`)
       // One that was given is not printed: it may be in use elsewhere.
       if (url && given === undefined) print(`Signing secret: ${secret}`)
       print(url ? 'Press r to send the last event again, q or Ctrl+C to stop.' : 'Press q or Ctrl+C to stop.')
@@ -41,9 +43,8 @@ export async function followEvents(call: Call): Promise<undefined> {
 }
 
 /** The same at every start, so that a receiver needs it once. It reveals nothing about the key that it is made of. */
-function ownSecret({ config }: Call, workspaceId: string): string {
-  const [key] = config.secretKeys().values()
-  if (!key) throw new Error('there is no secret key')
+async function ownSecret(source: Source): Promise<string> {
+  const { key, workspaceId } = await source.secretParts()
   return secretPrefix + Buffer.from(hkdfSync('sha256', key, '', `parley listen ${workspaceId}`, 32)).toString('base64')
 }
 

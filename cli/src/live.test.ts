@@ -132,6 +132,19 @@ test('trigger lists every event type, and makes each of them happen', async () =
   expect((await run('trigger', 'message.lost')).err).toMatch(/^"message\.lost" is not an event type\. Choose from /)
 })
 
+test('with the API key, trigger sends to test numbers and send writes to the handset, without the database', async () => {
+  const byKey = { PARLEY_DATA_DIR: dataDir, PARLEY_URL: service.url, PARLEY_API_KEY: apiKey }
+  const triggered = await runParley(['trigger', 'message.failed', '--json'], byKey)
+  expect(triggered.err).toBe('')
+  expect(JSON.parse(triggered.out)).toMatchObject({ how: 'simulator', event: { type: 'message.failed' } })
+  const hello = ['send', '--template', 'intake_form:en', '--var', '1=Ana', '--wait']
+  const sent = await runParley(hello, byKey)
+  expect(sent.out).toMatch(/^Accepted message msg_\S+ to 16505550123 for 1 credit\.\nStatus: (delivered|read)\.\n$/)
+  const failed = await runParley([...hello, '--to', '15550131026', '--from', '15550780001'], byKey)
+  expect(failed.code).toBe(1)
+  expect(failed.out).toMatch(/Status: failed \(Message undeliverable\)\.\nCheck the number\..+\n$/)
+})
+
 test('the beginning of the ID of an event is enough to deliver it again', async () => {
   const words = ['webhook', 'create', '--name', 'CRM', '--url', 'http://127.0.0.1:9/', '--event', 'message.received']
   const { id: webhook } = await json(...words)

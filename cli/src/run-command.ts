@@ -1,9 +1,7 @@
 import { constants } from 'node:os'
 import { type Config, type Environment, readConfig } from '@parley/server/config'
 import { DatabaseClock } from '@parley/server/db/database-clock'
-import { ensureToday } from '@parley/server/db/partitions'
-import { openStore, type Store, type StoreOptions } from '@parley/server/db/store'
-import { silentLogger } from '@parley/server/telemetry/silent-logger'
+import type { Store, StoreOptions } from '@parley/server/db/store'
 import type { Call, Command, ListedCommand } from './command.ts'
 import { errorJson, explain } from './explain.ts'
 import { type Parsed, parseArguments } from './parse.ts'
@@ -90,6 +88,12 @@ async function openWith(
   schema: StoreOptions['schema'],
   signal: AbortSignal,
 ): Promise<Store> {
+  // Loaded on demand: with an API key, a command needs no database.
+  const [{ openStore }, { ensureToday }, { silentLogger }] = await Promise.all([
+    import('@parley/server/db/store'),
+    import('@parley/server/db/partitions'),
+    import('@parley/server/telemetry/silent-logger'),
+  ])
   const store = await openStore(config, { purpose: 'visitor', log: silentLogger, say: sayAside, schema, signal })
   try {
     await clock.sync(store.db)

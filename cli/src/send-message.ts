@@ -48,17 +48,3 @@ export async function listedSenders(call: Call, { id }: Workspace): Promise<Send
   const page = { take: 1000, after: null, order: 'asc' } as const
   return (await listSenders((await call.db()).within(id), id, page)).rows.map(toSender)
 }
-
-/** The sender with this ID or phone number; without one, the first that is connected. */
-export async function findSender(call: Call, workspace: Workspace, text: string | undefined): Promise<Sender> {
-  const senders = await listedSenders(call, workspace)
-  const digits = text?.replaceAll(/[\s()+-]/g, '')
-  const found =
-    text === undefined
-      ? senders.find(({ status }) => status === 'CONNECTED')
-      : senders.find((each) => each.id === text || each.phone_number.replaceAll(/\D/g, '') === digits)
-  if (found) return found
-  if (text === undefined) throw new UsageError('The workspace has no connected sender.')
-  const known = senders.map((each) => `${each.phone_number} (${each.id})`).join(', ') || 'none'
-  throw new UsageError(`Sender "${text}" not found. The senders of the workspace: ${known}.`)
-}

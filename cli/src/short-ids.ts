@@ -1,5 +1,6 @@
 import type { Db } from '@parley/server/db/db'
 import { StartupError } from '@parley/server/lib/refuse'
+import { isApiKey } from './by-key.ts'
 import type { Command, IdNoun } from './command.ts'
 import type { Parsed } from './parse.ts'
 import { visible } from './visible.ts'
@@ -52,7 +53,8 @@ export async function completeIds(
   for (const [name, rule] of Object.entries(options)) {
     const given = values[name]
     const noun = rule.idOf
-    if (noun && given) values[name] = await Promise.all(given.map((text) => wholeIdOf(db, noun, text)))
+    if (!noun || !given || (noun === 'key' && given.some((text) => isApiKey(text, values.url?.[0])))) continue
+    values[name] = await Promise.all(given.map((text) => wholeIdOf(db, noun, text)))
   }
 }
 

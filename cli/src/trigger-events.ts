@@ -12,6 +12,7 @@ import type { Call } from './command.ts'
 import { plural } from './format.ts'
 import { sendFromCommandLine } from './send-message.ts'
 import type { SimulatedSender } from './simulated-sender.ts'
+import { helloTo, sentHello, testNumbers } from './test-numbers.ts'
 
 /** How long it waits for what the service and the simulator have to do first. */
 const waitMs = 30_000
@@ -46,11 +47,9 @@ export const makers: Readonly<Partial<Record<EventType | 'network.update', (trig
     await sender.request('POST', `/numbers/${sender.numberId}/history`, {})
     return `Shared past chats of ${sender.number} in the Business app.`
   },
-  // Recipients of the simulator that stop at a status. See its manual.
-  'message.sent': (trigger) => sendHello(trigger, '15559000009'),
-  'message.delivered': (trigger) => sendHello(trigger, '15559000010'),
-  'message.read': (trigger) => sendHello(trigger, '15559000011'),
-  'message.failed': (trigger) => sendHello(trigger, '15550131026'),
+  ...Object.fromEntries(
+    Object.entries(testNumbers).map(([type, to]) => [type, (trigger: Trigger) => sendHello(trigger, to)]),
+  ),
   async 'flow.completed'(trigger) {
     const { sender } = trigger
     const { id, wamid } = await sendTemplate(trigger, sender.phone, {
@@ -119,9 +118,9 @@ interface SimulatedTemplate {
   status: string
 }
 
-async function sendHello(trigger: Trigger, to: string): Promise<string> {
-  const { id } = await sendTemplate(trigger, to, { name: 'hello_world', language: 'en_US' })
-  return `Sent message ${id} to ${to}, a test number of the simulator.`
+async function sendHello({ call, workspace, sender }: Trigger, to: string): Promise<string> {
+  const { message } = await sendFromCommandLine(call, workspace, helloTo(to, sender.id))
+  return sentHello(message.id, to)
 }
 
 /** Sends a template, and returns the ID that the network gave the message. */

@@ -1,4 +1,4 @@
-import { listWorkspaces, type Workspace } from '@parley/server/domain/workspaces/workspaces'
+import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
 import { type Call, type OptionRule, UsageError } from './command.ts'
 
@@ -20,7 +20,7 @@ export const workspaceFilter: OptionRule = {
 export async function readWorkspace(call: Call): Promise<Workspace> {
   const named = await readWorkspaceFilter(call)
   if (named) return named
-  const [first, ...others] = await listWorkspaces(await call.db())
+  const [first, ...others] = await allWorkspaces(call)
   if (!first) throw new StartupError('No workspaces yet. Create one with: ./parley workspace create --name NAME')
   if (others.length > 0)
     throw new UsageError(
@@ -30,14 +30,20 @@ export async function readWorkspace(call: Call): Promise<Workspace> {
 }
 
 /** The workspace that `--workspace` names, if it was given. */
-export async function readWorkspaceFilter({ db, option }: Call): Promise<Workspace | undefined> {
-  const text = option('workspace')
+export async function readWorkspaceFilter(call: Call): Promise<Workspace | undefined> {
+  const text = call.option('workspace')
   if (text === undefined) return undefined
-  const workspaces = await listWorkspaces(await db())
+  const workspaces = await allWorkspaces(call)
   // A name was replaced by the ID (`short-ids.ts`).
   const found = workspaces.find(({ id }) => id === text.toLowerCase())
   if (found) return found
   throw new StartupError(
     `No workspace has the ID or name "${text}". Run "./parley workspace list" to see all workspaces.`,
   )
+}
+
+/** Loaded on demand: with an API key, a command needs no database. */
+async function allWorkspaces({ db }: Call): Promise<Workspace[]> {
+  const { listWorkspaces } = await import('@parley/server/domain/workspaces/workspaces')
+  return listWorkspaces(await db())
 }

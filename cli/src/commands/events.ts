@@ -1,13 +1,14 @@
+import { keyOptions } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
-import { openFeed, readTypes } from '../event-feed.ts'
+import { readTypes } from '../event-feed.ts'
 import { followOptions } from '../follow-options.ts'
 import { formatTime } from '../format.ts'
+import { openSource } from '../open-source.ts'
 import { printJson, say, sayAside } from '../print.ts'
 import { given, readCount, readList } from '../read-options.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'
 import { visible } from '../visible.ts'
-import { readWorkspace } from '../workspace-option.ts'
 
 export const commands: readonly Command[] = [
   {
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
       ...followOptions('events', 'happen'),
       after: { value: 'CURSOR', help: 'Begin after this cursor; "latest" begins now (default: the oldest event)' },
       event: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
+      ...keyOptions,
       limit: { value: 'N', help: 'Events per page, 1 to 1000 (default: 100); not with --follow' },
     },
     examples: ['events --event message.received', 'events --follow', 'events --follow --after CURSOR --json'],
@@ -36,8 +38,8 @@ interface Envelope {
 async function readPage(call: Call) {
   const { option, options } = call
   const query = { type: readTypes(options('event')), after: option('after'), limit: readCount(call, 'limit', 1000) }
-  const workspace = await readWorkspace(call)
-  const feed = await openFeed(call, workspace)
+  const source = await openSource(call)
+  const feed = await source.openFeed(call.stopped)
   try {
     const { bodies, hasMore, nextCursor } = await feed.read(given(query))
     const events = bodies.map((body) => JSON.parse(body.toString()) as Envelope)
@@ -56,11 +58,11 @@ async function follow(call: Call): Promise<undefined> {
   const { option, options, flag } = call
   if (option('limit') !== undefined) throw new UsageError('--limit cannot be used with --follow.')
   const types = readTypes(options('event'))
-  const workspace = await readWorkspace(call)
-  const feed = await openFeed(call, workspace)
+  const source = await openSource(call)
+  const feed = await source.openFeed(call.stopped)
   try {
     const after = option('after') ?? (await feed.read({ after: 'latest', limit: 1 })).nextCursor
-    sayAside(`Events of workspace ${workspace.name}. Press Ctrl+C to stop.`)
+    sayAside(`Events of ${await source.title()}. Press Ctrl+C to stop.`)
     const cursor = await feed.follow({ after, types }, async (body) => {
       const event = JSON.parse(body.toString()) as Envelope
       if (flag('json')) printJson(event)
@@ -75,10 +77,11 @@ async function follow(call: Call): Promise<undefined> {
 
 /** The command that reads on after the cursor, with the same options. */
 function continuation({ option, options, flag }: Call, cursor: string): string {
-  const [workspace, limit] = [option('workspace'), option('limit')]
+  const [workspace, url, limit] = [option('workspace'), option('url'), option('limit')]
   const words = [
     ...(flag('follow') ? ['--follow'] : []),
     ...(workspace === undefined ? [] : ['--workspace', workspace]),
+    ...(url === undefined ? [] : ['--url', url]),
     ...readList(options('event')).flatMap((type) => ['--event', type]),
     ...(limit === undefined ? [] : ['--limit', limit]),
   ]

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook, WebhookVerificationError } from '@parley/sdk/verify'
 import { StartupError } from '@parley/server/lib/refuse'
+import { keyOptions } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { followEvents } from '../follow-events.ts'
 import { formatTime } from '../format.ts'
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
     options: {
       'forward-to': { value: 'URL', help: 'Your receiver, such as http://localhost:3000/hook' },
       workspace: workspaceOption('Workspace whose events it reads'),
+      ...keyOptions,
       event: { value: 'EVENT', repeated: true, help: 'Only events of this type' },
       secret: {
         value: 'SECRET',
@@ -34,7 +36,7 @@ export const commands: readonly Command[] = [
     async run(call) {
       const { option } = call
       const given = (name: string) => option(name) !== undefined
-      const follows = given('forward-to') || given('workspace') || given('event')
+      const follows = given('forward-to') || ['workspace', 'url', 'key', 'event'].some(given)
       if (given('port') && follows) {
         throw new UsageError('With --port it is a receiver. Leave out --port, or the options to read events.')
       }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LoggedRequest, RequestFilters } from '@parley/contract/console/requests'
-import { listKeys } from '@parley/server/domain/keys/keys'
-import { searchRequests } from '@parley/server/domain/requests/console'
 import { newValidator } from '@parley/server/lib/field-errors'
+import { keyOptions, keyOrIdOption, readService } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { followOptions } from '../follow-options.ts'
 import { formatTime } from '../format.ts'
@@ -23,7 +22,7 @@ export const commands: readonly Command[] = [
   {
     name: 'logs',
     details:
-      'The request log of a workspace: every request with its API keys, also those that were refused. With --follow, it runs until you press Ctrl+C; with --json, it then prints one request per line.',
+      'The request log of a workspace: every request with its API keys, also those that were refused. With --follow, it runs until you press Ctrl+C; with --json, it then prints one request per line. The API has no route for it: with an API key, it says what an operator runs.',
     untilStopped: 'follow',
     options: {
       ...followOptions('requests', 'are made'),
@@ -31,7 +30,8 @@ export const commands: readonly Command[] = [
       code: { value: 'CODE', help: 'Only this error code, such as rate_limited' },
       method: { value: 'METHOD', help: 'Only this method, such as POST' },
       path: { value: 'TEXT', help: 'Only paths with this text' },
-      key: { value: 'ID', idOf: 'key', help: 'Only requests with this API key' },
+      url: keyOptions.url,
+      key: keyOrIdOption('only requests with that key'),
       since: { value: 'TIME', help: 'Only requests since this time' },
       limit: { value: 'N', help: 'How many, newest last, 1 to 100 (default: 20); not with --follow' },
     },
@@ -85,14 +85,32 @@ async function follow(call: Call): Promise<undefined> {
 
 /** A function that reads matching requests, oldest first; with a position, those after it. */
 async function openLog(call: Call) {
+  await refuseKey(call)
   const filters = readFilters(call)
-  const { id } = await readWorkspace(call)
+  const [{ listKeys }, { searchRequests }, { id }] = await Promise.all([
+    import('@parley/server/domain/keys/keys'),
+    import('@parley/server/domain/requests/console'),
+    readWorkspace(call),
+  ])
   const db = (await call.db()).within(id)
   const keys = new Map((await listKeys(db, id)).map((key) => [key.id, key]))
   return async (after: { at: Date; id: string } | null, limit: number) => {
     const { data, newest, has_more } = await searchRequests(db, id, keys, filters, { limit, before: null, after })
     return { requests: data.toReversed(), newest, hasMore: has_more }
   }
+}
+
+/** The log is for operators and the console. */
+async function refuseKey(call: Call): Promise<void> {
+  const service = readService(call, 'keyOrId')
+  if (!service) return
+  const { newClient, operatorRuns } = await import('../key-source.ts')
+  const filters = ['status', 'code', 'method', 'path', 'since', 'limit'].flatMap((name) => {
+    const text = call.option(name)
+    return text === undefined ? [] : [`--${name}`, text]
+  })
+  const words = ['logs', ...(call.flag('follow') ? ['--follow'] : []), ...filters]
+  await operatorRuns(newClient(service), 'read the request log', words)
 }
 
 const check = newValidator(RequestFilters, 'query')

@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Message } from '@parley/contract/message'
-import { findReplyWindow } from '@parley/server/domain/messages/reading/reply-window'
-import { readTimeline } from '@parley/server/domain/messages/reading/timeline'
-import { listTemplates } from '@parley/server/domain/templates/templates'
-import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
-import { withoutPrefix } from '@parley/server/lib/ids'
-import { StartupError } from '@parley/server/lib/refuse'
-import { change } from '../audit.ts'
+import { keyOptions, keyOrIdOption } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
+import { findSender } from '../find-sender.ts'
 import { plural } from '../format.ts'
+import { openSource } from '../open-source.ts'
 import { newProgress } from '../progress.ts'
-import { readRunning } from '../running.ts'
-import { findSender, sendFromCommandLine } from '../send-message.ts'
-import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+import type { Source } from '../source.ts'
+import { workspaceOption } from '../workspace-option.ts'
 
 /** How long `--wait` waits for the network. */
 const waitMs = 30_000
@@ -33,7 +28,8 @@ export const commands: readonly Command[] = [
       from: { value: 'SENDER', help: 'Sender, by ID or phone number (default: the only sender)' },
       reference: { value: 'TEXT', help: 'Your own reference, stored with the message' },
       'idempotency-key': { value: 'KEY', help: 'Send once, however often you repeat the command' },
-      key: { value: 'ID', idOf: 'key', help: 'API key that the message belongs to (default: none)' },
+      url: keyOptions.url,
+      key: keyOrIdOption('the message then belongs to that key (default: none)'),
       workspace: workspaceOption('Workspace that sends'),
       wait: { help: 'Wait until it was delivered or failed' },
     },
@@ -45,29 +41,22 @@ export const commands: readonly Command[] = [
     async run(call) {
       const { option, flag } = call
       const content = await readContent(call)
-      const workspace = await readWorkspace(call)
-      const body = { ...(await addressOf(call, workspace)), ...(await content(workspace)), ...referenceOf(call) }
+      const source = await openSource(call, 'keyOrId')
+      const body = { ...(await addressOf(call, source)), ...(await content(source)), ...referenceOf(call) }
+      if (flag('wait')) await source.checkReading()
       const keys = { idempotencyKey: option('idempotency-key'), keyId: option('key') }
-      const { message, replayed } = await sendFromCommandLine(call, workspace, body, keys)
-      if (!replayed) {
-        await change(call, (_tx, audit) => {
-          const { to, type, sender_id } = message
-          const after = { to, type, sender: sender_id }
-          return audit({ action: 'message.send', workspaceId: workspace.id, target: message.id, after })
-        })
-      }
+      const { message, replayed } = await source.send(body, keys)
       const lines = [
         replayed
           ? `Message ${message.id} was sent with this idempotency key before. Nothing was sent now.`
           : `Accepted message ${message.id} to ${message.to ?? message.to_user_id} for ${plural(message.credits, 'credit')}.`,
       ]
       if (!flag('wait')) {
-        const isStopped = call.config.databaseUrl === null && !isRunning(call)
-        const hints = isStopped ? [notRunning] : await windowHint(call, workspace, message)
+        const hints = source.isServing ? await windowHint(source, message) : [notRunning]
         return { lines: [...lines, ...hints], json: message }
       }
-      const { status, error, explained } = await waitFor(call, workspace.id, message.id)
-      const hints = explained?.code === closedWindow ? await windowHint(call, workspace, message) : []
+      const { status, error, explained } = await waitFor(source, message.id)
+      const hints = explained?.code === closedWindow ? await windowHint(source, message) : []
       if (explained && hints.length === 0) hints.push(explained.fix)
       return {
         lines: [...lines, `Status: ${status}${error ? ` (${error})` : ''}.`, ...hints],
@@ -81,42 +70,29 @@ export const commands: readonly Command[] = [
 const notRunning = 'The service is not running. It sends the message when you start it: npm start'
 
 /** Without this, a first text to the handset would fail for a reason that no one expects. */
-async function windowHint(call: Call, { id }: Workspace, { type, to, sender_id }: Message): Promise<string[]> {
-  const senderId = withoutPrefix('snd', sender_id)
-  if (type === 'template' || to === null || !senderId) return []
-  const expiresAt = await findReplyWindow((await call.db()).within(id), id, senderId, { phone: to })
-  if (expiresAt !== null && new Date(expiresAt) > call.clock.now()) return []
+async function windowHint(source: Source, message: Message): Promise<string[]> {
+  if (!(await source.isWindowClosed(message))) return []
   return [
-    `${to} has not written to this sender within 24 hours, so WhatsApp delivers only templates to it. In the demo, write first: ./parley phone send --from ${to} --to SENDER_NUMBER --text hi`,
+    `${message.to} has not written to this sender within 24 hours, so WhatsApp delivers only templates to it. In the demo, write first: ./parley phone send --from ${message.to} --to SENDER_NUMBER --text hi`,
   ]
-}
-
-function isRunning({ config }: Call): boolean {
-  const running = readRunning(config.dataDir)
-  return running !== undefined && running !== 'stopped'
 }
 
 const referenceOf = ({ option }: Call) => (option('reference') === undefined ? {} : { reference: option('reference') })
 
 /** In the demo, the first sender writes to the simulated phone. Otherwise a person has to choose both. */
-async function addressOf(call: Call, workspace: Workspace): Promise<Record<string, unknown>> {
-  const { option, config } = call
+async function addressOf({ option }: Call, source: Source): Promise<Record<string, unknown>> {
   const to = option('to')
   const from = option('from')
   if (to !== undefined) {
-    return {
-      to: to.replaceAll(/[\s()-]/g, ''),
-      ...(from && { sender_id: (await findSender(call, workspace, from)).id }),
-    }
+    return { to: to.replaceAll(/[\s()-]/g, ''), ...(from && { sender_id: (await findSender(source, from)).id }) }
   }
-  const running = config.databaseUrl === null ? readRunning(config.dataDir) : undefined
-  if (running === 'stopped') throw new StartupError('The service is not running. Start it with: npm start')
-  if (!running?.phone) throw new UsageError('Missing option: --to NUMBER. Without it, a running simulator is needed.')
-  return { to: running.phone, sender_id: (await findSender(call, workspace, from)).id }
+  const phone = source.demoPhone()
+  if (!phone) throw new UsageError('Missing option: --to NUMBER. Without it, a running simulator is needed.')
+  return { to: phone, sender_id: (await findSender(source, from)).id }
 }
 
 /** Reads the options first, so that a mistake is reported before the database is opened. */
-async function readContent({ option, options, db }: Call) {
+async function readContent({ option, options }: Call) {
   const [text, template, body] = [option('text'), option('template'), option('body')]
   const given = [text, template, body].filter((each) => each !== undefined)
   if (given.length !== 1) throw new UsageError('Pass one of --text, --template and --body.')
@@ -127,8 +103,8 @@ async function readContent({ option, options, db }: Call) {
     return async () => json
   }
   const variables = readVariables(options('var'))
-  return async (workspace: Workspace) => {
-    const named = await findTemplate((await db()).within(workspace.id), workspace.id, template ?? '')
+  return async (source: Source) => {
+    const named = await findTemplate(source, template ?? '')
     return { type: 'template', template: { ...named, ...(Object.keys(variables).length > 0 && { variables }) } }
   }
 }
@@ -154,11 +130,11 @@ function readVariables(given: readonly string[]): Record<string, unknown> {
   )
 }
 
-async function findTemplate(db: Parameters<typeof listTemplates>[0], workspaceId: string, text: string) {
+async function findTemplate(source: Source, text: string) {
   if (text.startsWith('tpl_')) return { id: text }
   const [name = '', language] = text.split(':', 2)
   if (language) return { name, language }
-  const { rows } = await listTemplates(db, workspaceId, { name }, { take: 100, after: null, order: 'asc' })
+  const rows = await source.templates(name)
   const [first, second] = rows
   if (!first) throw new UsageError(`Template "${name}" not found in this workspace.`)
   if (!second) return { name, language: first.language }
@@ -166,13 +142,12 @@ async function findTemplate(db: Parameters<typeof listTemplates>[0], workspaceId
   throw new UsageError(`Template "${name}" has several languages. Choose one of ${choices}.`)
 }
 
-async function waitFor(call: Call, workspaceId: string, id: string) {
+async function waitFor(source: Source, id: string) {
   const progress = newProgress()
   progress.say('Waiting for the network')
-  const db = (await call.db()).within(workspaceId)
   try {
-    for (const until = Date.now() + waitMs; ; await sleep(200)) {
-      const message = await readTimeline(db, workspaceId, 'admin', id)
+    for (const until = Date.now() + waitMs; ; await sleep(source.pollMs)) {
+      const message = await source.status(id)
       if (/^(delivered|read|failed)$/.test(message.status) || Date.now() > until) return message
     }
   } finally {

@@ -1,17 +1,15 @@
 import { type EventType, eventTypes } from '@parley/contract/events'
-import { sendTestEvent } from '@parley/server/domain/webhooks/test-event'
-import { listAllWebhooks } from '@parley/server/domain/webhooks/webhooks'
-import type { Workspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
-import { change } from '../audit.ts'
+import { keyOptions, readService } from '../by-key.ts'
 import type { Call, Command } from '../command.ts'
-import { openFeed, refuseType } from '../event-feed.ts'
+import { refuseType } from '../event-feed.ts'
 import { plural } from '../format.ts'
+import { openSource } from '../open-source.ts'
 import { newProgress } from '../progress.ts'
-import { findSimulatedSender } from '../simulated-sender.ts'
+import type { Source } from '../source.ts'
 import { jsonList, table } from '../table.ts'
-import { makers } from '../trigger-events.ts'
-import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+import { testNumbers } from '../test-numbers.ts'
+import { workspaceOption } from '../workspace-option.ts'
 
 /** How long it waits for the event. */
 const waitMs = 30_000
@@ -20,31 +18,37 @@ export const commands: readonly Command[] = [
   {
     name: 'trigger',
     details:
-      'Where it can, the simulator makes it happen for real: a phone writes, a message is sent, a template is paused. Otherwise every webhook that receives the type gets a test event with an example. Without EVENT, it lists the types.',
+      'Where it can, the simulator makes it happen for real: a phone writes, a message is sent, a template is paused. Otherwise every webhook that receives the type gets a test event with an example. With an API key, it sends to test numbers of the simulator, and says what an operator runs for all others. Without EVENT, it lists the types.',
     args: ['[EVENT]'],
-    options: { workspace: workspaceOption('Workspace in which it happens') },
+    options: { workspace: workspaceOption('Workspace in which it happens'), ...keyOptions },
     examples: ['trigger', 'trigger message.received', 'trigger credits.low --workspace "Acme"'],
     async run(call) {
       const [text] = call.args
-      if (text === undefined) return listTypes()
+      if (text === undefined) return listTypes(call)
       const type = eventTypes.find((each) => each === text) ?? refuseType(text)
-      const workspace = await readWorkspace(call)
-      const sender = makers[type] ? await findSimulatedSender(call, workspace) : null
-      const make = makers[type]
-      return sender && make
-        ? forReal(call, workspace, type, () => make({ call, workspace, sender }))
-        : asTest(call, workspace, type)
+      const source = await openSource(call)
+      const make = await source.makerOf(type)
+      return make ? forReal(call, source, type, make) : asTest(source, type)
     },
   },
 ]
 
-function listTypes() {
-  const rows = eventTypes.map((type) => ({ type, how: makers[type] ? 'simulator' : 'test_event' }))
+const ways = {
+  simulator: 'for real, in the simulator',
+  test_event: 'as a test event',
+  operator: 'by an operator, on the server',
+} as const
+
+async function listTypes(call: Call) {
+  const isByKey = readService(call) !== null
+  const made = isByKey ? testNumbers : (await import('../trigger-events.ts')).makers
+  const otherwise = isByKey ? 'operator' : 'test_event'
+  const rows = eventTypes.map((type) => ({ type, how: made[type] ? 'simulator' : otherwise }) as const)
   return {
     lines: [
       ...table(
         ['EVENT', 'HOW'],
-        rows.map(({ type, how }) => [type, how === 'simulator' ? 'for real, in the simulator' : 'as a test event']),
+        rows.map(({ type, how }) => [type, ways[how]]),
         '',
       ),
       '',
@@ -55,9 +59,9 @@ function listTypes() {
 }
 
 /** Waits for the event, so that it can name it. */
-async function forReal(call: Call, workspace: Workspace, type: EventType, make: () => Promise<string>) {
+async function forReal(call: Call, source: Source, type: EventType, make: () => Promise<string>) {
   const stop = AbortSignal.any([call.stopped, AbortSignal.timeout(waitMs)])
-  const feed = await openFeed(call, workspace, stop)
+  const feed = await source.openFeed(stop)
   const progress = newProgress()
   try {
     const { nextCursor } = await feed.read({ after: 'latest', limit: 1 })
@@ -78,32 +82,8 @@ async function forReal(call: Call, workspace: Workspace, type: EventType, make: 
   }
 }
 
-async function asTest(call: Call, workspace: Workspace, type: EventType) {
-  const webhooks = (await listAllWebhooks(await call.db())).filter(
-    ({ workspaceId, webhook }) =>
-      workspaceId === workspace.id && webhook.enabled && webhook.events.some((each) => each === type),
-  )
-  if (webhooks.length === 0) {
-    throw new StartupError(
-      `No enabled webhook of workspace ${workspace.name} receives ${type}. Create one with: ./parley webhook create --name NAME --url URL --event ${type}`,
-    )
-  }
-  const sent = await change(call, async (tx, audit) => {
-    const ids = []
-    for (const { webhook } of webhooks) {
-      const eventId = await sendTestEvent(tx, call.clock, webhook.id, type)
-      const after = { type, event: eventId }
-      await audit({
-        action: 'webhook.test',
-        workspaceId: workspace.id,
-        target: webhook.id,
-        targetName: webhook.name,
-        after,
-      })
-      ids.push({ webhook_id: webhook.id, event_id: eventId })
-    }
-    return ids
-  })
+async function asTest(source: Source, type: EventType) {
+  const sent = await source.sendTestEvents(type)
   return {
     lines: [`Sent a test event with an example of ${type} to ${plural(sent.length, 'webhook')}.`],
     json: { how: 'test_event', sent },

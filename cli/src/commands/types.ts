@@ -1,29 +1,29 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Template, TemplateVariable } from '@parley/contract/template'
-import { Parley, ParleyError } from '@parley/sdk'
-import { listTemplates, toTemplate } from '@parley/server/domain/templates/templates'
 import { StartupError } from '@parley/server/lib/refuse'
-import { type Call, type Command, UsageError } from '../command.ts'
+import { keyOptions } from '../by-key.ts'
+import type { Command } from '../command.ts'
 import { plural } from '../format.ts'
-import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+import { openSource } from '../open-source.ts'
+import { workspaceOption } from '../workspace-option.ts'
 
 const defaultFile = 'parley-templates.d.ts'
-/** More templates than WhatsApp allows for an account. */
-const maxTemplates = 10_000
 
 export const commands: readonly Command[] = [
   {
     name: 'types',
-    details: `With the file in your project, the compiler checks the template, language and variables of every messages.send. Run it again when templates change. With --url it asks the API of a service elsewhere, with the key in PARLEY_API_KEY (scope templates:read); otherwise it reads the database.`,
+    details: `With the file in your project, the compiler checks the template, language and variables of every messages.send. Run it again when templates change. An API key needs the scope templates:read.`,
     options: {
       workspace: workspaceOption('Workspace whose templates are written'),
-      url: { value: 'URL', help: 'Ask the API of this service, with the key in PARLEY_API_KEY' },
+      ...keyOptions,
       out: { value: 'FILE', help: `File to write, or - to print it (default: ${defaultFile})` },
     },
     examples: ['types --workspace ID --out src/parley-templates.d.ts', 'types --url https://parley.example.com'],
     async run(call) {
-      const templates = (await readTemplates(call)).filter(({ sendable, status }) => sendable && status !== 'DELETED')
+      const templates = (await (await openSource(call)).templates()).filter(
+        ({ sendable, status }) => sendable && status !== 'DELETED',
+      )
       const text = templateTypes(templates)
       const out = call.option('out') ?? defaultFile
       const json = { object: 'template_types', file: out === '-' ? null : resolve(out), templates: templates.length }
@@ -33,27 +33,6 @@ export const commands: readonly Command[] = [
     },
   },
 ]
-
-async function readTemplates(call: Call): Promise<Template[]> {
-  const url = call.option('url')
-  if (url === undefined) {
-    const { id } = await readWorkspace(call)
-    const all = { take: maxTemplates, after: null, order: 'asc' } as const
-    return (await listTemplates((await call.db()).within(id), id, {}, all)).rows.map(toTemplate)
-  }
-  if (call.option('workspace') !== undefined) {
-    throw new UsageError('Pass either --url or --workspace: an API key belongs to one workspace.')
-  }
-  const key = call.env.PARLEY_API_KEY
-  if (!key) throw new UsageError('PARLEY_API_KEY is not set. --url needs an API key with the scope templates:read.')
-  try {
-    return await new Parley({ baseUrl: url, key }).templates.list({ limit: 100, order: 'asc' }).all()
-  } catch (error) {
-    if (error instanceof ParleyError) throw new StartupError(error.message)
-    if (error instanceof TypeError) throw new UsageError(`Invalid --url or PARLEY_API_KEY: ${error.message}`)
-    throw error
-  }
-}
 
 function write(file: string, text: string): void {
   try {

@@ -9,7 +9,6 @@ import {
   deleteWebhook,
   disableWebhook,
   enableWebhook,
-  listAllWebhooks,
   type OwnedWebhook,
   requireWebhook,
   saveNewWebhook,
@@ -20,10 +19,9 @@ import {
 import { StartupError } from '@parley/server/lib/refuse'
 import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
-import { formatTime, plural } from '../format.ts'
+import { plural } from '../format.ts'
 import { readList } from '../read-options.ts'
-import { jsonList, table } from '../table.ts'
-import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } from '../workspace-option.ts'
+import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 import { changedHeaders, optionsOfWebhook, readHeaders, readOrdering, readSenders } from './webhook-options.ts'
 import { testCommand } from './webhook-test.ts'
 
@@ -64,30 +62,6 @@ export const commands: readonly Command[] = [
         return saved
       })
       return withSecret(`Created webhook ${created.webhook.name} (${created.webhook.id}).`, created)
-    },
-  },
-  {
-    name: 'webhook list',
-    options: { workspace: workspaceFilter },
-    examples: ['webhook list --workspace "Acme"'],
-    async run(call) {
-      const workspace = await readWorkspaceFilter(call)
-      const all = await listAllWebhooks(await call.db())
-      const webhooks = all.filter((each) => workspace === undefined || each.workspaceId === workspace.id)
-      const rows = webhooks.map(({ webhook }) => [
-        webhook.id,
-        webhook.name,
-        webhook.url,
-        webhook.enabled ? 'enabled' : 'disabled',
-        webhook.secret_hint,
-        webhook.last_success_at ? formatTime(webhook.last_success_at) : 'never',
-        webhook.disabled_reason ?? webhook.events.join(' '),
-      ])
-      const headings = ['ID', 'NAME', 'URL', 'STATE', 'SECRET', 'LAST SUCCESS', 'EVENTS OR DISABLED REASON']
-      const empty =
-        'No webhooks yet. Create one with: ./parley webhook create --workspace ID --name NAME --url URL --event EVENT'
-      const lines = table(headings, rows, empty)
-      return { lines, json: jsonList(webhooks.map((each) => ({ ...each.webhook, account_id: each.workspaceId }))) }
     },
   },
   {
