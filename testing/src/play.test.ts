@@ -32,8 +32,8 @@ const startBot = () =>
       type: 'interactive',
       interactive: { type: 'button', body: { text: 'Monday at ten?' }, action: { buttons } },
     }
-    const answer = { type: 'text', text: { body: `You wrote ${text}` } }
-    const message = reply ? thanks : text?.length === 4 ? question : answer
+    const echo = { type: 'text', text: { body: `You wrote ${text}` } }
+    const message = reply ? thanks : text?.length === 4 ? question : echo
     await parley.client.messages.send({ in_reply_to: message_id, ...message } as never)
   })
 
@@ -58,7 +58,7 @@ async function conversation(contents: boolean): Promise<Scenario> {
   return recorded
 }
 
-test('a recorded conversation is played from a file, and the bot answers as it did', async () => {
+test('a recorded conversation is played from a file, and the bot replies as it did', async () => {
   const file = join(folder, 'booking.json')
   const recorded = await conversation(true)
   writeFileSync(file, JSON.stringify(recorded))

@@ -49,7 +49,7 @@ test.each([
   ['test key', '/docs/test-keys'],
   ['orders', '/docs/orders'],
   ['roles', '/docs/roles'],
-])('the first result of "%s" answers the question', async (query, href) => {
+])('the first result of "%s" is the page about it', async (query, href) => {
   expect((await find(query))[0]).toBe(href)
 })
 

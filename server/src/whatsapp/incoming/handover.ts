@@ -19,7 +19,7 @@ const changes: ReadonlyMap<unknown, HandoverItem['change']> = new Map([
   ['control_taken', 'taken'],
 ])
 
-/** One without a time is not read: a repetition could not be told from another handover. */
+/** One without a time is not read: a repetition would look like another handover. */
 export function readHandover({ value, wabaId, phoneNumberId }: Change): HandoverItem[] {
   const sender = readObject(value.sender)
   const userId = readId(sender?.user_id)

@@ -422,3 +422,17 @@ test('reading history takes as long as it has contacts and messages, and not the
   expect(chunk.messages.map(({ item }) => item.profileName)).toEqual(people)
   expect(looks).toBeLessThan(10 * people.length)
 })
+
+test.each([
+  ['messages', (messages: unknown[]) => ({ messages })],
+  ['standby', (messages: unknown[]) => ({ standby: { messages } })],
+  ['history', (messages: unknown[]) => ({ history: [{ threads: [{ id: '1', messages }] }] })],
+] as const)('of 200,000 unreadable items in %s, the first are named', (field, toValue) => {
+  const value = { metadata: { phone_number_id: '1' }, ...toValue(Array(200_000).fill(1)) }
+  const items = readWebhook(
+    { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field, value }] }] },
+    new Date(),
+  )
+  const unread = items.find(({ kind }) => kind === 'unread')
+  expect(unread?.kind === 'unread' && unread.paths.length).toBe(20)
+})

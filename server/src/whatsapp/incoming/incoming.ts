@@ -15,7 +15,7 @@ import { noticeReader, templateReader } from './read-change.ts'
 import { readSavedContacts, type SavedContactItem } from './saved-contact.ts'
 import { readStatus, type StatusItem } from './status.ts'
 import type { UserIdChange } from './system.ts'
-import { type Change, readEach, type UnreadChange, type WebhookSource } from './unread.ts'
+import { type Change, readEach, type UnreadChange, unreadMax, type WebhookSource } from './unread.ts'
 
 /** An error that WhatsApp reports for a number and not for a message. */
 interface Problem extends WebhookSource {
@@ -116,7 +116,7 @@ function readEntry(entry: JsonObject | null, index: number, now: Date, readers: 
     if (reader !== undefined) unread.push(...unreadIn(value, reader.known))
     if (items.length > 0 && unread.length === 0) return items
     const outcome = reader === undefined ? 'unknown_field' : outcomeOf(reader, items)
-    const paths = [...new Set(unread)]
+    const paths = [...new Set(unread)].slice(0, unreadMax)
     // A notice for a partner names the account itself.
     const account = items[0]?.wabaId ?? wabaId
     return [...items, { ...unreadAt(account, index, position), field, phoneNumberId, outcome, paths }]
@@ -172,7 +172,7 @@ function readConversation(change: Change, standby = false): ReadItem[] {
 function readStandby({ value, unread, ...change }: Change): ReadItem[] {
   const inner = { ...change, value: readObject(value.standby) ?? {}, unread: [] as string[] }
   const items = [...readConversation(inner, true), ...readEchoes(inner, { source: 'agent', standby: true })]
-  unread.push(...inner.unread.map((path) => `standby.${path}`))
+  for (const path of inner.unread) unread.push(`standby.${path}`)
   return items
 }
 

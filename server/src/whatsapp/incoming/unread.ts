@@ -42,7 +42,10 @@ export interface Change {
   unread: string[]
 }
 
-/** Reads the items of a list. The paths of those for which `read` returns null are added to the unread ones. */
+/** How many unread parts of a change are named. */
+export const unreadMax = 20
+
+/** Reads the items of a list. The first paths of those for which `read` returns null are added to the unread ones. */
 export function readEach<Item>(
   value: JsonObject,
   list: string,
@@ -52,7 +55,7 @@ export function readEach<Item>(
   return readArray(value[list]).flatMap((each, index) => {
     const path = `${list}.${index}`
     const item = read(each, path)
-    if (item === null) unread.push(path)
+    if (item === null && unread.length < unreadMax) unread.push(path)
     return item ?? []
   })
 }
