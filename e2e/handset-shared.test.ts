@@ -66,7 +66,7 @@ test('a message is edited with the mouse, and shows its earlier text on request'
   const input = page.getByRole('textbox', { name: 'Edit message' })
   expect(await input.inputValue()).toBe('See you on Mnoday')
   await input.fill('See you on Monday')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   const edited = bubble('See you on Monday')
   await edited.getByRole('button', { name: 'Edited' }).waitFor()
   const id = await edited.getAttribute('data-id')

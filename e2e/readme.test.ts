@@ -81,6 +81,7 @@ test('the README leads from a clone to a received message, a reply and the conso
     return ((await list.json()) as { data: { status: string }[] }).data[0]?.status === 'read'
   })
   await follow('curl -H "Authorization: Bearer $PARLEY_API_KEY" http://127.0.0.1:8080/v1/messages/')
+  await follow('curl -H "Authorization: Bearer $PARLEY_API_KEY" "http://127.0.0.1:8080/v1/messages?reference=')
   await expectLine(runSnippet('new Parley', { PARLEY_API_KEY: key }), /Harbour Clinic/)
 
   await listener.terminal.interrupt()

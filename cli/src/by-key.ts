@@ -1,5 +1,6 @@
 import { type Call, type OptionRule, UsageError } from './command.ts'
 import { type Login, readLogin } from './login-file.ts'
+import { readRunning } from './running.ts'
 
 /** The options of a command that can work with an API key instead of the database. */
 export const keyOptions = {
@@ -19,21 +20,29 @@ export const isApiKey = (key: string, url: string | undefined): boolean => url !
 
 /**
  * The service to use with an API key; null if the command works on the database. Options come first, then PARLEY_URL and
- * PARLEY_API_KEY together, then what `parley login` stored. The ID of a key is one of the database.
+ * PARLEY_API_KEY together, then what `parley login` stored. The ID of a key is one of the database. So is the service of this data
+ * directory, unless an option names it: its database can do more than a key.
  */
-export function readService({ option, env }: Pick<Call, 'option' | 'env'>, takes: 'key' | 'keyOrId' = 'key') {
+export function readService(call: Pick<Call, 'option' | 'env' | 'config'>, takes: 'key' | 'keyOrId' = 'key') {
+  const { option } = call
   const [url, key] = [option('url'), option('key')]
   const isId = takes === 'keyOrId' && key !== undefined && !isApiKey(key, url)
   if (option('workspace') !== undefined) {
     if (url === undefined && (key === undefined || isId)) return null
     throw new UsageError('Pass either --url or --workspace: an API key belongs to one workspace.')
   }
-  return isId ? null : withDefaults({ url, key }, env)
+  return isId ? null : withDefaults({ url, key }, call)
 }
 
-function withDefaults({ url, key }: Partial<Record<keyof Login, string | undefined>>, env: Call['env']): Login | null {
+function withDefaults(
+  { url, key }: Partial<Record<keyof Login, string | undefined>>,
+  { env, config }: Pick<Call, 'env' | 'config'>,
+): Login | null {
   const [envUrl, envKey] = [env.PARLEY_URL, env.PARLEY_API_KEY]
-  if (url === undefined && key === undefined) return envUrl && envKey ? { url: envUrl, key: envKey } : readLogin(env)
+  if (url === undefined && key === undefined) {
+    const service = envUrl && envKey ? { url: envUrl, key: envKey } : readLogin(env)
+    return service && isRunningHere(service.url, config) ? null : service
+  }
   const stored = readLogin(env)
   const toUse = url ?? (envUrl || stored?.url)
   if (!toUse) throw new UsageError('PARLEY_URL is not set. Pass --url too, or run "./parley login" once.')
@@ -41,4 +50,11 @@ function withDefaults({ url, key }: Partial<Record<keyof Login, string | undefin
   const keyToUse = key ?? (envKey || (stored?.url === toUse ? stored.key : undefined))
   if (!keyToUse) throw new UsageError('PARLEY_API_KEY is not set. Pass --key too, or run "./parley login" once.')
   return { url: toUse, key: keyToUse }
+}
+
+function isRunningHere(url: string, { databaseUrl, dataDir }: Call['config']): boolean {
+  const running = databaseUrl === null ? readRunning(dataDir) : undefined
+  if (running === undefined || running === 'stopped') return false
+  const without = (text: string) => text.replace(/\/+$/, '').replace('//localhost:', '//127.0.0.1:')
+  return [running.url, running.public_url].some((own) => without(own) === without(url))
 }

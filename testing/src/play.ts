@@ -1,20 +1,5 @@
-import type { Phone, PhoneMessage } from './phone.ts'
+import type { Phone, PhoneMessage, PlayOptions } from './phone-types.ts'
 import type { BusinessStep, PersonStep, Scenario } from './scenario.ts'
-
-export interface PlayOptions {
-  /** WhatsApp posts each update of this phone twice. */
-  duplicates?: boolean
-  /** WhatsApp posts updates of this phone in another order. Your replies to consecutive messages may then be in any order. */
-  reorder?: boolean
-  /** Moves the clock as in the conversation. Default: no delays. */
-  delays?: boolean
-  /** With `delays`: 10 makes each delay a tenth. */
-  speed?: number
-  /** The sender that the person writes to, by phone number. Default: the one of the latest message, or the first. */
-  to?: string
-  /** How long to wait for each message of your business. Default: ten seconds. */
-  withinMs?: number
-}
 
 interface Stage {
   phone: Phone

@@ -5,7 +5,8 @@ import { Parley } from '@parley/sdk'
 import { newControl } from './control.ts'
 import { toMs } from './duration.ts'
 import { type EndpointHandler, type EndpointOptions, Endpoints, type TestEndpoint } from './endpoint.ts'
-import { newPhone, type Phone } from './phone.ts'
+import { newPhone } from './phone.ts'
+import type { Phone } from './phone-types.ts'
 import { spawnService } from './service.ts'
 
 export interface StartOptions {

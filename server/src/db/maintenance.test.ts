@@ -206,7 +206,7 @@ test('a process with the role "api" alone does every step, and creates partition
 })
 
 /** How many steps `work.ts` lists. */
-const stepCount = 15
+const stepCount = 16
 
 const stepsOf = (db: Db): Promise<{ step: string; error: string | null }[]> =>
   db.rows('select step, error from maintenance_steps')

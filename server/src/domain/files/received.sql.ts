@@ -22,6 +22,10 @@ export const receivedFileColumns = {
   source: 'json',
 } as const
 
+/** Whether the file of a message is stored or being fetched. */
+export const hasReceivedFileSql = (messageId: string): string =>
+  `exists (select from flow_files f where f.message_id = ${messageId})`
+
 /** A CTE that inserts the files of those messages that are in the table `stored`. */
 export const insertReceivedFilesSql = (
   files: string,

@@ -6,7 +6,12 @@ import { extensionOf } from './file-types.ts'
 import { networkRetentionMs } from './files.ts'
 import type { ReceivedFileRow } from './received.sql.ts'
 
-export { insertReceivedFilesSql, type ReceivedFileRow, receivedFileColumns } from './received.sql.ts'
+export {
+  hasReceivedFileSql,
+  insertReceivedFilesSql,
+  type ReceivedFileRow,
+  receivedFileColumns,
+} from './received.sql.ts'
 
 /** An inbound message with a file, and what the network said about the file. */
 export interface MessageWithFile {

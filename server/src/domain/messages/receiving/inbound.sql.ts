@@ -174,6 +174,7 @@ export function saveInboundStatement(
 export function savePastStatement(
   insertFilesSql: InsertFilesSql,
   fileColumns: { readonly [Name in keyof FileRow]: 'uuid' | 'text' | 'json' },
+  hasFileSql: (messageId: string) => string,
 ) {
   const parameters = {
     past: { ...rowColumns, source: 'text' },
@@ -222,7 +223,7 @@ export function savePastStatement(
        where m.id = live.id and m.workspace_id = live.workspace_id
        returning m.id
      ), without_file as (
-       select id from stored s where not exists (select from flow_files f where f.message_id = s.id)
+       select id from stored s where not ${hasFileSql('s.id')}
      ), ${insertFilesSql(String(files), 'without_file', { now, tryUntil })}
      select id from stored`,
   )

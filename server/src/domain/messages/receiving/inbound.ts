@@ -17,6 +17,7 @@ import {
 } from '../../deliveries/engine/publish/publish.ts'
 import {
   fetchableUntil,
+  hasReceivedFileSql,
   insertReceivedFilesSql,
   receivedFileColumns,
   toReceivedFile,
@@ -38,7 +39,7 @@ import {
 import { holdMoving, mayBeMoved } from './older-messages.ts'
 
 const storeWithEvents = saveInboundStatement(insertEventsSql, insertReceivedFilesSql, receivedFileColumns)
-export const past = savePastStatement(insertReceivedFilesSql, receivedFileColumns)
+export const past = savePastStatement(insertReceivedFilesSql, receivedFileColumns, hasReceivedFileSql)
 
 export interface InboundArrival {
   item: InboundItem

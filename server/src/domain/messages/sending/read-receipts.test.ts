@@ -272,8 +272,11 @@ test('an API process wakes a worker for a message that is to be marked as read',
   const { workers, wakes } = await watchWorkerNotices(db)
   await start({ PARLEY_ROLE: 'worker' })
   await until('the worker is announced', () => workers.size === 1)
-  expect(await read()).toBe(204)
-  await until('the worker is woken', () => wakes().includes('mark as read'))
+  // The API process may hear of the worker a moment later than this test.
+  await until('the worker is woken', async () => {
+    expect(await read()).toBe(204)
+    return wakes().includes('mark as read')
+  })
   await until('it is marked as read', async () => (await stored()) === undefined)
   expect(ticks()).toEqual(['seen'])
 })
