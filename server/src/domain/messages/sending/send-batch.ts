@@ -37,8 +37,9 @@ export async function sendBatch(
 ): Promise<MessageResult[]> {
   const errors = checkIdempotencyKey(idempotencyKey)
   if (errors.length > 0) refuseInvalid(errors)
-  const all = toBatchMessages(deps, messages, idempotencyKey)
-  if (idempotencyKey !== undefined) await refuseOtherBatch(deps, messages, idempotencyKey)
+  const batch = idempotencyKey === undefined ? null : { key: idempotencyKey, fingerprint: batchFingerprint(messages) }
+  if (batch) await refuseOtherBatch(deps, batch)
+  const all = toBatchMessages(deps, messages, batch)
   const results = new Map<BatchMessage, MessageResult>()
   for (let tries = 0; tries < maxTries; tries++) {
     const open = all.filter((each) => !results.has(each))
@@ -81,8 +82,7 @@ export async function sendBatch(
 }
 
 /** Another batch with the same key may have other messages at other places. */
-async function refuseOtherBatch({ acceptance, caller }: BatchDeps, messages: readonly unknown[], key: string) {
-  const fingerprint = batchFingerprint(messages)
+async function refuseOtherBatch({ acceptance, caller }: BatchDeps, { key, fingerprint }: BatchKey): Promise<void> {
   const places = Array.from({ length: batchMax }, (_, index) => newBatchRequest(caller, key, index, fingerprint))
   const stored = await Promise.all(places.map((place) => acceptance.findStored(place)))
   if (stored.some((each) => each && !each.fingerprint.equals(fingerprint))) refuse('idempotency_key_reused')
@@ -96,7 +96,7 @@ export async function checkBatch(
 ): Promise<({ credits: number } | Refusal)[]> {
   const errors = checkIdempotencyKey(idempotencyKey)
   if (errors.length > 0) refuseInvalid(errors)
-  const all = toBatchMessages(deps, messages, undefined).map((each) => ({ ...each, idempotent: null }))
+  const all = toBatchMessages(deps, messages, null).map((each) => ({ ...each, idempotent: null }))
   const checked = await Promise.all(all.map((each) => checkOne(deps, each)))
   let available = await readBalance(deps.db, deps.caller.workspaceId)
   return checked.map((each) => {
@@ -108,6 +108,12 @@ export async function checkBatch(
   })
 }
 
+/** The Idempotency-Key of the request. */
+interface BatchKey {
+  key: string
+  fingerprint: Buffer
+}
+
 interface BatchMessage {
   body: unknown
   errors: readonly FieldError[]
@@ -116,12 +122,7 @@ interface BatchMessage {
   hasKeyOfBatch: boolean
 }
 
-function toBatchMessages(
-  { caller }: BatchDeps,
-  messages: readonly unknown[],
-  batchKey: string | undefined,
-): BatchMessage[] {
-  const fingerprint = batchFingerprint(messages)
+function toBatchMessages({ caller }: BatchDeps, messages: readonly unknown[], batch: BatchKey | null): BatchMessage[] {
   return messages.map((message, index): BatchMessage => {
     const isObject = typeof message === 'object' && message !== null && !Array.isArray(message)
     const { idempotency_key: key, ...members } = (isObject ? message : {}) as { idempotency_key?: unknown }
@@ -130,8 +131,8 @@ function toBatchMessages(
     const base = { body, errors, hasKeyOfBatch: false }
     if (errors.length > 0) return { ...base, idempotent: null }
     if (typeof key === 'string') return { ...base, idempotent: newIdempotentRequest(caller, key, body) }
-    if (batchKey === undefined) return { ...base, idempotent: null }
-    return { ...base, idempotent: newBatchRequest(caller, batchKey, index, fingerprint), hasKeyOfBatch: true }
+    if (batch === null) return { ...base, idempotent: null }
+    return { ...base, idempotent: newBatchRequest(caller, batch.key, index, batch.fingerprint), hasKeyOfBatch: true }
   })
 }
 
