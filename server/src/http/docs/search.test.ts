@@ -45,10 +45,10 @@ test.each([
   ['rate limit', '/docs/api/rate-limits'],
   ['retry schedule', '/docs/events/retries'],
   ['scopes', '/docs/api/authentication'],
-  ['price', '/docs/start/concepts#prices-and-credits'],
+  ['price', '/docs/start/concepts#credits'],
   ['test key', '/docs/start/simulator'],
   ['orders', '/docs/messages/orders'],
-  ['roles', '/docs/run/accounts'],
+  ['roles', '/docs/run/accounts#roles'],
 ])('the first result of "%s" is the page about it', async (query, href) => {
   expect((await find(query))[0]).toBe(href)
 })
