@@ -11,12 +11,13 @@ test('a paragraph is one text across its lines, and code counts as one word', ()
 })
 
 test('a table cell, a list item and a step of a flow end a sentence', () => {
-  expect(textsOf('| a | b |\n| --- | --- |\n| one cell | another \\| one |')).toEqual([
+  expect(textsOf('| a | b |\n| --- | --- |\n| one; part | another \\| one |')).toEqual([
     'a',
     'b',
     '---',
     '---',
-    'one cell',
+    'one',
+    'part',
     'another \\| one',
   ])
   expect(textsOf('- first\n  item\n- second item\n1. third')).toEqual(['first item', 'second item', 'third'])

@@ -51,7 +51,8 @@ export function sentencesOf(markdown: string): Sentence[] {
       end()
     } else if (text.startsWith('|')) {
       end()
-      for (const cell of text.split(/(?<!\\)\|/)) sentences.push(...splitSentences({ line, text: cell }))
+      // A cell has no full stops: semicolons divide it.
+      for (const part of text.split(/(?<!\\)\||; /)) sentences.push(...splitSentences({ line, text: part }))
     } else {
       const item = /^([-*+]|\d+\.)\s+/.exec(text)
       if (item) end()
