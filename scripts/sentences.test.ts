@@ -26,6 +26,7 @@ test('a table cell, a list item and a step of a flow end a sentence', () => {
 
 test('code blocks, headings and comments have no sentences', () => {
   expect(textsOf('# What it is\n\n```sh\nWhat now\n```\n\n<!-- What now\nand then -->\n\nText.')).toEqual(['Text.'])
+  expect(textsOf('**What it costs.** Text.')).toEqual(['Text.'])
 })
 
 test('a sentence may have 30 words', () => {

@@ -70,6 +70,8 @@ function splitSentences({ line, text }: Sentence): Sentence[] {
       .replaceAll(/(`+).+?\1/g, 'CODE')
       .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
       .replaceAll(/<https?:[^>]*>/g, 'URL')
+      // A bold beginning such as "**Why.**" is a heading.
+      .replace(/^\s*\*\*[^*]+[.:]\*\*/, '')
       .replaceAll(/[*_]{1,2}(\S)/g, '$1')
       .replaceAll(/(\S)[*_]{1,2}/g, '$1')
       // A sentence ends before a capital, so that "e.g. this" and "v1.2 of it" are one.
