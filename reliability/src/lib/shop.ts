@@ -24,9 +24,9 @@ export async function openShop(connection: Connection) {
   const shop = await openProcessShop(connection)
   const { db, control, workspaceId, app, phoneNumberId } = shop
   const receiver = await openReceiver()
-  const endpoint = { workspaceId, path: 'shop', events: new Set<string>(eventTypes) }
   const input = { workspaceId, name: 'shop', url: receiver.urlOf('shop'), events: eventTypes }
-  await createWebhook(db, systemClock, secretKeys, localRules, input)
+  const { webhook } = await createWebhook(db, systemClock, secretKeys, localRules, input)
+  const endpoint = { id: webhook.id, workspaceId, path: 'shop', events: new Set<string>(eventTypes) }
   await giveCredits(db, systemClock, workspaceId, 100_000, 'load')
   // Each key may make 100 requests a minute.
   const keys: string[] = []
