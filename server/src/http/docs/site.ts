@@ -45,7 +45,11 @@ export function newDocsSite(options: DocsOptions): DocsSite {
 
   const find = async (name: string) => (await content.pages()).find((page) => page.name === name)
   const rendered = (name: string): Promise<RenderedPage> =>
-    keep(`rendered ${name}`, async () => render(await content.source(name), referencePages.has(name)))
+    keep(`rendered ${name}`, async () => {
+      const linkOf = (code: string) => content.linkOf(code)?.replace(`/docs/${name}#`, '#')
+      const [source, pictures] = await Promise.all([content.source(name), content.pictures()])
+      return render(source, { isReference: referencePages.has(name), linkOf, pictures })
+    })
 
   async function build(name: string): Promise<string> {
     if (name === '') {
