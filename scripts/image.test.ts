@@ -75,7 +75,7 @@ function copyInstalled(to: string): void {
   for (const each of ['.', ...workspaces]) {
     const installed = join(root, each, 'node_modules')
     if (!existsSync(installed)) continue
-    // Other tests write to the caches meanwhile.
+    // Other tests write to the caches too.
     const packages = readdirSync(installed).filter((name) => !/^\.(cache|vite|building)/.test(name))
     const folders = packages.map((name) => join(installed, name))
     if (folders.length > 0) copyAll(folders, join(to, each, 'node_modules'))

@@ -23,6 +23,9 @@ const aboutPeople =
 const aboutAnswerColumns =
   /\.sql(\.ts)?$|^bench\/|^server\/testing\/deliveries|domain\/deliveries\/|sending\/(idempotency|store-messages)|every-error/
 
+/** Released migrations are never edited. */
+const inMigrations = /^server\/migrations\//
+
 /** Not in code, comments, tests or documents. */
 export const retiredEverywhere: readonly RetiredWord[] = [
   { pattern: /\bwhoever\b/i, use: 'the process, client or person that is meant' },
@@ -44,6 +47,10 @@ export const retiredEverywhere: readonly RetiredWord[] = [
   { pattern: /\bfor ever\b/i, use: 'forever, or the limit' },
   { pattern: /\bbeside\b/i, use: 'next to, in addition to, with' },
   { pattern: /\bpretend\b/i, use: 'simulated' },
+  { pattern: /(?<!\/)\bmeanwhile\b/i, use: 'while, until, in between', exceptIn: inMigrations },
+  { pattern: /\bfor good\b/i, use: 'permanently', exceptIn: inMigrations },
+  { pattern: /\b(go|goes|going|went) on\b/i, use: 'continue' },
+  { pattern: /\balso (if|when|while|after)\b/i, use: 'even if, even when' },
   { pattern: /\bhouses?\b|useHouse/i, use: 'test server' },
   {
     pattern: /\bwalls?\b/i,

@@ -89,6 +89,6 @@ export async function linkSimulator(
   return problems
 }
 
-/** A URL that works on this machine, also if the service listens on all addresses. */
+/** A URL that works on this machine, even if the service listens on all addresses. */
 export const localUrl = (url: string): string =>
   url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')

@@ -4,7 +4,7 @@ import { described, ReplayId, Timestamp, WebhookId } from './ids.ts'
 const replayStates = ['running', 'completed', 'cancelled'] as const
 export type ReplayState = (typeof replayStates)[number]
 
-/** Which events of its time a replay covers: failed for good, never delivered successfully, or all. */
+/** Which events of its time a replay covers: failed permanently, never delivered successfully, or all. */
 export const replayCoverages = ['failed', 'missing', 'all'] as const
 export type ReplayCoverage = (typeof replayCoverages)[number]
 

@@ -116,7 +116,7 @@ export function readConfig(env: Environment): Config {
   })
 }
 
-/** Replaces PORT=0 by the port that was found, also in `publicUrl`. */
+/** Replaces PORT=0 by the port that was found, and in `publicUrl`. */
 export function withPort(config: Config, port: number): Config {
   const unset = config.publicUrl === localUrl(config.host, config.port)
   return Object.freeze({ ...config, port, ...(unset && { publicUrl: localUrl(config.host, port) }) })

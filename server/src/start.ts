@@ -59,7 +59,7 @@ export interface ServiceOptions {
 }
 
 /**
- * How long each step of stopping may take. Together they stay below the 15 seconds that operators are promised, also if the
+ * How long each step of stopping may take. Together they stay below the 15 seconds that operators are promised, even if the
  * database, the network and a client do not respond. A step that takes longer is left behind.
  */
 const usualStopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 3_000, otherMs: 1_000 }

@@ -81,7 +81,7 @@ async function newHangingShop() {
   }
 }
 
-test('a service that stops while the network and a client hang returns its leases first, and exits with 0, also if it gets SIGTERM twice', async () => {
+test('a service that stops while the network and a client hang returns its leases first, and exits with 0, even if it gets SIGTERM twice', async () => {
   const { db, connection, receiver, start, occupy } = await newHangingShop()
   const service = await startParley({
     HOST: '127.0.0.1',

@@ -185,7 +185,7 @@ function buildServer(
   return server
 }
 
-/** Replaces the whole state. Apps that exist again keep their callback, so a connected app goes on receiving webhooks. */
+/** Replaces the whole state. Apps that exist again keep their callback, so a connected app continues receiving webhooks. */
 function resetWorld(network: Network, load: () => void): void {
   const apps = [...network.world.apps.values()]
   network.timers.cancelAll()

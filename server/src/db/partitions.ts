@@ -24,7 +24,7 @@ export type ShorterRetention = Partial<Record<(typeof tables)[number], number>>
 
 /**
  * Held by the process that drops partitions or builds their indexes; the others skip it. Both lock a partition, and a build
- * waits for every statement that began before it, also for one that waits for its lock: that is a deadlock.
+ * waits for every statement that began before it, even for one that waits for its lock: that is a deadlock.
  */
 const partitionLock = 7_215_401
 

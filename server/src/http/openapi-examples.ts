@@ -12,7 +12,7 @@ export function bodyExamples(schema: TSchema, named?: Readonly<Record<string, un
   return value === undefined ? {} : { example: { value } }
 }
 
-/** An example of a parameter, also if its schema only has a default or a list of values. */
+/** An example of a parameter, even if its schema only has a default or a list of values. */
 export function parameterExample(schema: TSchema): unknown {
   const { default: fallback, enum: values = [] } = schema as { default?: unknown; enum?: unknown[] }
   return examplesOf(schema)[0] ?? fallback ?? values[0]

@@ -33,7 +33,7 @@ export interface Context {
   setStatus(status: number): void
   /** Adds a header to the response. */
   setHeader(name: string, value: string): void
-  /** Refuses the request if the key lacks the scope, also if it loses it while the request waits. */
+  /** Refuses the request if the key lacks the scope, even if it loses it while the request waits. */
   requireScope(scope: Route['scope']): void
   /**
    * Lets the request wait until `subscribe` calls back, `ms` are over, the client leaves or the process stops. From then on it

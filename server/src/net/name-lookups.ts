@@ -25,7 +25,7 @@ const lookupMaxMs = 4_000
 const lineMaxMs = 2_000
 /** How long the question whether the resolver works may take. */
 const checkMaxMs = 2_000
-/** Meanwhile the name is asked for again, a little longer: if the resolver only stalled, it responds to both. */
+/** At the same time the name is asked for again, a little longer: if the resolver only stalled, it responds to both. */
 const againMaxMs = checkMaxMs + 500
 /** Once there are IPv4 addresses, those of IPv6 get this long. */
 const otherFamilyMs = 500

@@ -21,7 +21,7 @@ export function ContactPage() {
   const { id = '' } = useParams({ strict: false })
   const contact = useContact(id)
   const back = { to: here.path('messages'), title: 'Messages' }
-  // Also if it was there before: a contact who has been erased is gone.
+  // Even if it was there before: a contact who has been erased is gone.
   if (contact.error instanceof ApiError && contact.error.status === 404) {
     return <NoContact id={id} back={back} wasErased={contact.data?.erasure != null} />
   }

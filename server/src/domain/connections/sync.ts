@@ -121,7 +121,7 @@ async function syncAndLog(network: Network, log: Logger, started: StartedSync): 
       log.debug({ event: 'sync.finished', connection_id: connectionId, outcome: outcome.kind }, 'synced a connection')
     if (outcome.kind === 'synced' && outcome.unlisted.length > 0) logUnlisted(log, started, outcome.unlisted)
   } catch (error) {
-    // The lease expires, and the connection is retried. The other syncs go on.
+    // The lease expires, and the connection is retried. The other syncs continue.
     log.warn({ event: 'sync.failed', err: error, connection_id: connectionId }, 'syncing a connection failed')
   }
 }

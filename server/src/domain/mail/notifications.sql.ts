@@ -13,7 +13,7 @@ export interface TakenNotification extends NotificationRow {
 
 /**
  * Deletes the oldest notifications of these kinds and returns them. Run it in the transaction that passes them on. Another
- * process takes other ones meanwhile.
+ * process takes other ones.
  */
 export const takeNotifications = (db: Db, kinds: readonly string[], limit: number): Promise<TakenNotification[]> =>
   db.rows(

@@ -74,7 +74,7 @@ export async function takeStep(deps: StepDeps, replay: TakenReplay, running: Run
   if (!replay.isCounted) await countNext(deps.db, replay.id)
   const hold = holdOf(replay)
   if (hold !== null) {
-    // All have failed for good: nothing is left to be held.
+    // All have failed permanently: nothing is left to be held.
     if (replay.isAtEnd && (await completeIfDone(deps, replay)) === null) return null
     return holdBack(deps, replay, running, hold === 'webhook_failing')
   }

@@ -205,7 +205,7 @@ export function savePastStatement(
      ), ${insertFilesSql(String(files), 'stored', { now, tryUntil })}
      select id from stored`,
   )
-  // Locked in order, to prevent deadlocks. A row that another transaction has taken meanwhile is not past any more.
+  // Locked in order, to prevent deadlocks. A row that another transaction has taken is not past any more.
   const taking = statement(
     parameters,
     ({ past, files, now, tryUntil }) => `with live as materialized (

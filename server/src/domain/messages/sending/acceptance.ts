@@ -107,7 +107,7 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): BatchAcc
 export const acceptanceIn = (tx: Db, clock: Clock): Acceptance => ({
   ...readsOf((find) => async (one) => (await find(tx, [one]))[0] as never),
   async store(accepted) {
-    // The transaction could not go on after an error. With the lock, no other transaction spends the credits.
+    // The transaction could not continue after an error. With the lock, no other transaction spends the credits.
     await lockBalance(tx, accepted.message.workspaceId)
     return storeOne(tx, clock, accepted)
   },

@@ -13,7 +13,7 @@ export const erasedKey = (key: string): string => `'erased ' || encode(sha256(co
 
 const reading = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', systemId: 'uuid', idempotencyKey: 'text' } },
-  // `offset 0` makes PostgreSQL look up each key, also if it planned the statement while there were few.
+  // `offset 0` makes PostgreSQL look up each key, even if it planned the statement while there were few.
   ({ wanted }) => `select wanted.index, i.fingerprint, i.answer from ${wanted} cross join lateral (
        select fingerprint, answer from idempotency_keys i
        where (i.workspace_id, i.key_id) = (wanted.workspace_id, wanted.system_id)

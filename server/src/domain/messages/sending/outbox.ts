@@ -113,7 +113,7 @@ export function newOutbox(
   )
   const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, gapMs: recordGapMs })
 
-  /** If the response comes late, the lease may have ended meanwhile, and the message may have failed. So marks them again. */
+  /** If the response comes late, the lease may have ended, and the message may have failed. So marks them again. */
   async function markInTime(claimed: readonly ClaimedMessage[]): Promise<{ message_id: string }[]> {
     for (;;) {
       const elapsed = startTimer(clock)
@@ -142,7 +142,7 @@ export function newOutbox(
   }
 
   /**
-   * If a batch fails, records each call alone, so that one bad call does not affect the others. Goes on while the process
+   * If a batch fails, records each call alone, so that one bad call does not affect the others. Continues while the process
    * stops: without its result, a message counts as unknown, and one that the network refused for now would be lost.
    */
   async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
@@ -168,7 +168,7 @@ export function newOutbox(
     let claimed: ClaimedMessage[] = []
     try {
       if (quotas.length === 0) return []
-      // Both at once. If a number has moved to another account meanwhile, that one is read too.
+      // Both at once. If a number has moved to another account, that one is read too.
       const accesses = new Map(inOrder.map(({ connectionId: id }) => [id, readAccess(id)]))
       claimed = await claimWithin(quotas)
       return claimed.map((each) => ({
@@ -312,7 +312,7 @@ export async function recoverSends(db: Db, clock: Clock): Promise<void> {
   }, expiredMax)
 }
 
-/** A claimed message and the access to its account, which is read meanwhile. */
+/** A claimed message and the access to its account, which is read at the same time. */
 interface Claim {
   claimed: ClaimedMessage
   access: Promise<GraphAccess | undefined>

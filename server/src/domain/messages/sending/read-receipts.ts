@@ -111,7 +111,7 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
     log.warn({ event: 'read_receipt.not_sent', ...fields }, 'WhatsApp did not mark a message as read')
   }
 
-  /** In this process only: if others call meanwhile, they get the same error. */
+  /** In this process only: if others call, they get the same error. */
   function hold(receipt: ClaimedReceipt, target: 'sender' | 'connection' | 'app', { holdMs }: NotMarked): void {
     const subject = { sender: receipt.senderId, connection: receipt.connectionId, app: receipt.appId }[target]
     const failures = (holds.get(subject)?.failures ?? 0) + 1
@@ -177,7 +177,7 @@ export function startReadReceipts(network: Network, log: Logger): Pick<Loop, 'st
   })
   return {
     async stop() {
-      // First the calls in flight, then what the last run has claimed meanwhile.
+      // First the calls in flight, then the claims of the last run.
       await Promise.all([receipts.stop(), loop.stop()])
       await receipts.stop()
     },

@@ -52,7 +52,7 @@ export interface SendResult {
 /** A message that WhatsApp has not accepted within this time fails. */
 const sendWithinMs = 24 * 3_600_000
 
-/** Each further try means that another request of the workspace was stored or refused meanwhile. */
+/** Each further try means that another request of the workspace was stored or refused. */
 export const maxTries = 100
 
 export async function sendMessage(

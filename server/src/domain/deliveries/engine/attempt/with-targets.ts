@@ -65,7 +65,7 @@ export class WithTargets {
       const items = this.#waiting.map(({ item }) => item)
       const [read] = await Promise.all([this.#read(items), this.#deps.db.telemetry.tracing?.load(items)])
       if (!read) continue
-      // Those that were added meanwhile wait for the next read.
+      // Attempts that were added during the read wait for the next one.
       const known = this.#waiting.splice(0, items.length)
       this.#waiting.unshift(...known.filter((picked) => !this.#startNow(picked, read.late)))
     }

@@ -150,10 +150,10 @@ export const deleteNext = (
   )
 
 /**
- * Looks at the next attempts of an endpoint, oldest first. A delivery that failed for good and is not open gets a new
+ * Looks at the next attempts of an endpoint, oldest first. A delivery that failed permanently and is not open gets a new
  * schedule; test events are sent only once. After a rotation, retries that are planned for later are due as well; those that
  * are in progress, locked or at infinity stay, and so do those that an attempt with the new secret has planned.
- * Whether a delivery is open and whether it was delivered are read at the same moment: one that is recorded meanwhile would
+ * Whether a delivery is open and whether it was delivered are read at the same moment: one that is recorded in between would
  * otherwise be neither, and be sent again.
  */
 export const retryNext = (
