@@ -9,7 +9,7 @@ export const batchMax = 500
 
 const strict = { additionalProperties: false } as const
 
-/** The body of `POST /v1/messages/batch`. Each message is validated by itself, so that one that is invalid rejects only itself. */
+/** The body of `POST /v1/messages/batch`. Each message is validated by itself, so that an invalid message rejects only itself. */
 export const MessageBatch = Type.Object(
   {
     messages: Type.Array(

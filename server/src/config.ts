@@ -212,7 +212,7 @@ function readOtherDatabaseUrl(env: Environment, name: string, attributes = sessi
   return url
 }
 
-/** One server: a second one could be further behind than the one that was checked. */
+/** One server: a second server could be further behind than the checked one. */
 function readReplicaUrl(env: Environment, name: string): string | null {
   const url = readOtherDatabaseUrl(env, name, sessionAttributes.standby)
   if (url === null || serverUrls(url).length === 1) return url

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox'
 
 type Json = Record<string, unknown>
 
-/** The examples of a body: those that a route names, or the first of its schema. */
+/** The examples of a body: the examples of the route, or the first of its schema. */
 export function bodyExamples(schema: TSchema, named?: Readonly<Record<string, unknown>>): Json {
   if (named) return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }]))
   const [value] = examplesOf(schema)

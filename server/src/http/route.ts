@@ -104,7 +104,7 @@ export interface Route {
   status: number
   /** The response of another status, which the handler sets with `setStatus`. */
   otherReply?: { status: number; description: string; reply: TSchema }
-  /** Errors of this route, in addition to those that any route may return. */
+  /** Errors of this route, in addition to the errors of every route. */
   errors: readonly ErrorCode[]
   handle(context: Context, input: Input<unknown, unknown, unknown>): unknown
 }

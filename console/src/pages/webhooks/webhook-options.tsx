@@ -7,7 +7,7 @@ import { MultiSelect, PasswordInput, Switch, TextInput } from '../../ui/fields.t
 import { Stack } from '../../ui/layout.tsx'
 import styles from './webhooks.module.css'
 
-/** A header in the form. An empty value of one that is saved keeps the saved value, which is never shown. */
+/** A header in the form. An empty value keeps the saved value, which is never shown. */
 export interface HeaderDraft {
   key: number
   name: string

@@ -30,7 +30,7 @@ import {
  */
 const locks = { users: 7_215_301, service: 7_215_302, roles: 7_215_303 }
 
-/** How long to wait for a server that is unreachable, for one that is recovering, and for another service to stop. */
+/** How long to wait for an unreachable server, for a recovering server, and for another service to stop. */
 const timeoutMs = { unreachable: 60_000, recovering: 600_000, otherService: 3000 }
 
 export interface Embedded {

@@ -95,7 +95,7 @@ export async function moveFiles(
 
 /**
  * Moves files from the database to the file store in the background, the newest first. While the store is unavailable they
- * stay in the database. `db` fails if this process is no longer the one that does it.
+ * stay in the database. `db` fails if another process has taken over the maintenance.
  */
 export function newFileMover(database: Db, log: Logger): (db: Db) => Promise<void> {
   const damaged = new Set<string>()

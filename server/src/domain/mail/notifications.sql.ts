@@ -69,7 +69,7 @@ const announcing = statement(
      select * from ${announced} order by announced.subject_id on conflict do nothing returning subject_id as "subjectId"`,
 )
 
-/** Returns those that were not announced before. */
+/** Returns the new ones. */
 export const insertAnnounced = (db: Db, announced: readonly Expiry[]): Promise<{ subjectId: string }[]> =>
   announcing.rows(db, {
     announced: announced.map(({ subjectId, expiresAt, workspaceId }) => ({ subjectId, expiresAt, workspaceId })),

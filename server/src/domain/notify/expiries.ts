@@ -41,6 +41,6 @@ export async function deleteOldMailData(db: Db, now: Date): Promise<void> {
   const yesterday = new Date(now.getTime() - dayMs)
   await deleteAnnouncedBefore(db, yesterday)
   await deleteCountsBefore(db, yesterday)
-  // Those that no mail server was set up for in time.
+  // Expiries that had no mail server in time.
   await deleteExpiredMails(db, yesterday)
 }

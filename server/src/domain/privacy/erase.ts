@@ -61,7 +61,8 @@ export interface NewErasure {
 }
 
 /**
- * Plans the erasure of a person and returns its ID. Refuses while a message to them is queued: it is paid for and about to be sent,
+ * Plans the erasure of a person and returns its ID. Refuses while a message to them is queued: it is paid for and about to
+ * be sent,
  * and would need the number.
  */
 export async function beginErasure(
@@ -103,7 +104,7 @@ export async function eraseDue(db: Db, clock: Clock, log: Logger): Promise<void>
  */
 export type ErasureStep = 'erased' | 'waits' | 'ended'
 
-/** Takes the next step, of one erasure or of the one that waits longest. Null if there is none. */
+/** Takes the next step of the given erasure, or of the erasure that waits longest. Null if there is none. */
 export async function takeErasureStep(
   db: Db,
   clock: Clock,

@@ -200,7 +200,7 @@ const upserting = statement(
 )
 
 /**
- * Inserts new templates and updates changed ones. Returns those that had another status; a new one had the status PENDING.
+ * Inserts new templates and updates changed ones. Returns templates with a changed status; a new template had the status PENDING.
  * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes after
  * `before` was read.
  */
@@ -211,7 +211,7 @@ export const upsertTemplates = (
   now: Date,
 ): Promise<ChangedTemplate[]> => upserting.rows(db, { ...owner, now, listed })
 
-/** Returns those that were not deleted before. */
+/** Returns the newly deleted templates. */
 export const removeTemplates = (
   db: Db,
   { workspaceId, connectionId }: TemplateOwner,

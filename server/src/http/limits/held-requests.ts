@@ -52,7 +52,7 @@ export class HeldRequests {
     }
   }
 
-  /** Ends all waits, and those that would begin later. */
+  /** Ends all waits, including later ones. */
   stop(): void {
     this.#isStopped = true
     for (const end of this.#waits) end('ended')

@@ -273,7 +273,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     }
     // Recording this failure may pace or disable the endpoint, so a failing queue waits for it before its next attempt.
     const waitsForRecord = item.hasTurn || (!success && queue.isFailing)
-    // Those that wait for it continue as soon as that is recorded.
+    // Deliveries that wait for it start as soon as it is recorded.
     const next = ended.dueAt === null ? conversationOf(item) : []
     if (next.length > 0) {
       const onRecorded = () => {

@@ -23,7 +23,7 @@ export const oldestCursor: Cursor = {
   unreadFrom: new Date(0),
 }
 
-/** Writes cursors, and reads those that a process with one of the same keys has written. */
+/** Writes cursors, and reads cursors of every process that has one of the same keys. */
 export interface Cursors {
   write(workspaceId: string, cursor: Cursor): string
   /** Refuses a text that is not a cursor of this workspace. */

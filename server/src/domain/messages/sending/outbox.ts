@@ -143,7 +143,7 @@ export function newOutbox(
 
   /**
    * If a batch fails, records each call alone, so that one bad call does not affect the others. Continues while the process
-   * stops: without its result, a message counts as unknown, and one that the network refused for now would be lost.
+   * stops: without its result, a message counts as unknown, and a message that WhatsApp rejected temporarily would be lost.
    */
   async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
     try {
@@ -262,7 +262,7 @@ export function newOutbox(
     const { senderId, messageId, workspaceId } = claimed
     unmarked.add(claimed)
     const done = send(claim)
-      // The lease expires. A message that was not sent yet is retried; one that may have been sent becomes unknown.
+      // The lease expires. A message that was not sent yet is retried; a message that may have been sent becomes unknown.
       .catch((error: unknown) =>
         log.warn({ event: 'outbox.send_failed', err: error, message_id: messageId }, 'sending failed unexpectedly'),
       )

@@ -38,7 +38,7 @@ const leaseMs = 90_000
 const slotCount = 32
 /** WhatsApp accepts it for 30 days. But a receipt that is a day late helps no one, and must not delay new ones after an outage. */
 const expireAfterMs = 24 * 3_600_000
-/** How long WhatsApp shows the typing indicator. One that is later would show what is no longer true. */
+/** How long WhatsApp shows the typing indicator. A later one would be wrong. */
 const typingMs = 25_000
 /** How long a stop waits for calls in flight, twice. What gets no response in time is called again by another process. */
 const stopMs = 3_000
