@@ -21,7 +21,7 @@ const patterns: readonly { pattern: RegExp; use: string }[] = [
   },
 ]
 
-/** What is wrong with a sentence, as advice; empty if nothing is. */
+/** Advice for a sentence; empty if it is fine. */
 export function adviceFor(text: string): string[] {
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
   const long = words > maxWords ? [`shorter sentences: this one has ${words} words, the limit is ${maxWords}`] : []

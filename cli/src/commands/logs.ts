@@ -64,7 +64,7 @@ async function follow(call: Call): Promise<undefined> {
   const read = await openLog(call)
   const seen = new Set<string>()
   let { newest, requests } = await read(null, 20)
-  // What was there before is not new, even if it is found again.
+  // Requests of the first list are not new, even if they are found again.
   for (const { id } of requests) seen.add(id)
   sayAside('Requests of the workspace. Press Ctrl+C to stop.')
   await keepReading(call.stopped, async () => {

@@ -180,7 +180,7 @@ export const unblockSenders = (
     [workspaceId, connectionId, number, now],
   )
 
-/** What a notice says about a number. A value that is left out is kept, and the reason of a blocked number is kept. */
+/** Values of a notice about a number. An omitted value stays, and so does the reason of a blocked number. */
 export interface NumberChange {
   qualityRating?: string
   displayName?: string | null

@@ -149,7 +149,7 @@ export interface ChangedTemplate {
   reason: string | null
 }
 
-/** What the API shows: a template that the network no longer lists is deleted. */
+/** The status in the API: a template that WhatsApp does not list is deleted. */
 const shownStatus = `case when t.removed_at is null then t.status else 'DELETED' end`
 
 const upserting = statement(

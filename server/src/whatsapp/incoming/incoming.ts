@@ -168,7 +168,7 @@ function readConversation(change: Change, standby = false): ReadItem[] {
   ]
 }
 
-/** What is passed on to an app that only listens, because another one or an agent of Meta handles the conversation. */
+/** Updates for an app that only listens, because another app or an agent of Meta handles the conversation. */
 function readStandby({ value, unread, ...change }: Change): ReadItem[] {
   const inner = { ...change, value: readObject(value.standby) ?? {}, unread: [] as string[] }
   const items = [...readConversation(inner, true), ...readEchoes(inner, { source: 'agent', standby: true })]

@@ -265,7 +265,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     const { ended, immediateRetry } = outcomeOf(item, posted, { ...began, endedAt, leaseUntil })
     reportAttempt(this.#deps, item, posted, ended.state)
     const finish = () => {
-      // What was recorded may have begun or ended the pacing of the endpoint.
+      // The recorded attempts may have begun or ended the pacing of the endpoint.
       if (waitsForRecord) this.#targets.expire()
       this.#finish(picked, success, posted.durationUs / 1000)
       // The endpoint works again: its other deliveries can be claimed.

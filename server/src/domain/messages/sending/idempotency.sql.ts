@@ -8,7 +8,7 @@ export interface IdempotencyKey {
   idempotencyKey: string
 }
 
-/** What replaces the key of a person who is erased. A repeated request is found by it. No client can send it: it has a space. */
+/** Replaces the key of an erased contact. A repeated request is found by it. No client can send it: it has a space. */
 export const erasedKey = (key: string): string => `'erased ' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`
 
 const reading = statement(

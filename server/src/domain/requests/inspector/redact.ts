@@ -17,7 +17,7 @@ export interface RedactedText {
   state: BodyState
 }
 
-/** What is kept of a body. */
+/** The stored part of a body. */
 export interface Kept {
   /** Objects whose fields may be kept, by the name of their field; the body itself has none. All others are contents. */
   objects: ReadonlySet<string>

@@ -31,7 +31,7 @@ export type EndedAttempt = AttemptRow & {
 const batchMax = 400
 /**
  * Recordings begin at least this far apart, so that more attempts share one; after a pause the next begins immediately.
- * What is not recorded when the process is killed is delivered again. A recording costs PostgreSQL as much as 30 attempts
+ * If the process is killed, unrecorded attempts are delivered again. A recording costs PostgreSQL as much as 30 attempts
  * in it, whatever their number.
  */
 const recordGapMs = 15
