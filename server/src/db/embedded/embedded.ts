@@ -213,7 +213,7 @@ async function connect(cluster: Cluster): Promise<pg.Client> {
 
 /**
  * Whether a retry may succeed. 57P01 to 57P03: the server is stopping, has crashed, is starting or recovering. ENOENT
- * and ECONNREFUSED: the socket does not exist yet, or no longer. A connection that was closed: the server is stopping.
+ * and ECONNREFUSED: the socket does not exist. A closed connection: the server is stopping.
  */
 function isTransient(error: unknown): boolean {
   const { code = '', message } = error as { code?: string; message: string }
