@@ -40,7 +40,7 @@ export class Traces implements Tracing {
   readonly #tracer: Tracer
   readonly #sampler: TraceIdRatioBasedSampler
   readonly #findTraceparent: FindTraceparent
-  /** The IDs of the span that starts next: those of its message, event or request. */
+  /** The IDs of the next span, from its message, event or request. */
   #nextIds = { traceId: '', spanId: '' }
   /** The traces of messages that were sent lately. They never change. */
   readonly #known = new Map<string, SpanContext>()
@@ -207,7 +207,7 @@ export class Traces implements Tracing {
     return { traceId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE }
   }
 
-  /** Calls back with the trace of a sent message, and the span that its others belong to. */
+  /** Calls back with the trace of a sent message, and the parent of its spans. */
   #within(messageId: string, callback: (root: SpanContext) => void): void {
     const known = this.#known.get(messageId)
     if (known) callback(known)
