@@ -1,4 +1,4 @@
-/** Words that readers type, and a word that the pages use for the same thing. */
+/** Words that readers type, and the words that the pages use instead. */
 export const synonyms: Readonly<Record<string, string>> = {
   ai: 'agent',
   alert: 'notification',
