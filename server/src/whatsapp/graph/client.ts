@@ -47,7 +47,7 @@ const uploadDeadlineMs = 10 * 60_000
 const templateFields =
   'name,language,status,category,sub_category,parameter_format,components,quality_score,rejected_reason,id'
 const numberFields =
-  'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,account_mode'
+  'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,new_display_name,new_name_status,is_on_biz_app,is_pin_enabled,whatsapp_business_manager_messaging_limit'
 
 /** More than the calls that all loops together make at a time, so that slow calls never use up all connections. */
 const maxConnections = 1100
