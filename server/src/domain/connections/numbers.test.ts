@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { signedIn } from '../../../testing/console.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { recordAuditEntry, system } from '../audit/audit.ts'
@@ -153,4 +154,22 @@ test('a number that is also used in the Business app is paced at 20 messages a s
   inSimulator.isOnBizApp = true
   await change({ action: 'pin', pin: '314159' })
   expect(await read()).toMatchObject({ throughput: 'BUSINESS_APP' })
+})
+
+test('only admins who confirmed their identity manage a number in the console', async () => {
+  const { number, read } = await newNumber()
+  const path = `/w/${number.workspaceId}/senders/${number.senderId}`
+  const body = { pin: '314159' }
+  for (const role of ['developer', 'member'] as const) {
+    const person = await signedIn(server, { workspaceId: number.workspaceId, role })
+    expect((await person.call(`${path}/register`, { method: 'POST', body })).status).toBe(403)
+    expect((await person.call(`${path}/profile`)).status).toBe(200)
+  }
+  const admin = await signedIn(server, { workspaceId: number.workspaceId, role: 'admin' })
+  expect((await admin.call(`${path}/register`, { method: 'POST', body })).status).toBe(200)
+  expect(await read()).toMatchObject({ has_pin: true })
+  const wrong = await admin.call(`${path}/register`, { method: 'POST', body: { pin: '271828' } })
+  expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'pin' } } })
+  server.clock.forward({ minutes: 11 })
+  expect((await admin.call(`${path}/pin`, { method: 'PUT', body })).body.error.code).toBe('confirmation_required')
 })
