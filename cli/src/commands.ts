@@ -135,6 +135,16 @@ export const sections: readonly Section[] = [
         'connection sync': 'Fetch the senders and templates of a connection now',
         'connection list': 'List the connected accounts and their last sync',
       }),
+      ...from(() => import('./commands/sender.ts'), {
+        'sender list': 'List the numbers of a workspace: status, limits, display name and PIN',
+        'sender register': 'Register a number, so that it can send and receive messages',
+        'sender deregister': 'End the registration of a number',
+        'sender pin': 'Set the two-step PIN of a number',
+        'sender request-code': 'Let WhatsApp send a verification code to a number',
+        'sender verify-code': 'Verify a number with the code that WhatsApp sent',
+        'sender profile': 'Show or change the business profile of a number',
+        'sender name': 'Request a new display name for a number',
+      }),
       ...from(() => import('./commands/update.ts'), {
         'update list': 'List the latest 100 updates of WhatsApp that are not understood',
         'update show': 'Show an update as it arrived',

@@ -4,6 +4,7 @@ import type { OnChange } from './db/notices/change-notices.ts'
 import { recordAuditEntry } from './domain/audit/audit.ts'
 import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
+import { numberConsoleRoutes } from './domain/connections/numbers.routes.ts'
 import { syncWorkspace } from './domain/connections/sync-workspace.ts'
 import { contactConsoleRoutes } from './domain/contacts/console.routes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
@@ -59,6 +60,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
     ...mediaConsoleRoutes(),
     ...templateConsoleRoutes(),
     ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
+    ...numberConsoleRoutes(parts),
     ...flowConsoleRoutes(),
     ...orderConsoleRoutes(),
     ...contactConsoleRoutes(),

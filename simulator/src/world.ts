@@ -56,7 +56,10 @@ export interface PhoneNumber {
   accountMode: string
   messagingLimit: string
   isOfficialBusinessAccount: boolean
-  /** Also used in the WhatsApp Business app. Edits and deletions then arrive as `edit` and `revoke`. */
+  /**
+   * Also used in the WhatsApp Business app: at most 20 messages a second. Edits and deletions then arrive as `edit` and
+   * `revoke`.
+   */
   isOnBizApp: boolean
   pin: string | null
   onboardedAt: string
@@ -65,7 +68,21 @@ export interface PhoneNumber {
   allowedRecipients: string[] | null
   override: Callback | null
   switches: Partial<Switches>
+  /** The display name that WhatsApp reviews, and how far it is. */
+  newDisplayName?: string
+  newNameStatus?: string
+  /** The business profile, in the names of the Graph API. */
+  profile?: Json
+  /** Whether a verification code was requested. */
+  codeRequested?: boolean
+  /** When `register` and `deregister` were called in the last 72 hours, and when the number was deregistered. */
+  registrationCalls?: string[]
+  deregisteredAt?: string
 }
+
+/** The messages that a number can send in a second. */
+export const throughputOf = ({ isOnBizApp, throughputMps }: PhoneNumber): number =>
+  isOnBizApp ? Math.min(20, throughputMps) : throughputMps
 
 export interface AccessToken {
   token: string

@@ -120,7 +120,8 @@ const auditing =
   (db, { id, workspaceId, wabaId }) =>
     recordAuditEntry(db, clock, commandLine, { action, workspaceId, target: id, targetName: wabaId, after })
 
-async function withNetwork<T>({ db, clock, config }: Call, work: (network: Network) => Promise<T>): Promise<T> {
+/** Runs `work` with a client of the Graph API. */
+export async function withNetwork<T>({ db, clock, config }: Call, work: (network: Network) => Promise<T>): Promise<T> {
   // Loaded on demand: the other commands do not call the Graph API.
   const { GraphClient } = await import('@parley/server/whatsapp/graph/client')
   const client = new GraphClient({ productVersion: version })

@@ -40,8 +40,7 @@ export async function checkCredentials({ db, client, vault }: Network, onProgres
   return problem('access tokens', `The token check failed for ${faults.length} of ${count(all.length, 'account')}.`, {
     details: faults,
     effect: 'Messages from the numbers of these accounts are not sent.',
-    remedy:
-      'Create a new system user token at Meta (see docs/run/meta.md), then run: ./parley connection change ID',
+    remedy: 'Create a new system user token at Meta (see docs/run/meta.md), then run: ./parley connection change ID',
   })
 }
 

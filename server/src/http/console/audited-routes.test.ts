@@ -315,6 +315,22 @@ beforeAll(async () => {
       ),
       keepsChange: 'the network’s data, which is synced anyway',
     },
+    ...(
+      [
+        ['POST', 'register', { pin: '123456' }],
+        ['PUT', 'pin', { pin: '123456' }],
+        ['PUT', 'name', { name: 'Harbour Dental' }],
+        ['PATCH', 'profile', { about: 'Open 9 to 5' }],
+      ] as const
+    ).map(([method, name, body]) => ({
+      ...asAdmin(
+        `${method} ${W}/senders/:id/${name}`,
+        `sender.${name}`,
+        () => `/senders/${senderId}/${name}`,
+        () => ({ method, body }),
+      ),
+      keepsChange: 'WhatsApp’s data, which no transaction undoes',
+    })),
     asAdmin(
       `POST ${W}/team/invites`,
       'invite.create',

@@ -1,3 +1,4 @@
+import type { BusinessProfile } from '@parley/contract/console/senders'
 import type { Agent } from 'undici'
 import { load } from '../../lib/load.ts'
 import { type JsonObject, readArray, readId, readObject, readPhone, readTime } from '../read-json.ts'
@@ -11,6 +12,7 @@ import {
   readMediaInfo,
 } from './listings.ts'
 import { type Download, downloadFrom } from './media.ts'
+import { type NumberChange, numberCall, profileFields, readProfile } from './number-calls.ts'
 import { type OutgoingFile, uploadBody } from './upload-body.ts'
 
 /** The Graph API's URL for the app, and the access token of the connected account. */
@@ -47,7 +49,7 @@ const uploadDeadlineMs = 10 * 60_000
 const templateFields =
   'name,language,status,category,sub_category,parameter_format,components,quality_score,rejected_reason,id'
 const numberFields =
-  'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,account_mode'
+  'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,new_display_name,new_name_status,is_on_biz_app,is_pin_enabled,whatsapp_business_manager_messaging_limit'
 
 /** More than the calls that all loops together make at a time, so that slow calls never use up all connections. */
 const maxConnections = 1100
@@ -107,6 +109,17 @@ export class GraphClient {
   listPhoneNumbers(access: GraphAccess, wabaId: string): Promise<CallOutcome<ListedNumber[]>> {
     const url = this.#url(access, [wabaId, 'phone_numbers'], { fields: numberFields, limit: '100' })
     return this.#list(access, url, readListedNumber)
+  }
+
+  async changeNumber(access: GraphAccess, phoneNumberId: string, change: NumberChange): Promise<CallOutcome<true>> {
+    const { path, body } = numberCall(change)
+    return success(await this.#call(access, 'POST', [phoneNumberId, ...path], {}, body))
+  }
+
+  async readProfile(access: GraphAccess, phoneNumberId: string): Promise<CallOutcome<BusinessProfile>> {
+    const path = [phoneNumberId, 'whatsapp_business_profile']
+    const outcome = await this.#call(access, 'GET', path, { fields: profileFields })
+    return outcome.kind === 'ok' ? { kind: 'ok', value: readProfile(outcome.value) } : outcome
   }
 
   /** When the access token expires; null if it does not. */
