@@ -28,7 +28,8 @@ export async function waitUntilDrained(
   say: (line: string) => void,
   except: readonly string[] = [],
 ): Promise<boolean> {
-  let spoken = ''
+  let line = ''
+  let spokenAt = Date.now()
   for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(500)) {
     const left = await persistently(() =>
       db.first<{ deliveries: number; outbox: number }>(
@@ -39,12 +40,21 @@ export async function waitUntilDrained(
       ),
     )
     if (left?.deliveries === 0 && left.outbox === 0) return true
-    const line = `${left?.deliveries} deliveries and ${left?.outbox} messages are left`
-    if (line !== spoken && Date.now() % 10_000 < 600) say(line)
-    spoken = line
+    line = `${left?.deliveries} deliveries and ${left?.outbox} messages are left`
+    if (Date.now() - spokenAt < 10_000) continue
+    say(line)
+    spokenAt = Date.now()
   }
+  say(line)
+  for (const row of await openRows(db)) say(JSON.stringify(row))
   return false
 }
+
+/** Some of the deliveries and messages that are left, with all that says why. */
+const openRows = async (db: Database): Promise<unknown[]> => [
+  ...(await db.rows('select * from deliveries limit 3')),
+  ...(await db.rows(`select * from outbox where state <> 'unknown' limit 3`)),
+]
 
 /** Acknowledged messages of the network that are not stored, and events that did not arrive at an endpoint that subscribed to them. */
 export async function findLost(
