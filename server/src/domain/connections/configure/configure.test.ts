@@ -59,10 +59,10 @@ const storedApps = async () => (await listApps(server.db)).filter(({ metaAppId }
 const account = () => simulated.control.wabas.list().find(({ id }) => id === meta.wabaId)
 
 /** The result of `work`, and the changes that it asked the network for. */
-async function observed<T>(work: Promise<T>): Promise<{ result: T; changes: string[] }> {
+async function observed<T>(work: () => Promise<T>): Promise<{ result: T; changes: string[] }> {
   const log = () => simulated.control.log.list({ limit: 1_000_000 })
   const before = log().length
-  const result = await work
+  const result = await work()
   const changes = log()
     .slice(before)
     .flatMap((line) => (line.kind === 'call' && line.method !== 'GET' ? [`${line.method} ${line.url}`] : []))
@@ -113,7 +113,7 @@ test('a second run changes nothing, here and at Meta', async () => {
       meta.appId,
     ])
   const before = [await rows(), structuredClone(networkApp()), structuredClone(account())]
-  const { result: second, changes } = await observed(setUp())
+  const { result: second, changes } = await observed(() => setUp())
   expect(changes).toEqual([])
   expect(verdicts(second)).toEqual(allOk)
   expect(second).toMatchObject({ state: 'done', app: { id: first.app?.id }, connection: { id: first.connection?.id } })
@@ -121,7 +121,7 @@ test('a second run changes nothing, here and at Meta', async () => {
 })
 
 test('a check reports everything and changes nothing', async () => {
-  const { result, changes } = await observed(setUp({}, { check: true }))
+  const { result, changes } = await observed(() => setUp({}, { check: true }))
   expect(changes).toEqual([])
   expect(result).toMatchObject({
     state: 'checked',
@@ -203,7 +203,7 @@ test.each<[string, () => Partial<SetupInput>, string, RegExp]>([
   ['an account ID that is a path', () => ({ wabaId: '../me' }), 'waba_id', /is not a WABA ID/],
 ])('%s is refused, and nothing is stored or changed', async (_case, change, param, message) => {
   const input = change()
-  const { result, changes } = await observed(setUp(input).catch((error: unknown) => error))
+  const { result, changes } = await observed(() => setUp(input).catch((error: unknown) => error))
   expect(result).toMatchObject({ code: 'validation_failed', parts: { param, message: expect.stringMatching(message) } })
   expect(changes).toEqual([])
   expect(await listConnections(server.db, workspace.id)).toEqual([])
@@ -213,7 +213,7 @@ test.each<[string, () => Partial<SetupInput>, string, RegExp]>([
 test('another callback is replaced only if that is wanted', async () => {
   const other = 'http://127.0.0.1:9/other'
   await simulated.control.apps.setCallback(meta.appId, { url: other, verify: false, fields: ['messages', 'calls'] })
-  const { result, changes } = await observed(setUp())
+  const { result, changes } = await observed(() => setUp())
   expect(changes).toEqual([])
   expect(result).toMatchObject({
     state: 'conflict',
