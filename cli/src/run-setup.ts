@@ -48,7 +48,7 @@ export async function runSetup(call: Call, input: SetupInput): Promise<CommandRe
   }
 }
 
-/** Without a terminal, no one can answer: the option has to be given. */
+/** Without a terminal, no one can confirm it: the option has to be given. */
 async function isWanted({ steps }: SetupResult): Promise<boolean> {
   if (!process.stdin.isTTY) return false
   for (const step of steps.filter(({ verdict }) => verdict === 'conflict')) sayAside(lineOf(step))

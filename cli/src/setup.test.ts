@@ -129,15 +129,15 @@ test('app create asks before it replaces another callback, and not without a ter
     code: 1,
     out: expect.stringMatching(/conflict .*Nothing was changed\. .*--replace-callback\.\n$/s),
   })
-  const answer = async (text: string) => {
+  const reply = async (text: string) => {
     const asking = startCommand(command, { ...settings, ...secrets }, { isTerminal: true })
     await until('it asks', () => asking.err().includes('Replace it? [y/N]'))
     asking.type(`${text}\n`)
     return asking.ended
   }
-  expect((await answer('n')).code).toBe(1)
+  expect((await reply('n')).code).toBe(1)
   expect(callback()).toBe(url)
-  expect(await answer('y')).toMatchObject({
+  expect(await reply('y')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/changed +webhook +callback http:\/\/127\.0\.0\.1:9/),
   })

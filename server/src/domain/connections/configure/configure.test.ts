@@ -253,7 +253,7 @@ test('callbacks of the account and of a number are replaced only if that is want
   expect(verdicts(await setUp())).toEqual(allOk)
 })
 
-test('missing fields are added, and fields that were added by hand stay', async () => {
+test('missing fields are added, and fields that were added manually stay', async () => {
   const { app } = await setUp()
   const url = server.url + ingressPath(app?.id ?? '')
   await simulated.control.apps.setCallback(meta.appId, { url, verify: false, fields: ['messages', 'calls'] })
@@ -280,14 +280,14 @@ test('a callback that fails the handshake leaves nothing behind', async () => {
 })
 
 test('an app that was registered without its ID is set up further', async () => {
-  const input = { name: 'By hand', appSecret: meta.secret, verifyToken: 'by-hand', graphUrl: simulated.simulator.url }
+  const input = { name: 'Manual', appSecret: meta.secret, verifyToken: 'manual', graphUrl: simulated.simulator.url }
   const app = await createApp(server.db, server.clock, server.secretKeys, input)
   const url = server.url + ingressPath(app.id)
-  await simulated.control.apps.setCallback(meta.appId, { url, verifyToken: 'by-hand' })
+  await simulated.control.apps.setCallback(meta.appId, { url, verifyToken: 'manual' })
   const result = await setUp()
   expect(result).toMatchObject({ state: 'done', app: { id: app.id } })
   expect(verdicts(result)).toMatchObject({ app: 'changed', webhook: 'ok' })
-  expect(await storedApps()).toMatchObject([{ id: app.id, name: 'By hand' }])
+  expect(await storedApps()).toMatchObject([{ id: app.id, name: 'Manual' }])
 })
 
 test('a new secret and a new token replace the stored ones', async () => {
