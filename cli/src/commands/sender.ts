@@ -9,7 +9,7 @@ import { findSender } from '../find-sender.ts'
 import { readSecret } from '../read-secret.ts'
 import { jsonList, table } from '../table.ts'
 import { readWorkspace, workspaceOption } from '../workspace-option.ts'
-import { withNetwork } from './connection.ts'
+import { withNetwork } from '../with-network.ts'
 
 const workspace = workspaceOption('Workspace of the number')
 const pin = { value: 'PIN', variable: 'PARLEY_PIN', help: 'Two-step PIN of the number: six digits' }

@@ -30,6 +30,8 @@ export interface ListedNumber {
   requestedNameStatus: string | null
   verificationStatus: string | null
   hasPin: boolean | null
+  /** The callback that the number has in place of the app's. */
+  overrideUrl: string | null
 }
 
 export interface MediaInfo {
@@ -78,6 +80,7 @@ export function readListedNumber(row: JsonObject): ListedNumber | null {
     requestedNameStatus: readId(row.new_name_status, 64),
     verificationStatus: readId(row.code_verification_status, 64),
     hasPin: typeof row.is_pin_enabled === 'boolean' ? row.is_pin_enabled : null,
+    overrideUrl: readId(readObject(row.webhook_configuration)?.phone_number, 2048),
   }
 }
 
