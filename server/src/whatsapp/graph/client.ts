@@ -12,6 +12,7 @@ import {
 } from './listings.ts'
 import { type Download, downloadFrom } from './media.ts'
 import { type OutgoingFile, uploadBody } from './upload-body.ts'
+import { defaultGraphVersion } from './versions.ts'
 
 /** The Graph API's URL for the app, and the access token of the connected account. */
 export interface GraphAccess {
@@ -32,7 +33,8 @@ export interface Accepted {
 export interface GraphClientOptions {
   /** Parley's version, for the User-Agent header. WhatsApp's file host rejects requests without one. */
   productVersion: string
-  graphVersion?: string
+  /** Null for `defaultGraphVersion`. */
+  graphVersion?: string | null
   connectTimeoutMs?: number
   responseTimeoutMs?: number
   deadlineMs?: number
@@ -66,7 +68,7 @@ export class GraphClient {
 
   constructor(options: GraphClientOptions) {
     this.#options = options
-    this.#graphVersion = options.graphVersion ?? 'v25.0'
+    this.#graphVersion = options.graphVersion ?? defaultGraphVersion
     this.#limits = {
       userAgent: `Parley/${options.productVersion}`,
       deadlineMs: options.deadlineMs ?? 30_000,
