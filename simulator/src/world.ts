@@ -27,6 +27,8 @@ export interface App {
   secret: string
   verifyToken: string
   callbackUrl: string | null
+  /** The webhook fields that it is subscribed to. Absent: every field, also those of later versions. */
+  fields?: string[]
 }
 
 export interface Callback {
@@ -74,6 +76,10 @@ export interface AccessToken {
   wabaIds: string[] | null
   expiresAt: string | null
   revoked: boolean
+  /** The permissions that were granted. Absent: all. */
+  scopes?: string[]
+  /** The app's own token, `APP_ID|APP_SECRET`. It is not stored. */
+  isApp?: true
 }
 
 export interface Template {

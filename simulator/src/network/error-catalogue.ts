@@ -24,8 +24,16 @@ const rows: [code: number, status: number, title: string, details?: string | und
     [3, 500, 'API Method', 'Capability or permissions issue.'],
     [4, 400, 'Application request limit reached', undefined, { transient: true }],
     [10, 403, 'Permission Denied', 'Permission is either not granted or has been removed.'],
+    [15, 400, 'This method must be called with an app access_token.'],
     [33, 400, 'Parameter value is not valid', 'The business phone number has been deleted.'],
     [100, 400, 'Invalid parameter', 'The request included one or more unsupported or misspelled parameters.'],
+    [
+      101,
+      400,
+      'Error validating application. Cannot get application info due to a system error.',
+      undefined,
+      { plain: true },
+    ],
     [190, 401, 'Invalid OAuth access token - Cannot parse access token', undefined, { plain: true }],
     [200, 403, 'API Permission', 'Permission is either not granted or has been removed.'],
     [

@@ -23,6 +23,8 @@ export interface ListedNumber {
   qualityRating: string
   /** `STANDARD` is 80 messages per second, `HIGH` 1000. */
   throughput: string | null
+  /** The callback that the number has in place of the app's. */
+  overrideUrl: string | null
 }
 
 export interface MediaInfo {
@@ -64,6 +66,7 @@ export function readListedNumber(row: JsonObject): ListedNumber | null {
     status: readId(row.status, 64)?.toUpperCase() ?? 'UNKNOWN',
     qualityRating: rating === undefined || rating === 'NA' ? 'UNKNOWN' : rating,
     throughput: readId(readObject(row.throughput)?.level, 64),
+    overrideUrl: readId(readObject(row.webhook_configuration)?.phone_number, 2048),
   }
 }
 
