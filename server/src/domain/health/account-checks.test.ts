@@ -64,6 +64,20 @@ test('missing fields are fixed only if the callback is ours', () => {
 })
 
 test.each([
+  [{ status: 'DISCONNECTED', hasPin: true }, 'problem', 'sender register 15550780001'],
+  [{ status: 'CONNECTED', hasPin: false }, 'warning', 'sender pin 15550780001'],
+  [{ status: 'CONNECTED', hasPin: null }, 'ok', ''],
+])('a number with %o', (state, verdict, command) => {
+  const number = { phoneNumber: '15550780001', overrideUrl: null, ...state } as never
+  const meta = { ...right, numbers: { kind: 'ok' as const, value: [number] } }
+  const station = accountChecks
+    .flatMap(({ run }) => run({ now, connection, callbackUrl, meta }))
+    .find((each) => each.station === 'numbers')
+  expect(station?.verdict).toBe(verdict)
+  expect(station?.remedy ?? '').toContain(command)
+})
+
+test.each([
   ['v25.0', '2028-04-01', 'ok'],
   ['v25.0', '2028-05-01', 'warning'],
   ['v25.0', '2028-08-01', 'problem'],

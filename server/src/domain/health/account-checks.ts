@@ -147,16 +147,24 @@ function checkCallbacks({ meta, callbackUrl, connection: { wabaId } }: AccountFa
   ]
 }
 
-function checkNumbers({ meta: { numbers }, connection: { id } }: AccountFacts): Station[] {
+function checkNumbers({ meta: { numbers } }: AccountFacts): Station[] {
   if (numbers.kind === 'failed') return [notChecked('numbers', numbers)]
-  const found = numbers.value.flatMap(({ phoneNumber, status }) => {
-    if (status === 'CONNECTED') return []
-    const text = `The number ${phoneNumber} is not registered (status ${status}). It cannot send or receive.`
-    const remedy = `Register the number in Meta’s WhatsApp Manager with its two-step PIN, then run: ./parley connection sync ${id}`
-    const consoleRemedy = 'Register the number in Meta’s WhatsApp Manager with its two-step PIN, then sync the senders.'
-    return [wrong('numbers', text, { remedy, consoleRemedy })]
+  const found = numbers.value.flatMap((number) => {
+    const { phoneNumber, status } = number
+    if (status !== 'CONNECTED') {
+      const text = `The number ${phoneNumber} is not registered (status ${status}). It cannot send or receive.`
+      const remedy = `Run: ./parley sender register ${phoneNumber} --pin -`
+      return [wrong('numbers', text, { remedy, consoleRemedy: 'Register the number under Messaging → Senders.' })]
+    }
+    if (!('hasPin' in number) || number.hasPin !== false) return []
+    return [
+      dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
+        remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
+        consoleRemedy: 'Set a PIN under Messaging → Senders.',
+      }),
+    ]
   })
-  return found.length > 0 ? found : [fine('numbers', 'Every number of the account is registered.')]
+  return found.length > 0 ? found : [fine('numbers', 'The number is registered.')]
 }
 
 const notChecked = (name: string, { why }: Extract<Fact<unknown>, { kind: 'failed' }>): Station =>

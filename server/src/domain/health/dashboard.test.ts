@@ -40,7 +40,9 @@ test('every metric of Parley is on the dashboard and in docs/reference/metrics.m
   const own = [...types.keys()].filter((name) => name.startsWith('parley_'))
   expect(own.length).toBeGreaterThan(40)
   expect(own.filter((name) => !used.has(name))).toEqual([])
-  const documented = [...read('docs/reference/metrics.md').matchAll(/`(parley_\w+)(?:\{[\w,]*\})?`/g)].map(([, name]) => name)
+  const documented = [...read('docs/reference/metrics.md').matchAll(/`(parley_\w+)(?:\{[\w,]*\})?`/g)].map(
+    ([, name]) => name,
+  )
   expect(own.filter((name) => !documented.includes(name))).toEqual([])
   const listed = documented.filter((name) => !types.has(name ?? ''))
   expect(listed, 'docs/reference/metrics.md names metrics that do not exist').toEqual([])

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { signedIn } from '../../../testing/console.ts'
 import { anyTarget } from '../../../testing/deliveries.ts'
 import { type TestShop, useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
@@ -269,7 +270,7 @@ test('a number that is not registered is named', async () => {
   await graph(`${number?.id}/deregister`, shop.account.token, 'POST')
   const report = await ofSender(shop)
   expect(report.conclusion).toContain(`The number ${shop.account.phoneNumber} is not registered`)
-  expect(report.remedy).toContain('two-step PIN')
+  expect(report.remedy).toBe(`Run: ./parley sender register ${shop.account.phoneNumber} --pin -`)
   expect((await doctor('numbers')).details.join()).toContain(shop.connection.id)
 })
 
@@ -357,4 +358,33 @@ test('another workspace finds nothing', async () => {
   for (const about of [id, shop.senderId, shop.account.phoneNumber, shop.account.wabaId, phone]) {
     expect(await locate(server.db.within(other.id), other.id, about), about).toBeUndefined()
   }
+})
+
+test('in the console, a workspace sees verdicts, and an operator also URLs, IDs and what Meta says', async () => {
+  const shop = await newShop()
+  await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text: 'hi' })
+  await sending.network.control.idle()
+  const workspaceId = shop.workspace.id
+  const ask = async (options: object, about: string, id = workspaceId) =>
+    (await signedIn(server, { workspaceId, role: 'member', ...options })).call(`/w/${id}/why?about=${about}`)
+  const { status, body } = await ask({}, shop.senderId)
+  expect(status).toBe(200)
+  expect(body.stations).toContainEqual(
+    expect.objectContaining({ station: 'app subscriptions', verdict: 'ok', details: [] }),
+  )
+  const text = JSON.stringify(body)
+  for (const hidden of [shop.connection.appId, shop.connection.id, '/network/whatsapp', 'Orders', shop.account.token]) {
+    expect(text).not.toContain(hidden)
+  }
+  const operator = await ask({ operator: true }, shop.senderId)
+  expect(JSON.stringify(operator.body)).toContain(shop.connection.id)
+  const [event] = await server.db.rows<{ id: string }>('select id from events where workspace_id = $1', [workspaceId])
+  expect((await ask({}, event?.id ?? '')).status).toBe(403)
+  expect(await ask({ role: 'developer' }, event?.id ?? '')).toMatchObject({
+    status: 200,
+    body: { about: { kind: 'event' } },
+  })
+  const other = await newShop()
+  expect((await ask({}, other.senderId)).status).toBe(404)
+  expect((await ask({}, other.account.phoneNumber)).status).toBe(404)
 })
