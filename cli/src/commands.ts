@@ -126,7 +126,7 @@ export const sections: readonly Section[] = [
     title: 'WhatsApp accounts',
     commands: [
       ...from(() => import('./commands/app.ts'), {
-        'app create': 'Register a Meta app',
+        'app create': 'Set up a Meta app and connect its account',
         'app change': 'Change the secret or the verify token of an app',
         'app list': 'List the registered Meta apps',
       }),

@@ -175,7 +175,7 @@ export class GraphClient {
     return success(await this.#call(access, 'POST', [phoneNumberId], {}, body))
   }
 
-  /** The name of a Meta app. This and the next two take the app's own token, see `appAccess`. */
+  /** The name of a Meta app. This and the next two take the app's own token, `APP_ID|APP_SECRET`. */
   async readAppName(access: GraphAccess, metaAppId: string): Promise<CallOutcome<string>> {
     const outcome = await this.#call(access, 'GET', [metaAppId], { fields: 'name' })
     if (outcome.kind !== 'ok') return outcome

@@ -1,6 +1,5 @@
 /** Parses what the Graph API says about access tokens, apps and their webhook subscriptions. */
 import { type JsonObject, readArray, readId, readNonBlank, readObject, readTime } from '../read-json.ts'
-import type { GraphAccess } from './client.ts'
 
 export const messagingScope = 'whatsapp_business_messaging'
 export const managementScope = 'whatsapp_business_management'
@@ -32,12 +31,6 @@ export interface SubscribedApp {
   /** The callback that the account has in place of the app's. */
   overrideUrl: string | null
 }
-
-/** The access of an app to itself: its token is its ID and its secret. */
-export const appAccess = (graphUrl: string, metaAppId: string, appSecret: string): GraphAccess => ({
-  graphUrl,
-  accessToken: `${metaAppId}|${appSecret}`,
-})
 
 export function readTokenFacts(data: JsonObject): TokenFacts {
   return {

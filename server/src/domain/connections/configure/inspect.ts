@@ -1,13 +1,7 @@
 import type { CallOutcome } from '../../../whatsapp/graph/call.ts'
 import type { GraphAccess } from '../../../whatsapp/graph/client.ts'
 import type { ListedNumber } from '../../../whatsapp/graph/listings.ts'
-import {
-  appAccess,
-  managementScope,
-  messagingScope,
-  type SubscribedApp,
-  type TokenFacts,
-} from '../../../whatsapp/graph/setup.ts'
+import { managementScope, messagingScope, type SubscribedApp, type TokenFacts } from '../../../whatsapp/graph/setup.ts'
 import { fieldReaders } from '../../../whatsapp/incoming/incoming.ts'
 import { type App, ingressPath, isLoopbackUrl, requireApp } from '../apps.ts'
 import { requireConnection } from '../connections.ts'
@@ -63,8 +57,11 @@ export const webhookFields: readonly string[] = [...fieldReaders.keys()]
 
 const neededScopes = [managementScope, messagingScope]
 
-export const tokenOfApp = ({ graphUrl, metaAppId, appSecret }: Setup): GraphAccess =>
-  appAccess(graphUrl, metaAppId, appSecret)
+/** The access of an app to itself: its token is its ID and its secret. */
+export const tokenOfApp = ({ graphUrl, metaAppId, appSecret }: Setup): GraphAccess => ({
+  graphUrl,
+  accessToken: `${metaAppId}|${appSecret}`,
+})
 
 export const tokenOfAccount = ({ graphUrl, accessToken }: Setup): GraphAccess => ({ graphUrl, accessToken })
 
@@ -126,8 +123,9 @@ export async function inspectToken(
 export async function inspectSubscription({ client }: Network, setup: Setup): Promise<Fact<SubscriptionCheck>> {
   const access = tokenOfApp(setup)
   return factOf(await client.readSubscription(access, setup.metaAppId), access, (found) => {
-    const { callbackUrl, isActive, fields } = found ?? { callbackUrl: null, isActive: false, fields: [] }
-    return { callbackUrl, isActive, fields, missing: webhookFields.filter((field) => !fields.includes(field)) }
+    const fields = found?.fields ?? []
+    const missing = webhookFields.filter((field) => !fields.includes(field))
+    return { callbackUrl: found?.callbackUrl ?? null, isActive: found?.isActive ?? false, fields, missing }
   })
 }
 
