@@ -7,6 +7,7 @@ import { checkDeprecations, checkGraphVersion } from './deprecations.ts'
 const now = new Date('2026-11-15T09:00:00Z')
 const connection = { id: 'c-1', wabaId: '102', appId: 'a-1' } as Connection
 const callbackUrl = 'https://parley.example/network/whatsapp/a-1'
+const isOurs = (url: string) => url === callbackUrl
 const right: ConnectionFacts = {
   token: {
     kind: 'ok',
@@ -27,7 +28,7 @@ const right: ConnectionFacts = {
 
 const check = (meta: ConnectionFacts) =>
   accountChecks
-    .flatMap(({ run }) => run({ now, connection, callbackUrl, meta }))
+    .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
     .map((each) => [each.station, each.verdict])
 
 const withToken = (change: object): ConnectionFacts =>
@@ -57,7 +58,7 @@ test('missing fields are fixed only if the callback is ours', () => {
   })
   const fixOf = (meta: ConnectionFacts) =>
     accountChecks
-      .flatMap(({ run }) => run({ now, connection, callbackUrl, meta }))
+      .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
       .find(({ station }) => station === 'webhook fields')?.fix
   expect(fixOf(missing(callbackUrl))).toEqual({ kind: 'subscribe_fields', connectionId: 'c-1' })
   expect(fixOf(missing('https://other.example/'))).toBeNull()
@@ -71,7 +72,7 @@ test.each([
   const number = { phoneNumber: '15550780001', overrideUrl: null, ...state } as never
   const meta = { ...right, numbers: { kind: 'ok' as const, value: [number] } }
   const station = accountChecks
-    .flatMap(({ run }) => run({ now, connection, callbackUrl, meta }))
+    .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
     .find((each) => each.station === 'numbers')
   expect(station?.verdict).toBe(verdict)
   expect(station?.remedy ?? '').toContain(command)

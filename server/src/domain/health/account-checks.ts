@@ -12,6 +12,8 @@ export interface AccountFacts {
   connection: Connection
   /** The callback URL of the app here. */
   callbackUrl: string
+  /** Whether a callback at Meta is that of the app here. */
+  isOurs(callbackUrl: string): boolean
   meta: ConnectionFacts
 }
 
@@ -68,7 +70,7 @@ function checkSubscription({ meta: { account }, connection }: AccountFacts): Sta
 /** WhatsApp's error for the token of an app, which is its ID and its secret. */
 const invalidToken: ReadonlySet<unknown> = new Set([101, 190])
 
-function checkFields({ meta: { subscription }, connection, callbackUrl }: AccountFacts): Station[] {
+function checkFields({ meta: { subscription }, connection, isOurs }: AccountFacts): Station[] {
   const { id, wabaId, appId } = connection
   if (subscription.kind === 'failed') {
     if (!invalidToken.has(subscription.code)) return [notChecked('webhook fields', subscription)]
@@ -92,18 +94,18 @@ function checkFields({ meta: { subscription }, connection, callbackUrl }: Accoun
       consoleRemedy: byOperator,
       details: [`Missing: ${missing.join(', ')}`],
       // Subscribing sets the callback too, so another one would be overwritten.
-      fix: subscription.value.callbackUrl === callbackUrl ? { kind: 'subscribe_fields', connectionId: id } : null,
+      fix: isOurs(subscription.value.callbackUrl ?? '') ? { kind: 'subscribe_fields', connectionId: id } : null,
     }),
   ]
 }
 
 /** The network uses the callback of the number, else that of the account, else that of the app. */
-function checkCallbacks({ meta, callbackUrl, connection: { wabaId } }: AccountFacts): Station[] {
+function checkCallbacks({ meta, callbackUrl, isOurs, connection: { wabaId } }: AccountFacts): Station[] {
   const { token, subscription, account, numbers } = meta
   const metaAppId = (token.kind === 'ok' && token.value.metaAppId) || 'ID'
   const replace = `If no other service needs that URL, run: ./parley app create --app-id ${metaAppId} --app-secret - --access-token - --replace-callback`
   const elsewhere = (who: string, url: string | null, remedy: string, what: string): Station[] =>
-    url === callbackUrl
+    isOurs(url ?? '')
       ? []
       : [
           wrong('callbacks', `${who}. Its webhooks do not arrive.`, {

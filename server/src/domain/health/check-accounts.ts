@@ -1,5 +1,5 @@
-import { ingressPath } from '../connections/apps.ts'
-import { inspectConnection } from '../connections/configure/inspect.ts'
+import { ingressPath, requireApp } from '../connections/apps.ts'
+import { inspectConnection, isCallbackOf } from '../connections/configure/inspect.ts'
 import { type Connection, listConnections } from '../connections/connections.ts'
 import type { Network } from '../connections/network.ts'
 import { type AccountFacts, accountChecks } from './account-checks.ts'
@@ -56,7 +56,9 @@ export async function accountStations(
   const stations: Station[] = []
   const fault = await faultOf(async () => {
     const meta = narrow(await inspectConnection(network, id))
-    const facts = { now: network.clock.now(), connection, callbackUrl: publicUrl + ingressPath(appId), meta }
+    const app = await requireApp(network.db, appId)
+    const isOurs = (url: string) => isCallbackOf(app, publicUrl, url)
+    const facts = { now: network.clock.now(), connection, callbackUrl: publicUrl + ingressPath(appId), isOurs, meta }
     stations.push(...accountChecks.flatMap(({ run }) => run(facts)))
     return null
   })

@@ -2,9 +2,8 @@
 
 import type { CallOutcome } from '../../whatsapp/graph/call.ts'
 import type { GraphAccess } from '../../whatsapp/graph/client.ts'
-import { appAccess } from '../../whatsapp/graph/setup.ts'
 import { ingressPath, requireApp } from '../connections/apps.ts'
-import { webhookFields } from '../connections/configure/inspect.ts'
+import { tokenOfApp, webhookFields } from '../connections/configure/inspect.ts'
 import { requireConnection } from '../connections/connections.ts'
 import { describeFailure } from '../connections/describe-failure.ts'
 import type { Network } from '../connections/network.ts'
@@ -40,17 +39,16 @@ export async function applyFix(network: Network, publicUrl: string, fix: Fix): P
   }
   const metaAppId = (await requireApp(db, appId)).metaAppId ?? (await ownerOf(network, access))
   if (metaAppId === null) return { fix, ok: false, message: 'Meta does not say which app the access token belongs to.' }
-  const asApp = appAccess(access.graphUrl, metaAppId, secrets.appSecret)
+  const asApp = tokenOfApp({ ...access, metaAppId, appSecret: secrets.appSecret })
   const current = await client.readSubscription(asApp, metaAppId)
-  const fields =
-    current.kind === 'ok' ? [...new Set([...(current.value?.fields ?? []), ...webhookFields])] : webhookFields
-  const callback = { callbackUrl: publicUrl + ingressPath(appId), verifyToken: secrets.verifyToken, fields }
-  return resultOf(
-    fix,
-    await client.subscribe(asApp, metaAppId, callback),
-    asApp,
-    'Subscribed the app to all webhook fields.',
-  )
+  const { callbackUrl = publicUrl + ingressPath(appId), fields = [] } = (current.kind === 'ok' && current.value) || {}
+  const callback = {
+    callbackUrl,
+    verifyToken: secrets.verifyToken,
+    fields: [...new Set([...fields, ...webhookFields])],
+  }
+  const outcome = await client.subscribe(asApp, metaAppId, callback)
+  return resultOf(fix, outcome, asApp, 'Subscribed the app to all webhook fields.')
 }
 
 async function ownerOf({ client }: Network, access: GraphAccess): Promise<string | null> {

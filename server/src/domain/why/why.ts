@@ -53,7 +53,7 @@ export async function explainUnknown(db: Db, clock: Clock, number: string): Prom
 }
 
 async function stationsOf(deps: WhyDeps, workspaceId: string, subject: Subject): Promise<Station[]> {
-  const { db, clock } = deps
+  const { clock } = deps
   switch (subject.kind) {
     case 'message':
       return messageStations(deps, workspaceId, subject.id)
@@ -68,7 +68,7 @@ async function stationsOf(deps: WhyDeps, workspaceId: string, subject: Subject):
     case 'sender':
       return senderStations(deps, workspaceId, subject.sender.id)
     case 'contact':
-      return contactStations(deps, workspaceId, subject.id, db)
+      return contactStations(deps, workspaceId, subject.id)
   }
 }
 
@@ -113,7 +113,8 @@ function receivedStation({ at, received, source }: MessageDetail): Station {
   return fine('received', text, { at: new Date(at) })
 }
 
-async function contactStations(deps: WhyDeps, workspaceId: string, id: string, db: Db): Promise<Station[]> {
+async function contactStations(deps: WhyDeps, workspaceId: string, id: string): Promise<Station[]> {
+  const { db } = deps
   const contact = await getContact(db, workspaceId, id)
   const stations: Station[] = []
   for (const { window_expires_at: window, marketing, control, phone_number: number } of contact.senders.slice(0, 1)) {
@@ -140,7 +141,7 @@ async function contactStations(deps: WhyDeps, workspaceId: string, id: string, d
 
 const phoneIsOff = 'Whether the recipient’s phone is on and connected, and whether they have blocked the number.'
 const notWritten = 'Whether the person really wrote to this number.'
-const developmentMode = 'Whether the app is in development mode. Then Meta sends webhooks of test numbers only.'
+const developmentMode = 'Whether the app is in development mode. Then Meta does not send all webhooks.'
 const receiverWork = 'What the receiver did with an event after it returned a 2xx status.'
 
 const unseenOf: Readonly<Record<Subject['kind'], string[]>> = {
