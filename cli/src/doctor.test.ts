@@ -53,7 +53,7 @@ test('doctor finds no problem in a running installation with a connected account
 
   const { code, check } = await doctor(running)
   expect(code).toBe(0)
-  const atMeta = ['access tokens', 'app subscriptions', 'webhook fields', 'callbacks', 'numbers', 'Graph version']
+  const atMeta = ['access tokens', 'subscriptions', 'webhook fields', 'callbacks', 'numbers', 'Graph version']
   for (const name of ['service', 'database', 'migrations', 'clock', 'secrets', 'ingress', ...atMeta]) {
     expect(check(name), name).toMatchObject({ verdict: 'ok' })
   }
@@ -66,7 +66,7 @@ test('doctor finds no problem in a running installation with a connected account
   const why = (...words: string[]) => runParley(['why', '15550780001', ...words], running)
   const found = await why()
   expect(found).toMatchObject({ code: 1, err: '' })
-  expect(found.out).toMatch(/^problem {2}app subscriptions {3}The app is not subscribed to account 102290000000001\./m)
+  expect(found.out).toMatch(/^problem {2}subscriptions {3}The app is not subscribed to account 102290000000001\./m)
   expect(found.out).toMatch(/\n\nThe app is not subscribed .*\n→ Run: \.\/parley why 102290000000001 --fix\n$/)
   expect((await why('--fix')).out).toMatch(/^fixed {4}Subscribed the app to account 102290000000001\.\n/)
   const { out } = await why('--fix', '--json')

@@ -99,14 +99,14 @@ const colors: Readonly<Record<WhyVerdict, 'green' | 'yellow' | 'red'>> = {
   warning: 'yellow',
   problem: 'red',
 }
-const indent = ' '.repeat(29)
+const indent = ' '.repeat(25)
 
 function linesOf({ station, verdict, at, message, details, remedy }: WhyStation): string[] {
   const isFine = verdict === 'ok' || verdict === 'waiting'
   const more = isFine ? [] : [...details.map(visible), ...(remedy ? [`→ ${visible(remedy)}`] : [])]
   const text = at === null ? message : `${message} (${formatTime(at)})`
   return [
-    `${styled(colors[verdict], verdict.padEnd(9))}${station.padEnd(20)}${visible(text)}`,
+    `${styled(colors[verdict], verdict.padEnd(9))}${station.padEnd(16)}${visible(text)}`,
     ...more.map((line) => indent + line),
   ]
 }

@@ -56,10 +56,10 @@ const byOperator = 'Ask the operator to fix it: ./parley why SENDER --fix'
 
 function checkSubscription({ meta: { account }, connection }: AccountFacts): Station[] {
   const { id, wabaId } = connection
-  if (account.kind === 'failed') return [notChecked('app subscriptions', account)]
-  if (account.value.isSubscribed) return [fine('app subscriptions', `The app is subscribed to account ${wabaId}.`)]
+  if (account.kind === 'failed') return [notChecked('subscriptions', account)]
+  if (account.value.isSubscribed) return [fine('subscriptions', `The app is subscribed to account ${wabaId}.`)]
   return [
-    wrong('app subscriptions', `The app is not subscribed to account ${wabaId}. No webhooks arrive.`, {
+    wrong('subscriptions', `The app is not subscribed to account ${wabaId}. No webhooks arrive.`, {
       remedy: `Run: ./parley why ${wabaId} --fix`,
       consoleRemedy: byOperator,
       fix: { kind: 'subscribe_app', connectionId: id },
@@ -181,7 +181,7 @@ export const accountChecks: readonly AccountCheck[] = [
     run: checkToken,
   },
   {
-    name: 'app subscriptions',
+    name: 'subscriptions',
     failed: 'The app is not subscribed to',
     passed: 'Every account sends webhooks to its app.',
     run: checkSubscription,

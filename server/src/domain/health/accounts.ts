@@ -179,8 +179,8 @@ export async function checkSignatures(db: Db, clock: Clock, appId?: string): Pro
     if (lastAt)
       affected.push(`app ${id} (${name}): ${count(rejected, 'webhook')} or more, last at ${formatTime(lastAt)}`)
   }
-  if (affected.length === 0) return ok('webhook signatures', 'No webhook of WhatsApp was rejected.')
-  return problem('webhook signatures', 'Parley rejects webhooks of WhatsApp: their signatures are invalid.', {
+  if (affected.length === 0) return ok('signatures', 'No webhook of WhatsApp was rejected.')
+  return problem('signatures', 'Parley rejects webhooks of WhatsApp: their signatures are invalid.', {
     details: affected,
     effect: 'The app secret here is not the one at Meta. WhatsApp repeats webhooks for some days.',
     remedy:

@@ -111,7 +111,7 @@ function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
     ['parked updates', () => checkParked(db, clock)],
     ['unknown numbers', () => checkUnknownNumbers(db, clock)],
     ['network updates', () => checkUpdates(db, clock)],
-    ['webhook signatures', () => checkSignatures(db, clock)],
+    ['signatures', () => checkSignatures(db, clock)],
     ['Graph version', () => checkGraphVersion(clock, graphVersion)],
     ['deprecations', () => checkDeprecations(clock)],
     ['templates', () => checkTemplates(db)],

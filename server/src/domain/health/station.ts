@@ -46,9 +46,9 @@ export const stationOf = ({ check, verdict, ...finding }: Finding, fix: Fix | nu
   station: check,
   verdict,
   at: null,
-  message: [finding.message, ...(finding.effect ? [finding.effect] : [])].join(' '),
+  message: finding.message,
   remedy: finding.remedy,
   consoleRemedy: finding.consoleRemedy,
-  details: finding.details,
+  details: finding.effect ? [...finding.details, finding.effect] : finding.details,
   fix: verdict === 'ok' ? null : fix,
 })

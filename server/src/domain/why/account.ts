@@ -89,9 +89,9 @@ async function webhookStations(
     ? fine('last webhook', 'The last message to this number arrived.', { at })
     : waiting('last webhook', 'No message to this number has arrived yet.')
   const app = ofApp
-    ? `The app’s last webhook with a message arrived at ${formatTime(ofApp)}.`
-    : 'No message has arrived through this app yet.'
-  const stations = [last, fine('app', app, { at: ofApp })]
+    ? fine('app', 'The last message through this app arrived.', { at: ofApp })
+    : waiting('app', 'No message has arrived through this app yet.')
+  const stations = [last, app]
   if (accepted === 0) return stations
   if (withoutStatus < accepted) {
     return [...stations, fine('statuses', 'Statuses of sent messages arrive.', { at: lastStatusAt })]

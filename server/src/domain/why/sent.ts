@@ -35,8 +35,8 @@ function acceptedStation({ at, author }: MessageDetail): Station {
 function paidStation({ credits }: MessageDetail): Station[] {
   if (!credits) return []
   if (credits.spent === 0) return [fine('paid', 'The message costs no credits.')]
-  const refund = credits.refunded > 0 ? ' They were refunded, because the message failed.' : ''
-  return [fine('paid', `${count(credits.spent, 'credit')} paid.${refund}`)]
+  const refund = credits.refunded > 0 ? ', and refunded because the message failed' : ''
+  return [fine('paid', `${count(credits.spent, 'credit')} paid${refund}.`)]
 }
 
 /** WhatsApp's error codes for templates that are not approved. */

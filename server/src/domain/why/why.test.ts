@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { anyTarget } from '../../../testing/deliveries.ts'
@@ -36,13 +38,20 @@ async function newShop(): Promise<TestShop & { webhookId: string; metaAppId: str
   return { ...shop, webhookId: webhook.id, metaAppId: app?.id ?? '' }
 }
 
+/** Every line of the reports of this file. */
+const said = new Set<string>()
+const withoutNumbers = (text: string) => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+/g, '#')
+
 async function why({ workspace }: Pick<TestShop, 'workspace'>, about: string, isOnline = true) {
   const { network } = sending.network
   const db = server.db.within(workspace.id)
   const subject = await locate(db, workspace.id, about)
   if (!subject) throw new Error(`nothing found for ${about}`)
   const deps = { db, clock: server.clock, role: 'admin', network, publicUrl: server.url, isOnline } as const
-  return explain(deps, workspace.id, subject)
+  const report = await explain(deps, workspace.id, subject)
+  for (const { station, verdict, message } of report.stations)
+    said.add(withoutNumbers(`${verdict} ${station} ${message}`))
+  return report
 }
 
 const doctor = async (check: string): Promise<Finding> => {
@@ -89,14 +98,14 @@ test('for a sender that works, it says that nothing is wrong and what it cannot 
     'account',
     'sender',
     'access tokens',
-    'app subscriptions',
+    'subscriptions',
     'webhook fields',
     'callbacks',
     'numbers',
     'account sync',
     'last webhook',
     'app',
-    'webhook signatures',
+    'signatures',
     'parked updates',
     'network updates',
     'webhook',
@@ -132,7 +141,7 @@ test('an app that is not subscribed to the account is named, and fixed', async (
   await graph(`${shop.account.wabaId}/subscribed_apps`, shop.account.token, 'DELETE')
   const report = await ofSender(shop)
   expect(report.conclusion).toBe(`The app is not subscribed to account ${shop.account.wabaId}. No webhooks arrive.`)
-  expect((await doctor('app subscriptions')).details.join()).toContain(shop.connection.id)
+  expect((await doctor('subscriptions')).details.join()).toContain(shop.connection.id)
   expect(await fix(report.stations)).toEqual(['subscribe_app'])
   expect(fixesOf((await ofSender(shop)).stations)).toEqual([])
 })
@@ -176,7 +185,7 @@ test('with a wrong app secret, the rejected webhooks and the secret are named un
   const report = await ofSender(shop)
   expect(report.conclusion).toContain('Meta rejects the app secret')
   expect(report.remedy).toContain(`./parley app change ${shop.connection.appId}`)
-  expect(lineOf(report.stations, 'webhook signatures')).toMatchObject({
+  expect(lineOf(report.stations, 'signatures')).toMatchObject({
     verdict: 'problem',
     remedy: expect.stringContaining('./parley app change'),
   })
@@ -198,6 +207,8 @@ test('a number of an account that is not connected is named for operators', asyn
   await control.phones.say(phone, { to: '15559990001', text: 'hi' })
   await control.idle()
   const report = await explainUnknown(server.db, server.clock, '15559990001')
+  for (const { station, verdict, message } of report.stations)
+    said.add(withoutNumbers(`${verdict} ${station} ${message}`))
   expect(report).toMatchObject({ about: { kind: 'number' }, verdict: 'warning' })
   expect(report.conclusion).toContain('Messages arrive for')
   expect(report.remedy).toContain('./parley connection create')
@@ -370,7 +381,7 @@ test('in the console, a workspace sees verdicts, and an operator also URLs, IDs 
   const { status, body } = await ask({}, shop.senderId)
   expect(status).toBe(200)
   expect(body.stations).toContainEqual(
-    expect.objectContaining({ station: 'app subscriptions', verdict: 'ok', details: [] }),
+    expect.objectContaining({ station: 'subscriptions', verdict: 'ok', details: [] }),
   )
   const text = JSON.stringify(body)
   for (const hidden of [shop.connection.appId, shop.connection.id, '/network/whatsapp', 'Orders', shop.account.token]) {
@@ -387,4 +398,12 @@ test('in the console, a workspace sees verdicts, and an operator also URLs, IDs 
   const other = await newShop()
   expect((await ask({}, other.senderId)).status).toBe(404)
   expect((await ask({}, other.account.phoneNumber)).status).toBe(404)
+})
+
+test('docs/run/nothing-arrives.md shows lines that these reports have', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/run/nothing-arrives.md'), 'utf8')
+  const lines = [...page.matchAll(/^(problem|warning) +(\S.*?) {2,}(.+?)(?: \(\d{4}-.*\))?$/gm)]
+  expect(lines.length).toBeGreaterThanOrEqual(10)
+  const shown = lines.map(([, verdict, station, message]) => withoutNumbers(`${verdict} ${station} ${message}`))
+  expect(shown.filter((line) => !said.has(line))).toEqual([])
 })
