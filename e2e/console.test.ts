@@ -48,7 +48,7 @@ test('the link printed by the first start creates the first account', async () =
   for (const name of ['API keys', 'Team', 'Health']) await link(page, name).waitFor()
   session = (await page.context().cookies()).map(({ name, value }) => ({ name, value, url: place.url }))
   await page.goto(place.setupUrl)
-  await title(page, 'This link no longer works')
+  await title(page, 'This link has expired or was already used')
 })
 
 test('a key can be created, copied and used', async () => {

@@ -119,6 +119,22 @@ test('if the search fails, the page says so', async () => {
   await page.getByText('The search is not available. Try again.').waitFor()
 })
 
+test('the sections of a page are listed beside it, and on a phone above it; the next page follows', async () => {
+  const page = await browser.newPage({ javaScriptEnabled: false })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(`${server.url}/docs/events/webhooks`)
+  const contents = page.getByRole('navigation', { name: 'On this page' })
+  const section = contents.getByRole('link', { name: 'Test events' })
+  await section.waitFor()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await section.waitFor({ state: 'hidden' })
+  await contents.getByText('On this page').click()
+  await section.click()
+  await page.waitForURL(/\/docs\/events\/webhooks#test-events$/)
+  await page.getByRole('link', { name: 'Next Verifying signatures' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Verifying signatures' }).waitFor()
+})
+
 test('without JavaScript, tabs, navigation and search work', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false })
   await page.goto(`${server.url}/docs/start/quickstart`)

@@ -5,6 +5,7 @@ import type { CountingReceiver } from './counting-receiver.ts'
 
 /** A webhook of a workspace, and the path at the receiver that it leads to. */
 export interface Endpoint {
+  id: string
   workspaceId: string
   path: string
   events: ReadonlySet<string>
@@ -68,16 +69,17 @@ export async function findLost(
   const lost = [...acknowledged]
     .filter((id) => !ids.has(id))
     .map((id) => `message ${id} was acknowledged, and is not stored`)
-  const events = await db.rows<{ id: string; workspace_id: string; type: string }>(
-    'select id, workspace_id, type from events',
+  const events = await db.rows<{ id: string; workspace_id: string; type: string; not_to: string | null }>(
+    `select id, workspace_id, type, case when type = 'webhook.disabled'
+       then convert_from(body, 'UTF8')::json -> 'data' ->> 'webhook_id' end as not_to from events`,
   )
   const received = events.filter(({ type }) => type === 'message.received').length
   if (received !== stored.length) lost.push(`${stored.length} messages are stored, with ${received} events`)
   const byWorkspace = Map.groupBy(endpoints, ({ workspaceId }) => workspaceId)
   let expected = 0
-  for (const { id, workspace_id: workspaceId, type } of events) {
-    for (const { path, events: types } of byWorkspace.get(workspaceId) ?? []) {
-      if (!types.has(type)) continue
+  for (const { id, workspace_id: workspaceId, type, not_to: notTo } of events) {
+    for (const { id: endpoint, path, events: types } of byWorkspace.get(workspaceId) ?? []) {
+      if (!types.has(type) || endpoint === notTo) continue
       expected++
       if (receiver.taken(path, id) === 0) lost.push(`event ${id} (${type}) did not arrive at ${path}`)
     }

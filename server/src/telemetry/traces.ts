@@ -99,7 +99,7 @@ export class Traces implements Tracing {
 
   call({ messageId, workspaceId, senderId, attempt, startMs, outcome, errorCode }: TracedCall): void {
     const span = {
-      name: 'send message to the network',
+      name: 'send message to WhatsApp',
       kind: SpanKind.CLIENT,
       startMs,
       endMs: nowMs(),

@@ -79,7 +79,7 @@ export async function checkMigrations(db: Db): Promise<Finding> {
         details: missing,
         effect: 'The database has not been migrated. Until it is, other checks and commands may fail.',
         remedy:
-          'Back up the database, then run "./parley migrate" or start the new version. Processes of the version before keep working.',
+          'Back up the database, then run "./parley migrate" or start the new version. Processes of the last release keep working.',
       },
     )
   }

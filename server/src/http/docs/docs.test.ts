@@ -1,9 +1,10 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCodes } from '@parley/contract/errors'
 import { receivedEventSchemas } from '@parley/contract/events'
 import { expect, test } from 'vitest'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { upcomingAttempts } from '../../domain/deliveries/engine/attempt/retry-policy.ts'
 import { docsPages } from './catalogue.ts'
 import type { OpenApi } from './reference.ts'
 
@@ -67,6 +68,80 @@ test('every page of the folder docs is in the navigation, except single decision
   )
 })
 
+test('what reads as the name of an endpoint is a link, where a section names it first', async () => {
+  for (const name of names) {
+    const [main = ''] = /<main.*<\/main>/s.exec((await get(`/docs/${name}`)).text) ?? []
+    const sections = main
+      .replaceAll(/<pre.*?<\/pre>|<summary>.*?<\/summary>|<h1>.*?<\/h1>/gs, '')
+      .split(/<h2.*?<\/h2>/s)
+    for (const section of sections) {
+      const linked = new Set([...section.matchAll(/<a href[^>]*><code>([^<]*)<\/code><\/a>/g)].map(([, code]) => code))
+      const codes = [...section.matchAll(/<code>((?:GET|POST|PUT|PATCH|DELETE) \/v1[^<]*)<\/code>/g)].map(
+        ([, code]) => code,
+      )
+      expect([name, codes.filter((code) => !linked.has(code))]).toEqual([name, []])
+    }
+  }
+  const { text } = await get('/docs/messages/sending')
+  expect(text).toContain('<a href="/docs/api/messages#send-a-message"><code>POST /v1/messages</code></a>')
+  expect(text).toContain('<a href="/docs/errors"><code>/docs/errors</code></a>')
+  // A file that is not a page.
+  const webhooks = (await get('/docs/events/webhooks')).text
+  expect(webhooks).toContain('Go (<code>examples/receiver-go</code>)')
+  expect(webhooks).toContain('<a href="/v1/openapi.json">openapi.json</a>')
+  // Not inside of another link.
+  expect(text).not.toMatch(/<a [^>]*>(?:(?!<\/a>).)*<a /s)
+})
+
+test('every page leads to its sections, and to the page before and after it', async () => {
+  for (const [at, name] of names.entries()) {
+    const { text } = await get(`/docs/${name}`)
+    const of = (rel: string) => new RegExp(`<a rel="${rel}" href="/docs/([^"]+)">`).exec(text)?.[1]
+    expect([name, of('prev'), of('next')]).toEqual([name, names[at - 1], names[at + 1]])
+    const [main = ''] = /<main.*<\/main>/s.exec(text) ?? []
+    const [contents = ''] = /<nav class="contents".*?<\/nav>/s.exec(text) ?? []
+    const sections = [...main.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => `#${id}`)
+    expect([name, linksIn(contents)]).toEqual([name, sections])
+  }
+  expect((await get('/docs/project/decisions/tracing')).text).toContain('<a rel="prev" href="/docs/project/decisions">')
+})
+
+test('pictures are part of their page, in its colors, with a text', async () => {
+  const folder = join(import.meta.dirname, '../../../../docs')
+  const shown = globSync('**/*.md', { cwd: folder }).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/!\[([^\]]+)\]\(([^)]+\.svg)\)/g)].map(
+      ([, label = '', path = '']) => ({
+        name: file.slice(0, -'.md'.length),
+        label,
+        picture: join(file, '..', path),
+      }),
+    ),
+  )
+  expect(shown.map(({ picture }) => picture).sort()).toEqual(globSync('pictures/*', { cwd: folder }).sort())
+  for (const { name, label } of shown) {
+    const { text } = await get(`/docs/${name}`)
+    expect(text).toContain(`<figure class="picture"><svg role="img" aria-label="${label}"`)
+    const markdown = await get(`/docs/${name}.md`)
+    expect(markdown.text).toContain(`\n${label}\n`)
+  }
+})
+
+test('the picture of the retries has the schedule of the deliveries', () => {
+  const file = join(import.meta.dirname, '../../../../docs/pictures/retries.svg')
+  const texts = [...readFileSync(file, 'utf8').matchAll(/<text[^>]*text-anchor="end">([\d][^<]*)<\/text>/g)].map(
+    ([, text]) => text,
+  )
+  const start = new Date(0)
+  const attempts = upcomingAttempts(null, 1, start).map(({ at }) => at.getTime() / 1000)
+  const shown = texts.map((text = '') =>
+    [...text.matchAll(/(\d+) (h|min|s)/g)].reduce(
+      (sum, [, n, unit]) => sum + Number(n) * { h: 3600, min: 60, s: 1 }[unit as 's'],
+      0,
+    ),
+  )
+  expect(shown).toEqual(attempts)
+})
+
 test('every link of every page leads to a page, a section or a file', async () => {
   const pages = new Map<string, Awaited<ReturnType<typeof get>>>()
   const load = async (path: string) => {
@@ -101,7 +176,7 @@ test('every link of the Markdown versions leads to a file', async () => {
     const { text } = await get(`/docs/${name}.md`)
     const outsideCode = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '')
     for (const [, href = ''] of outsideCode.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^(https?:|#)/.test(href)) continue
+      if (/^(https?:|#)/.test(href) || href === '/v1/openapi.json') continue
       const { status } = await get(href.split('#')[0] ?? '')
       if (status !== 200 || !/^\/.*\.(md|txt)(#|$)/.test(href)) broken.push(`${name}.md → ${href}`)
     }
@@ -319,9 +394,9 @@ test('the search finds sections, without a script too', async () => {
   const typed = await get('/docs/search.json?q=verify%20signature')
   expect(typed.type).toBe('application/json; charset=utf-8')
   expect(JSON.parse(typed.text)[0]).toEqual({
-    href: '/docs/events/verify#verify-the-signature',
+    href: '/docs/events/verify',
     title: 'Verifying signatures',
-    heading: 'Verify the signature',
+    heading: '',
   })
   expect((await get('/docs/search.json')).text).toBe('[]')
 })

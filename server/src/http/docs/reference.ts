@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
+import { fieldErrors } from '@parley/contract/field-errors'
 import { clientTabs, type ExampleRequest, requestTabs } from './api-examples.ts'
 import { type ApiPage, apiPages } from './catalogue.ts'
 import { type FieldsOptions, fieldItem, fieldList, type Schema } from './fields.ts'
@@ -46,6 +47,8 @@ export interface Reference {
   /** The endpoints of a page, and the objects that they return. */
   page(page: ApiPage): string
   events(): string
+  /** The address of an endpoint, an error or an event type that is named in code. */
+  linkOf(code: string): string | undefined
 }
 
 /** The API reference in Markdown, from the OpenAPI document. */
@@ -119,7 +122,20 @@ export function newReference({ paths, webhooks, components }: OpenApi, publicUrl
     return `\`${status}\`\n\n${[fieldList(body.schema, output), example].join('\n').trim()}`
   }
 
+  const named = new Map([
+    ...endpoints.map(
+      ({ method, path, page, summary }) =>
+        [withoutNames(`${method} ${path}`), `/docs/${page}#${slugOf(summary)}`] as const,
+    ),
+    ...Object.keys(webhooks).map((type) => [type, `/docs/events/types#${slugOf(type)}`] as const),
+    // Some codes are also those of a field.
+    ...Object.keys(errorCatalogue).flatMap((code) =>
+      Object.hasOwn(fieldErrors, code) ? [] : [[code, `/docs/errors#${code}`] as const],
+    ),
+  ])
+
   return {
+    linkOf: (code) => named.get(withoutNames(code)),
     overview: () =>
       overviewOf({
         publicUrl,
@@ -155,6 +171,9 @@ ${sections.join('\n\n')}
     },
   }
 }
+
+/** `GET /v1/messages/{id}?a=b` and `GET /v1/messages/{message_id}` are one endpoint. */
+const withoutNames = (code: string): string => code.replace(/\?.*$/, '').replaceAll(/\{\w+\}/g, '{}')
 
 const objectTitle = (component: string): string => `The ${component} object`
 

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { errorCodes } from '@parley/contract/errors'
 import { receivedEventSchemas } from '@parley/contract/events'
 import { expect, test, vi } from 'vitest'
-import { searchTerms } from './catalogue.ts'
+import { docsPages, searchTerms } from './catalogue.ts'
 import { newSearch } from './search.ts'
 import { newDocsSite } from './site.ts'
+import { synonyms } from './synonyms.ts'
 
 const openapi = readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8')
 const site = newDocsSite({ publicUrl: 'http://parley.test', document: () => JSON.parse(openapi) })
@@ -29,7 +30,7 @@ test.each([
   ['429', '/docs/errors#rate_limited'],
   ['POST /v1/messages', '/docs/api/messages#send-a-message'],
   ['send a message', '/docs/api/messages#send-a-message'],
-  ['PUBLIC_URL', '/docs/run/configuration'],
+  ['PUBLIC_URL', '/docs/run/configuration#variables'],
   ['rate limit', '/docs/errors#rate_limited'],
 ])('%s', async (query, href) => {
   expect((await find(query)).slice(0, 3)).toContain(href)
@@ -51,6 +52,40 @@ test.each([
   ['roles', '/docs/run/accounts#roles'],
 ])('the first result of "%s" is the page about it', async (query, href) => {
   expect((await find(query))[0]).toBe(href)
+})
+
+test.each([
+  ['api token', '/docs/api/authentication'],
+  ['attachment', '/docs/messages/media'],
+  ['balance', '/docs/start/concepts#credits'],
+  ['bulk send', '/docs/api/messages#send-a-batch-of-messages'],
+  ['cluster', '/docs/run/scaling'],
+  ['dedupe events', '/docs/events/ordering#expect-duplicates-and-any-order'],
+  ['docker', '/docs/run/requirements#containers'],
+  ['hmac', '/docs/events/verify#verify-the-signature'],
+  ['incoming messages', '/docs/messages/inbound'],
+  ['install', '/docs/run/requirements'],
+  ['llm', '/docs/tools/agents'],
+  ['login', '/docs/run/accounts#sign-in-limits'],
+  ['monitoring', '/docs/reference/metrics'],
+  ['resend failed events', '/docs/events/replays'],
+  ['settings', '/docs/run/configuration'],
+  ['smtp', '/docs/run/email#mail-server'],
+  ['survey', '/docs/messages/forms'],
+  ['swagger', '/docs/api/openapi'],
+])('"%s" is found though the page has another word for it', async (query, href) => {
+  expect((await find(query)).slice(0, 3)).toContain(href)
+})
+
+test('a synonym means the word that pages use, and that word is not lost', async () => {
+  const entries = ['paint', 'lacquer'].map((text) => ({ href: text, title: 'T', heading: '', text }))
+  const search = newSearch(entries, { lacquer: 'paint' })
+  const found = (query: string) => search(query, 8).map(({ href }) => href)
+  expect(found('lacquer').sort()).toEqual(['lacquer', 'paint'])
+  expect(found('paint')).toEqual(['paint'])
+  expect(newSearch(entries)('constructor', 8)).toEqual([])
+  const text = (await Promise.all(docsPages.map(({ name }) => site.markdown(name)))).join('\n').toLowerCase()
+  for (const word of Object.values(synonyms)) expect(text, word).toContain(word)
 })
 
 test('every search term finds its page or section first', async () => {
