@@ -386,7 +386,7 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
 })
 
 /** These have their own tests, as the `phone` commands do: they run until they are stopped, write a file, or need a file store or data. */
-const testedElsewhere = ['start', 'listen', 'login', 'mcp', 'files move', 'types', 'update show']
+const testedElsewhere = ['start', 'listen', 'login', 'mcp', 'files move', 'types', 'update show', 'why']
 
 test('every command is in the table above or tested elsewhere', () => {
   const covered = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))

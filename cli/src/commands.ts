@@ -10,6 +10,7 @@ export const sections: readonly Section[] = [
       ...from(() => import('./commands/doctor.ts'), {
         doctor: 'Check the installation: what is wrong, what it means and what to do',
       }),
+      ...from(() => import('./commands/why.ts'), { why: 'Say why a message or an event did not arrive' }),
       ...from(() => import('./commands/secrets.ts'), {
         'secrets reseal': 'Encrypt every stored secret with the first key of PARLEY_SECRET_KEYS',
       }),

@@ -7,7 +7,7 @@ import { newProgress } from './progress.ts'
 export async function withNetwork<T>({ db, clock, config }: Call, work: (network: Network) => Promise<T>): Promise<T> {
   // Loaded on demand: the other commands do not call the Graph API.
   const { GraphClient } = await import('@parley/server/whatsapp/graph/client')
-  const client = new GraphClient({ productVersion: version })
+  const client = new GraphClient({ productVersion: version, graphVersion: config.graphVersion })
   const progress = newProgress()
   progress.say('Connecting to WhatsApp')
   try {

@@ -39,6 +39,7 @@ import { templateConsoleRoutes } from './domain/templates/console.routes.ts'
 import { updateConsoleRoutes } from './domain/updates/console.routes.ts'
 import { webhookConsoleRoutes } from './domain/webhooks/console.routes.ts'
 import { operatorWebhookRoutes } from './domain/webhooks/operator.routes.ts'
+import { whyConsoleRoutes } from './domain/why/console.routes.ts'
 import { workspaceConsoleRoutes } from './domain/workspaces/console.routes.ts'
 import { readSettings } from './domain/workspaces/settings.ts'
 import { LiveHub, mountLive } from './http/console/live.ts'
@@ -88,6 +89,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
     ...instanceRoutes({ ...parts, replica: replica?.state ?? null }),
     ...operatorPriceRoutes(),
     ...operatorWebhookRoutes(),
+    ...whyConsoleRoutes(parts),
   ]
 }
 

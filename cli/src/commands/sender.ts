@@ -8,8 +8,8 @@ import type { Call, Command, OptionRule } from '../command.ts'
 import { findSender } from '../find-sender.ts'
 import { readSecret } from '../read-secret.ts'
 import { jsonList, table } from '../table.ts'
-import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 import { withNetwork } from '../with-network.ts'
+import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 
 const workspace = workspaceOption('Workspace of the number')
 const pin = { value: 'PIN', variable: 'PARLEY_PIN', help: 'Two-step PIN of the number: six digits' }

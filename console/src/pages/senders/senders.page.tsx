@@ -9,6 +9,7 @@ import { useFilters } from '../../lib/url.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
 import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
+import { WhyButton } from '../../parts/why-button.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
@@ -225,6 +226,7 @@ const columns: readonly Column<ConsoleSender>[] = [
     align: 'right',
     cell: ({ last_received_at }) => <TimeAgo at={last_received_at} />,
   },
+  { key: 'why', title: '', width: 90, align: 'right', cell: ({ id }) => <WhyButton about={id} size="s" /> },
 ]
 
 /** What WhatsApp says about the display name, unless it is approved. */

@@ -247,6 +247,27 @@ export const networkIdsOf = (
     id,
   ])
 
+/** A sender with what leads to it at the network. */
+export interface LocatedSender extends SenderRow {
+  connection_id: string
+  app_id: string
+  phone_number_id: string
+  status_reason: string | null
+}
+
+/** The senders of a workspace that a text names: by ID, by phone number or by the network's ID. Those in use first. */
+export const sendersNamed = (db: Db, workspaceId: string, name: string): Promise<LocatedSender[]> =>
+  db.rows(
+    `select ${columns}, connection_id, app_id, phone_number_id, status_reason from senders
+     where workspace_id = $1 and $2 in (id::text, phone_number, phone_number_id)
+     order by status = 'DELETED', created_at desc, id`,
+    [workspaceId, name],
+  )
+
+/** The senders of an app, of all workspaces that `db` sees. */
+export const senderIdsOfApp = async (db: Db, appId: string): Promise<string[]> =>
+  (await db.rows<{ id: string }>('select id from senders where app_id = $1', [appId])).map(({ id }) => id)
+
 /** The number of senders that are not deleted, by workspace; of one workspace or of all (null). */
 export const countActiveSenders = (
   db: Db,

@@ -22,6 +22,7 @@ import {
   type TokenFacts,
 } from './setup.ts'
 import { type OutgoingFile, uploadBody } from './upload-body.ts'
+import { defaultGraphVersion } from './versions.ts'
 
 /** The Graph API's URL for the app, and the access token of the connected account. */
 export interface GraphAccess {
@@ -42,7 +43,8 @@ export interface Accepted {
 export interface GraphClientOptions {
   /** Parley's version, for the User-Agent header. WhatsApp's file host rejects requests without one. */
   productVersion: string
-  graphVersion?: string
+  /** Null for `defaultGraphVersion`. */
+  graphVersion?: string | null
   connectTimeoutMs?: number
   responseTimeoutMs?: number
   deadlineMs?: number
@@ -76,7 +78,7 @@ export class GraphClient {
 
   constructor(options: GraphClientOptions) {
     this.#options = options
-    this.#graphVersion = options.graphVersion ?? 'v25.0'
+    this.#graphVersion = options.graphVersion ?? defaultGraphVersion
     this.#limits = {
       userAgent: `Parley/${options.productVersion}`,
       deadlineMs: options.deadlineMs ?? 30_000,
