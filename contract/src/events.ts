@@ -3,6 +3,7 @@
  * so these schemas allow additional fields.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { type EventType, testEventType } from './event-types.ts'
 import { described, FlowResponseId, MessageId, nullable, Timestamp, Uuid } from './ids.ts'
 import { EchoedMessage, InboundMessage } from './inbound.ts'
 import { NetworkUpdateData } from './network-update.ts'
@@ -17,28 +18,7 @@ import {
   WebhookDisabledData,
 } from './service-events.ts'
 
-export const eventTypes = [
-  'message.sent',
-  'message.delivered',
-  'message.read',
-  'message.failed',
-  'message.received',
-  'message.echoed',
-  'flow.completed',
-  'template.status_changed',
-  'sender.status_changed',
-  'contact.preference_changed',
-  'conversation.control_changed',
-  'history.imported',
-  'webhook.disabled',
-  'credits.low',
-  'network.update',
-] as const
-
-export type EventType = (typeof eventTypes)[number]
-
-/** The type that `GET /v1/events` returns only if it is asked for: it repeats much of what other events say. */
-export const updateEventType = 'network.update' satisfies EventType
+export * from './event-types.ts'
 
 export const MessageError = Type.Object(
   {
@@ -352,9 +332,6 @@ export const eventSchemas = {
   'credits.low': CreditsLow,
   'network.update': NetworkUpdated,
 } as const satisfies Record<EventType, TObject>
-
-/** The type of events that a person sends to check an endpoint. Endpoints get them without subscribing. */
-export const testEventType = 'webhook.test'
 
 export const WebhookTest = event(testEventType, {
   description:
