@@ -5,7 +5,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { type EventType, testEventType } from './event-types.ts'
 import { described, FlowResponseId, MessageId, nullable, Timestamp, Uuid } from './ids.ts'
-import { EchoedMessage, InboundMessage } from './inbound.ts'
+import { EchoedMessage, InboundMessage, inboundSample } from './inbound.ts'
 import { NetworkUpdateData } from './network-update.ts'
 import {
   ContactPreferenceData,
@@ -178,32 +178,11 @@ export const MessageFailed = event('message.failed', {
 })
 
 const receivedSample = {
-  message_id: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b',
-  wa_message_id: 'wamid.HBgLMTY1MDU1NTAxMjMVAgASGBQzQUE4QjdDNkQ1RTRGAA==',
-  from: '16505550123',
-  from_user_id: 'US.13491200000000000001',
-  from_parent_user_id: null,
-  profile_name: 'Ana Prueba',
-  sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
+  ...inboundSample,
   type: 'interactive',
   text: 'Confirm',
-  received_at: '2026-08-01T09:30:00.000Z',
   in_reply_to: { wa_message_id: messageSample.wa_message_id, message_id: messageSample.message_id },
   reply: { id: 'confirm_1', title: 'Confirm', description: null },
-  media: null,
-  location: null,
-  username: 'ana.prueba',
-  group_id: null,
-  forwarded: false,
-  contacts: null,
-  order: null,
-  reaction: null,
-  referral: null,
-  referred_product: null,
-  edit: null,
-  deletion: null,
-  unsupported: null,
-  standby: false,
 }
 const { from: to, from_user_id: to_user_id, from_parent_user_id: to_parent_user_id, ...echoSample } = receivedSample
 
