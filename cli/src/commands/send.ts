@@ -5,6 +5,7 @@ import { type Call, type Command, UsageError } from '../command.ts'
 import { findSender } from '../find-sender.ts'
 import { plural } from '../format.ts'
 import { openSource } from '../open-source.ts'
+import { program } from '../program.ts'
 import { newProgress } from '../progress.ts'
 import type { Source } from '../source.ts'
 import { workspaceOption } from '../workspace-option.ts'
@@ -18,9 +19,12 @@ export const commands: readonly Command[] = [
   {
     name: 'send',
     details:
-      'As POST /v1/messages: it costs credits, and the running service sends it. In the demo, leave out --to and --from: the message goes to the handset. A text needs a message of the contact in the last 24 hours. With an --idempotency-key, the same command sends once.',
+      'As POST /v1/messages: it costs credits, and the running service sends it. A text needs a message of the contact in the last 24 hours. With an --idempotency-key, the same command sends once.',
+    withDatabase: 'In the demo, leave out --to and --from: the message goes to the handset.',
     options: {
-      to: { value: 'NUMBER', help: 'Phone number of the contact (default: the simulated phone, if there is one)' },
+      to: program.hasDatabase
+        ? { value: 'NUMBER', help: 'Phone number of the contact (default: the simulated phone, if there is one)' }
+        : { value: 'NUMBER', required: true, help: 'Phone number of the contact' },
       text: { value: 'TEXT', help: 'Send a text' },
       template: { value: 'NAME[:LANGUAGE]', help: 'Send a template; the language is needed if it has several' },
       var: { value: 'KEY=VALUE', repeated: true, help: 'Variable of the template: body.1=Ana, header.image=https://…' },
