@@ -208,7 +208,7 @@ test('the Docs page links to the API reference, and its earlier chapters lead to
   await page.getByText(place.workspaceId).waitFor()
   for (const [chapter, path] of [
     ['errors#rate_limited', 'errors#rate_limited'],
-    ['webhooks', 'receiving#verify-the-signature'],
+    ['webhooks', 'events/verify'],
   ]) {
     await page.goto(`${place.url}/w/${place.workspaceId}/docs/${chapter}`)
     await page.waitForURL(`${place.url}/docs/${path}`)

@@ -19,5 +19,5 @@ export const program: Program = {
     'key create --workspace ID --name "Shop" --scope messages:send',
   ],
   settings:
-    'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. docs/configuration.md lists all of them.',
+    'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. docs/run/configuration.md lists all of them.',
 }

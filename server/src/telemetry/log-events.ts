@@ -4,7 +4,7 @@ interface LogEventEntry {
   meaning: string
 }
 
-/** Every event the service logs. `docs/operating.md` has them as a table; a test compares it with this list. */
+/** Every event the service logs. `docs/reference/logs.md` has them as a table; a test compares it with this list. */
 export const logEvents = {
   'changes.listen_failed': {
     level: 'warn',

@@ -35,7 +35,7 @@ export function newContent({ publicUrl, document }: DocsOptions): DocsContent {
   }
   const generated: Record<string, () => string> = {
     errors: errorsMarkdown,
-    events: () => reference().events(),
+    'events/types': () => reference().events(),
     api: () => reference().overview(),
     ...Object.fromEntries(apiPages.map((page) => [page.name, () => reference().page(page)])),
   }

@@ -5,12 +5,12 @@ import { type DocsPage, docsPages } from './catalogue.ts'
 /** The folder that contains docs/ and the sources. */
 const root = join(import.meta.dirname, '../../../..')
 
-/** Pages that are linked from others and not in the navigation: docs/decisions. */
+/** Pages that docs/project/decisions/README.md lists, and the navigation does not. */
 export async function linkedPages(): Promise<DocsPage[]> {
-  const files = (await readdir(join(root, 'docs/decisions'))).filter((file) => file.endsWith('.md')).sort()
+  const files = (await readdir(join(root, 'docs/project/decisions'))).filter((file) => /^[^R].*\.md$/.test(file)).sort()
   return files.map((file) => {
-    const name = file === 'README.md' ? 'decisions' : `decisions/${file.slice(0, -3)}`
-    return { name, title: '', summary: '', file: `docs/decisions/${file}` }
+    const path = `project/decisions/${file}`
+    return { name: path.slice(0, -'.md'.length), title: '', summary: '', file: `docs/${path}` }
   })
 }
 

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../lib/escape-html.ts'
-import { docsGroups } from './catalogue.ts'
+import { docsGroups, referencePages } from './catalogue.ts'
 import type { Heading } from './render.ts'
 
 export interface PageParts {
@@ -73,7 +73,7 @@ const headerPages = { '/docs': 'Docs', '/docs/api': 'API reference', '/docs/erro
 
 /** Leads back to the console. */
 function headerOf(name: string, query: string): string {
-  const area = `/docs/${name.split('/')[0]}`
+  const area = `/docs/${referencePages.has(name) ? 'api' : name}`
   const current = area in headerPages ? area : '/docs'
   const links = Object.entries(headerPages).map(
     ([path, title]) => `<a href="${path}"${path === current ? ' aria-current="page"' : ''}>${title}</a>`,
@@ -123,7 +123,7 @@ export function indexHtml(): string {
   })
   return `<h1>Documentation</h1>
 <p>Parley sends and receives WhatsApp messages: an API with scoped keys, signed webhooks, and a console. Begin with the
-<a href="/docs/quickstart">quickstart</a>. Every page is also available as Markdown: add <code>.md</code> to its address.
+<a href="/docs/start/quickstart">quickstart</a>. Every page is also available as Markdown: add <code>.md</code> to its address.
 <a href="/llms.txt">llms.txt</a> lists them for language models.</p>
 ${groups.join('\n')}`
 }

@@ -148,7 +148,7 @@ export function newReference({ paths, webhooks, components }: OpenApi, publicUrl
       })
       return `# Event types
 
-Webhooks deliver these events, and \`GET /v1/events\` returns them. Each has \`id\`, \`type\`, \`created_at\` and \`data\`. The header \`Service-Event\` of a delivery has the type. Fields and types may be added: ignore those that you do not know. See [receiving](/docs/receiving) and [reading events](/docs/reading-events).
+Webhooks deliver these events, and \`GET /v1/events\` returns them. Each has \`id\`, \`type\`, \`created_at\` and \`data\`. The header \`Service-Event\` of a delivery has the type. Fields and types may be added: ignore those that you do not know. See [receiving](/docs/events/webhooks) and [reading events](/docs/events/polling).
 
 ${sections.join('\n\n')}
 `
@@ -220,11 +220,11 @@ ${rows.join('\n')}
 
 ## Authentication
 
-Send an API key with every request: \`Authorization: Bearer prl_live_…\`. See [authentication and scopes](/docs/authentication) and [rate limits](/docs/rate-limits).
+Send an API key with every request: \`Authorization: Bearer prl_live_…\`. See [authentication and scopes](/docs/api/authentication) and [rate limits](/docs/api/rate-limits).
 
 ${clientTabs(publicUrl)}
 
-The examples of the other pages use this client. The SDKs for [TypeScript](/docs/sdk) and [Python](/docs/sdk/python) come with Parley. Lists have [pages](/docs/pagination), and sends can be [repeated safely](/docs/idempotency).
+The examples of the other pages use this client. The SDKs for [TypeScript](/docs/tools/typescript) and [Python](/docs/tools/python) come with Parley. Lists have [pages](/docs/api/pagination), and sends can be [repeated safely](/docs/api/idempotency).
 
 ## Response headers
 

@@ -13,42 +13,42 @@ const find = async (query: string) => (await site.suggestions(query)).map(({ hre
 
 test.each([
   // A title, its plural and singular, and its beginning.
-  ['templates', '/docs/templates'],
-  ['template', '/docs/templates'],
-  ['quick', '/docs/quickstart'],
+  ['templates', '/docs/messages/templates'],
+  ['template', '/docs/messages/templates'],
+  ['quick', '/docs/start/quickstart'],
   // Typing mistakes: a letter that is missing, wrong, or swapped with the next.
-  ['tamplates', '/docs/templates'],
-  ['quikstart', '/docs/quickstart'],
-  ['benhcmarks', '/docs/benchmarks'],
-  ['etmplates', '/docs/templates'],
-  ['Verifying signatures', '/docs/receiving#verify-the-signature'],
-  ['how do I verify the signature?', '/docs/receiving#verify-the-signature'],
-  ['retrys', '/docs/receiving#retries'],
-  ['verify the sign', '/docs/receiving#verify-the-signature'],
-  ['webhok', '/docs/receiving'],
+  ['tamplates', '/docs/messages/templates'],
+  ['quikstart', '/docs/start/quickstart'],
+  ['benhcmarks', '/docs/project/benchmarks'],
+  ['etmplates', '/docs/messages/templates'],
+  ['Verifying signatures', '/docs/events/verify#verify-the-signature'],
+  ['how do I verify the signature?', '/docs/events/verify#verify-the-signature'],
+  ['retrys', '/docs/events/retries'],
+  ['verify the sign', '/docs/events/verify#verify-the-signature'],
+  ['webhok', '/docs/events/webhooks'],
   ['429', '/docs/errors#rate_limited'],
   ['POST /v1/messages', '/docs/api/messages#send-a-message'],
   ['send a message', '/docs/api/messages#send-a-message'],
-  ['PUBLIC_URL', '/docs/configuration'],
+  ['PUBLIC_URL', '/docs/run/configuration'],
   ['rate limit', '/docs/errors#rate_limited'],
 ])('%s', async (query, href) => {
   expect((await find(query)).slice(0, 3)).toContain(href)
 })
 
 test.each([
-  ['pagination', '/docs/pagination'],
-  ['gdpr', '/docs/personal-data'],
-  ['golang', '/docs/sdk/verify.go'],
-  ['php', '/docs/sdk/verify.php'],
-  ['ruby', '/docs/sdk/verify.rb'],
-  ['python', '/docs/sdk/python'],
-  ['rate limit', '/docs/rate-limits'],
-  ['retry schedule', '/docs/receiving#retries'],
-  ['scopes', '/docs/authentication'],
-  ['price', '/docs/prices'],
-  ['test key', '/docs/test-keys'],
-  ['orders', '/docs/orders'],
-  ['roles', '/docs/roles'],
+  ['pagination', '/docs/api/pagination'],
+  ['gdpr', '/docs/reference/personal-data'],
+  ['golang', '/docs/tools/verify.go'],
+  ['php', '/docs/tools/verify.php'],
+  ['ruby', '/docs/tools/verify.rb'],
+  ['python', '/docs/tools/python'],
+  ['rate limit', '/docs/api/rate-limits'],
+  ['retry schedule', '/docs/events/retries'],
+  ['scopes', '/docs/api/authentication'],
+  ['price', '/docs/start/concepts#credits'],
+  ['test key', '/docs/start/simulator'],
+  ['orders', '/docs/messages/orders'],
+  ['roles', '/docs/run/accounts#roles'],
 ])('the first result of "%s" is the page about it', async (query, href) => {
   expect((await find(query))[0]).toBe(href)
 })
@@ -62,16 +62,16 @@ test('the code of an error and the type of an event find their section first, in
     expect((await find(code))[0], code).toBe(`/docs/errors#${code}`)
     expect((await find(code.toUpperCase().replaceAll('_', ' '))).slice(0, 3), code).toContain(`/docs/errors#${code}`)
   }
-  for (const type of Object.keys(receivedEventSchemas)) expect((await find(type))[0]).toBe(`/docs/events#${type}`)
+  for (const type of Object.keys(receivedEventSchemas)) expect((await find(type))[0]).toBe(`/docs/events/types#${type}`)
 })
 
 test('every environment variable is found', async () => {
-  const page = (await site.markdown('configuration')) ?? ''
+  const page = (await site.markdown('run/configuration')) ?? ''
   const names = new Set([...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name))
   expect(names.size).toBeGreaterThan(20)
   for (const name of names) {
     const pages = (await find(name)).map((href) => href.split('#')[0])
-    expect(pages, name).toContain('/docs/configuration')
+    expect(pages, name).toContain('/docs/run/configuration')
   }
 })
 
@@ -81,7 +81,7 @@ test('a query without words, and one that means nothing, find nothing', async ()
 })
 
 test('if no section has all words, those with the most are found', async () => {
-  expect((await find('verify signature zzqx')).slice(0, 3)).toContain('/docs/receiving#verify-the-signature')
+  expect((await find('verify signature zzqx')).slice(0, 3)).toContain('/docs/events/verify#verify-the-signature')
   expect(await find('zzqx signature')).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { deleteOldest } from '../../lib/delete-oldest.ts'
-import { aboutTheProgram, docsPages, searchTerms } from './catalogue.ts'
+import { aboutTheProgram, docsPages, referencePages, searchTerms } from './catalogue.ts'
 import { type DocsOptions, newContent } from './content.ts'
 import { docsLayout, indexHtml } from './layout.ts'
 import { llmsFull, llmsIndex } from './llms.ts'
@@ -44,7 +44,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
 
   const find = async (name: string) => (await content.pages()).find((page) => page.name === name)
   const rendered = (name: string): Promise<RenderedPage> =>
-    keep(`rendered ${name}`, async () => render(await content.source(name), /^(api|events)\b/.test(name)))
+    keep(`rendered ${name}`, async () => render(await content.source(name), referencePages.has(name)))
 
   async function build(name: string): Promise<string> {
     if (name === '') {
