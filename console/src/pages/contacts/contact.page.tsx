@@ -15,6 +15,7 @@ import { ContactDetails } from './contact-details.tsx'
 import styles from './contacts.module.css'
 import { useContact } from './contacts.queries.ts'
 import { Conversation } from './conversation.tsx'
+import { SaveScenario } from './save-scenario.tsx'
 
 export function ContactPage() {
   const here = useHere()
@@ -41,7 +42,12 @@ function ContactView({ id, contact, back }: { id: string; contact: Contact; back
         title={<bdi className="numbers">{title}</bdi>}
         name={title}
         back={back}
-        actions={person && <ContactActions person={person} name={title} isErasing={contact.erasure !== null} />}
+        actions={
+          <>
+            <SaveScenario id={id} contact={contact} />
+            {person && <ContactActions person={person} name={title} isErasing={contact.erasure !== null} />}
+          </>
+        }
       />
       <PageBody>
         {contact.erasure && <ErasureNotice erasure={contact.erasure} />}
