@@ -74,6 +74,7 @@ const layers = [
     '^reliability/src/',
     '^bench/src/roles',
     '^server/(src|testing)/',
+    '^sdk/src/',
     '^simulator/src/',
     '^contract/src/',
   ]),
