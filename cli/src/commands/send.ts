@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Message } from '@parley/contract/message'
+import type { ParleyError } from '@parley/sdk/error'
+import type { Refusal } from '@parley/server/lib/refuse'
 import { keyOptions, keyOrIdOption } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { findSender } from '../find-sender.ts'
@@ -49,7 +51,7 @@ export const commands: readonly Command[] = [
       const body = { ...(await addressOf(call, source)), ...(await content(source)), ...referenceOf(call) }
       if (flag('wait')) await source.checkReading()
       const keys = { idempotencyKey: option('idempotency-key'), keyId: option('key') }
-      const { message, replayed } = await source.send(body, keys)
+      const { message, replayed } = await source.send(body, keys).catch(explainSender)
       const lines = [
         replayed
           ? `Message ${message.id} was sent with this idempotency key before. Nothing was sent now.`
@@ -70,6 +72,13 @@ export const commands: readonly Command[] = [
     },
   },
 ]
+
+/** The API names its own field. */
+function explainSender(error: ParleyError | Refusal): never {
+  const [first, second] = ('parts' in error ? error.parts.errors : error.errors) ?? []
+  if (second || first?.param !== 'sender_id' || first.code !== 'missing') throw error
+  throw new UsageError('This workspace has more than one sender. Choose one with --from.')
+}
 
 const notRunning = 'The service is not running. It sends the message when you start it: npm start'
 
