@@ -90,6 +90,8 @@ export const retiredEverywhere: readonly RetiredWord[] = [
     pattern: /\bnpx parley\b/,
     use: './parley, because outside of the clone npx runs a package of the npm registry',
     except: /works in the clone|no database/,
+    // About the command line in the SDK's package.
+    exceptIn: /^cli\/src\/packaged\/|^docs\/tools\/command-line\.md$|^sdk\/(README\.md|build\/pack\.test\.ts)$/,
   },
 ]
 
