@@ -119,7 +119,7 @@ test('if the search fails, the page says so', async () => {
   await page.getByText('The search is not available. Try again.').waitFor()
 })
 
-test('the sections of a page are listed next to it, and on a phone above it; the next page follows', async () => {
+test('a page lists its sections, folded on a phone, and links to the next page', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false })
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(`${server.url}/docs/events/webhooks`)

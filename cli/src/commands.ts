@@ -10,6 +10,7 @@ export const sections: readonly Section[] = [
       ...from(() => import('./commands/doctor.ts'), {
         doctor: 'Check the installation: what is wrong, what it means and what to do',
       }),
+      ...from(() => import('./commands/why.ts'), { why: 'Say why a message or an event did not arrive' }),
       ...from(() => import('./commands/secrets.ts'), {
         'secrets reseal': 'Encrypt every stored secret with the first key of PARLEY_SECRET_KEYS',
       }),
@@ -68,7 +69,7 @@ export const sections: readonly Section[] = [
   {
     title: 'Without a database',
     commands: from(() => import('./commands/login.ts'), {
-      login: 'Store a service and an API key, which commands then use instead of the database',
+      login: 'Store the URL and an API key of a service, for later commands',
     }),
   },
   {
@@ -125,7 +126,7 @@ export const sections: readonly Section[] = [
     title: 'WhatsApp accounts',
     commands: [
       ...from(() => import('./commands/app.ts'), {
-        'app create': 'Register a Meta app',
+        'app create': 'Set up a Meta app and connect its account',
         'app change': 'Change the secret or the verify token of an app',
         'app list': 'List the registered Meta apps',
       }),
@@ -134,6 +135,16 @@ export const sections: readonly Section[] = [
         'connection change': 'Replace the access token of a connection',
         'connection sync': 'Fetch the senders and templates of a connection now',
         'connection list': 'List the connected accounts and their last sync',
+      }),
+      ...from(() => import('./commands/sender.ts'), {
+        'sender list': 'List the numbers of a workspace: status, limits, display name and PIN',
+        'sender register': 'Register a number, so that it can send and receive messages',
+        'sender deregister': 'End the registration of a number',
+        'sender pin': 'Set the two-step PIN of a number',
+        'sender request-code': 'Let WhatsApp send a verification code to a number',
+        'sender verify-code': 'Verify a number with the code that WhatsApp sent',
+        'sender profile': 'Show or change the business profile of a number',
+        'sender name': 'Request a new display name for a number',
       }),
       ...from(() => import('./commands/update.ts'), {
         'update list': 'List the latest 100 updates of WhatsApp that are not understood',
@@ -167,6 +178,9 @@ export const sections: readonly Section[] = [
 ]
 
 export const commands: readonly ListedCommand[] = sections.flatMap((section) => section.commands)
+
+/** The commands that this program does not have. The package of the SDK has `packaged/commands.ts` instead of this file. */
+export const onServer: readonly string[] = []
 
 /** The commands of one file, with the summary of each. */
 function from(

@@ -50,6 +50,7 @@ export async function createDemo(
       appSecret: simulated.secret,
       verifyToken: simulated.verifyToken,
       graphUrl: simulator.url,
+      metaAppId: simulated.id,
     })
     const input = { workspaceId: demo.workspaceId, appId: app.id, wabaId, accessToken: token.token }
     const { sync } = await createConnection(network, input)

@@ -114,7 +114,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     await warnIfUnreadable(db, log)
     const companion = await startCompanion?.(config)
     if (companion) undo.push(() => companion.stop())
-    const client = new GraphClient({ productVersion: version })
+    const client = new GraphClient({ productVersion: version, graphVersion: config.graphVersion })
     undo.push(() => Promise.race([client.close(), pause(stopLimits.otherMs)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
     // One for the process, so that saving a webhook and delivering to it share the cache and the limits.

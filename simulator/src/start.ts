@@ -194,9 +194,9 @@ function resetWorld(network: Network, load: () => void): void {
   network.media.clear()
   replaceWorld(network.world, emptyWorld())
   load()
-  for (const { id, callbackUrl, verifyToken, secret } of apps) {
+  for (const { id, callbackUrl, verifyToken, secret, fields } of apps) {
     const app = network.world.apps.get(id)
-    if (app) Object.assign(app, { callbackUrl, verifyToken, secret })
+    if (app) Object.assign(app, { callbackUrl, verifyToken, secret, ...(fields ? { fields } : {}) })
   }
   network.log.publish({ name: 'reset', data: {} })
   network.changed()

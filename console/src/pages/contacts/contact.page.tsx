@@ -4,6 +4,7 @@ import { ApiError } from '../../lib/api.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { personOf } from '../../parts/recipient.tsx'
+import { WhyButton } from '../../parts/why-button.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -15,6 +16,7 @@ import { ContactDetails } from './contact-details.tsx'
 import styles from './contacts.module.css'
 import { useContact } from './contacts.queries.ts'
 import { Conversation } from './conversation.tsx'
+import { SaveScenario } from './save-scenario.tsx'
 
 export function ContactPage() {
   const here = useHere()
@@ -41,7 +43,17 @@ function ContactView({ id, contact, back }: { id: string; contact: Contact; back
         title={<bdi className="numbers">{title}</bdi>}
         name={title}
         back={back}
-        actions={person && <ContactActions person={person} name={title} isErasing={contact.erasure !== null} />}
+        actions={
+          <>
+            <SaveScenario id={id} contact={contact} />
+            {person && (
+              <>
+                <WhyButton about={'phone' in person ? person.phone : person.user_id} />
+                <ContactActions person={person} name={title} isErasing={contact.erasure !== null} />
+              </>
+            )}
+          </>
+        }
       />
       <PageBody>
         {contact.erasure && <ErasureNotice erasure={contact.erasure} />}

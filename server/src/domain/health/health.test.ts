@@ -16,6 +16,7 @@ import { openDatabase } from '../../db/db.ts'
 import { readMaintenance, startMaintenance } from '../../db/maintenance.ts'
 import { formatTime } from '../../lib/format.ts'
 import { type AddressRange, readRange } from '../../net/addresses.ts'
+import { ingressPath } from '../connections/apps.ts'
 import { parkUpdates } from '../connections/parked.ts'
 import { deleteOldUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { giveCredits } from '../credits/credits.ts'
@@ -50,14 +51,18 @@ const verdicts = (found: Record<string, Finding>, ...checks: string[]) => checks
 test('a healthy installation passes every check except the clock, which is faked here', async () => {
   const workspace = await newWorkspace(server)
   await giveCredits(server.db, server.clock, workspace.id, 1000, 'test')
-  await world.newAccount().connect(workspace)
+  const account = world.newAccount()
+  const { appId } = await account.connect(workspace)
+  const app = world.control.apps.list().find(({ secret }) => secret === account.appSecret)
+  const url = server.url + ingressPath(appId)
+  await world.control.apps.setCallback(app?.id ?? '', { url, verifyToken: 'verify-me' })
   const maintenance = startMaintenance({ db: server.db, log: server.runtime.log, process: 'app-1:4711' }, [])
   onTestFinished(() => maintenance.stop())
   await until('the maintenance has an owner', async () => (await readMaintenance(server.db)).withoutOwnerMs === 0)
   const found = await health({ ledger: true, outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(24)
+  expect(Object.keys(others)).toHaveLength(32)
   for (const [check, { verdict, message, remedy }] of Object.entries(others)) {
     expect({ check, verdict, remedy }).toEqual({ check, verdict: 'ok', remedy: null })
     expect(message).not.toBe('')

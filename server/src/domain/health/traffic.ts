@@ -12,7 +12,7 @@ import { failingWebhooks } from '../webhooks/webhooks.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 
 /** Failures in a row. Fewer are usual and concern only the receiver; from here on the endpoint may get disabled. */
-const failingFrom = 5
+export const failingFrom = 5
 
 export async function checkEndpoints(db: Db): Promise<Finding> {
   // Oldest first.
@@ -47,14 +47,21 @@ const countedMax = 2 ** 31 - 1
 
 type FailingWebhook = Awaited<ReturnType<typeof failingWebhooks>>[number]
 
-function describe({ id, name, url, enabled, failures, ...row }: FailingWebhook, open: number): string {
-  const webhook = `${withPrefix('whk', id)} ${name} (${url})`
-  if (!enabled) return `${webhook}: disabled, ${open} held. ${row.disabled_reason ?? ''}`.trim()
+const describe = (endpoint: FailingWebhook, open: number): string =>
+  `${withPrefix('whk', endpoint.id)} ${endpoint.name} (${endpoint.url}): ${describeEndpoint(endpoint, open)}`
+
+/** The state of an endpoint that is disabled or failing, with its open deliveries. */
+export function describeEndpoint({ enabled, failures, ...row }: FailingWebhook, open: number): string {
+  if (!enabled) return `disabled, ${open} held. ${row.disabled_reason ?? ''}`.trim()
   const since = row.failing_since ? ` since ${formatTime(row.failing_since)}` : ''
-  return `${webhook}: ${failures} failures in a row${since}, ${open} waiting`
+  return `${failures} failures in a row${since}, ${open} waiting`
 }
 
 const lateMs = { warning: 60_000, problem: 600_000 }
+
+/** What to do if work is due and not done. */
+export const noWorker =
+  'Check that a process with PARLEY_ROLE "all" or "worker" is running. If so, check its load and its log.'
 
 export interface Queues {
   deliveries: { waiting: number; held: number; overdue: number; oldestOverdueMs: number }

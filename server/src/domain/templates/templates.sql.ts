@@ -58,13 +58,22 @@ export const templateById = (db: Db, workspaceId: string, id: string): Promise<T
     id,
   ])
 
-export type UsedTemplate = Pick<TemplateRow, 'id' | 'name' | 'language' | 'category' | 'components'>
+export type UsedTemplate = Pick<TemplateRow, 'id' | 'name' | 'language' | 'category' | 'status' | 'components'>
 
 /** Includes removed templates, because messages refer to them. */
 export const templatesById = (db: Db, workspaceId: string, ids: readonly string[]): Promise<UsedTemplate[]> =>
   db.rows(
-    'select id, name, language, category, components from templates where workspace_id = $1 and id = any($2::uuid[])',
+    'select id, name, language, category, status, components from templates where workspace_id = $1 and id = any($2::uuid[])',
     [workspaceId, ids],
+  )
+
+/** Templates that WhatsApp has paused or disabled, at most 100. */
+export const stoppedTemplates = (
+  db: Db,
+): Promise<{ workspaceId: string; name: string; language: string; status: string }[]> =>
+  db.rows(
+    `select workspace_id as "workspaceId", name, language, status from templates
+     where status in ('PAUSED', 'DISABLED') and removed_at is null order by workspace_id, name, language limit 100`,
   )
 
 export interface SendableTemplate {

@@ -49,7 +49,7 @@ export async function getTemplate(db: Db, workspaceId: string, id: string): Prom
   return row ? toTemplate(row) : refuse('not_found')
 }
 
-export { languagesOf } from './templates.sql.ts'
+export { languagesOf, stoppedTemplates } from './templates.sql.ts'
 export type { SendableTemplate, WantedTemplate }
 
 /** Templates that messages were sent with, by id, including removed ones. */

@@ -147,6 +147,8 @@ export const docsGroups: readonly DocsGroup[] = [
       page('run/requirements', 'Requirements', 'Install Parley in a container or with systemd, and check it.'),
       page('run/going-live', 'Going live', 'From the simulated network to real numbers: a checklist.'),
       page('run/meta', 'Connecting WhatsApp', 'Connect a Meta app and a WhatsApp Business account.'),
+      page('run/numbers', 'Numbers', 'Register a number, set its PIN, and change its display name and profile.'),
+      page('run/nothing-arrives', 'Nothing arrives', 'Find out why a message or an event did not arrive.'),
       page('run/configuration', 'Configuration', 'Every environment variable.'),
       page('run/postgresql', 'PostgreSQL', 'Connections, poolers, a replica, time limits and failover.'),
       page('run/scaling', 'Scaling', 'Run several processes and machines on one database.'),

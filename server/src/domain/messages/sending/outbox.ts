@@ -44,8 +44,9 @@ import { PairPaces } from './pace.ts'
 import { type CompletedCall, failExpired, recordCalls, unknownForMs } from './record-calls.ts'
 import { takeSlots } from './slots.ts'
 
-export { activeHolds } from './holds.sql.ts'
+export { type ActiveHold, activeHolds } from './holds.sql.ts'
 export { countOutbox } from './outbox.sql.ts'
+export { pacedUntil } from './pace.sql.ts'
 
 /** Points at which a test can simulate a crash by throwing. */
 export type Step = 'claimed' | 'calling' | 'responded' | 'recorded'
