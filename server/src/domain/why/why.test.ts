@@ -232,7 +232,7 @@ test('updates of a number that was not synced are parked, and a sync publishes t
   expect(await fix(report.stations)).toEqual(['sync'])
 })
 
-test('a disabled endpoint, an endpoint for other senders and one for other events are told apart', async () => {
+test('a disabled endpoint, an endpoint for other senders and one for other events have different reasons', async () => {
   const shop = await newShop()
   await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, {
     workspaceId: shop.workspace.id,
