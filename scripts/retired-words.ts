@@ -17,7 +17,7 @@ interface RetiredWord {
 
 /** Files about people who answer: forms, questions of a dialog or a command. */
 const aboutPeople =
-  /(^|\/)(forms|flows|handset)\/|(answers|bubbles|leave-guard|discard-dialog|exact-json)\.tsx?$|privacy|e2e\/docs\/page|submissions|person|parked|redact|inspector|untrusted|mcp\/tools|messages\/console\.test|search\/fill/
+  /(^|\/)(forms|flows|handset)\/|(answers|bubbles|leave-guard|discard-dialog|exact-json)\.tsx?$|privacy|e2e\/docs\/page|submissions|person|parked|redact|inspector|untrusted|mcp\/tools|messages\/console\.test|search\/fill|contacts\/scenario/
 
 /** Files that name the columns `delivery_attempts.answer` and `idempotency_keys.answer`. */
 const aboutAnswerColumns =

@@ -18,8 +18,8 @@ export const StoredInboundMessage = Type.Object(
     ...fields,
     window_expires_at: nullable(
       Timestamp,
-      'When the 24 hours end in which WhatsApp accepts any message to this person: 24 hours after their latest private ' +
-        'message to this sender. For information: WhatsApp decides. Null for a message in a group.',
+      'The end of the 24 hours in which WhatsApp accepts any message to this contact. They begin with the latest private ' +
+        'message of the contact to this sender. For information: WhatsApp decides. Null for a message in a group.',
     ),
   },
   {

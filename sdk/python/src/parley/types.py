@@ -596,7 +596,7 @@ StoredInboundMessage = TypedDict(
         "unsupported": Optional[StoredInboundMessageUnsupported],
         #: True if another app or Meta's agent handles the conversation, and this service only listens.
         "standby": bool,
-        #: When the 24 hours end in which WhatsApp accepts any message to this person: 24 hours after their latest private message to this sender. For information: WhatsApp decides. Null for a message in a group.
+        #: The end of the 24 hours in which WhatsApp accepts any message to this contact. They begin with the latest private message of the contact to this sender. For information: WhatsApp decides. Null for a message in a group.
         "window_expires_at": Optional[str],
     },
 )

@@ -167,7 +167,7 @@ test('it is refused while a message to the person is not sent yet, and nothing i
   const refused = await call('erasures', { method: 'POST', body: { phone } })
   expect([refused.status, refused.body.error.message]).toEqual([
     409,
-    'A message to this person is not sent yet. Wait until each is sent or has failed, at most 25 hours, then erase again.',
+    'A message to this contact is not sent yet. Wait until each is sent or has failed, at most 25 hours, then erase again.',
   ])
   await erase()
   expect(await shop.look(sent.id)).toEqual(before)

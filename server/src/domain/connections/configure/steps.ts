@@ -21,7 +21,7 @@ export interface Step {
   remedy: string | null
   /** Returns an error message, or nothing. May change `wanted` to what it achieved, and set a remedy. */
   apply?: () => Promise<string | undefined>
-  /** Applied also if it is right. */
+  /** Applied even if it is right. */
   always?: true
 }
 
