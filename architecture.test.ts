@@ -24,8 +24,12 @@ const layers = [
   layer('handset', '^simulator/handset/', ['^simulator/handset/', '^simulator/src/(world|network-log)\\.ts$']),
   layer('console main', '^console/src/main\\.tsx$', ['^console/src/(shell|ui|lib)/', '^contract/src/']),
   layer('console shell', '^console/src/shell/', ['^console/src/(shell|pages|parts|ui|lib)/', '^contract/src/']),
-  // A page does not import another page. Shared code is in parts/.
-  layer('console page', '^console/src/pages/([\\w-]+)/', ['^console/src/(pages/$1|parts|ui|lib)/', '^contract/src/']),
+  // A page does not import another page. Shared code is in parts/. Scenarios have the same format as those of the simulator.
+  layer('console page', '^console/src/pages/([\\w-]+)/', [
+    '^console/src/(pages/$1|parts|ui|lib)/',
+    '^simulator/src/phones/(scenario-file|redact)\\.ts$',
+    '^contract/src/',
+  ]),
   layer('console parts', '^console/src/parts/', ['^console/src/(parts|ui|lib)/', '^contract/src/']),
   layer('console ui', '^console/src/ui/', ['^console/src/(ui|lib)/', '^contract/src/']),
   layer('console lib', '^console/src/lib/', ['^console/src/lib/', '^contract/src/']),
@@ -70,6 +74,7 @@ const layers = [
     '^reliability/src/',
     '^bench/src/roles',
     '^server/(src|testing)/',
+    '^sdk/src/',
     '^simulator/src/',
     '^contract/src/',
   ]),

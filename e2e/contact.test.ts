@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { text } from 'node:stream/consumers'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
@@ -147,6 +148,47 @@ test('a text that was not sent is kept while other pages are open, and the brows
   await chatOf(page).getByText('We are closed on Friday.').waitFor()
   await expect.poll(() => text.inputValue()).toBe('')
   expect(await asksOnUnload(page)).toBe(false)
+})
+
+test('the conversation is saved as the scenario that the handset saves, redacted unless a person keeps what was written', async () => {
+  const page = await console.open(`contacts/${ana}`)
+  const saved = async (keepsContents: boolean) => {
+    await page.getByRole('button', { name: 'Save as scenario' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save as scenario' })
+    const keeps = dialog.getByRole('switch', { name: 'Keep what was written' })
+    expect(await keeps.isChecked()).toBe(false)
+    await screenshot(page, 'saving a scenario')
+    if (keepsContents) await keeps.click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Save' }).click(),
+    ])
+    await dialog.waitFor({ state: 'detached' })
+    expect(download.suggestedFilename()).toBe(`scenario-${to}.json`)
+    return JSON.parse(await text(await download.createReadStream())) as SavedScenario
+  }
+  for (const contents of [false, true]) {
+    await console.place.control('POST', '/settled')
+    const recorded = await console.place.control('GET', `/phones/${ana}/scenario?to=${to}&contents=${contents}`)
+    expect(recorded.steps.length).toBeGreaterThan(10)
+    expect(comparable(await saved(contents))).toEqual(comparable(recorded))
+  }
+})
+
+interface SavedScenario {
+  redacted?: true
+  steps: { action?: string; input?: Record<string, unknown> }[]
+}
+
+/**
+ * Without the times, which differ by milliseconds, and the bytes of files, which the console does not save. Sorted, because webhooks that
+ * are posted at the same time are stored in any order.
+ */
+const comparable = ({ steps, ...file }: SavedScenario) => ({
+  ...file,
+  steps: steps
+    .map((step) => JSON.stringify(step, (key, value) => (/^(after_ms|base64)$/.test(key) ? undefined : value)))
+    .sort(),
 })
 
 test('outside the window a template is sent with its variables, and errors are shown at their fields', async () => {

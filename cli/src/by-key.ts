@@ -1,19 +1,27 @@
 import { type Call, type OptionRule, UsageError } from './command.ts'
 import { type Login, readLogin } from './login-file.ts'
-import { readRunning } from './running.ts'
+import { program } from './program.ts'
+
+const { name, hasDatabase } = program
 
 /** The options of a command that can work with an API key instead of the database. */
 export const keyOptions = {
-  url: { value: 'URL', help: 'Use the API of this service instead of the database (or set PARLEY_URL)' },
+  url: {
+    value: 'URL',
+    help: `${hasDatabase ? 'Use the API of this service instead of the database' : 'The service'} (or set PARLEY_URL)`,
+  },
   key: { value: 'KEY', help: 'API key for it (or set PARLEY_API_KEY, which keeps it out of the list of processes)' },
 } satisfies Record<string, OptionRule>
 
 /** `--key` of a command that also takes the ID of a key of the database. */
-export const keyOrIdOption = (help: string): OptionRule => ({
-  value: 'KEY',
-  idOf: 'key',
-  help: `API key to use with --url (or set PARLEY_API_KEY), or an ID: ${help}`,
-})
+export const keyOrIdOption = (help: string): OptionRule =>
+  hasDatabase
+    ? {
+        value: 'KEY',
+        idOf: 'key',
+        help: `API key to use with --url (or set PARLEY_API_KEY), or an ID: ${help}`,
+      }
+    : keyOptions.key
 
 /** Whether `--key` is an API key, not the ID of one. */
 export const isApiKey = (key: string, url: string | undefined): boolean => url !== undefined || key.startsWith('prl_')
@@ -23,7 +31,7 @@ export const isApiKey = (key: string, url: string | undefined): boolean => url !
  * PARLEY_API_KEY together, then what `parley login` stored. The ID of a key is one of the database. So is the service of this data
  * directory, unless an option names it: its database can do more than a key.
  */
-export function readService(call: Pick<Call, 'option' | 'env' | 'config'>, takes: 'key' | 'keyOrId' = 'key') {
+export function readService(call: Pick<Call, 'option' | 'env' | 'running'>, takes: 'key' | 'keyOrId' = 'key') {
   const { option } = call
   const [url, key] = [option('url'), option('key')]
   const isId = takes === 'keyOrId' && key !== undefined && !isApiKey(key, url)
@@ -36,24 +44,25 @@ export function readService(call: Pick<Call, 'option' | 'env' | 'config'>, takes
 
 function withDefaults(
   { url, key }: Partial<Record<keyof Login, string | undefined>>,
-  { env, config }: Pick<Call, 'env' | 'config'>,
+  { env, running }: Pick<Call, 'env' | 'running'>,
 ): Login | null {
   const [envUrl, envKey] = [env.PARLEY_URL, env.PARLEY_API_KEY]
   if (url === undefined && key === undefined) {
     const service = envUrl && envKey ? { url: envUrl, key: envKey } : readLogin(env)
-    return service && isRunningHere(service.url, config) ? null : service
+    if (!service && !hasDatabase)
+      throw new UsageError(`PARLEY_URL and PARLEY_API_KEY are not set. Set both, or run "${name} login" once.`)
+    return service && isRunningHere(service.url, running()) ? null : service
   }
   const stored = readLogin(env)
   const toUse = url ?? (envUrl || stored?.url)
-  if (!toUse) throw new UsageError('PARLEY_URL is not set. Pass --url too, or run "./parley login" once.')
+  if (!toUse) throw new UsageError(`PARLEY_URL is not set. Pass --url too, or run "${name} login" once.`)
   // A stored key is for its own service only.
   const keyToUse = key ?? (envKey || (stored?.url === toUse ? stored.key : undefined))
-  if (!keyToUse) throw new UsageError('PARLEY_API_KEY is not set. Pass --key too, or run "./parley login" once.')
+  if (!keyToUse) throw new UsageError(`PARLEY_API_KEY is not set. Pass --key too, or run "${name} login" once.`)
   return { url: toUse, key: keyToUse }
 }
 
-function isRunningHere(url: string, { databaseUrl, dataDir }: Call['config']): boolean {
-  const running = databaseUrl === null ? readRunning(dataDir) : undefined
+function isRunningHere(url: string, running: ReturnType<Call['running']>): boolean {
   if (running === undefined || running === 'stopped') return false
   const without = (text: string) => text.replace(/\/+$/, '').replace('//localhost:', '//127.0.0.1:')
   return [running.url, running.public_url].some((own) => without(own) === without(url))

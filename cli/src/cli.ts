@@ -1,9 +1,10 @@
 import { version } from '@parley/server/lib/version'
 import type { ListedCommand } from './command.ts'
-import { commands, sections } from './commands.ts'
-import { groupOf, helpForCommand, helpForGroup, overview } from './help.ts'
+import { commands, onServer, sections } from './commands.ts'
+import { groupOf, helpForCommand, helpForGroup, overview, runOnServer } from './help.ts'
 import { nearest } from './nearest.ts'
 import { say, sayAside } from './print.ts'
+import { program } from './program.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -48,13 +49,22 @@ async function printHelp(words: readonly string[]): Promise<number> {
     return isHelp ? 0 : 1
   }
   const typed = names.slice(0, 2).join(' ')
-  const suggestion = inGroup.length > 0 ? nearestInGroup(names, inGroup) : nearestName(typed, group)
-  const all = inGroup.length > 0 ? `./parley ${group} --help` : './parley --help'
-  const advice = suggestion ? `Did you mean "${suggestion}"?` : `Run "${all}" to see all commands.`
-  const message = `Unknown command "${typed}". ${advice}`
+  const isOnServer = onServer.some(
+    (name) => name === typed || name === group || (names.length === 1 && groupOf(name) === group),
+  )
+  const message = isOnServer ? `This program has no database. ${runOnServer(words)}` : unknown(names, inGroup)
   const error = { type: 'invalid_request_error', code: 'invalid_usage', message }
   sayAside(words.includes('--json') ? JSON.stringify({ error }) : message)
   return 1
+}
+
+function unknown(names: readonly string[], inGroup: readonly ListedCommand[]): string {
+  const [group = ''] = names
+  const typed = names.slice(0, 2).join(' ')
+  const suggestion = inGroup.length > 0 ? nearestInGroup(names, inGroup) : nearestName(typed, group)
+  const all = inGroup.length > 0 ? `${program.name} ${group} --help` : `${program.name} --help`
+  const advice = suggestion ? `Did you mean "${suggestion}"?` : `Run "${all}" to see all commands.`
+  return `Unknown command "${typed}". ${advice}`
 }
 
 function nearestInGroup([group, verb = '']: readonly string[], inGroup: readonly ListedCommand[]): string | undefined {

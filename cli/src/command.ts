@@ -2,6 +2,7 @@ import type { Config, Environment } from '@parley/server/config'
 import type { Database } from '@parley/server/db/db'
 import type { Store, StoreOptions } from '@parley/server/db/store'
 import type { Clock } from '@parley/server/lib/clock'
+import type { RunningService } from './running.ts'
 
 /** The arguments and options of one invocation, and the services a command can use. */
 export interface Call {
@@ -15,6 +16,11 @@ export interface Call {
   env: Environment
   config: Config
   clock: Clock
+  /**
+   * The service of this data directory, if it uses the embedded database; `stopped` if it was killed and could not remove its
+   * file.
+   */
+  running(): RunningService | 'stopped' | undefined
   /** Aborted when a person stops the command, or no one reads its output any more. */
   stopped: AbortSignal
   /**
@@ -41,6 +47,8 @@ export interface Command {
   name: string
   /** More sentences, shown below the summary in the command's own help. The summary is in `commands.ts`. */
   details?: string
+  /** The last of them, where it can use the database. */
+  withDatabase?: string
   /** Names of the positional arguments. Those in brackets are optional. */
   args?: readonly string[]
   /** What the first argument is the ID of. A part of the ID is enough if only one has it. */

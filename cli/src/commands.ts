@@ -69,7 +69,7 @@ export const sections: readonly Section[] = [
   {
     title: 'Without a database',
     commands: from(() => import('./commands/login.ts'), {
-      login: 'Store a service and an API key, which commands then use instead of the database',
+      login: 'Store the URL and an API key of a service, for later commands',
     }),
   },
   {
@@ -178,6 +178,9 @@ export const sections: readonly Section[] = [
 ]
 
 export const commands: readonly ListedCommand[] = sections.flatMap((section) => section.commands)
+
+/** The commands that this program does not have. The package of the SDK has `packaged/commands.ts` instead of this file. */
+export const onServer: readonly string[] = []
 
 /** The commands of one file, with the summary of each. */
 function from(

@@ -2,7 +2,6 @@ import type { EventType } from '@parley/contract/events'
 import { StartupError } from '@parley/server/lib/refuse'
 import { change } from './audit.ts'
 import type { Call } from './command.ts'
-import { readRunning } from './running.ts'
 import type { Source } from './source.ts'
 import { readWorkspace } from './workspace-option.ts'
 
@@ -18,11 +17,11 @@ export async function openDatabaseSource(call: Call): Promise<Source> {
   return {
     title: async () => `workspace ${name}`,
     get isServing() {
-      const running = readRunning(config.dataDir)
+      const running = call.running()
       return config.databaseUrl !== null || (running !== undefined && running !== 'stopped')
     },
     demoPhone() {
-      const running = config.databaseUrl === null ? readRunning(config.dataDir) : undefined
+      const running = call.running()
       if (running === 'stopped') throw new StartupError('The service is not running. Start it with: npm start')
       return running?.phone ?? null
     },

@@ -1,4 +1,4 @@
-import { type EventType, eventTypes } from '@parley/contract/events'
+import { type EventType, eventTypes } from '@parley/contract/event-types'
 import type { EventQuery } from '@parley/contract/pulled-events'
 import type { PulledPage } from '@parley/server/domain/deliveries/pulling/pull-events'
 import { UsageError } from './command.ts'

@@ -4,12 +4,13 @@ import { isDatabaseUnavailable } from '@parley/server/db/connect/is-unavailable'
 import { Refusal, StartupError } from '@parley/server/lib/refuse'
 import { type Command, UsageError } from './command.ts'
 import { usageLine } from './help.ts'
+import { program } from './program.ts'
 import { notFound } from './short-ids.ts'
 
 /** The error of a command, for people. */
 export function explain(error: unknown, command: Command, args: readonly string[]): string {
   if (error instanceof UsageError) {
-    return `${error.message}\n\n${usageLine(command)}\n\nRun "./parley ${command.name} --help" for options and examples.`
+    return `${error.message}\n\n${usageLine(command)}\n\nRun "${program.name} ${command.name} --help" for options and examples.`
   }
   if (error instanceof StartupError) return error.message
   if (error instanceof Refusal) {

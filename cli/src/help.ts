@@ -1,4 +1,5 @@
 import type { Command, ListedCommand, OptionRule, Section } from './command.ts'
+import { program } from './program.ts'
 import { styled } from './style.ts'
 
 /** Lines end here, or where a narrower terminal ends. */
@@ -18,27 +19,20 @@ export function overview(sections: readonly Section[]): string {
     '',
   ])
   return [
-    'Run and manage Parley, a self-hosted messaging service for WhatsApp.',
+    program.about,
     '',
-    'Usage: ./parley <command> [options]',
+    `Usage: ${program.name} <command> [options]`,
     '',
     ...lists,
     ...optionLines({
       json: { help: 'Print the result as one JSON document' },
-      help: { help: 'Show help for a command or a group, for example "./parley key --help"' },
+      help: { help: `Show help for a command or a group, for example "${program.name} webhook --help"` },
       version: { help: 'Show the version' },
     }),
     '',
-    ...exampleLines([
-      'start',
-      'workspace create --name "Acme"',
-      'key create --workspace ID --name "Shop" --scope messages:send',
-    ]),
+    ...exampleLines(program.examples),
     '',
-    ...wrap(
-      'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. docs/run/configuration.md lists all of them.',
-      lineWidth(),
-    ),
+    ...wrap(program.settings, lineWidth()),
   ].join('\n')
 }
 
@@ -47,20 +41,21 @@ export async function helpForGroup(commands: readonly ListedCommand[]): Promise<
   const group = groupOf(commands[0]?.name ?? '')
   const usages = await Promise.all(commands.map(async (listed) => usageOf(await listed.load())))
   return [
-    `Usage: ./parley ${group} <command> [options]`,
+    `Usage: ${program.name} ${group} <command> [options]`,
     '',
     styled('bold', 'Commands:'),
     ...commands.flatMap(({ summary }, index) => [`  ${usages[index]}`, ...hanging('      ', summary)]),
     '',
-    `Run "./parley ${group} <command> --help" for the options of a command.`,
+    `Run "${program.name} ${group} <command> --help" for the options of a command.`,
   ].join('\n')
 }
 
 export async function helpForCommand({ summary, load }: ListedCommand): Promise<string> {
   const command = await load()
-  const { details, options = {}, examples = [] } = command
+  const { details, withDatabase, options = {}, examples = [] } = command
+  const texts = [`${summary}.`, details, program.hasDatabase && withDatabase]
   return [
-    ...wrap(details ? `${summary}. ${details}` : `${summary}.`, lineWidth()),
+    ...wrap(texts.filter(Boolean).join(' '), lineWidth()),
     '',
     usageLine(command),
     '',
@@ -69,7 +64,13 @@ export async function helpForCommand({ summary, load }: ListedCommand): Promise<
   ].join('\n')
 }
 
-export const usageLine = (command: Command): string => `Usage: ./parley ${usageOf(command)}`
+export const usageLine = (command: Command): string => `Usage: ${program.name} ${usageOf(command)}`
+
+/** The command that needs the database, for people without it. */
+export function runOnServer(words: readonly string[]): string {
+  const typed = words.map((word) => (/^[\w./:,+-]+$/.test(word) ? word : `'${word}'`))
+  return `An operator runs this on the server: ./parley ${typed.join(' ')}`
+}
 
 /** The first word of a command: `key` for `key create`. */
 export const groupOf = (name: string): string => name.split(' ', 1)[0] as string
@@ -89,7 +90,7 @@ function optionLines(rules: Readonly<Record<string, OptionRule>>): string[] {
 
 const exampleLines = (examples: readonly string[]): string[] => [
   styled('bold', 'Examples:'),
-  ...examples.map((example) => `  $ ./parley ${example}`),
+  ...examples.map((example) => `  $ ${program.name} ${example}`),
 ]
 
 function usageOf({ name, args = [], options = {} }: Command): string {

@@ -5,9 +5,9 @@ import { explainError } from '@parley/server/whatsapp/graph/explain-error'
 import { type Call, UsageError } from './command.ts'
 import type { EventFeed } from './event-feed.ts'
 import { findSender } from './find-sender.ts'
+import { runOnServer } from './help.ts'
 import type { Login } from './login-file.ts'
 import { sayAside } from './print.ts'
-import { readRunning } from './running.ts'
 import type { Source } from './source.ts'
 import { helloTo, sentHello, testNumbers } from './test-numbers.ts'
 
@@ -35,7 +35,7 @@ export function newKeySource(call: Call, service: Login): Source {
     },
     isServing: true,
     demoPhone() {
-      const running = readRunning(call.config.dataDir)
+      const running = call.running()
       if (running === undefined || running === 'stopped') return null
       const isSame = [running.url, running.public_url].includes(service.url.replace(/\/+$/, ''))
       return isSame ? running.phone : null
@@ -84,8 +84,7 @@ async function refuseTrigger(client: Parley, type: EventType): Promise<never> {
 /** Says what an operator has to run, because a key cannot do it. */
 export async function operatorRuns(client: Parley, what: string, words: readonly string[]): Promise<never> {
   const { account_id } = await client.me()
-  const typed = [...words, '--workspace', account_id].map((word) => (/^[\w./:,+-]+$/.test(word) ? word : `'${word}'`))
-  throw new StartupError(`An API key cannot ${what}. An operator runs this on the server: ./parley ${typed.join(' ')}`)
+  throw new StartupError(`An API key cannot ${what}. ${runOnServer([...words, '--workspace', account_id])}`)
 }
 
 function newKeyFeed({ events }: Parley, signal: AbortSignal): EventFeed {

@@ -88,7 +88,7 @@ test('send fills in the variables of a template, and says what is missing or wro
     [['send', '--template', 'fly'], 'Template "fly" not found in this workspace.'],
     [['send', '--text', 'a', '--from', '4930'], 'Sender "4930" not found. The senders of the workspace: '],
     [['send', '--body', '[]'], 'Invalid --body.'],
-    [['send', '--to', '491701234567', '--text', 'a'], 'sender_id'],
+    [['send', '--to', '491701234567', '--text', 'a'], 'more than one sender. Choose one with --from'],
   ]
   for (const [words, message] of refused) {
     const { code, out, err } = await run(...words)

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, isAbsolute, join } from 'node:path'
 import type { Environment } from '@parley/server/config'
 import { StartupError } from '@parley/server/lib/refuse'
+import { program } from './program.ts'
 
 /** A service, and an API key for it. */
 export interface Login {
@@ -33,7 +34,7 @@ export function readLogin(env: Environment): Login | null {
   } catch {
     // Handled below, like JSON without the members.
   }
-  throw new StartupError(`${file} has no valid login. Run "./parley login" again.`)
+  throw new StartupError(`${file} has no valid login. Run "${program.name} login" again.`)
 }
 
 /** Only its owner can read it, at every moment. */

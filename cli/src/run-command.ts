@@ -1,12 +1,10 @@
 import { constants } from 'node:os'
-import { type Config, type Environment, readConfig } from '@parley/server/config'
-import { DatabaseClock } from '@parley/server/db/database-clock'
-import type { Store, StoreOptions } from '@parley/server/db/store'
+import type { Environment } from '@parley/server/config'
 import type { Call, Command, ListedCommand } from './command.ts'
 import { errorJson, explain } from './explain.ts'
+import { openInstallation } from './installation.ts'
 import { type Parsed, parseArguments } from './parse.ts'
 import { printJson, say, sayAside } from './print.ts'
-import { withRunning } from './running.ts'
 import { completeIds } from './short-ids.ts'
 import { onSignals } from './signals.ts'
 
@@ -37,16 +35,9 @@ async function run(
   env: Environment,
   commands: readonly ListedCommand[],
 ): Promise<number> {
-  const config = withRunning(readConfig(env), env)
-  const clock = new DatabaseClock()
-  let opening: Promise<Store> | undefined
   const stop = new AbortController()
-  let closing: Promise<void> | undefined
-  // Closes only once: the end of the command and a signal can both call this, and both wait for the same promise.
-  const close = () => {
-    closing ??= (async () => (await opening?.catch(() => undefined))?.close())()
-    return closing
-  }
+  const installation = openInstallation(env, stop.signal)
+  const { store, running, close } = installation
   const { untilStopped } = command
   const runsOn = untilStopped === 'follow' ? parsed.flags.has('follow') : untilStopped === true
   const stopListening = untilStopped === 'itself' ? () => {} : onSignal(stop, runsOn ? null : close)
@@ -56,14 +47,16 @@ async function run(
     options: (name) => parsed.values[name] ?? [],
     flag: (name) => parsed.flags.has(name),
     env,
-    config,
-    clock,
+    get config() {
+      return installation.config
+    },
+    get clock() {
+      return installation.clock
+    },
+    running,
     stopped: stop.signal,
     commands,
-    store(schema) {
-      opening ??= openWith(config, clock, schema, stop.signal)
-      return opening
-    },
+    store,
     db: async () => (await call.store('require')).db,
   }
   try {
@@ -78,31 +71,6 @@ async function run(
     throw error
   } finally {
     await close().finally(stopListening)
-  }
-}
-
-/** Opens the database for the command and sets the clock by it. */
-async function openWith(
-  config: Config,
-  clock: DatabaseClock,
-  schema: StoreOptions['schema'],
-  signal: AbortSignal,
-): Promise<Store> {
-  // Loaded on demand: with an API key, a command needs no database.
-  const [{ openStore }, { ensureToday }, { silentLogger }] = await Promise.all([
-    import('@parley/server/db/store'),
-    import('@parley/server/db/partitions'),
-    import('@parley/server/telemetry/silent-logger'),
-  ])
-  const store = await openStore(config, { purpose: 'visitor', log: silentLogger, say: sayAside, schema, signal })
-  try {
-    await clock.sync(store.db)
-    // Today's partitions may not exist yet: the service creates them, and it may not have run for a while.
-    if (schema === 'require') await ensureToday(store.db, clock)
-    return store
-  } catch (error) {
-    await store.close()
-    throw error
   }
 }
 

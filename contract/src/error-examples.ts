@@ -1,5 +1,6 @@
 /** An example of each error, for the OpenAPI document. `details` has the fields that the service sends with the code. */
-import { type ErrorCode, type ErrorReply, errorCatalogue, errorCodes } from './errors.ts'
+import type { ErrorReply } from './error-reply.ts'
+import { type ErrorCode, errorCatalogue, errorCodes } from './errors.ts'
 
 type Parts = Pick<ErrorReply['error'], 'param' | 'errors' | 'details'> & { message?: string }
 

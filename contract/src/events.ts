@@ -3,8 +3,9 @@
  * so these schemas allow additional fields.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { type EventType, testEventType } from './event-types.ts'
 import { described, FlowResponseId, MessageId, nullable, Timestamp, Uuid } from './ids.ts'
-import { EchoedMessage, InboundMessage } from './inbound.ts'
+import { EchoedMessage, InboundMessage, inboundSample } from './inbound.ts'
 import { NetworkUpdateData } from './network-update.ts'
 import {
   ContactPreferenceData,
@@ -17,28 +18,7 @@ import {
   WebhookDisabledData,
 } from './service-events.ts'
 
-export const eventTypes = [
-  'message.sent',
-  'message.delivered',
-  'message.read',
-  'message.failed',
-  'message.received',
-  'message.echoed',
-  'flow.completed',
-  'template.status_changed',
-  'sender.status_changed',
-  'contact.preference_changed',
-  'conversation.control_changed',
-  'history.imported',
-  'webhook.disabled',
-  'credits.low',
-  'network.update',
-] as const
-
-export type EventType = (typeof eventTypes)[number]
-
-/** The type that `GET /v1/events` returns only if it is asked for: it repeats much of what other events say. */
-export const updateEventType = 'network.update' satisfies EventType
+export * from './event-types.ts'
 
 export const MessageError = Type.Object(
   {
@@ -198,32 +178,11 @@ export const MessageFailed = event('message.failed', {
 })
 
 const receivedSample = {
-  message_id: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b',
-  wa_message_id: 'wamid.HBgLMTY1MDU1NTAxMjMVAgASGBQzQUE4QjdDNkQ1RTRGAA==',
-  from: '16505550123',
-  from_user_id: 'US.13491200000000000001',
-  from_parent_user_id: null,
-  profile_name: 'Ana Prueba',
-  sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
+  ...inboundSample,
   type: 'interactive',
   text: 'Confirm',
-  received_at: '2026-08-01T09:30:00.000Z',
   in_reply_to: { wa_message_id: messageSample.wa_message_id, message_id: messageSample.message_id },
   reply: { id: 'confirm_1', title: 'Confirm', description: null },
-  media: null,
-  location: null,
-  username: 'ana.prueba',
-  group_id: null,
-  forwarded: false,
-  contacts: null,
-  order: null,
-  reaction: null,
-  referral: null,
-  referred_product: null,
-  edit: null,
-  deletion: null,
-  unsupported: null,
-  standby: false,
 }
 const { from: to, from_user_id: to_user_id, from_parent_user_id: to_parent_user_id, ...echoSample } = receivedSample
 
@@ -352,9 +311,6 @@ export const eventSchemas = {
   'credits.low': CreditsLow,
   'network.update': NetworkUpdated,
 } as const satisfies Record<EventType, TObject>
-
-/** The type of events that a person sends to check an endpoint. Endpoints get them without subscribing. */
-export const testEventType = 'webhook.test'
 
 export const WebhookTest = event(testEventType, {
   description:

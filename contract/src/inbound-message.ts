@@ -2,9 +2,10 @@
 import { type Static, Type } from 'typebox'
 import { Moment, Phone } from './formats.ts'
 import { described, MessageId, nullable, SenderId, Timestamp } from './ids.ts'
-import { InboundMessage, inboundTypes } from './inbound.ts'
+import { InboundMessage, inboundSample, inboundTypes } from './inbound.ts'
 
 const { message_id, wa_message_id: _, ...fields } = InboundMessage.properties
+const { message_id: sampleId, ...sample } = inboundSample
 
 export const StoredInboundMessage = Type.Object(
   {
@@ -26,33 +27,9 @@ export const StoredInboundMessage = Type.Object(
     description: 'An inbound message. Every field is always present; fields that do not apply are null.',
     examples: [
       {
-        message_id: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b',
+        message_id: sampleId,
         object: 'inbound_message',
-        wa_message_id: 'wamid.HBgLMTY1MDU1NTAxMjMVAgASGBQzQUE4QjdDNkQ1RTRGAA==',
-        from: '16505550123',
-        from_user_id: 'US.13491200000000000001',
-        from_parent_user_id: null,
-        profile_name: 'Ana Prueba',
-        sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
-        type: 'text',
-        text: 'Are you open today?',
-        received_at: '2026-08-01T09:30:00.000Z',
-        in_reply_to: null,
-        reply: null,
-        media: null,
-        location: null,
-        username: 'ana.prueba',
-        group_id: null,
-        forwarded: false,
-        contacts: null,
-        order: null,
-        reaction: null,
-        referral: null,
-        referred_product: null,
-        edit: null,
-        deletion: null,
-        unsupported: null,
-        standby: false,
+        ...sample,
         window_expires_at: '2026-08-02T09:30:00.000Z',
       },
     ],

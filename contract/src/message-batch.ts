@@ -1,6 +1,6 @@
 /** Several messages in one request, and requests that only check. */
 import { type Static, Type } from 'typebox'
-import { ErrorReply } from './errors.ts'
+import { ErrorReply } from './error-reply.ts'
 import { Message } from './message.ts'
 import { examplesOf } from './page.ts'
 import { SendRequest } from './send.ts'

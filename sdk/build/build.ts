@@ -1,9 +1,10 @@
-// Compiles the SDK to JavaScript and self-contained declarations: modules in sdk/dist, CommonJS in sdk/dist/cjs. `npm pack` and
-// `npm publish` in sdk/ run it.
+// Compiles the SDK to JavaScript and self-contained declarations: modules in sdk/dist, CommonJS in sdk/dist/cjs,
+// the command line in sdk/dist/cli. `npm pack` and `npm publish` in sdk/ run it.
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withLock } from '../../scripts/lock.mjs'
+import { bundleCommand } from './command.ts'
 import { compile } from './compiler.ts'
 import { declareContractTypes } from './contract-types.ts'
 
@@ -32,6 +33,7 @@ async function build(folder: string): Promise<string> {
   await emit(folder, cjs, commonJs)
   // The package itself has the type "module".
   writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
+  await bundleCommand(join(dist, 'cli', 'parley.js'))
   return dist
 }
 

@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { blocksOf, docsFiles, isRun } from '../../scripts/docs-blocks.ts'
+import { startReceiver } from '../../server/testing/receiver.ts'
 import { until } from '../../server/testing/until.ts'
+import { verifyWebhook } from '../src/verify.ts'
 import { freePort } from '../testing/free-port.ts'
 import { useService } from '../testing/service.ts'
 import { compile } from './compiler.ts'
@@ -56,7 +59,10 @@ test('the package has no dependencies and no other files', () => {
     each.isFile(),
   )
   expect(files.length).toBeGreaterThan(100)
-  for (const { name, parentPath } of files) {
+  // The command line is for Node only.
+  const forAll = files.filter(({ parentPath }) => parentPath !== join(installed, 'dist', 'cli'))
+  expect(files.length - forAll.length).toBe(1)
+  for (const { name, parentPath } of forAll) {
     const text = readFileSync(join(parentPath, name), 'utf8')
     const foreign = [...text.matchAll(/(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g)].filter(
       ([, to = '']) => !/^\.\/[\w-]+\.js$/.test(to),
@@ -214,6 +220,76 @@ test.for(runtimes)(
     )
   },
 )
+
+test('in an empty folder, npx parley listen forwards signed events with a URL and a key only', async () => {
+  const empty = join(folder, 'empty')
+  mkdirSync(empty)
+  // Settings of another program: there is no database to connect to.
+  const settings = { DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z', PORT: 'eighty', HOME: folder }
+  await run('npm', ['install', '--offline', join(folder, tarballIn(folder))], {
+    cwd: empty,
+    env: { ...env, HOME: folder },
+  })
+  const shop = await service.sending.newShop()
+  const keyEnv = { PARLEY_URL: service.server.url, PARLEY_API_KEY: shop.workspace.secret }
+  const parley = async (...words: string[]) =>
+    (await run('npx', ['parley', ...words], { cwd: empty, env: { ...env, ...settings, ...keyEnv } })).stdout
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
+  const listening = spawn(join(empty, 'node_modules', '.bin', 'parley'), ['listen', '--forward-to', receiver.url], {
+    cwd: empty,
+    env: { ...env, ...settings, ...keyEnv },
+  })
+  const ended = once(listening, 'exit')
+  onTestFinished(() => void listening.kill('SIGKILL'))
+  let printed = ''
+  for (const stream of [listening.stdout, listening.stderr]) stream.on('data', (text) => (printed += text))
+  const secret = await until('it prints its secret', () => {
+    if (listening.exitCode !== null) throw new Error(`it ended: ${printed}`)
+    return printed.includes('Press r') && /^Signing secret: (whsec_\S+)$/m.exec(printed)?.[1]
+  })
+  const sent = ['--to', '16505550123', '--template', 'greeting', '--var', '1=Ana']
+  const { id } = JSON.parse(await parley('send', ...sent, '--from', shop.senderId, '--json')) as { id: string }
+  await until('events arrive', async () => {
+    await service.processQueues()
+    return receiver.received.length >= 2
+  })
+  for (const { body, headers } of receiver.received) {
+    expect(await verifyWebhook(body, headers, secret)).toMatchObject({ data: { message_id: id } })
+    await expect(verifyWebhook(`${body} `, headers, secret)).rejects.toThrow()
+  }
+  listening.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  // Nothing else was created.
+  expect(readdirSync(empty).sort()).toEqual(['node_modules', 'package-lock.json', 'package.json'])
+})
+
+test('its command line has only the commands that work with a key, and names those of an operator', async () => {
+  const command = join(installed, 'dist', 'cli', 'parley.js')
+  const text = readFileSync(command, 'utf8')
+  // Without the server, its database and their dependencies.
+  expect(text.length).toBeLessThan(200_000)
+  expect([...text.matchAll(/^import .*from "([^"]+)"/gm)].filter(([, from]) => !from?.startsWith('node:'))).toEqual([])
+  const parley = (...words: string[]) =>
+    run('node', [command, ...words], { env }).catch((error: { stdout: string; stderr: string }) => error)
+  const help = (await parley('--help')).stdout
+  const listed = [...help.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}/gm)].map(([, name]) => name)
+  expect(listed).toEqual(['login', 'listen', 'send', 'events', 'trigger', 'webhook list', 'types', 'mcp'])
+  for (const name of listed) {
+    const { stdout } = await parley(...(name ?? '').split(' '), '--help')
+    expect(stdout).toMatch(/^Examples:\n {2}\$ npx parley /m)
+    expect(stdout).not.toMatch(/--workspace|\.\/parley|database/)
+  }
+  const events = await parley('events')
+  expect(events.stderr).toMatch(
+    /^PARLEY_URL and PARLEY_API_KEY are not set\. Set both, or run "npx parley login" once\.\n/,
+  )
+  expect((await parley('key', 'create', '--name', 'My shop')).stderr).toBe(
+    "This program has no database. An operator runs this on the server: ./parley key create --name 'My shop'\n",
+  )
+  expect((await parley('doctor')).stderr).toMatch(/on the server: \.\/parley doctor\n$/)
+  expect((await parley('sned')).stderr).toMatch(/Did you mean "send"/)
+})
 
 const tarballIn = (path: string) => readdirSync(path).find((name) => name.endsWith('.tgz')) ?? ''
 

@@ -53,7 +53,7 @@ export async function spawnService({ command, dataDir, env, withinMs }: SpawnOpt
       throw new Error(`"${command}" cannot be started: ${(error as Error).message}. Set PARLEY_COMMAND to its path.`)
     }),
     once(child, 'exit').then(() => {
-      throw new Error(`Parley did not start:\n${said}`)
+      throw new Error(`"${command}" did not start Parley:\n${said}`)
     }),
     once(AbortSignal.timeout(withinMs), 'abort').then(() => {
       child.kill('SIGKILL')

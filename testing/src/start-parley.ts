@@ -10,7 +10,7 @@ import type { Phone } from './phone-types.ts'
 import { spawnService } from './service.ts'
 
 export interface StartOptions {
-  /** The `parley` command. Default: PARLEY_COMMAND, or `parley` in the PATH. */
+  /** The `parley` command of a checkout. Default: PARLEY_COMMAND. */
   command?: string
   /** Settings of the service, such as PARLEY_RETENTION_DAYS. */
   env?: Record<string, string>
@@ -53,7 +53,9 @@ const quickSwitches = { deliveredAfterMs: 0, readAfterMs: 0 }
 
 /** Starts Parley with a fresh data directory on free ports. It takes a few seconds, so start it once for all tests. */
 export async function startParley(options: StartOptions = {}): Promise<TestParley> {
-  const { command = process.env.PARLEY_COMMAND ?? 'parley', env = {}, withinMs = 60_000 } = options
+  const { command = process.env.PARLEY_COMMAND, env = {}, withinMs = 60_000 } = options
+  // Not `parley` in the PATH: that may be the command line of the SDK's package, which cannot start a service.
+  if (!command) throw new Error('Set PARLEY_COMMAND to the parley command of a checkout, such as ../parley/parley.')
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const removeData = () => rm(dataDir, { recursive: true, force: true })
   const service = await spawnService({ command, dataDir, env, withinMs }).catch(async (error: unknown) => {

@@ -111,6 +111,8 @@ test('an endpoint of your own gets signed deliveries, and errors say what is wro
   await expect(ana().tap('Confirm')).rejects.toThrow('This phone does not have')
   await expect(ana().received({ withinMs: 50 })).rejects.toThrow('Waited 50 ms for a message on phone 16505550123')
   await expect(startParley({ command: '/does/not/exist' })).rejects.toThrow('Set PARLEY_COMMAND')
+  expect(process.env.PARLEY_COMMAND).toBeUndefined()
+  await expect(startParley()).rejects.toThrow('Set PARLEY_COMMAND to the parley command of a checkout')
 })
 
 test.each([

@@ -5,6 +5,7 @@ import { followOptions } from '../follow-options.ts'
 import { formatTime } from '../format.ts'
 import { openSource } from '../open-source.ts'
 import { printJson, say, sayAside } from '../print.ts'
+import { program } from '../program.ts'
 import { given, readCount, readList } from '../read-options.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'
@@ -85,7 +86,7 @@ function continuation({ option, options, flag }: Call, cursor: string): string {
     ...readList(options('event')).flatMap((type) => ['--event', type]),
     ...(limit === undefined ? [] : ['--limit', limit]),
   ]
-  return ['./parley events', ...words, '--after', cursor].join(' ')
+  return [`${program.name} events`, ...words, '--after', cursor].join(' ')
 }
 
 const lineOf = (event: Envelope): string =>

@@ -4,11 +4,12 @@ import { keyOptions } from '../by-key.ts'
 import { type Command, type OptionRule, UsageError } from '../command.ts'
 import { newClient } from '../key-source.ts'
 import { loginFile, readLogin, writeLogin } from '../login-file.ts'
+import { program } from '../program.ts'
 import { readSecret } from '../read-secret.ts'
 
 const keyRule: OptionRule = {
   ...keyOptions.key,
-  help: 'API key; "-" reads it from standard input',
+  help: 'API key',
   variable: 'PARLEY_API_KEY',
 }
 
@@ -16,7 +17,8 @@ export const commands: readonly Command[] = [
   {
     name: 'login',
     details:
-      'Then listen, send, events, trigger, types and webhook list use that service with the key, on any machine and without a database. It checks the key first, and stores both in ~/.config/parley, for you only. With --workspace, those commands use the database nevertheless.',
+      'Then listen, send, events, trigger, types and webhook list use that service with the key, on any machine. It checks the key first, and stores both in ~/.config/parley, for you only.',
+    withDatabase: 'Those commands then open no database, except with --workspace.',
     options: {
       url: { value: 'URL', help: 'The service (or set PARLEY_URL)' },
       key: keyRule,
@@ -42,7 +44,7 @@ export const commands: readonly Command[] = [
       return {
         lines: [
           `Logged in to ${login.url} with API key ${key.name}, which has the scopes ${key.scopes.join(', ')}.`,
-          `Stored in ${file}. To remove it: ./parley login --remove`,
+          `Stored in ${file}. To remove it: ${program.name} login --remove`,
         ],
         json: { url: login.url, file, account_id, key },
       }

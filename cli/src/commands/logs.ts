@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type LoggedRequest, RequestFilters } from '@parley/contract/console/requests'
-import { newValidator } from '@parley/server/lib/field-errors'
+import type { LoggedRequest, RequestFilters } from '@parley/contract/console/requests'
 import { keyOptions, keyOrIdOption, readService } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { followOptions } from '../follow-options.ts'
@@ -86,7 +85,7 @@ async function follow(call: Call): Promise<undefined> {
 /** A function that reads matching requests, oldest first; with a position, those after it. */
 async function openLog(call: Call) {
   await refuseKey(call)
-  const filters = readFilters(call)
+  const filters = await readFilters(call)
   const [{ listKeys }, { searchRequests }, { id }] = await Promise.all([
     import('@parley/server/domain/keys/keys'),
     import('@parley/server/domain/requests/console'),
@@ -113,9 +112,11 @@ async function refuseKey(call: Call): Promise<void> {
   await operatorRuns(newClient(service), 'read the request log', words)
 }
 
-const check = newValidator(RequestFilters, 'query')
-
-function readFilters({ option }: Call): RequestFilters {
+async function readFilters({ option }: Call): Promise<RequestFilters> {
+  const [{ newValidator }, { RequestFilters }] = await Promise.all([
+    import('@parley/server/lib/field-errors'),
+    import('@parley/contract/console/requests'),
+  ])
   const since = option('since')
   const filters = given({
     status: option('status'),
@@ -125,7 +126,7 @@ function readFilters({ option }: Call): RequestFilters {
     key: option('key'),
     from: since && readTime('since', since).toISOString(),
   })
-  const [error] = check(filters)
+  const [error] = newValidator(RequestFilters, 'query')(filters)
   if (error)
     throw new UsageError(`Invalid option --${error.param === 'route' ? 'path' : error.param}. ${error.message}`)
   return filters as RequestFilters

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline'
 import { readKey } from '@parley/sdk/settings'
-import { type Command, UsageError } from '../command.ts'
+import { type Call, type Command, UsageError } from '../command.ts'
 import { type Forward, newForward } from '../mcp-forward.ts'
+import { program } from '../program.ts'
 import { onSignals } from '../signals.ts'
 
 export const commands: readonly Command[] = [
@@ -12,17 +13,26 @@ export const commands: readonly Command[] = [
     untilStopped: 'itself',
     options: {
       key: { value: 'KEY', help: 'API key (or set PARLEY_API_KEY, which keeps it out of the list of processes)' },
-      url: { value: 'URL', help: 'The service (or set PARLEY_URL; default: the running one, or else PUBLIC_URL)' },
+      url: {
+        value: 'URL',
+        help: `The service (or set PARLEY_URL${program.hasDatabase ? '; default: the running one, or else PUBLIC_URL' : ''})`,
+      },
     },
     examples: ['mcp', 'mcp --url https://parley.example.com'],
-    async run({ option, env, config }) {
+    async run(call) {
+      const { option, env } = call
       const key = checkedKey(option('key') ?? env.PARLEY_API_KEY)
-      const url = mcpUrl(option('url') ?? env.PARLEY_URL ?? config.publicUrl)
+      const url = mcpUrl(option('url') ?? env.PARLEY_URL ?? defaultUrl(call))
       await serve(newForward({ url, key, write: (line) => void process.stdout.write(`${line}\n`) }))
       return undefined
     },
   },
 ]
+
+function defaultUrl(call: Call): string {
+  if (program.hasDatabase) return call.config.publicUrl
+  throw new UsageError('Missing --url. Pass it as an option or set PARLEY_URL.')
+}
 
 /** Checked first: the error of a header that cannot be sent would contain the key, and reach the agent. */
 function checkedKey(key: string | undefined): string {

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Message } from '@parley/contract/message'
+import type { ParleyError } from '@parley/sdk/error'
+import type { Refusal } from '@parley/server/lib/refuse'
 import { keyOptions, keyOrIdOption } from '../by-key.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { findSender } from '../find-sender.ts'
 import { plural } from '../format.ts'
 import { openSource } from '../open-source.ts'
+import { program } from '../program.ts'
 import { newProgress } from '../progress.ts'
 import type { Source } from '../source.ts'
 import { workspaceOption } from '../workspace-option.ts'
@@ -18,9 +21,12 @@ export const commands: readonly Command[] = [
   {
     name: 'send',
     details:
-      'As POST /v1/messages: it costs credits, and the running service sends it. In the demo, leave out --to and --from: the message goes to the handset. A text needs a message of the contact in the last 24 hours. With an --idempotency-key, the same command sends once.',
+      'As POST /v1/messages: it costs credits, and the running service sends it. A text needs a message of the contact in the last 24 hours. With an --idempotency-key, the same command sends once.',
+    withDatabase: 'In the demo, leave out --to and --from: the message goes to the handset.',
     options: {
-      to: { value: 'NUMBER', help: 'Phone number of the contact (default: the handset, if there is one)' },
+      to: program.hasDatabase
+        ? { value: 'NUMBER', help: 'Phone number of the contact (default: the handset, if there is one)' }
+        : { value: 'NUMBER', required: true, help: 'Phone number of the contact' },
       text: { value: 'TEXT', help: 'Send a text' },
       template: { value: 'NAME[:LANGUAGE]', help: 'Send a template; the language is needed if it has several' },
       var: { value: 'KEY=VALUE', repeated: true, help: 'Variable of the template: body.1=Ana, header.image=https://…' },
@@ -45,7 +51,7 @@ export const commands: readonly Command[] = [
       const body = { ...(await addressOf(call, source)), ...(await content(source)), ...referenceOf(call) }
       if (flag('wait')) await source.checkReading()
       const keys = { idempotencyKey: option('idempotency-key'), keyId: option('key') }
-      const { message, replayed } = await source.send(body, keys)
+      const { message, replayed } = await source.send(body, keys).catch(explainSender)
       const lines = [
         replayed
           ? `Message ${message.id} was sent with this idempotency key before. Nothing was sent now.`
@@ -66,6 +72,13 @@ export const commands: readonly Command[] = [
     },
   },
 ]
+
+/** The API names its own field. */
+function explainSender(error: ParleyError | Refusal): never {
+  const [first, second] = ('parts' in error ? error.parts.errors : error.errors) ?? []
+  if (second || first?.param !== 'sender_id' || first.code !== 'missing') throw error
+  throw new UsageError('This workspace has more than one sender. Choose one with --from.')
+}
 
 const notRunning = 'The service is not running. It sends the message when you start it: npm start'
 

@@ -1,10 +1,11 @@
-import { type EventType, eventTypes } from '@parley/contract/events'
+import { type EventType, eventTypes } from '@parley/contract/event-types'
 import { StartupError } from '@parley/server/lib/refuse'
 import { keyOptions, readService } from '../by-key.ts'
 import type { Call, Command } from '../command.ts'
 import { refuseType } from '../event-feed.ts'
 import { plural } from '../format.ts'
 import { openSource } from '../open-source.ts'
+import { program } from '../program.ts'
 import { newProgress } from '../progress.ts'
 import type { Source } from '../source.ts'
 import { jsonList, table } from '../table.ts'
@@ -52,7 +53,7 @@ async function listTypes(call: Call) {
         '',
       ),
       '',
-      'Run "./parley trigger EVENT" with one of them.',
+      `Run "${program.name} trigger EVENT" with one of them.`,
     ],
     json: jsonList(rows),
   }

@@ -44,16 +44,13 @@ function write(file: string, text: string): void {
 
 /** The file that adds the templates to `KnownTemplates` of the SDK. */
 export function templateTypes(templates: readonly Template[]): string {
-  const names = Map.groupBy(templates.toSorted(byName), ({ name }) => name)
-  const members = [...names].flatMap(([name, ofName]) => [
+  const members = groupBy(templates.toSorted(byName), ({ name }) => name).flatMap(([name, ofName]) => [
     `    ${quoted(name)}: {`,
-    ...[...Map.groupBy(ofName, ({ language }) => language)].flatMap(([language, same]) =>
-      languageLines(language, same),
-    ),
+    ...groupBy(ofName, ({ language }) => language).flatMap(([language, same]) => languageLines(language, same)),
     '    }',
   ])
   return [
-    '// Written by "./parley types". Run it again when templates change.',
+    '// Written by "parley types". Run it again when templates change.',
     "import type * as Value from '@parley/sdk/known-templates'",
     '',
     "declare module '@parley/sdk/known-templates' {",
@@ -66,6 +63,13 @@ export function templateTypes(templates: readonly Template[]): string {
     'export type { Value }',
     '',
   ].join('\n')
+}
+
+/** As `Map.groupBy`, which Node 20 does not have: the SDK's package runs there too. */
+function groupBy(templates: readonly Template[], keyOf: (template: Template) => string): [string, Template[]][] {
+  const groups = new Map<string, Template[]>()
+  for (const template of templates) groups.set(keyOf(template), [...(groups.get(keyOf(template)) ?? []), template])
+  return [...groups]
 }
 
 const byName = (a: Template, b: Template): number => compare(a.name, b.name) || compare(a.language, b.language)

@@ -2,6 +2,8 @@ import type { Webhook } from '@parley/contract/webhook'
 import { keyOptions, readService } from '../by-key.ts'
 import type { Call, Command } from '../command.ts'
 import { formatTime } from '../format.ts'
+import { runOnServer } from '../help.ts'
+import { program } from '../program.ts'
 import { jsonList, table } from '../table.ts'
 import { readWorkspaceFilter, workspaceFilter } from '../workspace-option.ts'
 
@@ -23,9 +25,9 @@ export const commands: readonly Command[] = [
         webhook.disabled_reason ?? webhook.events.join(' '),
       ])
       const headings = ['ID', 'NAME', 'URL', 'STATE', 'SECRET', 'LAST SUCCESS', 'EVENTS OR DISABLED REASON']
-      const empty =
-        'No webhooks yet. Create one with: ./parley webhook create --workspace ID --name NAME --url URL --event EVENT'
-      const lines = table(headings, rows, empty)
+      const create = 'webhook create --workspace ID --name NAME --url URL --event EVENT'
+      const how = program.hasDatabase ? `Create one with: ./parley ${create}` : runOnServer(create.split(' '))
+      const lines = table(headings, rows, `No webhooks yet. ${how}`)
       return { lines, json: jsonList(webhooks.map((each) => ({ ...each.webhook, account_id: each.workspaceId }))) }
     },
   },

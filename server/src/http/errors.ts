@@ -1,5 +1,6 @@
 import { type AnyErrorCode, everyError } from '@parley/contract/console/errors'
-import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
+import type { ErrorReply } from '@parley/contract/error-reply'
+import { errorCatalogue } from '@parley/contract/errors'
 import { isDatabaseUnavailable } from '../db/connect/is-unavailable.ts'
 import { isDiskError } from '../lib/disk.ts'
 import { invalid, Refusal } from '../lib/refuse.ts'

@@ -1,4 +1,5 @@
-import { type ErrorCode, ErrorReply, errorCatalogue } from '@parley/contract/errors'
+import { ErrorReply } from '@parley/contract/error-reply'
+import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import type { TSchema } from 'typebox'
 import { bodyExamples, errorComponents, errorRefs, parameterExample } from './openapi-examples.ts'
 import type { Route } from './route.ts'

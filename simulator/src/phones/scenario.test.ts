@@ -9,8 +9,11 @@ import {
   type TestWorld,
   text,
 } from '../testing/world.ts'
+import type { PhoneActionName } from './actions.ts'
 import { redactText } from './redact.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario as AnyScenario } from './scenario-file.ts'
+
+type Scenario = AnyScenario<PhoneActionName>
 
 const buttons = {
   type: 'interactive',

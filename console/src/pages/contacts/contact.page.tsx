@@ -16,6 +16,7 @@ import { ContactDetails } from './contact-details.tsx'
 import styles from './contacts.module.css'
 import { useContact } from './contacts.queries.ts'
 import { Conversation } from './conversation.tsx'
+import { SaveScenario } from './save-scenario.tsx'
 
 export function ContactPage() {
   const here = useHere()
@@ -43,12 +44,15 @@ function ContactView({ id, contact, back }: { id: string; contact: Contact; back
         name={title}
         back={back}
         actions={
-          person && (
-            <>
-              <WhyButton about={'phone' in person ? person.phone : person.user_id} />
-              <ContactActions person={person} name={title} isErasing={contact.erasure !== null} />
-            </>
-          )
+          <>
+            <SaveScenario id={id} contact={contact} />
+            {person && (
+              <>
+                <WhyButton about={'phone' in person ? person.phone : person.user_id} />
+                <ContactActions person={person} name={title} isErasing={contact.erasure !== null} />
+              </>
+            )}
+          </>
         }
       />
       <PageBody>

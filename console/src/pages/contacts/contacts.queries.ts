@@ -6,7 +6,7 @@ import { useCan, useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 import type { Person } from '../../parts/recipient.tsx'
 
-const pathOf = (id: string) => `contacts/${encodeURIComponent(id)}`
+export const pathOf = (id: string) => `contacts/${encodeURIComponent(id)}`
 
 export const useContact = (id: string) => useData<Contact>(useHere().api(pathOf(id)), { topics: ['messages'] })
 

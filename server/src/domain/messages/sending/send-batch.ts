@@ -40,45 +40,58 @@ export async function sendBatch(
   const batch = idempotencyKey === undefined ? null : { key: idempotencyKey, fingerprint: batchFingerprint(messages) }
   if (batch) await refuseOtherBatch(deps, batch)
   const all = toBatchMessages(deps, messages, batch)
-  const results = new Map<BatchMessage, MessageResult>()
+  const results: Results = new Map()
   for (let tries = 0; tries < maxTries; tries++) {
     const open = all.filter((each) => !results.has(each))
     if (open.length === 0) break
-    const checked = await Promise.all(open.map((each) => checkOne(deps, each)))
-    const toStore: { each: BatchMessage; accepted: AcceptedMessage }[] = []
-    for (const [at, each] of open.entries()) {
-      const result = checked[at] as CheckedMessage | Refusal
-      if (result instanceof Refusal) {
-        // The key of the request names another batch.
-        if (result.code === 'idempotency_key_reused' && each.hasKeyOfBatch) throw result
-        results.set(each, { kind: 'rejected', refusal: result })
-      } else if (result.kind === 'replayed') {
-        results.set(each, { kind: 'accepted', message: result.message, replayed: true })
-      } else toStore.push({ each, accepted: result.accepted })
-    }
-    // Until one has to be checked again: those after it must not be paid before it.
-    for (let from = 0, isDone = true; isDone && from < toStore.length; from += maxTogether) {
-      const part = toStore.slice(from, from + maxTogether)
-      let outcomes: StoreOutcome[]
-      try {
-        outcomes = await deps.acceptance.storeInOrder(part.map(({ accepted }) => accepted))
-      } catch (error) {
-        // Stored messages must be reported. The others may have been stored too; only their key can tell.
-        if (results.size === 0) throw error
-        return all.map((each) => results.get(each) ?? { kind: 'rejected', refusal: new Refusal('service_unavailable') })
-      }
-      const found = await Promise.all(
-        part.map(({ each, accepted }, at) => resultOf(deps, each, accepted, outcomes[at])),
-      )
-      for (const [at, { each }] of part.entries()) {
-        const result = found[at]
-        if (result) results.set(each, result)
-        else isDone = false
-      }
+    const toStore = await checkRound(deps, open, results)
+    try {
+      await storeRound(deps, toStore, results)
+    } catch (error) {
+      // Stored messages must be reported. The others may have been stored too; only their key can tell.
+      if (results.size === 0) throw error
+      return all.map((each) => results.get(each) ?? { kind: 'rejected', refusal: new Refusal('service_unavailable') })
     }
   }
   const inProgress: MessageResult = { kind: 'rejected', refusal: new Refusal('idempotency_in_progress') }
   return all.map((each) => results.get(each) ?? inProgress)
+}
+
+type Results = Map<BatchMessage, MessageResult>
+
+interface MessageToStore {
+  each: BatchMessage
+  accepted: AcceptedMessage
+}
+
+/** Returns the messages that are to be stored, in their order. The others have a result then. */
+async function checkRound(deps: BatchDeps, open: readonly BatchMessage[], results: Results): Promise<MessageToStore[]> {
+  const checked = await Promise.all(open.map((each) => checkOne(deps, each)))
+  return open.flatMap((each, at) => {
+    const result = checked[at] as CheckedMessage | Refusal
+    if (result instanceof Refusal) {
+      // The key of the request names another batch.
+      if (result.code === 'idempotency_key_reused' && each.hasKeyOfBatch) throw result
+      results.set(each, { kind: 'rejected', refusal: result })
+    } else if (result.kind === 'replayed') {
+      results.set(each, { kind: 'accepted', message: result.message, replayed: true })
+    } else return [{ each, accepted: result.accepted }]
+    return []
+  })
+}
+
+/** Stores messages in their order. Stops at one that has to be checked again: those after it must not be paid before it. */
+async function storeRound(deps: BatchDeps, toStore: readonly MessageToStore[], results: Results): Promise<void> {
+  for (let from = 0; from < toStore.length; from += maxTogether) {
+    const part = toStore.slice(from, from + maxTogether)
+    const outcomes = await deps.acceptance.storeInOrder(part.map(({ accepted }) => accepted))
+    const found = await Promise.all(part.map(({ each, accepted }, at) => resultOf(deps, each, accepted, outcomes[at])))
+    for (const [at, { each }] of part.entries()) {
+      const result = found[at]
+      if (result) results.set(each, result)
+    }
+    if (found.includes(undefined)) return
+  }
 }
 
 /** Another batch with the same key may have other messages at other places. */

@@ -4,7 +4,8 @@
  * fields of any name, so nothing below them is kept. `redactionRule` in the contract says the same to people.
  */
 import { type BodyState, storedBodyMax } from '@parley/contract/console/inspector'
-import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
+import type { ErrorReply } from '@parley/contract/error-reply'
+import { errorCatalogue } from '@parley/contract/errors'
 import { eventTypes } from '@parley/contract/events'
 import { inboundTypes } from '@parley/contract/inbound'
 import { messageStatuses } from '@parley/contract/message'
