@@ -50,7 +50,8 @@ export function isPrinted({ isJson, text }: Quote, output: string, seen: Seen): 
     .split('\n')
     .map((line) => (line.trim() === '…' ? '(?:.*\\n)*?' : `${patternOf(line, words)} *\\n`))
   const found = new RegExp(`^${lines.join('')}`, 'm').exec(`${printed}\n`)
-  for (const [index, word] of words.entries()) if (found) seen.set(word, found[index + 1] ?? '')
+  // A single `…` is any word, and not always the same one.
+  for (const [index, word] of words.entries()) if (found && word !== '…') seen.set(word, found[index + 1] ?? '')
   return found !== null
 }
 
