@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf } from '../../scripts/docs-blocks.ts'
 import { compile } from '../../sdk/build/compiler.ts'
+import { preparedParley } from '../../server/testing/prepared-data-dir.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
-const env: NodeJS.ProcessEnv = { ...process.env, PARLEY_COMMAND: join(root, 'parley') }
 
 /** The code blocks of the guide in a language. */
 const blocksIn = (language: string): string[] =>
@@ -22,13 +22,17 @@ const newFolder = (name: string): string => {
   return join(folder, name)
 }
 
+const env: NodeJS.ProcessEnv = { ...process.env, PARLEY_COMMAND: preparedParley(folder) }
+
 /** An empty project with the two packages, as npm installs them, and vitest. */
 const project = newFolder('project')
 beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), '{ "name": "bot", "type": "module", "private": true }')
-  for (const name of ['sdk', 'testing']) {
+  // Packing the first builds both.
+  for (const name of ['testing', 'sdk']) {
     const packed = newFolder(name)
-    await run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', packed], { cwd: join(root, name) })
+    const isBuilt = name === 'sdk'
+    await run('npm', ['pack', `--ignore-scripts=${isBuilt}`, '--pack-destination', packed], { cwd: join(root, name) })
     const installed = join(project, 'node_modules', '@parley', name)
     mkdirSync(installed, { recursive: true })
     const [tarball = ''] = readdirSync(packed)
