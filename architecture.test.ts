@@ -86,6 +86,7 @@ const nouns = [
   ['messages', 'search'],
   ['health', 'privacy'],
   ['contacts', 'overview', 'instance'],
+  ['why'],
 ]
 
 /** The tables of each noun. A `.sql.ts` only uses the tables of its own noun, and calls functions of other nouns. */

@@ -48,7 +48,7 @@ test('a passkey can be added and used to sign in and to confirm until it is remo
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 
-  // Later, an action that needs a recent confirmation asks for the passkey, also if there is no password.
+  // Later, an action that needs a recent confirmation asks for the passkey, even if there is no password.
   const { db } = console
   const hash = await db.first<{ password_hash: string }>('select password_hash from people where email = $1', [
     ada.email,

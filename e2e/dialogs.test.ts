@@ -240,7 +240,7 @@ test('on a phone, Esc closes the search but not the menu it was opened from', as
   expect(await menu.isVisible()).toBe(true)
 })
 
-test('Back asks before a secret is lost, also when it is shown over a drawer', async () => {
+test('Back asks before a secret is lost, even when it is shown over a drawer', async () => {
   await console.ada.call('/confirm', { method: 'POST', body: { password: goodPassword } })
   const { page, submit, done } = await confirmations['rotate key, from a drawer']()
   await submit.click()
@@ -347,7 +347,7 @@ test.each(['create key', 'create webhook', 'invite'] as const)(
   },
 )
 
-test('a dialog without edits closes without asking, also after an edit was undone', async () => {
+test('a dialog without edits closes without asking, even after an edit was undone', async () => {
   const page = await open('keys?new=1')
   const form = page.getByRole('dialog', { name: 'Create key' })
   await form.getByLabel('Name').fill('Order service')

@@ -58,6 +58,21 @@ test('a message that failed because the window had ended offers a template inste
   await expect.poll(() => send.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
 })
 
+test('“Why?” on a message and on a sender shows its stations, and what is wrong', async () => {
+  const [failed] = await rowsOf(`phone=${closed}`)
+  const page = await console.open(`messages/${failed?.id}`)
+  await page.getByRole('button', { name: 'Why?' }).click()
+  const dialog = page.getByRole('dialog', { name: 'What happened' })
+  await dialog.getByText('Send an approved template').first().waitFor()
+  await dialog.getByRole('list', { name: 'Stations' }).getByText('Parley accepted the message').waitFor()
+  await screenshot(page, 'why a message failed')
+  await console.visit(page, 'senders')
+  await page.getByRole('button', { name: 'Why?' }).first().click()
+  await dialog.getByText('The access token is valid').waitFor()
+  await dialog.getByText('The access token is valid').click()
+  expect(page.url()).toContain('/senders')
+})
+
 test('the page, the reply field and the send dialog show when the 24-hour window ends', async () => {
   const message = (await rowsOf(`phone=${ana}`)).find(({ preview }) => preview === 'In private')
   const page = await console.open(`messages/${message?.id}`)

@@ -3,7 +3,7 @@ import { screenshot } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
 import { useSignedIn } from './signed-in.ts'
 
-/** What the network reports about templates and accounts. */
+/** What the network reports about templates and accounts, and what an admin does to a number. */
 const console = useSignedIn()
 const wabaId = '102290000000001'
 
@@ -28,6 +28,38 @@ test('a template with parts that are not supported says so, and cannot be sent',
   await expect.poll(() => page.getByRole('button', { name: 'Send test message' }).isDisabled()).toBe(true)
   expect(await page.getByText('API request').count()).toBe(0)
   await screenshot(page, 'a template that cannot be sent')
+})
+
+test('an admin sets the PIN, requests a name and changes the profile of a number', async () => {
+  const page = await console.open('senders', { expects: /400/ })
+  const choose = async (item: string, dialog: string) => {
+    await page.getByRole('button', { name: 'Actions for +1 555-078-0002' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    return page.getByRole('dialog', { name: dialog })
+  }
+  const pin = await choose('Set two-step PIN…', 'Set two-step PIN')
+  await pin.getByLabel('Two-step PIN', { exact: true }).fill('314159')
+  await pin.getByRole('button', { name: 'Set two-step PIN' }).click()
+  await pin.waitFor({ state: 'detached' })
+  await console.place.control('PATCH', '/switches', { templateReviewMs: 3_600_000 })
+  const name = await choose('Change display name…', 'Change display name')
+  await name.getByLabel('Display name').fill('Harbour Lab')
+  await name.getByRole('button', { name: 'Request name' }).click()
+  await page.getByText('“Harbour Lab”: pending review').waitFor()
+  const profile = await choose('Business profile…', 'Business profile')
+  await profile.getByLabel('About').fill('Open 9 to 5')
+  await profile.getByLabel('Websites').fill('clinic.example')
+  await profile.getByRole('button', { name: 'Save profile' }).click()
+  await profile.getByText('Enter websites as URLs').waitFor()
+  await profile.getByLabel('Websites').fill('https://clinic.example')
+  await profile.getByRole('button', { name: 'Save profile' }).click()
+  await profile.waitFor({ state: 'detached' })
+  const number = (await console.place.control('GET', '/numbers')).find(({ id }: { id: string }) => id.endsWith('2'))
+  expect(number).toMatchObject({
+    pin: '314159',
+    profile: { about: 'Open 9 to 5', websites: ['https://clinic.example'] },
+  })
+  await screenshot(page, 'numbers with their limits')
 })
 
 test('a banned account is shown with its reason, without a reload', async () => {

@@ -35,7 +35,7 @@ test('a webhook has charts of its attempts, success rate and response times, wit
   await attempts.getByRole('button', { name: 'Show as table' }).click()
   const rows = attempts.getByRole('table').getByRole('row')
   await expect.poll(() => rows.count()).toBe(25)
-  // An hour may have ended meanwhile.
+  // The hour may have changed.
   const cells = (await rows.allInnerTexts()).slice(1).map((row) => row.split('\t').slice(1).map(Number))
   expect(cells.reduce(([good = 0, bad = 0], [g = 0, b = 0]) => [good + g, bad + b], [0, 0])).toEqual([3, 1])
 

@@ -1,4 +1,4 @@
-// Checks types, lint, format, the OpenAPI document and retired words of the whole project in parallel.
+// Checks types, lint, format, the OpenAPI document, retired words and sentences of the whole project in parallel.
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 
@@ -11,6 +11,7 @@ const checks = [
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings'] },
   { name: 'OpenAPI document', command: ['redocly', 'lint', 'docs/openapi.json', '--format', 'stylish'] },
   { name: 'retired words', command: [process.execPath, join(import.meta.dirname, 'retired-words.ts')] },
+  { name: 'sentences', command: [process.execPath, join(import.meta.dirname, 'sentences.ts')] },
 ]
 
 const results = await Promise.all(checks.map(runCheck))

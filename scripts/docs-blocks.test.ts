@@ -118,7 +118,7 @@ test('the alerts report refused sends, and missing webhooks of the network only 
   const [rules] = blocks.filter(({ text }) => text.startsWith('groups:'))
   const { groups } = parse(rules?.text ?? '') as { groups: { rules: { alert: string; expr: string }[] }[] }
   const expressions = Object.fromEntries(groups.flatMap((group) => group.rules).map(({ alert, expr }) => [alert, expr]))
-  expect(expressions.SendsRefused).toContain('parley_sends_total{outcome="failed"}')
+  expect(expressions.SendsRejected).toContain('parley_sends_total{outcome="failed"}')
   expect(expressions.NoNetworkWebhooks).toMatch(
     /parley_sends_total\{outcome="sent"\}.* and .*parley_network_webhooks_total/,
   )

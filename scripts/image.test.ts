@@ -75,7 +75,7 @@ function copyInstalled(to: string): void {
   for (const each of ['.', ...workspaces]) {
     const installed = join(root, each, 'node_modules')
     if (!existsSync(installed)) continue
-    // Other tests write to the caches meanwhile.
+    // Other tests write to the caches too.
     const packages = readdirSync(installed).filter((name) => !/^\.(cache|vite|building)/.test(name))
     const folders = packages.map((name) => join(installed, name))
     if (folders.length > 0) copyAll(folders, join(to, each, 'node_modules'))
@@ -172,7 +172,7 @@ test.skipIf(process.platform !== 'linux')(
     // The console was built, and its pages are part of the image.
     const page = await fetch(`http://127.0.0.1:${port}/sign-in`, { headers: { accept: 'text/html' } })
     expect(await page.text()).toContain('/assets/')
-    for (const name of ['operating', 'sdk', 'simulator', 'changelog'])
+    for (const name of ['run/postgresql', 'tools/typescript', 'reference/simulator', 'project/changelog'])
       expect([name, (await fetch(`http://127.0.0.1:${port}/docs/${name}`)).status]).toEqual([name, 200])
     service.kill('SIGTERM')
     const [code] = await once(service, 'exit')

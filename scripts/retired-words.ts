@@ -1,4 +1,4 @@
-// Fails if a retired word is in the repository. docs/glossary.md has the terms that we use instead.
+// Fails if a retired word is in the repository. docs/start/concepts.md has the terms that we use instead.
 //   node scripts/retired-words.ts            prints each hit; ends with 1 if there is one
 //   node scripts/retired-words.ts --counts   prints how many lines have each word
 //   node scripts/retired-words.ts server/src only files whose path begins so
@@ -23,6 +23,9 @@ const aboutPeople =
 const aboutAnswerColumns =
   /\.sql(\.ts)?$|^bench\/|^server\/testing\/deliveries|domain\/deliveries\/|sending\/(idempotency|store-messages)|every-error/
 
+/** Released migrations are never edited. */
+const inMigrations = /^server\/migrations\//
+
 /** Not in code, comments, tests or documents. */
 export const retiredEverywhere: readonly RetiredWord[] = [
   { pattern: /\bwhoever\b/i, use: 'the process, client or person that is meant' },
@@ -44,6 +47,10 @@ export const retiredEverywhere: readonly RetiredWord[] = [
   { pattern: /\bfor ever\b/i, use: 'forever, or the limit' },
   { pattern: /\bbeside\b/i, use: 'next to, in addition to, with' },
   { pattern: /\bpretend\b/i, use: 'simulated' },
+  { pattern: /(?<!\/)\bmeanwhile\b/i, use: 'while, until, in between', exceptIn: inMigrations },
+  { pattern: /\bfor good\b/i, use: 'permanently', exceptIn: inMigrations },
+  { pattern: /\b(go|goes|going|went) on\b/i, use: 'continue' },
+  { pattern: /\balso (if|when|while|after)\b/i, use: 'even if, even when' },
   { pattern: /\bhouses?\b|useHouse/i, use: 'test server' },
   {
     pattern: /\bwalls?\b/i,
@@ -109,7 +116,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Real payloads, generated files, and the list itself. */
 const skipped =
-  /(^|\/)(package-lock\.json|LICENSE)$|\/fixtures\/|\.(png|svg|ogg|woff2?|ico|pdf)$|^scripts\/retired-words(\.test)?\.ts$|^docs\/glossary\.md$/
+  /(^|\/)(package-lock\.json|LICENSE)$|\/fixtures\/|\.(png|svg|ogg|woff2?|ico|pdf)$|^scripts\/retired-words(\.test)?\.ts$|^docs\/start\/concepts\.md$/
 
 const isDocument = (file: string): boolean => file.endsWith('.md') || file === 'docs/openapi.json'
 

@@ -52,7 +52,7 @@ async function measurePeak(scope: Scope, target: Target, keys: readonly string[]
     { ...row, what: 'accepted, at full speed, p99', unit: 'ms', rounds: [p99Ms] },
     { ...row, what: 'CPU of the process for a send, with the calls', unit: 'µs', rounds: [cpuUs.process / accepted] },
     { ...row, what: 'CPU of PostgreSQL for a send, with the calls', unit: 'µs', rounds: [cpuUs.postgres / accepted] },
-    { ...row, what: 'calls of WhatsApp meanwhile', unit: '', rounds: [Object.keys(calledAt).length] },
+    { ...row, what: 'calls of WhatsApp at full speed', unit: '', rounds: [Object.keys(calledAt).length] },
   ]
 }
 

@@ -29,7 +29,7 @@ export interface Call {
 }
 
 /** The output of a command: lines for people, and the same data as one JSON document for `--json`. */
-interface CommandResult {
+export interface CommandResult {
   lines: readonly string[]
   json: unknown
   /** Exit with status 1 although the command ran to its end, for example because a check failed. */

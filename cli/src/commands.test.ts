@@ -64,6 +64,9 @@ interface Row {
   before?: () => Promise<void>
 }
 
+const setSecond = (change: Parameters<Simulator['control']['numbers']['change']>[1]) =>
+  void simulator.control.numbers.change('106540000000002', change)
+
 const list = (...data: unknown[]) => ({
   object: 'list',
   data,
@@ -248,6 +251,48 @@ const rows: Row[] = [
   { words: 'connection sync <connection>', audited: 'connection.sync', expected: { senders: 2 } },
   { words: 'connection list', expected: some({ waba_id: '102290000000001' }) },
   {
+    words: 'sender list --workspace <workspace>',
+    expected: some({ phone_number: '15550780001', throughput: 'BUSINESS_APP', has_pin: false }),
+  },
+  {
+    words: 'sender register 15550780002 --workspace <workspace> --pin 314159',
+    audited: 'sender.register',
+    expected: { status: 'CONNECTED', has_pin: true },
+  },
+  {
+    words: 'sender pin 15550780002 --workspace <workspace> --pin 271828',
+    audited: 'sender.pin',
+    expected: { has_pin: true },
+  },
+  {
+    words: 'sender request-code 15550780002 --workspace <workspace>',
+    before: async () => setSecond({ codeVerificationStatus: 'EXPIRED' }),
+    audited: 'sender.request_code',
+    expected: { verification_status: 'EXPIRED' },
+  },
+  {
+    words: 'sender verify-code 15550780002 --workspace <workspace> --code 780-002',
+    audited: 'sender.verify_code',
+    expected: { verification_status: 'VERIFIED' },
+  },
+  {
+    words: 'sender name 15550780002 --workspace <workspace> --name Harbour',
+    audited: 'sender.name',
+    expected: { requested_name: 'Harbour', requested_name_status: 'PENDING_REVIEW' },
+  },
+  {
+    words:
+      'sender profile 15550780002 --workspace <workspace> --about Open --category health --website https://a.example',
+    audited: 'sender.profile',
+    expected: { about: 'Open', category: 'HEALTH', websites: ['https://a.example'] },
+  },
+  { words: 'sender profile 15550780002 --workspace <workspace>', expected: { about: 'Open', address: '' } },
+  {
+    words: 'sender deregister 15550780002 --workspace <workspace> --yes',
+    audited: 'sender.deregister',
+    expected: { status: 'DISCONNECTED' },
+  },
+  {
     words: 'user create --email bea@example.com --workspace <workspace> --role admin',
     audited: 'invite.create',
     expected: { role: 'admin' },
@@ -324,7 +369,15 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
   if (keep) ids[keep[0]] = json[keep[1]] ?? ''
   const written = (await entries()).slice(first.length)
   expect(written.map(({ action }) => action)).toEqual(audited ? [audited] : [])
-  const secrets = [json.secret, 'demo-app-secret', 'demo-verify-token', 'demo-access-token', 'another']
+  const secrets = [
+    json.secret,
+    'demo-app-secret',
+    'demo-verify-token',
+    'demo-access-token',
+    'another',
+    '314159',
+    '271828',
+  ]
   for (const { actor, user_agent, before: was, after } of written) {
     expect(actor).toBe(`command line (${userInfo().username})`)
     expect(user_agent).toBe(`parley/${version} (${hostname()})`)
@@ -333,7 +386,7 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
 })
 
 /** These have their own tests, as the `phone` commands do: they run until they are stopped, write a file, or need a file store or data. */
-const testedElsewhere = ['start', 'listen', 'login', 'mcp', 'files move', 'types', 'update show']
+const testedElsewhere = ['start', 'listen', 'login', 'mcp', 'files move', 'types', 'update show', 'why']
 
 test('every command is in the table above or tested elsewhere', () => {
   const covered = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))

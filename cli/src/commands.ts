@@ -10,6 +10,7 @@ export const sections: readonly Section[] = [
       ...from(() => import('./commands/doctor.ts'), {
         doctor: 'Check the installation: what is wrong, what it means and what to do',
       }),
+      ...from(() => import('./commands/why.ts'), { why: 'Say why a message or an event did not arrive' }),
       ...from(() => import('./commands/secrets.ts'), {
         'secrets reseal': 'Encrypt every stored secret with the first key of PARLEY_SECRET_KEYS',
       }),
@@ -39,20 +40,20 @@ export const sections: readonly Section[] = [
   {
     title: 'Console users',
     commands: from(() => import('./commands/user.ts'), {
-      'user create': 'Invite a person to the console of a workspace',
-      'user list': 'List the people who can sign in to the console',
-      'user operator': 'Make a person an operator of this installation, or end that',
-      'user disable': 'Disable the account of a person',
+      'user create': 'Invite a user to the console of a workspace',
+      'user list': 'List the users of the console',
+      'user operator': 'Make a user an operator of this installation, or end that',
+      'user disable': 'Disable the account of a user',
       'user enable': 'Enable a disabled account',
-      'user reset': 'Create a password reset link for a person',
-      'user passkeys': 'List the passkeys of a person, or remove one',
+      'user reset': 'Create a password reset link for a user',
+      'user passkeys': 'List the passkeys of a user, or remove one',
     }),
   },
   {
     title: 'Personal data',
     commands: from(() => import('./commands/person.ts'), {
-      'person export': 'Print everything that a workspace has about one person',
-      'person erase': 'Erase everything that a workspace has about one person',
+      'person export': 'Print everything that a workspace has about one contact',
+      'person erase': 'Erase everything that a workspace has about one contact',
     }),
   },
   {
@@ -125,7 +126,7 @@ export const sections: readonly Section[] = [
     title: 'WhatsApp accounts',
     commands: [
       ...from(() => import('./commands/app.ts'), {
-        'app create': 'Register a Meta app',
+        'app create': 'Set up a Meta app and connect its account',
         'app change': 'Change the secret or the verify token of an app',
         'app list': 'List the registered Meta apps',
       }),
@@ -134,6 +135,16 @@ export const sections: readonly Section[] = [
         'connection change': 'Replace the access token of a connection',
         'connection sync': 'Fetch the senders and templates of a connection now',
         'connection list': 'List the connected accounts and their last sync',
+      }),
+      ...from(() => import('./commands/sender.ts'), {
+        'sender list': 'List the numbers of a workspace: status, limits, display name and PIN',
+        'sender register': 'Register a number, so that it can send and receive messages',
+        'sender deregister': 'End the registration of a number',
+        'sender pin': 'Set the two-step PIN of a number',
+        'sender request-code': 'Let WhatsApp send a verification code to a number',
+        'sender verify-code': 'Verify a number with the code that WhatsApp sent',
+        'sender profile': 'Show or change the business profile of a number',
+        'sender name': 'Request a new display name for a number',
       }),
       ...from(() => import('./commands/update.ts'), {
         'update list': 'List the latest 100 updates of WhatsApp that are not understood',
@@ -146,11 +157,11 @@ export const sections: readonly Section[] = [
     title: 'Simulator',
     commands: [
       ...from(() => import('./commands/phone.ts'), {
-        'phone send': 'Send a message from a simulated phone to a sender',
-        'phone record': 'Record the chat of a simulated phone as a scenario for tests',
+        'phone send': 'Send a message from the handset to a sender',
+        'phone record': 'Record a chat of the handset as a scenario for tests',
       }),
       ...from(() => import('./commands/phone-business.ts'), {
-        'phone echo': 'Write to a simulated phone from the Business app, or as an agent',
+        'phone echo': 'Write to the handset from the Business app, or as an agent',
         'phone handover': 'Let an agent take a conversation, or hand it back',
         'phone history': 'Share past chats of the Business app',
         'phone contacts': 'Share contacts of the Business app',

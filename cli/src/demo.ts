@@ -50,6 +50,7 @@ export async function createDemo(
       appSecret: simulated.secret,
       verifyToken: simulated.verifyToken,
       graphUrl: simulator.url,
+      metaAppId: simulated.id,
     })
     const input = { workspaceId: demo.workspaceId, appId: app.id, wabaId, accessToken: token.token }
     const { sync } = await createConnection(network, input)
@@ -89,6 +90,6 @@ export async function linkSimulator(
   return problems
 }
 
-/** A URL that works on this machine, also if the service listens on all addresses. */
+/** A URL that works on this machine, even if the service listens on all addresses. */
 export const localUrl = (url: string): string =>
   url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')

@@ -48,15 +48,31 @@ test('doctor finds no problem in a running installation with a connected account
   const app = await create('app', 'create', '--name', 'Demo', ...secrets)
   const options = ['--workspace', workspace.id, '--app', app.id, '--waba-id', '102290000000001']
   await create('connection', 'create', ...options, '--access-token', token)
+  const url = `${readConfig(running).publicUrl}/network/whatsapp/${app.id}`
+  await simulator.control.apps.setCallback(simulator.control.apps.list()[0]?.id ?? '', { url, verifyToken: 'v-1' })
 
   const { code, check } = await doctor(running)
   expect(code).toBe(0)
-  for (const name of ['service', 'database', 'migrations', 'clock', 'secrets', 'access tokens', 'ingress']) {
+  const atMeta = ['access tokens', 'subscriptions', 'webhook fields', 'callbacks', 'numbers', 'Graph version']
+  for (const name of ['service', 'database', 'migrations', 'clock', 'secrets', 'ingress', ...atMeta]) {
     expect(check(name), name).toMatchObject({ verdict: 'ok' })
   }
   const report = await runParley(['doctor'], running)
   expect(report.out).toMatch(/^ok {7}database {8}PostgreSQL \d+/m)
   expect(report.out).not.toContain('\u001b')
+
+  const account = `${simulator.url}/v25.0/102290000000001/subscribed_apps`
+  await fetch(account, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } })
+  const why = (...words: string[]) => runParley(['why', '15550780001', ...words], running)
+  const found = await why()
+  expect(found).toMatchObject({ code: 1, err: '' })
+  expect(found.out).toMatch(/^problem {2}subscriptions {3}The app is not subscribed to account 102290000000001\./m)
+  expect(found.out).toMatch(/\n\nThe app is not subscribed .*\n→ Run: \.\/parley why 102290000000001 --fix\n$/)
+  expect((await why('--fix')).out).toMatch(/^fixed {4}Subscribed the app to account 102290000000001\.\n/)
+  const { out } = await why('--fix', '--json')
+  expect(JSON.parse(out)).toMatchObject({ object: 'why', about: { kind: 'sender' }, fixed: [] })
+  expect(out).not.toContain('not subscribed to account')
+  expect((await runParley(['why', '19999999999'], running)).out).toContain('No workspace has a sender')
 
   simulator.control.tokens.change(token, { revoked: true })
   const revoked = await runParley(['doctor'], {

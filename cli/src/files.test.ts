@@ -82,7 +82,7 @@ async function setUp(sizes: readonly number[]) {
 
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-test('files are moved there and back while the service runs, also if the command is killed and run again', async () => {
+test('files are moved there and back while the service runs, even if the command is killed and run again', async () => {
   // Read five times, they stay below the key's 100 requests a minute.
   const sizes = [2 * 1024 * 1024, ...Array<number>(8).fill(300_000), 0, 1]
   const { db, env, status, cleanUp, expectReadable, hold } = await setUp(sizes)

@@ -1,9 +1,11 @@
 import type { Sender } from '@parley/contract/sender'
 import { UsageError } from './command.ts'
-import type { Source } from './source.ts'
 
 /** The sender with this ID or phone number; without one, the first that is connected. */
-export async function findSender(source: Pick<Source, 'senders'>, text: string | undefined): Promise<Sender> {
+export async function findSender<Found extends Sender>(
+  source: { senders(): Promise<readonly Found[]> },
+  text: string | undefined,
+): Promise<Found> {
   const senders = await source.senders()
   const digits = text?.replaceAll(/[\s()+-]/g, '')
   const found =

@@ -29,7 +29,7 @@ export async function followEvents(call: Call): Promise<undefined> {
       // Events from here on are printed.
       const { nextCursor } = await feed.read({ after: 'latest', limit: 1 })
       print(`Reading new events of ${title}.${url ? ` Forwarding them to ${url}` : ''}`)
-      // One that was given is not printed: it may be in use elsewhere.
+      // A given secret is not printed: it may be in use elsewhere.
       if (url && given === undefined) print(`Signing secret: ${secret}`)
       print(url ? 'Press r to send the last event again, q or Ctrl+C to stop.' : 'Press q or Ctrl+C to stop.')
       await feed.follow({ after: nextCursor, types }, (body) => forwarder.take(body))

@@ -120,7 +120,7 @@ test('trigger lists every event type, and makes each of them happen', async () =
   for (const type of eventTypes) {
     expect(await json('trigger', type)).toMatchObject({ how: 'simulator', event: { type } })
   }
-  // Also if the balance is low already. It stays as it was.
+  // Even if the balance is low already. It stays as it was.
   const [{ id }] = (await json('workspace', 'list')).data
   const credit = async (amount: number): Promise<number> =>
     JSON.parse((await run('workspace', 'credit', '--json', '--note', 'test', '--', id, String(amount))).out).balance

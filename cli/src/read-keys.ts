@@ -1,4 +1,4 @@
-/** Calls back for keys that are pressed, also if they come from a pipe. */
+/** Calls back for keys that are pressed, even if they come from a pipe. */
 export function readKeys(actions: Readonly<Record<string, () => void>>): { close(): void } {
   const { stdin } = process
   const onData = (chunk: Buffer) => {

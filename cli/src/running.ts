@@ -22,7 +22,7 @@ export function writeRunning(dataDir: string, running: Omit<RunningService, 'pid
   const file = fileIn(dataDir)
   const draft = `${file}.draft-${process.pid}`
   writeFileSync(draft, `${JSON.stringify({ pid: process.pid, ...running }, null, 2)}\n`, { mode: 0o600 })
-  // A command that reads it meanwhile never sees half of it.
+  // A command that reads it never sees half of it.
   renameSync(draft, file)
   return () => rmSync(file, { force: true })
 }

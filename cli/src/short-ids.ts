@@ -75,7 +75,7 @@ async function wholeIdOf(db: () => Promise<Db>, noun: IdNoun, text: string): Pro
   throw new StartupError([`"${text}" fits ${count} ${noun}s. Enter more of the ID:`, ...candidates].join('\n'))
 }
 
-/** Says that nothing has an ID, and where to find those that exist. */
+/** Says that an ID was not found, and where to find existing IDs. */
 export function notFound(noun: IdNoun, text: string): string {
   if (noun === 'event')
     return `No event has an ID that begins with "${text}". Run "./parley delivery list" to see the latest.`

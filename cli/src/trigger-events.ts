@@ -158,8 +158,8 @@ async function disableTemporaryWebhook({ call, workspace }: Trigger): Promise<st
 }
 
 /**
- * Takes credits until the balance is at the mark of the workspace, and gives them back, in one transaction: no message is refused
- * meanwhile. The database notices the first step, and the running service publishes the event.
+ * Takes credits until the balance is at the mark of the workspace, and refunds them, in one transaction: no message is rejected.
+ * The database notices the first step, and the running service publishes the event.
  */
 async function crossLowBalance({ call, workspace: { id, name } }: Trigger): Promise<string> {
   const mark = (await readSettings((await call.db()).within(id), id)).lowBalance

@@ -35,8 +35,12 @@ export function runParley(words: readonly string[], env: Environment): Promise<E
 }
 
 /** Starts a command in this process. It is stopped if it still runs when the test ends. */
-export function startCommand(words: readonly string[], env: Environment): RunningCommand {
-  const command = start(words, env)
+export function startCommand(
+  words: readonly string[],
+  env: Environment,
+  { isTerminal = false }: { isTerminal?: boolean } = {},
+): RunningCommand {
+  const command = start(words, env, isTerminal)
   onTestFinished(async () => {
     if (!command.hasEnded()) command.kill()
     await command.ended
@@ -67,12 +71,13 @@ const current = new AsyncLocalStorage<Terminal>()
 let running = 0
 let restore = () => {}
 
-function start(words: readonly string[], env: Environment): RunningCommand {
+function start(words: readonly string[], env: Environment, isTerminal = false): RunningCommand {
   let exit = (_code: number) => {}
   const exited = new Promise<number>((resolve) => {
     exit = resolve
   })
-  const terminal: Terminal = { out: '', err: '', input: new PassThrough(), signals: new EventEmitter(), exit }
+  const input = Object.assign(new PassThrough(), { isTTY: isTerminal })
+  const terminal: Terminal = { out: '', err: '', input, signals: new EventEmitter(), exit }
   let hasEnded = false
   if (running++ === 0) restore = divert()
   const ended = current.run(terminal, async () => {

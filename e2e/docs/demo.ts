@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../server/testing/until.ts'
 import type { Reader } from '../reader.ts'
-import { prepareMeta } from './meta.ts'
+import { metaSecret, prepareMeta } from './meta.ts'
 
 type Json = Record<string, unknown>
 
@@ -79,7 +79,7 @@ export async function prepareDemo(reader: Reader, url: string, key: string): Pro
 
   const values = {
     ...meta,
-    '…': 'a-secret-that-the-reader-knows',
+    '…': metaSecret,
     '01a1de10-…': workspaceId,
     WORKSPACE_ID: workspaceId,
     WEBHOOK_ID: webhookId,

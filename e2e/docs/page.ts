@@ -26,7 +26,6 @@ export interface PageOptions extends OtherBlocks {
 const printedValues: Record<string, RegExp> = {
   'prl_live_…': /\bprl_live_\w+/g,
   REPLAY_ID: /(?<=Started replay )rpl_[\da-f-]{36}/g,
-  APP_ID: /(?<=Created app .*\()[^)]+/g,
   WORKSPACE_ID: /(?<=Created workspace .*\()[^)]+/g,
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port that is free at the moment. Below those that the system gives to outgoing connections, which may take one at any time. */
+/** A free port, below the range that the system uses for outgoing connections. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000)

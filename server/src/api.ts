@@ -16,6 +16,7 @@ import { newIngress } from './domain/messages/receiving/ingress.ts'
 import { newInspect } from './domain/requests/inspector/inspect.ts'
 import { RequestMeter } from './domain/requests/meter.ts'
 import { RequestRecorder } from './domain/requests/recorder.ts'
+import { rejectedWebhook } from './domain/requests/rejected-webhooks.ts'
 import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
@@ -124,7 +125,18 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const screen = countedScreen(ingress.screen, counters)
   const app = newHttpServer(deps)
   mountApi(app, all, deps)
-  mountIngress(app, { ...ingress, screen, receive, hasUsableSchema, timeouts, bodies, senders, overload, addressOf })
+  mountIngress(app, {
+    ...ingress,
+    screen,
+    receive,
+    onWrongSignature: (...webhook) => recorder.record(rejectedWebhook(clock.now(), ...webhook)),
+    hasUsableSchema,
+    timeouts,
+    bodies,
+    senders,
+    overload,
+    addressOf,
+  })
   // They would keep the server from closing.
   app.addHook('preClose', async () => heldRequests.stop())
   const console = openConsole(app, runtime, { ...deps, overload, maxStreams: limits.liveStreams })

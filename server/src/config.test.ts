@@ -188,6 +188,7 @@ test.each<[string, string, string, Environment?]>([
   ['PARLEY_DNS_SERVERS', 'dns.example.com', 'Invalid PARLEY_DNS_SERVERS: "dns.example.com". Use IP addresses'],
   ['PARLEY_DNS_SERVERS', '10.0.0.2,10.0.0.3:99999', 'Invalid PARLEY_DNS_SERVERS: "10.0.0.2,10.0.0.3:99999"'],
   ['PARLEY_RETENTION_DAYS', '0', 'Invalid PARLEY_RETENTION_DAYS: "0". Use a whole number from 1 to 3650.'],
+  ['PARLEY_GRAPH_VERSION', '25', 'Invalid PARLEY_GRAPH_VERSION: "25". Use a version of the Graph API such as v25.0.'],
   ['LOG_LEVEL', 'loud', 'Invalid LOG_LEVEL: "loud". Use one of trace, debug, info, warn, error, fatal, silent.'],
 ])('%s=%s is rejected with one line that names the variable', (name, value, line, others = {}) => {
   const read = () => readConfig({ ...others, [name]: value })

@@ -50,6 +50,8 @@ export interface Config {
   /** How long the contents of messages are stored; null for as long as the messages. */
   contentRetentionDays: number | null
   mediaBytesPerWorkspace: number
+  /** The version of the Graph API; null for the one that this version of Parley is tested with. */
+  graphVersion: string | null
   /** Null: no emails are sent. */
   mail: MailSettings | null
   /** Per client address: requests to sign in, and to use a link. */
@@ -106,6 +108,7 @@ export function readConfig(env: Environment): Config {
       ? readNumber(env, 'PARLEY_CONTENT_RETENTION_DAYS', 0, 1, 3650)
       : null,
     mediaBytesPerWorkspace: readNumber(env, 'PARLEY_MEDIA_MB_PER_WORKSPACE', 5_000, 1, 999_999) * 1_000_000,
+    graphVersion: readGraphVersion(env),
     mail: readMail(env),
     signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
     operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
@@ -116,7 +119,7 @@ export function readConfig(env: Environment): Config {
   })
 }
 
-/** Replaces PORT=0 by the port that was found, also in `publicUrl`. */
+/** Replaces PORT=0 by the port that was found, and in `publicUrl`. */
 export function withPort(config: Config, port: number): Config {
   const unset = config.publicUrl === localUrl(config.host, config.port)
   return Object.freeze({ ...config, port, ...(unset && { publicUrl: localUrl(config.host, port) }) })
@@ -158,6 +161,14 @@ function readRanges(env: Environment, name: string, fallback: string): AddressRa
     }
     return range
   })
+}
+
+function readGraphVersion(env: Environment): string | null {
+  const version = env.PARLEY_GRAPH_VERSION || null
+  if (version !== null && !/^v\d+\.\d+$/.test(version)) {
+    invalid('PARLEY_GRAPH_VERSION', version, 'Use a version of the Graph API such as v25.0.')
+  }
+  return version
 }
 
 function readDnsServers(env: Environment): string[] {
@@ -212,7 +223,7 @@ function readOtherDatabaseUrl(env: Environment, name: string, attributes = sessi
   return url
 }
 
-/** One server: a second one could be further behind than the one that was checked. */
+/** One server: a second server could be further behind than the checked one. */
 function readReplicaUrl(env: Environment, name: string): string | null {
   const url = readOtherDatabaseUrl(env, name, sessionAttributes.standby)
   if (url === null || serverUrls(url).length === 1) return url

@@ -4,6 +4,7 @@ import type { OnChange } from './db/notices/change-notices.ts'
 import { recordAuditEntry } from './domain/audit/audit.ts'
 import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
+import { numberConsoleRoutes } from './domain/connections/numbers.routes.ts'
 import { syncWorkspace } from './domain/connections/sync-workspace.ts'
 import { contactConsoleRoutes } from './domain/contacts/console.routes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
@@ -38,6 +39,7 @@ import { templateConsoleRoutes } from './domain/templates/console.routes.ts'
 import { updateConsoleRoutes } from './domain/updates/console.routes.ts'
 import { webhookConsoleRoutes } from './domain/webhooks/console.routes.ts'
 import { operatorWebhookRoutes } from './domain/webhooks/operator.routes.ts'
+import { whyConsoleRoutes } from './domain/why/console.routes.ts'
 import { workspaceConsoleRoutes } from './domain/workspaces/console.routes.ts'
 import { readSettings } from './domain/workspaces/settings.ts'
 import { LiveHub, mountLive } from './http/console/live.ts'
@@ -59,6 +61,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
     ...mediaConsoleRoutes(),
     ...templateConsoleRoutes(),
     ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
+    ...numberConsoleRoutes(parts),
     ...flowConsoleRoutes(),
     ...orderConsoleRoutes(),
     ...contactConsoleRoutes(),
@@ -86,6 +89,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
     ...instanceRoutes({ ...parts, replica: replica?.state ?? null }),
     ...operatorPriceRoutes(),
     ...operatorWebhookRoutes(),
+    ...whyConsoleRoutes(parts),
   ]
 }
 

@@ -59,7 +59,7 @@ export interface ServiceOptions {
 }
 
 /**
- * How long each step of stopping may take. Together they stay below the 15 seconds that operators are promised, also if the
+ * How long each step of stopping may take. Together they stay below the 15 seconds that operators are promised, even if the
  * database, the network and a client do not respond. A step that takes longer is left behind.
  */
 const usualStopLimits = { requestsMs: 5_000, workMs: 6_500, logsMs: 3_000, otherMs: 1_000 }
@@ -114,7 +114,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     await warnIfUnreadable(db, log)
     const companion = await startCompanion?.(config)
     if (companion) undo.push(() => companion.stop())
-    const client = new GraphClient({ productVersion: version })
+    const client = new GraphClient({ productVersion: version, graphVersion: config.graphVersion })
     undo.push(() => Promise.race([client.close(), pause(stopLimits.otherMs)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
     // One for the process, so that saving a webhook and delivering to it share the cache and the limits.

@@ -12,7 +12,7 @@ import { until } from '../testing/until.ts'
 import { createWebhook } from './domain/webhooks/webhooks.ts'
 import { systemClock } from './lib/clock.ts'
 
-/** What docs/operating.md promises. */
+/** What docs/run/scaling.md promises. */
 const stopMaxMs = 15_000
 
 /** A receiver that does not respond until `respond` is called, and immediately from then on. */
@@ -81,7 +81,7 @@ async function newHangingShop() {
   }
 }
 
-test('a service that stops while the network and a client hang returns its leases first, and exits with 0, also if it gets SIGTERM twice', async () => {
+test('a service that stops while the network and a client hang returns its leases first, and exits with 0, even if it gets SIGTERM twice', async () => {
   const { db, connection, receiver, start, occupy } = await newHangingShop()
   const service = await startParley({
     HOST: '127.0.0.1',

@@ -59,10 +59,10 @@ export function startWork(runtime: Runtime): Work {
   }
 }
 
-/** What one process does for all, whatever its role. */
+/** The work that one process of any role does for all. */
 export function maintenanceSteps({ db: database, clock, log, config }: Runtime): MaintenanceStep[] {
   const { retentionDays, contentRetentionDays } = config
-  // What has content and its own retention is not stored for longer than contents are.
+  // Rows with content and their own retention are not stored for longer than contents.
   const contentDays = Math.min(retentionDays, contentRetentionDays ?? retentionDays)
   const inspectorDays = inspectorDaysOf(retentionDays, contentRetentionDays)
   const sweepConversations = newConversationSweep()

@@ -140,7 +140,7 @@ const moveTo = (path: string) => `(async ({ __TSR_ROUTER__: router }) => {
   for (const end = Date.now() + 10_000; !isThere() && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 10))
 })(self)`
 
-/** What saves time: no processes that are isolated from each other, and no optimizing compilers, which cost more than they save. */
+/** To save time: no isolated processes, and no optimizing compilers, which cost more than they save. */
 const args = [
   '--no-sandbox',
   '--no-zygote',

@@ -22,7 +22,7 @@ export interface CrashOutcome {
   inFlight: number
 }
 
-/** Each round acknowledges at least this many messages before its crash, also on a busy machine. */
+/** Each round acknowledges at least this many messages before its crash, even on a busy machine. */
 const leastPerRound = 20
 
 /**

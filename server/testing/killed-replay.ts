@@ -48,7 +48,7 @@ async function insertPastEvents(db: Database, workspaceId: string, count: number
 
 /**
  * Replays events of the last week to an endpoint that was made just now, and kills the service with SIGKILL on the way. New
- * events arrive at the same endpoint meanwhile.
+ * events arrive at the same endpoint.
  */
 export async function replayThroughKills(options: {
   db: Database

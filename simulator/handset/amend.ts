@@ -6,7 +6,7 @@ import { summaryOf } from './message-view.ts'
 import { openSheet } from './sheet.ts'
 import { changed, chat, state } from './state.ts'
 
-/** A person can edit and delete own messages, and the business those that it wrote in the Business app. */
+/** A contact can edit and delete their messages, and the business its messages of the Business app. */
 export const isDeletable = ({ direction, source, deletedAt }: Message): boolean =>
   (direction === 'in' || source === 'business_app') && !deletedAt
 

@@ -52,7 +52,7 @@ function openWriter(name: 'echo' | 'agentSay', title: string): void {
   })
 }
 
-/** Any field with any JSON value, for those that the simulator does not know. */
+/** Any field with any JSON value, for fields that the simulator does not know. */
 function openUpdate(): void {
   showTab('phone')
   openSheet('Post any update', ({ close }) => {

@@ -4,7 +4,7 @@ import { saveSelection, selectedNumber, selectedPhone } from './selection.ts'
 import { changed, chatKey, me, state } from './state.ts'
 
 /**
- * Keeps the page in sync with the simulator. On every connection, also after a restart of the simulator, the whole state
+ * Keeps the page in sync with the simulator. On every connection, even after a restart of the simulator, the whole state
  * is loaded.
  */
 export function connect(): void {

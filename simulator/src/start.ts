@@ -185,7 +185,7 @@ function buildServer(
   return server
 }
 
-/** Replaces the whole state. Apps that exist again keep their callback, so a connected app goes on receiving webhooks. */
+/** Replaces the whole state. Apps that exist again keep their callback, so a connected app continues receiving webhooks. */
 function resetWorld(network: Network, load: () => void): void {
   const apps = [...network.world.apps.values()]
   network.timers.cancelAll()
@@ -194,9 +194,9 @@ function resetWorld(network: Network, load: () => void): void {
   network.media.clear()
   replaceWorld(network.world, emptyWorld())
   load()
-  for (const { id, callbackUrl, verifyToken, secret } of apps) {
+  for (const { id, callbackUrl, verifyToken, secret, fields } of apps) {
     const app = network.world.apps.get(id)
-    if (app) Object.assign(app, { callbackUrl, verifyToken, secret })
+    if (app) Object.assign(app, { callbackUrl, verifyToken, secret, ...(fields ? { fields } : {}) })
   }
   network.log.publish({ name: 'reset', data: {} })
   network.changed()

@@ -27,6 +27,8 @@ export interface App {
   secret: string
   verifyToken: string
   callbackUrl: string | null
+  /** The webhook fields that it is subscribed to. Absent: every field, also those of later versions. */
+  fields?: string[]
 }
 
 export interface Callback {
@@ -56,7 +58,10 @@ export interface PhoneNumber {
   accountMode: string
   messagingLimit: string
   isOfficialBusinessAccount: boolean
-  /** Also used in the WhatsApp Business app. Edits and deletions then arrive as `edit` and `revoke`. */
+  /**
+   * Also used in the WhatsApp Business app: at most 20 messages a second. Edits and deletions then arrive as `edit` and
+   * `revoke`.
+   */
   isOnBizApp: boolean
   pin: string | null
   onboardedAt: string
@@ -65,7 +70,21 @@ export interface PhoneNumber {
   allowedRecipients: string[] | null
   override: Callback | null
   switches: Partial<Switches>
+  /** The display name that WhatsApp reviews, and how far it is. */
+  newDisplayName?: string
+  newNameStatus?: string
+  /** The business profile, in the names of the Graph API. */
+  profile?: Json
+  /** Whether a verification code was requested. */
+  codeRequested?: boolean
+  /** When `register` and `deregister` were called in the last 72 hours, and when the number was deregistered. */
+  registrationCalls?: string[]
+  deregisteredAt?: string
 }
+
+/** The messages that a number can send in a second. */
+export const throughputOf = ({ isOnBizApp, throughputMps }: PhoneNumber): number =>
+  isOnBizApp ? Math.min(20, throughputMps) : throughputMps
 
 export interface AccessToken {
   token: string
@@ -74,6 +93,10 @@ export interface AccessToken {
   wabaIds: string[] | null
   expiresAt: string | null
   revoked: boolean
+  /** The permissions that were granted. Absent: all. */
+  scopes?: string[]
+  /** The app's own token, `APP_ID|APP_SECRET`. It is not stored. */
+  isApp?: true
 }
 
 export interface Template {

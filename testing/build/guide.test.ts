@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..', '..')
 
 /** The code blocks of the guide in a language. */
 const blocksIn = (language: string): string[] =>
-  blocksOf('docs/testing.md').flatMap((block) => (block.language === language ? [block.text] : []))
+  blocksOf('docs/tools/testing.md').flatMap((block) => (block.language === language ? [block.text] : []))
 
 const folder = newFolder()
 afterAll(() => removeFolder(folder))

@@ -65,7 +65,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {
-    // The process has ended meanwhile.
+    // The process has ended.
     return ''
   }
 }

@@ -40,7 +40,7 @@ export async function startTarget(name: string, argument = ''): Promise<Target> 
           try {
             process.kill(each, signal)
           } catch {
-            // The process has ended meanwhile.
+            // The process has ended.
           }
         }
       },

@@ -6,7 +6,7 @@ import { openStore, type Store } from '@parley/server/db/store'
 import { newLogger } from '@parley/server/telemetry/logger'
 import { startTarget, type Target } from './process.ts'
 
-/** What a benchmark uses. Whatever it starts ends with it, also if it fails or is interrupted. */
+/** What a benchmark uses. Whatever it starts ends with it, even if it fails or is interrupted. */
 export class Scope {
   readonly say: (line: string) => void
   readonly faults: string[] = []

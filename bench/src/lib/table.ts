@@ -12,7 +12,7 @@ export interface Row {
   base?: { name: string; rounds: readonly number[] }
   /** For the ratio if there is a base, otherwise for the value. */
   target?: Target
-  /** The share of the machine's CPU time that other programs used meanwhile, in percent. */
+  /** The share of the machine's CPU time that other programs used during the run, in percent. */
   noise?: number
 }
 

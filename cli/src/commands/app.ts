@@ -1,31 +1,14 @@
 import { type App, createApp, defaultGraphUrl, ingressPath, listApps } from '@parley/server/domain/connections/apps'
+import { webhookFields } from '@parley/server/domain/connections/configure/inspect'
 import { replaceAppSecrets } from '@parley/server/domain/connections/replace-secrets'
 import { change } from '../audit.ts'
-import { type Command, UsageError } from '../command.ts'
+import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime } from '../format.ts'
 import { readSecret } from '../read-secret.ts'
+import { runSetup, setupOptions } from '../run-setup.ts'
 import { jsonList, table } from '../table.ts'
-
-/** The webhook fields that the app must subscribe to at Meta. */
-const webhookFields = [
-  'messages',
-  'standby',
-  'messaging_handovers',
-  'smb_message_echoes',
-  'message_echoes',
-  'history',
-  'smb_app_state_sync',
-  'message_template_status_update',
-  'message_template_quality_update',
-  'message_template_components_update',
-  'template_category_update',
-  'phone_number_quality_update',
-  'phone_number_name_update',
-  'account_update',
-  'account_review_update',
-  'account_alerts',
-  'user_preferences',
-]
+import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+import { accessToken } from './connection.ts'
 
 const appSecret = {
   value: 'SECRET',
@@ -34,30 +17,43 @@ const appSecret = {
 }
 const verifyToken = {
   value: 'TOKEN',
-  variable: 'PARLEY_VERIFY_TOKEN',
-  help: 'Verify token that you choose and also enter at Meta',
+  help: 'Only without --app-id: a verify token that you also enter at Meta (or set PARLEY_VERIFY_TOKEN)',
 }
 
 export const commands: readonly Command[] = [
   {
     name: 'app create',
-    details: 'WhatsApp accounts are connected through an app. The command prints what to enter at Meta.',
+    details:
+      'With --app-id, it sets up the app at Meta and connects the account: callback, webhook fields, subscription, phone numbers and templates. It can be repeated: what is right is not changed. Without --app-id, it prints what to enter at Meta.',
     options: {
-      name: { value: 'NAME', required: true, help: 'Name of the app in Parley' },
+      'app-id': { value: 'ID', help: 'ID of the app at Meta' },
       'app-secret': appSecret,
+      'access-token': { ...accessToken, help: `${accessToken.help}; only with --app-id` },
+      'waba-id': { value: 'ID', help: 'Account ID (WABA ID); may be left out if the token is for one account' },
+      workspace: workspaceOption('Workspace that gets the senders and templates'),
+      name: { value: 'NAME', help: 'Name of the app in Parley (default: its name at Meta)' },
+      ...setupOptions,
       'verify-token': verifyToken,
       'graph-url': { value: 'URL', help: `Base URL of the Graph API (default: ${defaultGraphUrl})` },
     },
     examples: [
-      'app create --name "Acme" --app-secret - --verify-token - < secrets.txt',
+      'app create --app-id 600000000000001 --app-secret - --access-token - < secrets.txt',
+      'app create --app-id 600000000000001 --app-secret SECRET --access-token TOKEN --check',
       'app create --name "Acme" --app-secret SECRET --verify-token TOKEN',
     ],
     async run(call) {
       const { clock, config, option } = call
+      const metaAppId = option('app-id')
+      if (metaAppId !== undefined) return setUp(call, metaAppId)
+      for (const name of ['access-token', 'waba-id', 'workspace']) {
+        if (option(name) !== undefined) throw new UsageError(`--${name} needs --app-id.`)
+      }
+      const name = option('name')
+      if (name === undefined) throw new UsageError('Pass --app-id, or --name to register the app only.')
       const input = {
-        name: option('name') ?? '',
+        name,
         appSecret: await readSecret(call, 'app-secret', appSecret),
-        verifyToken: await readSecret(call, 'verify-token', verifyToken),
+        verifyToken: await readSecret(call, 'verify-token', { ...verifyToken, variable: 'PARLEY_VERIFY_TOKEN' }),
         graphUrl: option('graph-url'),
       }
       const app = await change(call, async (tx, audit) => {
@@ -120,12 +116,25 @@ export const commands: readonly Command[] = [
     async run({ db, config }) {
       const apps = await listApps(await db())
       const rows = apps.map((app) => [app.id, app.name, app.graphUrl, ingressPath(app.id), formatTime(app.createdAt)])
-      const empty = 'No apps yet. Create one with: ./parley app create --name NAME'
+      const empty = 'No apps yet. Create one with: ./parley app create --app-id ID'
       const lines = table(['ID', 'NAME', 'GRAPH API', 'CALLBACK PATH', 'CREATED'], rows, empty)
       return { lines, json: jsonList(apps.map((app) => toJson(app, config.publicUrl))) }
     },
   },
 ]
+
+async function setUp(call: Call, metaAppId: string) {
+  const { option } = call
+  const app = {
+    metaAppId,
+    appSecret: await readSecret(call, 'app-secret', appSecret),
+    name: option('name'),
+    graphUrl: option('graph-url'),
+  }
+  const token = await readSecret(call, 'access-token', accessToken)
+  const { id: workspaceId } = await readWorkspace(call)
+  return runSetup(call, { app, accessToken: token, wabaId: option('waba-id'), workspaceId })
+}
 
 const targetOf = ({ id, name }: App) => ({ workspaceId: null, target: id, targetName: name })
 
@@ -133,6 +142,7 @@ const toJson = (app: App, publicUrl: string) => ({
   id: app.id,
   name: app.name,
   graph_url: app.graphUrl,
+  meta_app_id: app.metaAppId,
   ingress_path: ingressPath(app.id),
   callback_url: publicUrl + ingressPath(app.id),
   created_at: app.createdAt.toISOString(),

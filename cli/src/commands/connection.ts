@@ -1,4 +1,5 @@
 import { recordAuditEntry } from '@parley/server/domain/audit/audit'
+import { requireApp } from '@parley/server/domain/connections/apps'
 import {
   type AuditChange,
   type Connection,
@@ -6,20 +7,19 @@ import {
   listConnections,
   requireConnection,
 } from '@parley/server/domain/connections/connections'
-import { type Network, newNetwork } from '@parley/server/domain/connections/network'
 import { replaceAccessToken } from '@parley/server/domain/connections/replace-secrets'
 import { type SyncOutcome, syncConnection } from '@parley/server/domain/connections/sync'
 import { StartupError } from '@parley/server/lib/refuse'
-import { version } from '@parley/server/lib/version'
 import { change, commandLine } from '../audit.ts'
-import type { Call, Command } from '../command.ts'
+import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
-import { newProgress } from '../progress.ts'
 import { readSecret } from '../read-secret.ts'
+import { runSetup, setupOptions } from '../run-setup.ts'
 import { jsonList, table } from '../table.ts'
+import { withNetwork } from '../with-network.ts'
 import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } from '../workspace-option.ts'
 
-const accessToken = {
+export const accessToken = {
   value: 'TOKEN',
   variable: 'PARLEY_ACCESS_TOKEN',
   help: 'Access token of a system user with access to the account',
@@ -28,18 +28,26 @@ const accessToken = {
 export const commands: readonly Command[] = [
   {
     name: 'connection create',
-    details: 'Fetches the senders and templates of the account.',
+    details:
+      'Fetches the senders and templates of the account. If the app was created with --app-id, it also sets up what is missing at Meta.',
     options: {
       workspace: workspaceOption('Workspace that gets the senders and templates'),
       app: { value: 'ID', idOf: 'app', required: true, help: 'Meta app of the account, see "./parley app list"' },
       'waba-id': { value: 'ID', required: true, help: 'Account ID (WABA ID), from Meta’s WhatsApp Manager' },
       'access-token': accessToken,
+      ...setupOptions,
     },
     examples: ['connection create --workspace ID --app ID --waba-id 102290129340398 --access-token -'],
     async run(call) {
       const { option } = call
       const token = await readSecret(call, 'access-token', accessToken)
       const { id: workspaceId } = await readWorkspace(call)
+      const app = await requireApp(await call.db(), option('app') ?? '')
+      if (app.metaAppId !== null)
+        return runSetup(call, { app, accessToken: token, wabaId: option('waba-id'), workspaceId })
+      for (const name of Object.keys(setupOptions)) {
+        if (call.flag(name)) throw new UsageError(`--${name} needs an app that was created with --app-id.`)
+      }
       return withNetwork(call, async (network) => {
         const input = {
           workspaceId,
@@ -119,20 +127,6 @@ const auditing =
   ({ clock }: Call, action: string, after: Record<string, unknown>): AuditChange =>
   (db, { id, workspaceId, wabaId }) =>
     recordAuditEntry(db, clock, commandLine, { action, workspaceId, target: id, targetName: wabaId, after })
-
-async function withNetwork<T>({ db, clock, config }: Call, work: (network: Network) => Promise<T>): Promise<T> {
-  // Loaded on demand: the other commands do not call the Graph API.
-  const { GraphClient } = await import('@parley/server/whatsapp/graph/client')
-  const client = new GraphClient({ productVersion: version })
-  const progress = newProgress()
-  progress.say('Connecting to WhatsApp')
-  try {
-    return await work(newNetwork({ db: await db(), clock, secretKeys: config.secretKeys(), client }))
-  } finally {
-    progress.end()
-    await client.close()
-  }
-}
 
 function linesOf(sync: SyncOutcome): string[] {
   switch (sync.kind) {

@@ -60,13 +60,14 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
   // Loaded on demand: most commands do not call the Graph API.
   const { GraphClient } = await import('@parley/server/whatsapp/graph/client')
   const times = { connectTimeoutMs: 3_000, responseTimeoutMs: 5_000, deadlineMs: 6_000 }
-  const client = new GraphClient({ productVersion: version, ...times })
+  const client = new GraphClient({ productVersion: version, graphVersion: config.graphVersion, ...times })
   const objects = await openObjects(opened.db, config.objectStore, silentLogger)
   try {
     const { findings } = await instanceHealth(opened.db, clock, {
       secretKeys: config.secretKeys(),
       site: config,
       mail: config.mail,
+      graphVersion: config.graphVersion,
       mediaBytesPerWorkspace: config.mediaBytesPerWorkspace,
       ledger: flag('ledger'),
       ...(!flag('offline') && { outside: { client, get } }),

@@ -22,7 +22,7 @@ export const commands: readonly Command[] = [
   {
     name: 'logs',
     details:
-      'The request log of a workspace: every request with its API keys, also those that were refused. With --follow, it runs until you press Ctrl+C; with --json, it then prints one request per line. The API has no route for it: with an API key, it says what an operator runs.',
+      'The request log of a workspace: every request with its API keys, including rejected requests. With --follow, it runs until you press Ctrl+C; with --json, it then prints one request per line. The API has no route for it: with an API key, it says what an operator runs.',
     untilStopped: 'follow',
     options: {
       ...followOptions('requests', 'are made'),
@@ -64,7 +64,7 @@ async function follow(call: Call): Promise<undefined> {
   const read = await openLog(call)
   const seen = new Set<string>()
   let { newest, requests } = await read(null, 20)
-  // What was there before is not new, also if it is found again.
+  // Requests of the first list are not new, even if they are found again.
   for (const { id } of requests) seen.add(id)
   sayAside('Requests of the workspace. Press Ctrl+C to stop.')
   await keepReading(call.stopped, async () => {

@@ -51,7 +51,7 @@ async function serve(forward: Forward): Promise<void> {
   const { stdin } = process
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })
   const pending = new Set<Promise<void>>()
-  // Also when the agent has closed its end.
+  // Even when the agent has closed its end.
   const stopListening = onSignals(() => {
     forward.stop()
     lines.close()

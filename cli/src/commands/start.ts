@@ -126,7 +126,7 @@ function stopSignal(): { signal: AbortSignal; stopListening: () => void; cancelL
   const stopListening = onSignals((name) => {
     // The service runs on without anyone who reads what it prints.
     if (name === 'SIGPIPE') return
-    // One Ctrl+C arrives twice, from the terminal and from npm. One that comes later is a person's second Ctrl+C. Other signals
+    // One Ctrl+C arrives twice, from the terminal and from npm. A later one is a second Ctrl+C. Other signals
     // may be repeated by whatever manages the process: they do not interrupt the stop.
     if (name === 'SIGINT' && stoppedAt !== 0 && Date.now() - stoppedAt > 1000) process.exit(130)
     stop()

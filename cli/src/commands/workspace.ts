@@ -79,7 +79,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'workspace limit',
-    details: 'A new workspace may have 100. Existing webhooks stay, also if they are more than the new limit.',
+    details: 'A new workspace may have 100. Existing webhooks stay, even if they are more than the new limit.',
     args: ['ID'],
     idOf: 'workspace',
     options: { webhooks: { value: 'NUMBER', required: true, help: 'From 1 to 10000' } },

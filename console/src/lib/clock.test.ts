@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('times are by the clock of the service, also if the clock of the browser is hours off', () => {
+test('times are by the clock of the service, even if the clock of the browser is hours off', () => {
   vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') })
   setClock('2026-11-17T09:00:00.000Z')
   expect(new Date(serviceNow()).toISOString()).toBe('2026-11-17T09:00:00.000Z')

@@ -52,7 +52,7 @@ export function listen(workspace: string, onChange: (topic: Topic | 'all') => vo
   stream.listeners.add(onChange)
   return () => {
     stream.listeners.delete(onChange)
-    // Navigation removes the old page's listener before the next page adds its own: keep the stream open meanwhile.
+    // Navigation removes the old page's listener before the next page adds its own: keep the stream open in between.
     setTimeout(() => stream.listeners.size === 0 && stream.close(), 500)
   }
 }

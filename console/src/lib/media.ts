@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the screen matches a media query, also after it changed. */
+/** Whether the screen matches a media query, even after it changed. */
 export const useMedia = (query: string): boolean =>
   useSyncExternalStore(
     (onChange) => {

@@ -22,7 +22,7 @@ test('an empty or invalid field is no time', () => {
   for (const text of ['', '2026-11', '2026-99-16T10:00', 'tomorrow']) expect(fromTimeField(text), text).toBeNull()
 })
 
-test('times and days are formatted in the zone, also after it changed', () => {
+test('times and days are formatted in the zone, even after it changed', () => {
   setTimeZone('Asia/Kolkata')
   expect(formatTime('2026-11-16T20:00:07.000Z')).toMatch(/17.*1:30:07 AM GMT\+5:30|1:30:07/)
   expect(localDay(new Date('2026-11-16T20:00:00.000Z'))).toBe('2026-11-17')

@@ -49,7 +49,7 @@ export function useAction<Input = void, Result = unknown>(
     onDone?.(result)
   }
   const fail = (error: unknown, { onError }: Then<Result>) => {
-    // Refetch after a failure too: the request may have succeeded in part, or the data changed meanwhile.
+    // Refetch after a failure too: the request may have succeeded in part, or the data changed.
     if (!isSignedOut(error)) refetchAll()
     if (onError) onError(error)
     else if (!isSignedOut(error)) toast.failed(error)

@@ -3,7 +3,7 @@ import { ApiError, errorMessage } from './api.ts'
 import { askToDiscard } from './leave-guard.ts'
 import type { Action } from './use-action.ts'
 
-/** Error messages by field. `form` holds those that belong to no field. */
+/** Error messages by field. `form` holds messages that belong to no field. */
 export type Errors<Values> = Partial<Record<keyof Values | 'form', string | undefined>>
 
 export interface Form<Values> {

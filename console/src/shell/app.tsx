@@ -40,7 +40,7 @@ function signedOut(): void {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in' || pathname === '/link' || pathname.startsWith('/link/')) return
   const next = safeNext(href)
-  // Clear the cache only after leaving: the current page still reads from it. The sign-in page reads its own data meanwhile.
+  // Clear the cache only after leaving: the current page still reads from it. The sign-in page reads its own data.
   void router
     .navigate({ to: '/sign-in', search: (next === '/' ? {} : { next }) as never, replace: true })
     .then(() => client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'sign-in' }))

@@ -65,7 +65,7 @@ export function PhoneCell<Row>({ columns, row }: { columns: readonly Column<Row>
   const shown = columns.filter(({ title, hideOn }) => title !== '' && hideOn === undefined)
   const [first, ...others] = shown
   const last = others.at(-1)?.width === undefined ? undefined : others.at(-1)
-  // What has a fixed width, such as a status, comes before what can be cut off.
+  // Columns of fixed width, such as a status, come before columns that can be cut off.
   const rest = others.filter((column) => column !== last).toSorted((left, right) => rankOf(left) - rankOf(right))
   const actions = columns.filter(({ title }) => title === '')
   return (

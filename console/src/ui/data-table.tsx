@@ -160,7 +160,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 onKeyDown={(event) => onRowKey(event, row, index)}
                 onClick={(event) => {
                   const isControl = (event.target as HTMLElement).closest('a, button, input, label, [role="menuitem"]')
-                  if (onOpen && !isControl && !window.getSelection()?.toString()) onOpen(row)
+                  // A dialog that a cell has opened is elsewhere in the document.
+                  const isInRow = event.currentTarget.contains(event.target as Node)
+                  if (onOpen && isInRow && !isControl && !window.getSelection()?.toString()) onOpen(row)
                 }}
               >
                 {selected && (

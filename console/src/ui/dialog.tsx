@@ -50,7 +50,7 @@ interface FormDialogProps<Values> extends FrameProps {
   danger?: boolean
   disabled?: boolean
   close?: string
-  /** Asks before edits are lost, also on closing. */
+  /** Asks before edits are lost, even on closing. */
   guarded?: boolean
 }
 

@@ -97,7 +97,7 @@ function FilterChip({ filter, params, change }: ChipProps) {
   )
 }
 
-/** A filter of a link has no chip until it is set. One that is set always has a chip, so that it can be removed. */
+/** A filter of a link has no chip until it is set. A set filter always has a chip, so that it can be removed. */
 const isShown = (filter: Filter, params: ChipProps['params']) =>
   filter.kind === 'dates' || !filter.onlyIfSet || Boolean(params[filter.name])
 

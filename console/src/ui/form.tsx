@@ -7,7 +7,7 @@ import { Notice } from './states.tsx'
 interface FormProps<Values> {
   form: FormState<Values>
   className?: string | undefined
-  /** Prevents submission, also by Enter. */
+  /** Prevents submission, even by Enter. */
   disabled?: boolean
   /** The children render the error that belongs to no field. */
   ownError?: boolean

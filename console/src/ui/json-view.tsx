@@ -16,7 +16,8 @@ export interface FieldMark {
 const noMarks: readonly FieldMark[] = []
 
 /**
- * JSON as a collapsible tree. Everything is text, so nothing in it can run. Invalid JSON is shown as it is. `marks` are shown next to
+ * JSON as a collapsible tree. Everything is text, so nothing in it can run. Invalid JSON is shown as it is. `marks` are
+ * shown next to
  * their fields; a field that is missing is added.
  */
 export function JsonView({
@@ -152,7 +153,7 @@ function Leaf({ value }: { value: unknown }) {
   return <span className={styles.word}>{isRawNumber(value) ? value.rawJSON : String(value)}</span>
 }
 
-/** Escapes invisible characters and those that change the text direction, so that they can be seen. */
+/** Escapes invisible and direction-changing characters, so that they can be seen. */
 function visible(text: string): string {
   return text.replace(
     /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,

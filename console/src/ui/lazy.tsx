@@ -13,7 +13,7 @@ type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 /** A page. The router waits for it before it leaves the page before. */
 export const lazyPage = (load: Load<object>) => lazy(load, null, () => <MissingPart isPage />)
 
-/** A part of a page, such as a chart. `loading` is shown meanwhile. */
+/** A part of a page, such as a chart. `loading` is shown until it is loaded. */
 export const lazyPart = <Props extends object>(load: Load<Props>, loading: ReactNode = <LoadingLines />) =>
   lazy(load, loading, () => <MissingPart />)
 

@@ -16,7 +16,7 @@ export const Erasure = Type.Object({
   asked_at: Timestamp,
   /** Null while it is in progress. */
   ended_at: nullable(Timestamp),
-  /** It goes on when a message to the contact, which is not sent yet, is sent or has failed. */
+  /** It continues when the queued message to the contact is sent or has failed. */
   waits: Type.Boolean(),
   /** How many of each kind were erased: messages, inbound_messages, files, events and so on. */
   removed: Type.Record(Type.String(), Type.Integer()),

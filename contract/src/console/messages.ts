@@ -169,6 +169,8 @@ export const MessageDetail = Type.Object({
       name: Type.String(),
       language: Type.String(),
       category: Type.String(),
+      /** As of the last sync. */
+      status: Type.String(),
       components: Type.Array(Type.Unknown()),
     }),
   ),

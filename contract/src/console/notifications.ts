@@ -29,7 +29,7 @@ const audiences: Readonly<Record<NotificationKind, Audience>> = {
   token_expiring: { permission: 'network:sync', byDefault: ['admin'], operators: true },
 }
 
-/** The roles that may get a notification, those that do by default, and whether operators do. */
+/** The roles that may get a notification, the roles that get it by default, and whether operators get it. */
 export function audienceOf(kind: NotificationKind): { roles: Role[]; byDefault: readonly Role[]; operators: boolean } {
   const { permission, byDefault, operators } = audiences[kind]
   return { roles: roles.filter((role) => can(role, permission)), byDefault, operators }

@@ -7,6 +7,8 @@ export const OperatedApp = Type.Object({
   id: Uuid,
   name: Type.String(),
   graph_url: Type.String(),
+  /** Its ID at Meta. Null: it was added without it. */
+  meta_app_id: nullable(Type.String()),
   /** The URL for WhatsApp's webhooks. It is entered in the app's settings at Meta. */
   callback_url: Type.String(),
   created_at: Timestamp,
@@ -24,6 +26,26 @@ export const OperatedConnection = Type.Object({
   sync_due_at: Timestamp,
 })
 export type OperatedConnection = Static<typeof OperatedConnection>
+
+const setupVerdicts = ['ok', 'changed', 'would_change', 'conflict', 'failed'] as const
+const setupStates = ['done', 'checked', 'conflict', 'failed'] as const
+
+/** What was found in a step between a Meta app and a workspace, and what was done about it. */
+const SetupStep = Type.Object({
+  step: Type.String(),
+  found: Type.String(),
+  wanted: Type.String(),
+  verdict: Type.Unsafe<(typeof setupVerdicts)[number]>(Type.String({ enum: [...setupVerdicts] })),
+  remedy: nullable(Type.String()),
+})
+export type SetupStep = Static<typeof SetupStep>
+
+export const SetupReport = Type.Object({
+  /** `conflict`: nothing was changed, because the callback of another service may be replaced only if that is wanted. */
+  state: Type.Unsafe<(typeof setupStates)[number]>(Type.String({ enum: [...setupStates] })),
+  steps: Type.Array(SetupStep),
+})
+export type SetupReport = Static<typeof SetupReport>
 
 /** The result of syncing the numbers and templates of an account. */
 export const SyncReport = Type.Object({ ok: Type.Boolean(), why: nullable(Type.String()) })

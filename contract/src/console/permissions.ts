@@ -12,6 +12,7 @@ const rolesByPermission = {
   'messages:send': ['admin', 'developer'],
   'templates:read': ['admin', 'developer', 'member'],
   'senders:read': ['admin', 'developer', 'member'],
+  'senders:manage': ['admin'],
   'network:sync': ['admin', 'developer'],
   'forms:read': ['admin', 'developer', 'member'],
   'orders:read': ['admin', 'developer', 'member'],

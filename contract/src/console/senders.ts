@@ -6,7 +6,17 @@ import { SearchText, severalOf } from './list.ts'
 /** A sender as the console shows it, with its account and when it was last used. */
 export const ConsoleSender = Type.Object({
   ...Sender.properties,
+  /** A name of `messagesPerSecond`, or another one of WhatsApp. */
   throughput: nullable(Type.String()),
+  /** How many people the business may write to first within 24 hours: `TIER_2K`. */
+  messaging_limit: nullable(Type.String()),
+  name_status: nullable(Type.String()),
+  /** A display name that WhatsApp reviews or reviewed. */
+  requested_name: nullable(Type.String()),
+  requested_name_status: nullable(Type.String()),
+  /** Whether the number was verified with a code. */
+  verification_status: nullable(Type.String()),
+  has_pin: nullable(Type.Boolean()),
   /** Why the network changed its status or its quality rating. */
   status_reason: nullable(Type.String()),
   connection: Type.Object({
@@ -23,6 +33,52 @@ export const ConsoleSender = Type.Object({
   last_sent_at: nullable(Timestamp),
   last_received_at: nullable(Timestamp),
 })
+
+/** What WhatsApp accepts from a number, by its throughput. `BUSINESS_APP`: it is also used in the WhatsApp Business app. */
+export const messagesPerSecond: Readonly<Record<string, number>> = { STANDARD: 80, HIGH: 1000, BUSINESS_APP: 20 }
+
+/** The people of a messaging limit, such as 2,000 for `TIER_2K`; null if it is none that we know. */
+export function peopleOf(limit: string | null): number | null {
+  const [, count, thousands] = /^TIER_(\d+)(K?)$/.exec(limit ?? '') ?? []
+  if (limit === 'TIER_UNLIMITED') return Number.POSITIVE_INFINITY
+  return count === undefined ? null : Number(count) * (thousands ? 1000 : 1)
+}
+
+/** WhatsApp's categories of businesses, and how it shows them. */
+export const businessCategories: Readonly<Record<string, string>> = {
+  ALCOHOL: 'Alcoholic beverages',
+  APPAREL: 'Clothing and apparel',
+  AUTO: 'Automotive',
+  BEAUTY: 'Beauty, spa and salon',
+  EDU: 'Education',
+  ENTERTAIN: 'Entertainment',
+  EVENT_PLAN: 'Event planning and service',
+  FINANCE: 'Finance and banking',
+  GOVT: 'Public service',
+  GROCERY: 'Food and grocery',
+  HEALTH: 'Medical and health',
+  HOTEL: 'Hotel and lodging',
+  NONPROFIT: 'Non-profit',
+  ONLINE_GAMBLING: 'Online gambling and gaming',
+  OTC_DRUGS: 'Over-the-counter drugs',
+  OTHER: 'Other',
+  PHYSICAL_GAMBLING: 'Gambling and gaming that is not online',
+  PROF_SERVICES: 'Professional services',
+  RESTAURANT: 'Restaurant',
+  RETAIL: 'Shopping and retail',
+  TRAVEL: 'Travel and transportation',
+}
+
+/** What people see in WhatsApp when they open the business. An empty text is not shown. */
+export const BusinessProfile = Type.Object({
+  about: Type.String(),
+  address: Type.String(),
+  description: Type.String(),
+  email: Type.String(),
+  category: Type.String(),
+  websites: Type.Array(Type.String()),
+})
+export type BusinessProfile = Static<typeof BusinessProfile>
 
 export const SenderFilters = Type.Object(
   { q: SearchText, status: severalOf(senderStatuses), quality: severalOf(qualityRatings) },

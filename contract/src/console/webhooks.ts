@@ -88,7 +88,7 @@ export type HeaderInput = Static<typeof HeaderInput>
 const options = {
   senders: Type.Optional(nullable(Type.Array(SenderId, { maxItems: filterSendersMax }))),
   ordering: Type.Optional(Type.Unsafe<Ordering>(Type.String({ enum: [...orderings] }))),
-  /** All headers: those that are not named are removed. */
+  /** All headers: others are removed. */
   headers: Type.Optional(Type.Array(HeaderInput, { maxItems: 50 })),
 }
 

@@ -57,7 +57,7 @@ function killGroup(pid: number | undefined): void {
 
 /**
  * PostgreSQL and its server processes have process groups of their own. If it is killed at once, its shared memory stays, so it gets some
- * time to stop, also if it is frozen.
+ * time to stop, even if it is frozen.
  */
 export async function stopPostgresIn(folder: string): Promise<void> {
   const dataDirs = [folder, ...foldersIn(folder), ...foldersIn(folder).flatMap(foldersIn)]

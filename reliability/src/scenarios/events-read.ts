@@ -11,8 +11,8 @@ const writers = 8
 const eventsPerPhase = 300
 
 /**
- * Eight writers at full speed, a webhook and two readers of `GET /v1/events`, one of which waits. The service is killed twice
- * meanwhile, and PostgreSQL crashes once.
+ * Eight writers at full speed, a webhook and two readers of `GET /v1/events`, one of which waits. The service is killed twice,
+ * and PostgreSQL crashes once.
  */
 export const scenario: Scenario = {
   name: 'events-read',

@@ -11,11 +11,11 @@ const reported = 50
 
 /**
  * Two processes receive, send, and get the statuses of the same messages, as when the network repeats a webhook. One is frozen with
- * SIGSTOP at a random moment, perhaps in a transaction. The other has to go on with all of it.
+ * SIGSTOP at a random moment, perhaps in a transaction. The other has to continue with all of it.
  */
 export const scenario: Scenario = {
   name: 'frozen-process',
-  wanted: `the other goes on within ${wantedSeconds} s, statuses included, nothing lost`,
+  wanted: `the other continues within ${wantedSeconds} s, statuses included, nothing lost`,
   async run(say) {
     const postgres = await openPostgres()
     const shop = await openShop(postgres.connection)

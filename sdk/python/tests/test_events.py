@@ -53,7 +53,7 @@ class StreamTest(ScriptedTest):
         self.assertEqual(requests[0].path, "/v1/events?after=c0&type=message.sent&type=message.read&limit=2&wait=25")
 
     def test_a_stream_that_begins_now_has_a_cursor_immediately(self) -> None:
-        """If the first request waited and failed, the next one would skip what happened meanwhile."""
+        """If the first request waited and failed, the next one would skip the events of that time."""
         requests = self.serve(page([], "c0"), hangs_up, page(["a"], "c1"))
         store = Store()
         self.assertEqual(next(self.parley.events.stream(store=store, after="latest", stop=NoWait()))["id"], "a")

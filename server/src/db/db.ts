@@ -39,7 +39,8 @@ export interface Db {
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
   /**
    * A transaction in one round trip: `begin`, the statements of `work` and `commit` are sent together. So `work` must send all
-   * of its statements before it waits for one of them. If it fails before it has sent all, those that it sent are committed.
+   * of its statements before it waits for one of them. If it fails before it has sent all statements, the sent ones are
+   * committed.
    */
   transactionAtOnce<T>(work: (db: Db) => Promise<T>): Promise<T>
   /**

@@ -1,4 +1,4 @@
-/** Rows per statement. Deleting so many takes a fraction of a second, also if each is far from the others on the disk. */
+/** Rows per statement. Deleting so many takes a fraction of a second, even if each is far from the others on the disk. */
 const batchSize = 5_000
 
 /** Repeats a deletion of at most `limit` rows until it finds fewer. Returns how many rows it deleted. */

@@ -24,7 +24,7 @@ export interface MaintenanceStep {
 /** Every statement and transaction of this `db` fails with `NotOwner` if the process is no longer the owner. */
 type Run = (db: Db) => Promise<unknown>
 
-/** Runs the parts of a step one after another, even after one that failed. Fails with the first error. */
+/** Runs the parts of a step one after another, even after a failure. Fails with the first error. */
 export const inTurn =
   (...parts: readonly Run[]): Run =>
   async (db) => {

@@ -24,7 +24,7 @@ export type ShorterRetention = Partial<Record<(typeof tables)[number], number>>
 
 /**
  * Held by the process that drops partitions or builds their indexes; the others skip it. Both lock a partition, and a build
- * waits for every statement that began before it, also for one that waits for its lock: that is a deadlock.
+ * waits for every earlier statement. If that statement waits for the lock of the build, it is a deadlock.
  */
 const partitionLock = 7_215_401
 
@@ -42,8 +42,8 @@ const dayMs = 86_400_000
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /**
- * For a process that starts: returns when today's partitions exist. The partitions of other days, also those that wait
- * for a lock, are left to the loop that calls `ensurePartitions`.
+ * For a process that starts: returns when today's partitions exist. The loop that calls `ensurePartitions` creates the
+ * partitions of other days.
  */
 export async function ensureToday(db: Db, clock: Clock): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -39,7 +39,7 @@ export const oneWithOrderedLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): P
   db.transactionAtOnce((tx) => turnOff([...wholeTables, 'sort'], tx, run))
 
 /**
- * Makes PostgreSQL read the first rows in the order of an index, also of a table with many partitions, and plan the statement
+ * Makes PostgreSQL read the first rows in the order of an index, even of a table with many partitions, and plan the statement
  * once for all values. One statement, in one round trip.
  */
 export const oneInIndexOrder = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>

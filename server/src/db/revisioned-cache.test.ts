@@ -112,7 +112,7 @@ function newCounted(max: number) {
   return { store, cache, cost }
 }
 
-test('find takes one statement, none if the caller passes the revision, two if the revision changed meanwhile', async () => {
+test('find takes one statement, none if the caller passes the revision, two if the revision changed', async () => {
   const { store, cache, cost } = newCounted(10)
   store.change('a')
   expect(await cost(['a', 'none'])).toBe(1)

@@ -62,7 +62,7 @@ export class Bodies {
     const { method, socket, headers } = request
     const isChunked = headers['transfer-encoding'] !== undefined
     const length = Number(headers['content-length'] ?? 0)
-    // Handlers of these methods never read a body, and no handler accepts one that is too large.
+    // Handlers of these methods never read a body, and no handler accepts a body that is too large.
     const isIgnored = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
     if (isIgnored || length > sources[source].maxBytes) return void request.resume()
     if (!isChunked && length <= smallBytes) return

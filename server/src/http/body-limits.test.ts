@@ -206,7 +206,7 @@ test('the memory of a body that no handler reads is released before earlier resp
   })
 })
 
-test('the memory of a chunked body that is refused unread is released, also if a pipelined connection breaks', async () => {
+test('the memory of a chunked body that is refused unread is released, even if a pipelined connection breaks', async () => {
   const chunk = `${(20 * KiB).toString(16)}\r\n${' '.repeat(20 * KiB)}\r\n`
   const request = (path: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`

@@ -130,7 +130,7 @@ describe('behind a trusted proxy', () => {
   })
 
   test('the connections of the proxy are not limited by its address', async () => {
-    // The first request renders the page, and others that arrive meanwhile would count as in progress.
+    // The first request renders the page, and others that arrive during it would count as in progress.
     expect((await fetch(`${server.url}/docs/errors`)).status).toBe(200)
     expect(await responding(server, 15, '127.0.0.1')).toBe(15)
   })

@@ -72,7 +72,13 @@ beforeAll(async () => {
   const all = { ...deps, admit, record() {} }
   app = newHttpServer(all)
   mountApi(app, [route({ ...row, path: '/v1/fails', handle: fail })], all)
-  mountIngress(app, { ...deps, verifyHandshake: rejects, screen: () => undefined, receive: rejects })
+  mountIngress(app, {
+    ...deps,
+    verifyHandshake: rejects,
+    screen: () => undefined,
+    receive: rejects,
+    onWrongSignature: () => {},
+  })
   const api = openRoute({ method: 'GET', path: '/fails', reply: Type.Null(), handle: fail })
   const openRoutes = { clientOf: () => ({ key: 'test', isKnown: false }), openRequestsPerMinute: 1_000 }
   const consoleDeps = { ...deps, ...openRoutes } as unknown as ConsoleDeps

@@ -18,6 +18,8 @@ export interface IngressOptions extends SchemaState {
   /** Rejects a webhook by its headers, before its body is read. Returns a promise only if it needs the database. */
   screen(appId: string, signature: string | string[] | undefined): Promise<void> | undefined
   receive(appId: string, body: Buffer, signature: string | string[] | undefined): Promise<void>
+  /** Called for a webhook of an app that exists, with a signature that is well-formed and wrong. */
+  onWrongSignature(appId: string, address: string, userAgent: string | null): void
 }
 
 const prefix = '/network/whatsapp/'
@@ -73,7 +75,10 @@ async function receiveWebhook(options: IngressOptions, appId: string, request: I
     senders.addVerified(block)
   } catch (error) {
     // A refusal without a body has cost little.
-    if (size > 0 && error instanceof Refusal && error.code === 'invalid_key') senders.addWrong(appId, block, size)
+    if (size > 0 && error instanceof Refusal && error.code === 'invalid_key') {
+      senders.addWrong(appId, block, size)
+      options.onWrongSignature(appId, address, request.headers['user-agent'] ?? null)
+    }
     throw error
   }
 }

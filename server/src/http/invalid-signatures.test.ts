@@ -3,6 +3,7 @@ import { newApp, signatureOf, type TestApp } from '../../testing/network-app.ts'
 import { rawConnection } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
+import { countRejectedWebhooks } from '../domain/requests/rejected-webhooks.ts'
 import { defaultByteLimits } from './limits/limits.ts'
 
 const KiB = 1024
@@ -44,6 +45,16 @@ test('after too many bytes with wrong signatures, an address gets 503 before its
   expect((await connection.untilClosed()).map(({ status }) => status)).toEqual([503])
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   expect(metrics).toContain('parley_http_overload_total{limit="invalid_signatures"} 2')
+})
+
+test('wrong signatures are in the request log of their app, without their content', async () => {
+  const [app, other] = [await newApp(server), await newApp(server)]
+  const since = server.clock.now()
+  await sendWrong(app, '203.0.113.9')
+  const rejected = (id: string) => countRejectedWebhooks(server.db, id, since)
+  await until('they are logged', async () => (await rejected(app.id)).count === 3)
+  expect(await rejected(app.id)).toEqual({ count: 3, lastAt: since })
+  expect(await rejected(other.id)).toEqual({ count: 0, lastAt: null })
 })
 
 test('an address may send again after a while', async () => {

@@ -5,14 +5,14 @@ import type { TSchema } from 'typebox'
 
 type Json = Record<string, unknown>
 
-/** The examples of a body: those that a route names, or the first of its schema. */
+/** The examples of a body: the examples of the route, or the first of its schema. */
 export function bodyExamples(schema: TSchema, named?: Readonly<Record<string, unknown>>): Json {
   if (named) return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }]))
   const [value] = examplesOf(schema)
   return value === undefined ? {} : { example: { value } }
 }
 
-/** An example of a parameter, also if its schema only has a default or a list of values. */
+/** An example of a parameter, even if its schema only has a default or a list of values. */
 export function parameterExample(schema: TSchema): unknown {
   const { default: fallback, enum: values = [] } = schema as { default?: unknown; enum?: unknown[] }
   return examplesOf(schema)[0] ?? fallback ?? values[0]

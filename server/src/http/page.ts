@@ -50,7 +50,7 @@ export const pageOf = <Row, Item>(
 
 /**
  * The list response of the console. Pagination is by keyset: the cursor is the position of the last row, so rows that are
- * inserted meanwhile are neither repeated nor skipped.
+ * inserted between two pages are neither repeated nor skipped.
  */
 export function consolePageOf<Row, Item>(
   page: Page,

@@ -315,7 +315,7 @@ class Exchange implements AccessRequest, Context {
       const request = { pattern: this.#pattern, params, query, body }
       this.#contents = inspect(this.caller, this.#at, this.#code, request, response)
     } catch (error) {
-      // What is stored for people to look at must not fail the request.
+      // A failure of the request inspector must not fail the request.
       log.error(
         { event: 'request_contents.failed', err: error, request_id: this.requestId },
         'the contents of a request could not be redacted',

@@ -33,7 +33,7 @@ export interface Context {
   setStatus(status: number): void
   /** Adds a header to the response. */
   setHeader(name: string, value: string): void
-  /** Refuses the request if the key lacks the scope, also if it loses it while the request waits. */
+  /** Refuses the request if the key lacks the scope, even if it loses it while the request waits. */
   requireScope(scope: Route['scope']): void
   /**
    * Lets the request wait until `subscribe` calls back, `ms` are over, the client leaves or the process stops. From then on it
@@ -104,7 +104,7 @@ export interface Route {
   status: number
   /** The response of another status, which the handler sets with `setStatus`. */
   otherReply?: { status: number; description: string; reply: TSchema }
-  /** Errors of this route, in addition to those that any route may return. */
+  /** Errors of this route, in addition to the errors of every route. */
   errors: readonly ErrorCode[]
   handle(context: Context, input: Input<unknown, unknown, unknown>): unknown
 }

@@ -56,7 +56,7 @@ export function newHttpServer(deps: HttpServerDeps): FastifyInstance {
     // A health check costs nothing, and must not fail because of other clients.
     if (raw.url !== '/healthz') connections.begin(raw, reply.raw)
     if (hasBody(raw)) bodies.startEarly(raw, reply.raw, request.routeOptions.config.bodySource?.(raw) ?? 'client')
-    // Fastify refuses an empty one, also of a request without a body.
+    // Fastify refuses an empty one, even of a request without a body.
     if (raw.headers['content-type'] === '') delete raw.headers['content-type']
     // The API checks the key first, and records the request.
     if (!('exchange' in request) && lacksHost(raw)) throw missingHost()

@@ -22,7 +22,7 @@ const settings = {
   logger: { log: () => {}, warn: failSchema, error: failSchema },
 }
 const exact = new Ajv(settings)
-// A parameter that may be repeated is an array, also if it is given once.
+// A parameter that may be repeated is an array, even if it is given once.
 const coercing = new Ajv({ ...settings, coerceTypes: 'array' })
 const compileExact = oncePerSchema((schema) => exact.compile(plainSchema(schema)))
 const compileCoercing = oncePerSchema((schema) => coercing.compile(plainSchema(schema)))

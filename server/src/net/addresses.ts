@@ -55,7 +55,7 @@ export const covers = (outer: AddressRange, inner: AddressRange): boolean =>
   sameAddress(networkOf(inner.base, outer.bits), outer.base)
 
 /**
- * Whether this is a public Internet address: not private, local or reserved, and not one that embeds another address.
+ * Whether this is a public Internet address: not private, local or reserved, and without an embedded address.
  */
 export function isPublicUnicast(address: string): boolean {
   const read = readAddress(address)

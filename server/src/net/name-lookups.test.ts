@@ -30,7 +30,7 @@ async function newLookups(names: Record<string, NameResponse>, options: LookupOp
 
 const timesAsked = ({ asked }: NameServer, name: string) => asked.filter((each) => each === name).length
 
-/** Moves only the clock: timers and the network go on. */
+/** Moves only the clock: timers and the network continue. */
 function moveClock() {
   vi.useFakeTimers({ toFake: ['performance'] })
   return (ms: number) => vi.advanceTimersByTime(ms)

@@ -25,7 +25,7 @@ const lookupMaxMs = 4_000
 const lineMaxMs = 2_000
 /** How long the question whether the resolver works may take. */
 const checkMaxMs = 2_000
-/** Meanwhile the name is asked for again, a little longer: if the resolver only stalled, it responds to both. */
+/** At the same time the name is asked for again, a little longer: if the resolver only stalled, it responds to both. */
 const againMaxMs = checkMaxMs + 500
 /** Once there are IPv4 addresses, those of IPv6 get this long. */
 const otherFamilyMs = 500
@@ -60,7 +60,7 @@ interface CachedOutcome {
 
 /**
  * Looks up host names that customers chose, through c-ares: unlike the system's `getaddrinfo` it needs no thread for each
- * name, so names that hang do not delay others. See docs/decisions/name-lookups.md.
+ * name, so names that hang do not delay others. See docs/project/decisions/name-lookups.md.
  */
 export class NameLookups {
   readonly #options: LookupOptions & { log: Logger }

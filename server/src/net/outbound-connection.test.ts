@@ -43,7 +43,7 @@ async function startServer(respond: (socket: Socket, request: number) => void, o
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'
 
-test('a connection is reused, also after a response in several chunks', async () => {
+test('a connection is reused, even after a response in several chunks', async () => {
   const { sockets, post } = await startServer(async (socket) => {
     socket.write(`${ok}\r\no`)
     await sleep(20)

@@ -263,7 +263,7 @@ async function nextWithin(
   }
 }
 
-/** Calls `onError` with an error of the source, and not with one that a broken connection throws into this generator. */
+/** Calls `onError` with errors of the source, not with errors that a broken connection throws into this generator. */
 async function* noting(source: AsyncIterable<Buffer>, onError: (error: unknown) => void): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]()
   const next = () =>

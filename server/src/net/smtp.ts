@@ -5,7 +5,7 @@ import type { MailSettings } from './mail-settings.ts'
 /** A mail server that says nothing for this long is given up. */
 const defaultSilenceMs = 10_000
 
-/** How long sending one email may take, also if the server sends a byte now and then. */
+/** How long sending one email may take, even if the server sends a byte now and then. */
 const deadlineMs = 30_000
 
 export interface OutgoingMail {

@@ -1,6 +1,6 @@
 /**
  * Places that owners share. An owner may take one while it has fewer than are free: alone it gets half of them, two busy
- * owners get a third each, and so on. So a busy owner always leaves places for those that come later. The members of an owner
+ * owners get a third each, and so on. So a busy owner always leaves places for later owners. The members of an owner
  * may share what is left for it in the same way.
  */
 export class FairShares {

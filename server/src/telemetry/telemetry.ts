@@ -1,7 +1,7 @@
 import { Counters } from './counters.ts'
 import type { Tracing } from './tracing.ts'
 
-/** What is measured in a process. Every `Db` has it, because most of what is measured is counted after a commit. */
+/** The measurements of a process. Every `Db` has them, because most are counted after a commit. */
 export interface Telemetry {
   /** Counters and durations for /metrics. */
   readonly metrics: Counters

@@ -1,7 +1,7 @@
 /**
  * What the service records for OpenTelemetry, if OTEL_EXPORTER_OTLP_ENDPOINT is set. A trace has the ID of its message, so
  * every process that works on the message knows it. Only the trace that a client sends with its request is stored, with the
- * message. See docs/decisions/tracing.md.
+ * message. See docs/project/decisions/tracing.md.
  */
 import {
   type Attributes,
@@ -40,7 +40,7 @@ export class Traces implements Tracing {
   readonly #tracer: Tracer
   readonly #sampler: TraceIdRatioBasedSampler
   readonly #findTraceparent: FindTraceparent
-  /** The IDs of the span that starts next: those of its message, event or request. */
+  /** The IDs of the next span, from its message, event or request. */
   #nextIds = { traceId: '', spanId: '' }
   /** The traces of messages that were sent lately. They never change. */
   readonly #known = new Map<string, SpanContext>()
@@ -99,7 +99,7 @@ export class Traces implements Tracing {
 
   call({ messageId, workspaceId, senderId, attempt, startMs, outcome, errorCode }: TracedCall): void {
     const span = {
-      name: 'send message to the network',
+      name: 'send message to WhatsApp',
       kind: SpanKind.CLIENT,
       startMs,
       endMs: nowMs(),
@@ -207,7 +207,7 @@ export class Traces implements Tracing {
     return { traceId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE }
   }
 
-  /** Calls back with the trace of a sent message, and the span that its others belong to. */
+  /** Calls back with the trace of a sent message, and the parent of its spans. */
   #within(messageId: string, callback: (root: SpanContext) => void): void {
     const known = this.#known.get(messageId)
     if (known) callback(known)

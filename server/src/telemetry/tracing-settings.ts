@@ -67,7 +67,7 @@ function readPairs(variable: string, text = '', invalid: Invalid): Record<string
   )
 }
 
-/** A client that sends a trace decides about it itself, so every sampler is one of those that ask the parent first. */
+/** A client that sends a trace decides about it, so every sampler asks the parent first. */
 function readRatio(env: Environment, invalid: Invalid): number {
   const { OTEL_TRACES_SAMPLER: sampler = '', OTEL_TRACES_SAMPLER_ARG: text } = env
   if (/^(parentbased_)?always_off$/.test(sampler)) return 0

@@ -20,6 +20,7 @@ import { recordScenario } from '../phones/scenario.ts'
 import { shownText } from '../phones/shown-text.ts'
 import { ControlError, oneOf, type Parsed, phoneDigits } from '../shape.ts'
 import { switchesFor } from '../switches.ts'
+import { removeAppCallback, setAppCallback } from '../webhooks/app-callback.ts'
 import { verifyCallback } from '../webhooks/handshake.ts'
 import { notifyAccount } from '../webhooks/notify.ts'
 import { findNumber } from '../world.ts'
@@ -178,16 +179,13 @@ function phoneNumber(waId: string): string {
 }
 
 async function setCallback(network: Network, id: string, input: Parsed<typeof shapes.callbackShape>) {
-  const { url, verifyToken, verify } = shapes.callbackShape(input, '')
+  const { url, verifyToken, verify, fields } = shapes.callbackShape(input, '')
   const app = findExisting(network.world.apps, id, 'app')
   const callback = { url: url ?? '', verifyToken: verifyToken ?? app.verifyToken }
   const problem = url === null || verify === false ? undefined : await verifyCallback(network.http, callback)
   if (problem) throw new ControlError(`url: ${problem}`, 'url')
-  app.callbackUrl = url
-  app.verifyToken = callback.verifyToken
-  if (url !== null) network.queue.retryNow(app.id)
-  network.changed()
-  return app
+  if (url === null) return removeAppCallback(network, app)
+  return setAppCallback(network, app, callback, fields ?? app.fields)
 }
 
 function changeNumber(network: Network, id: string, input: Parsed<typeof shapes.numberChangeShape>) {

@@ -91,6 +91,7 @@ export function createToken({ world, changed }: Network, input: Parsed<typeof to
     wabaIds: input.wabaIds ?? null,
     expiresAt: input.expiresAt ?? null,
     revoked: input.revoked ?? false,
+    ...(input.scopes ? { scopes: input.scopes } : {}),
   }
   world.tokens.set(token.token, token)
   changed()

@@ -70,6 +70,8 @@ export const callbackShape = object({
   verifyToken: optional(text({ max: 200 })),
   /** false: skip the handshake. */
   verify: optional(bool),
+  /** The webhook fields that it is subscribed to. Not given: as before, at first every field. */
+  fields: optional(list(text({ max: 60 }))),
 })
 
 export const wabaShape = object({
@@ -108,9 +110,15 @@ export const tokenShape = object({
   wabaIds: optional(nullable(list(objectId))),
   expiresAt: optional(nullable(date)),
   revoked: optional(bool),
+  scopes: optional(list(text({ max: 60 }))),
 })
 
-export const tokenChangeShape = object({ revoked: optional(bool), expiresAt: optional(nullable(date)) })
+export const tokenChangeShape = object({
+  revoked: optional(bool),
+  expiresAt: optional(nullable(date)),
+  wabaIds: optional(nullable(list(objectId))),
+  scopes: optional(list(text({ max: 60 }))),
+})
 
 export const templateShape = object({
   id: optional(objectId),

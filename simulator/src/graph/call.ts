@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Json } from '../json.ts'
 import type { Network } from '../network.ts'
-import type { AccessToken, Catalog, Flow, Media, PhoneNumber, Template, Waba, World } from '../world.ts'
+import type { AccessToken, App, Catalog, Flow, Media, PhoneNumber, Template, Waba, World } from '../world.ts'
 
 /** An authenticated Graph API request. */
 export interface Call {
@@ -20,6 +20,7 @@ export interface Call {
 export const handled = Symbol('handled')
 
 interface NodeKinds {
+  app: App
   waba: Waba
   number: PhoneNumber
   template: Template
@@ -49,6 +50,7 @@ export function edge<K extends NodeKind>(
 
 /** The kind of the object with this ID, if the token can access it. */
 export function findNode(world: World, token: AccessToken, id: string): NodeKind | undefined {
+  if (world.apps.has(id)) return token.appId === id ? 'app' : undefined
   const kinds: [NodeKind, Map<string, { wabaId: string } | Waba>][] = [
     ['waba', world.wabas],
     ['number', world.numbers],
@@ -71,6 +73,7 @@ export function canAccess(token: AccessToken, wabaId: string): boolean {
 
 function nodeIn<K extends NodeKind>(world: World, kind: K, id: string): NodeKinds[K] {
   const maps: { [N in NodeKind]: Map<string, NodeKinds[N]> } = {
+    app: world.apps,
     waba: world.wabas,
     number: world.numbers,
     template: world.templates,

@@ -1,19 +1,13 @@
-import { isObject, type Json, textIn } from '../json.ts'
-import { refuse, refuseParameter } from '../network/errors.ts'
-import type { PhoneNumber, Waba } from '../world.ts'
+import type { Json } from '../json.ts'
+import { type PhoneNumber, throughputOf, type Waba } from '../world.ts'
 import { type Call, edge } from './call.ts'
-import { setOverride } from './callbacks.ts'
 import { pageOf, pick, requestedFields } from './listing.ts'
+import { manageNumberEdges } from './manage-number.ts'
 
 export const numberEdges = [
   edge('GET', 'waba', 'phone_numbers', listNumbers),
   edge('GET', 'number', null, (call, number) => pick(numberNode(call, number), requestedFields(call) ?? defaultFields)),
-  edge('POST', 'number', null, updateNumber),
-  edge('POST', 'number', 'register', register),
-  edge('POST', 'number', 'deregister', deregister),
-  edge('GET', 'number', 'whatsapp_business_profile', () => ({
-    data: [{ messaging_product: 'whatsapp', about: '', websites: [] }],
-  })),
+  ...manageNumberEdges,
 ]
 
 const defaultFields = [
@@ -44,11 +38,13 @@ function numberNode(call: Call, number: PhoneNumber): Json {
     quality_rating: number.qualityRating,
     code_verification_status: number.codeVerificationStatus,
     platform_type: number.status === 'CONNECTED' ? 'CLOUD_API' : 'NOT_APPLICABLE',
-    throughput: { level: number.throughputMps > 80 ? 'HIGH' : 'STANDARD' },
+    throughput: { level: throughputOf(number) > 80 ? 'HIGH' : 'STANDARD' },
     last_onboarded_time: number.onboardedAt.replace(/\.\d{3}Z$/, '+0000'),
     webhook_configuration: webhookConfiguration(call, number),
     status: number.status,
     name_status: number.nameStatus,
+    new_display_name: number.newDisplayName,
+    new_name_status: number.newNameStatus,
     account_mode: number.accountMode,
     is_official_business_account: number.isOfficialBusinessAccount,
     is_on_biz_app: number.isOnBizApp,
@@ -80,29 +76,4 @@ function webhookConfiguration(call: Call, number: PhoneNumber): Json {
     ...(override ? { whatsapp_business_account: override.url } : {}),
     ...(application ? { application } : {}),
   }
-}
-
-async function updateNumber(call: Call, number: PhoneNumber): Promise<unknown> {
-  const configuration = call.body.webhook_configuration
-  if (!isObject(configuration)) return refuseParameter('The parameter webhook_configuration is required.')
-  number.override = await setOverride(call, configuration)
-  call.network.changed()
-  return { success: true }
-}
-
-function register(call: Call, number: PhoneNumber): unknown {
-  if (call.body.messaging_product !== 'whatsapp') refuseParameter('The parameter messaging_product is required.')
-  const pin = textIn(call.body, 'pin')
-  if (!pin || !/^\d{6}$/.test(pin)) return refuseParameter('Param pin must be a string of 6 digits.')
-  if (number.pin !== null && number.pin !== pin) refuse(133005)
-  number.pin = pin
-  number.status = 'CONNECTED'
-  call.network.changed()
-  return { success: true }
-}
-
-function deregister(call: Call, number: PhoneNumber): unknown {
-  number.status = 'DISCONNECTED'
-  call.network.changed()
-  return { success: true }
 }

@@ -3,6 +3,7 @@ import { newObjectId, newTraceId } from '../ids.ts'
 import { errorBody, GraphError, refuseParameter, refuseUnknownObject } from '../network/errors.ts'
 import type { Network } from '../network.ts'
 import { escapedJson } from '../webhooks/sign.ts'
+import { appEdges } from './apps.ts'
 import { readBody } from './body.ts'
 import { type Edge, findNode, handled } from './call.ts'
 import { flowEdges } from './flows.ts'
@@ -10,10 +11,18 @@ import { mediaEdges } from './media.ts'
 import { messageEdges } from './messages/send.ts'
 import { numberEdges } from './numbers.ts'
 import { templateEdges } from './templates.ts'
-import { authenticate, debugToken, maskToken, tokenText } from './token.ts'
+import { authenticate, debugToken, maskToken, requirePermission, tokenText } from './token.ts'
 import { wabaEdges } from './wabas.ts'
 
-const edges: Edge[] = [...messageEdges, ...templateEdges, ...numberEdges, ...wabaEdges, ...mediaEdges, ...flowEdges]
+const edges: Edge[] = [
+  ...messageEdges,
+  ...templateEdges,
+  ...numberEdges,
+  ...wabaEdges,
+  ...appEdges,
+  ...mediaEdges,
+  ...flowEdges,
+]
 
 const maxBodyBytes = 112 * 1024 * 1024
 
@@ -78,7 +87,7 @@ async function run(network: Network, request: FastifyRequest, reply: FastifyRepl
   const params = request.params as { version: string; id: string; edge?: string }
   const token = authenticate(network, tokenText(request))
   if (request.method === 'GET' && params.id === 'debug_token' && params.edge === undefined) {
-    return debugToken(network, queryOf(request).input_token)
+    return debugToken(network, token, queryOf(request).input_token)
   }
   const kind = findNode(network.world, token, params.id)
   if (!kind) return refuseUnknownObject(request.method, params.id)
@@ -86,6 +95,7 @@ async function run(network: Network, request: FastifyRequest, reply: FastifyRepl
   const row = edges.find((e) => e.method === request.method && e.node === kind && e.edge === name)
   if (!row && name === null) return refuseUnknownObject(request.method, params.id)
   if (!row) return refuseParameter(`Tried accessing nonexisting field (${name})`)
+  requirePermission(token, row)
   const { body, form } = await readBody(request)
   const query = queryOf(request)
   return row.handle(

@@ -1,4 +1,5 @@
 import { textIn } from '../json.ts'
+import { refuseParameter } from '../network/errors.ts'
 import type { Waba } from '../world.ts'
 import { type Call, edge } from './call.ts'
 import { setOverride } from './callbacks.ts'
@@ -53,7 +54,12 @@ function listSubscriptions({ network }: Call, waba: Waba): unknown {
 
 /** Without a body the override is removed, and the app's callback is used again. */
 async function subscribe(call: Call, waba: Waba): Promise<unknown> {
-  const override = textIn(call.body, 'override_callback_uri') === undefined ? null : await setOverride(call, call.body)
+  const isOverride = textIn(call.body, 'override_callback_uri') !== undefined
+  if (isOverride && !waba.subscriptions[call.token.appId])
+    refuseParameter(
+      'Before override the current callback uri, your app must be subscribed to receive messages for WhatsApp Business Account',
+    )
+  const override = isOverride ? await setOverride(call, call.body) : null
   waba.subscriptions[call.token.appId] = { override }
   call.network.changed()
   return { success: true }

@@ -24,8 +24,16 @@ const rows: [code: number, status: number, title: string, details?: string | und
     [3, 500, 'API Method', 'Capability or permissions issue.'],
     [4, 400, 'Application request limit reached', undefined, { transient: true }],
     [10, 403, 'Permission Denied', 'Permission is either not granted or has been removed.'],
+    [15, 400, 'This method must be called with an app access_token.'],
     [33, 400, 'Parameter value is not valid', 'The business phone number has been deleted.'],
     [100, 400, 'Invalid parameter', 'The request included one or more unsupported or misspelled parameters.'],
+    [
+      101,
+      400,
+      'Error validating application. Cannot get application info due to a system error.',
+      undefined,
+      { plain: true },
+    ],
     [190, 401, 'Invalid OAuth access token - Cannot parse access token', undefined, { plain: true }],
     [200, 403, 'API Permission', 'Permission is either not granted or has been removed.'],
     [
@@ -169,7 +177,14 @@ const rows: [code: number, status: number, title: string, details?: string | und
     ],
     [133004, 503, 'Server Temporarily Unavailable', 'Server is temporarily unavailable.'],
     [133005, 400, 'Two step verification PIN Mismatch', 'Two-step verification PIN incorrect.'],
+    [133006, 400, 'Phone number re-verification needed', 'Phone number needs to be verified before registering.'],
     [133010, 400, 'Account not registered', 'The phone number is not registered on the Whatsapp Business Platform.'],
+    [
+      133015,
+      400,
+      'Please wait a few minutes before attempting to register this phone number',
+      'The phone number you are attempting to register was recently deleted, and deletion has not yet completed.',
+    ],
     [
       133016,
       400,
@@ -182,6 +197,8 @@ const rows: [code: number, status: number, title: string, details?: string | und
       'Generic user error',
       'Message failed to send because of an unknown error with your request parameters.',
     ],
+    [136024, 400, 'Request code error', 'The code could not be sent. Try again later, or with another method.'],
+    [136025, 400, 'Verify code error', 'The code you entered is incorrect.'],
     [137000, 400, 'User identity key hash mismatch', 'The recipient identity key hash does not match.'],
     [2500, 400, 'Unknown path components', undefined, { plain: true }],
   ]

@@ -38,7 +38,7 @@ export function resumeLifecycles(network: Network): void {
   }
 }
 
-/** Delivers pending messages when the phone is back online, except those that have expired. */
+/** Delivers pending messages when the phone is back online, except expired ones. */
 export function deliverWaiting(network: Network, phone: Phone): void {
   for (const message of network.world.messages.values())
     if (message.waId === phone.waId && message.journey?.state === 'sent') deliver(network, message)

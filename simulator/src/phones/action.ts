@@ -25,7 +25,7 @@ export function businessAction<I>(shape: Shape<I>, run: Action<I, PhoneNumber>['
   return { shape, run }
 }
 
-/** The message that an action is about. Without it, the latest one that fits. */
+/** The message that an action is about. Without it, the latest matching message. */
 export const target = { message: optional(text({ max: 300 })) }
 
 export const to = { to: optional(text({ max: 40 })) }

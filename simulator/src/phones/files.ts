@@ -13,7 +13,7 @@ export const fileMembers = {
   text: optional(text({ min: 0, max: 10_000_000 })),
 }
 
-/** A file in a form. `sha256` overrides the reported digest (base64), also with a wrong value. */
+/** A file in a form. `sha256` overrides the reported digest (base64), even with a wrong value. */
 export const formFileShape = object({ ...fileMembers, sha256: optional(text({ max: 128 })) })
 
 const fileShape = object(fileMembers)

@@ -4,7 +4,7 @@ import type { Network } from '../network.ts'
 import { ControlError } from '../shape.ts'
 import { switchesFor } from '../switches.ts'
 import { isBackedUp, notifyMessages } from '../webhooks/notify.ts'
-import { conversationKey, type Message, type Phone, type PhoneNumber, storeMessage } from '../world.ts'
+import { conversationKey, type Message, type Phone, type PhoneNumber, storeMessage, throughputOf } from '../world.ts'
 import { contactOf, senderOf } from './identity.ts'
 
 export interface Inbound {
@@ -47,7 +47,7 @@ export function receiveMessage(network: Network, phone: Phone, number: PhoneNumb
   }
   storeMessage(network.world, message)
   network.world.lastInbound.set(conversationKey(number.id, phone.waId), message.at)
-  network.limits.takeThroughput(number.id, number.throughputMps, now.getTime(), true)
+  network.limits.takeThroughput(number.id, throughputOf(number), now.getTime(), true)
   notifyMessages(network, number, phone, {
     contacts: [contactOf(phone, senderIdentity)],
     messages: [

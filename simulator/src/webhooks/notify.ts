@@ -22,7 +22,7 @@ export function withMetadata(number: PhoneNumber, value: Json): Json {
   }
 }
 
-/** Queues a webhook about a number for every app subscribed to its account. */
+/** Queues a webhook about a number for every app subscribed to its account and the field. */
 export function notifyNumber(
   network: Network,
   number: PhoneNumber,
@@ -31,7 +31,7 @@ export function notifyNumber(
   value: Json,
 ): void {
   const switches = switchesFor(network.world, number, phone)
-  for (const appId of appsOf(network, number.wabaId)) {
+  for (const appId of appsFor(network, number.wabaId, field)) {
     const update = makeUpdate(network, appId, number.wabaId, field, value, switches.duplicateWebhooks)
     update.numberId = number.id
     network.queue.push(update, { reorder: switches.reorderWebhooks, delayMs: switches.delayWebhooksMs })
@@ -41,7 +41,7 @@ export function notifyNumber(
 /** Queues a webhook about the account itself, such as its templates, numbers and flows, for every subscribed app. */
 export function notifyAccount(network: Network, wabaId: string, field: string, value: unknown): void {
   const { duplicateWebhooks } = switchesFor(network.world)
-  for (const appId of appsOf(network, wabaId))
+  for (const appId of appsFor(network, wabaId, field))
     network.queue.push(makeUpdate(network, appId, wabaId, field, value, duplicateWebhooks))
 }
 
@@ -52,6 +52,11 @@ export function isBackedUp(network: Network, wabaId: string): boolean {
 
 function appsOf(network: Network, wabaId: string): string[] {
   return Object.keys(network.world.wabas.get(wabaId)?.subscriptions ?? {})
+}
+
+/** The apps that get the webhooks of a field: those that are subscribed to the account and to the field. */
+function appsFor(network: Network, wabaId: string, field: string): string[] {
+  return appsOf(network, wabaId).filter((appId) => network.world.apps.get(appId)?.fields?.includes(field) ?? true)
 }
 
 function makeUpdate(

@@ -62,12 +62,12 @@ export function AppTable({ onCreate, onShowSetup }: { onCreate: () => void; onSh
           icon="plug"
           title="No apps yet"
           action={
-            <Button kind="primary" icon="plus" onClick={onCreate}>
-              Add app
+            <Button kind="primary" icon="plug" onClick={onCreate}>
+              Connect WhatsApp
             </Button>
           }
         >
-          Create a Meta app with the WhatsApp product at developers.facebook.com, then add it here with its app secret.
+          Create a Meta app with the WhatsApp product at developers.facebook.com, then connect it here.
         </EmptyState>
       }
     />

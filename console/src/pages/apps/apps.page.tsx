@@ -10,10 +10,11 @@ import { CallbackDialog } from './callback-dialog.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { ConnectionTable } from './connection-table.tsx'
 import { CreateAppDialog } from './create-app-dialog.tsx'
+import { SetupDialog } from './setup-dialog.tsx'
 
 export function AppsPage() {
   const apps = useApps()
-  const [dialog, setDialog] = useState<'app' | 'connection' | null>(null)
+  const [dialog, setDialog] = useState<'setup' | 'app' | 'connection' | null>(null)
   const [{ connect: account = null, app = null, workspace = null }, changeParams] = useSearchParams()
   const [setupApp, setSetupApp] = useState<OperatedApp | null>(null)
   const hasApps = (apps.rows?.length ?? 0) > 0
@@ -28,29 +29,38 @@ export function AppsPage() {
               Add app
             </Button>
             {hasApps && (
-              <Button kind="primary" icon="plug" onClick={() => setDialog('connection')}>
+              <Button icon="link" onClick={() => setDialog('connection')}>
                 Connect account
               </Button>
             )}
+            <Button kind="primary" icon="plug" onClick={() => setDialog('setup')}>
+              Connect WhatsApp
+            </Button>
           </>
         }
       />
       <PageBody>
         <section className={styles.part}>
           <h2 className={styles.heading}>Apps</h2>
-          <AppTable onCreate={() => setDialog('app')} onShowSetup={setSetupApp} />
+          <AppTable onCreate={() => setDialog('setup')} onShowSetup={setSetupApp} />
         </section>
         <section className={styles.part}>
           <h2 className={styles.heading}>Connections</h2>
           <ConnectionTable {...(hasApps ? { onConnect: () => setDialog('connection') } : {})} />
         </section>
       </PageBody>
-      {(dialog === 'app' || (workspace !== null && apps.rows?.length === 0)) && (
-        <CreateAppDialog
+      {(dialog === 'setup' || (workspace !== null && apps.rows?.length === 0)) && (
+        <SetupDialog
+          workspace={workspace}
           onClose={() => {
             setDialog(null)
             changeParams({ workspace: null })
           }}
+        />
+      )}
+      {dialog === 'app' && (
+        <CreateAppDialog
+          onClose={() => setDialog(null)}
           onCreated={(app) => {
             setDialog(null)
             setSetupApp(app)

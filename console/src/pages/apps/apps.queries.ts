@@ -1,4 +1,10 @@
-import type { OperatedApp, OperatedConnection, SyncReport } from '@parley/contract/console/operator'
+import type {
+  OperatedApp,
+  OperatedConnection,
+  SetupReport,
+  SetupStep,
+  SyncReport,
+} from '@parley/contract/console/operator'
 import type { OperatedWorkspace } from '@parley/contract/console/workspace'
 import type { Send } from '../../lib/api.ts'
 import { useUnpagedList } from '../../lib/query.ts'
@@ -6,7 +12,7 @@ import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 import { remedyFor } from '../../parts/sync-remedy.ts'
 
-export type { OperatedApp, OperatedConnection, SyncReport }
+export type { OperatedApp, OperatedConnection, SetupReport, SetupStep, SyncReport }
 
 const apps = 'operator/apps'
 const connections = 'operator/connections'
@@ -29,6 +35,15 @@ interface NewConnection {
   access_token: string
 }
 
+export interface NewSetup {
+  workspace_id: string
+  app_id: string
+  app_secret: string
+  access_token: string
+  waba_id?: string
+  graph_url?: string
+}
+
 /** An action on apps or connections. Refetches both. */
 const useAppAction = <Input = void, Result = unknown>(
   perform: (send: Send, input: Input) => Promise<Result>,
@@ -36,6 +51,16 @@ const useAppAction = <Input = void, Result = unknown>(
 ) => useAction(perform, { refetch: [apps, connections], ...(done ? { done } : {}) })
 
 export const useCreateApp = () => useAppAction((send, app: NewApp) => send<OperatedApp>('POST', apps, app))
+
+/** Reads what is there, and changes nothing. */
+export const useCheckSetup = () =>
+  useAction((send, setup: NewSetup) => send<SetupReport>('POST', 'operator/setup/check', setup))
+
+export const useSetUp = () =>
+  useAppAction(
+    (send, setup: NewSetup & { replace_callback: boolean }) => send<SetupReport>('POST', 'operator/setup', setup),
+    ({ state }) => (state === 'done' ? 'WhatsApp connected' : undefined),
+  )
 
 export const useConnect = () =>
   useAppAction(

@@ -67,8 +67,7 @@ export function Composer({ contact }: { contact: Contact }) {
   )
 }
 
-/**
- * What was written and not sent, for each person and contact, until the browser's tab is closed or reloaded. Only in memory:
+/** Unsent drafts, for each user and contact, until the browser's tab is closed or reloaded. Only in memory:
  * a message is personal data.
  */
 const drafts = new Map<string, string>()

@@ -4,6 +4,7 @@ import { ApiError } from '../../lib/api.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { personOf } from '../../parts/recipient.tsx'
+import { WhyButton } from '../../parts/why-button.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -21,7 +22,7 @@ export function ContactPage() {
   const { id = '' } = useParams({ strict: false })
   const contact = useContact(id)
   const back = { to: here.path('messages'), title: 'Messages' }
-  // Also if it was there before: a contact who has been erased is gone.
+  // Even if it was there before: a contact who has been erased is gone.
   if (contact.error instanceof ApiError && contact.error.status === 404) {
     return <NoContact id={id} back={back} wasErased={contact.data?.erasure != null} />
   }
@@ -41,7 +42,14 @@ function ContactView({ id, contact, back }: { id: string; contact: Contact; back
         title={<bdi className="numbers">{title}</bdi>}
         name={title}
         back={back}
-        actions={person && <ContactActions person={person} name={title} isErasing={contact.erasure !== null} />}
+        actions={
+          person && (
+            <>
+              <WhyButton about={'phone' in person ? person.phone : person.user_id} />
+              <ContactActions person={person} name={title} isErasing={contact.erasure !== null} />
+            </>
+          )
+        }
       />
       <PageBody>
         {contact.erasure && <ErasureNotice erasure={contact.erasure} />}
@@ -84,7 +92,7 @@ function NoContact({ id, back, wasErased }: { id: string; back: Back; wasErased:
           action={<ButtonLink to={back.to}>View messages</ButtonLink>}
         >
           {wasErased ? (
-            'Everything that this workspace had about this person was removed. Their messages stay in the list without content, number and name.'
+            'Everything that this workspace had about this contact was removed. Their messages stay in the list without content, number and name.'
           ) : (
             <>
               This workspace has no messages with{' '}

@@ -7,6 +7,7 @@ import { contactPath } from '../../parts/contact-link.tsx'
 import { handsetLink, useHandset } from '../../parts/handset.ts'
 import { personName, personOf } from '../../parts/recipient.tsx'
 import { RemovedNotice } from '../../parts/removed-content.tsx'
+import { WhyButton } from '../../parts/why-button.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -59,6 +60,7 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
         actions={
           <>
             <HandsetLink message={message} />
+            <WhyButton about={message.id} />
             {message.direction === 'received' && <MarkAsRead id={message.id} />}
             {message.direction === 'sent' && !message.removed && <SendAgain message={message} />}
             {person && (
@@ -167,7 +169,7 @@ function SendAgain({ message }: { message: MessageDetail }) {
         Sends the same content to <bdi>{nameOf(message)}</bdi> as a new message. It costs credits again
         {message.status === 'failed'
           ? '. The failed message was refunded.'
-          : ', and the person may receive the message twice.'}
+          : ', and the contact may receive the message twice.'}
       </ConfirmDialog>
     </>
   )

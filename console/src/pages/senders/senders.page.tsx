@@ -1,22 +1,28 @@
-import type { ConsoleSender } from '@parley/contract/console/senders'
+import { type ConsoleSender, messagesPerSecond, peopleOf } from '@parley/contract/console/senders'
 import { qualityRatings, senderStatuses } from '@parley/contract/sender'
 import { useNavigate } from '@tanstack/react-router'
-import { plainWord } from '../../lib/format.ts'
+import { useState } from 'react'
+import { formatNumber, plainWord } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
-import { useHere, useSession } from '../../lib/session.ts'
+import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
 import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
+import { WhyButton } from '../../parts/why-button.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
+import { NameDialog, PinDialog, ProfileDialog } from './sender-dialogs.tsx'
 import { useSenders } from './senders.queries.ts'
+
+type NumberAction = 'register' | 'pin' | 'name' | 'profile'
 
 export function SendersPage() {
   const here = useHere()
@@ -24,6 +30,9 @@ export function SendersPage() {
   const navigate = useNavigate()
   const filters = useFilters('q', 'status', 'quality')
   const senders = useSenders(filters)
+  const mayManage = useCan('senders:manage')
+  const [dialog, setDialog] = useState<{ action: NumberAction; sender: ConsoleSender } | null>(null)
+  const close = () => setDialog(null)
   const accounts = [...new Map(senders.rows?.map(({ connection }) => [connection.id, connection])).values()]
   const failedSyncs = accounts.filter(({ sync_error }) => sync_error !== null)
   const limited = accounts.filter(({ status }) => status !== 'ACTIVE')
@@ -71,7 +80,7 @@ export function SendersPage() {
           list={senders}
           rowKey={({ id }) => id}
           onOpen={({ id }) => void navigate({ to: here.path('messages'), search: { sender: id } as never })}
-          columns={columns}
+          columns={mayManage ? [...columns, actions((action, sender) => setDialog({ action, sender }))] : columns}
           empty={
             Object.keys(filters).length > 0 ? (
               <EmptyState icon="search" title="No matching senders">
@@ -97,39 +106,97 @@ export function SendersPage() {
           }
         />
       </PageBody>
+      {(dialog?.action === 'register' || dialog?.action === 'pin') && (
+        <PinDialog sender={dialog.sender} registers={dialog.action === 'register'} onClose={close} />
+      )}
+      {dialog?.action === 'name' && <NameDialog sender={dialog.sender} onClose={close} />}
+      {dialog?.action === 'profile' && <ProfileDialog sender={dialog.sender} onClose={close} />}
     </>
   )
 }
+
+const actions = (act: (action: NumberAction, sender: ConsoleSender) => void): Column<ConsoleSender> => ({
+  key: 'actions',
+  title: '',
+  width: 48,
+  align: 'right',
+  cell: (sender) =>
+    sender.status === 'DELETED' ? null : (
+      <Menu
+        label={`Actions for ${formatPhone(sender.phone_number)}`}
+        groups={[
+          [
+            sender.status !== 'CONNECTED' && {
+              title: 'Register…',
+              icon: 'check',
+              onSelect: () => act('register', sender),
+            },
+            { title: 'Set two-step PIN…', icon: 'lock', onSelect: () => act('pin', sender) },
+          ],
+          [
+            { title: 'Change display name…', icon: 'edit', onSelect: () => act('name', sender) },
+            { title: 'Business profile…', icon: 'building', onSelect: () => act('profile', sender) },
+          ],
+        ]}
+      />
+    ),
+})
 
 const columns: readonly Column<ConsoleSender>[] = [
   {
     key: 'number',
     title: 'Phone number',
-    cell: ({ phone_number, display_name }) => (
-      <span className="lines">
-        <bdi className="clip">{display_name ?? formatPhone(phone_number)}</bdi>
-        {display_name && <bdi className="small quiet numbers">{formatPhone(phone_number)}</bdi>}
-      </span>
-    ),
+    cell: (sender) => {
+      const { phone_number, display_name } = sender
+      const note = nameNote(sender)
+      return (
+        <span className="lines">
+          <bdi className="clip">{display_name ?? formatPhone(phone_number)}</bdi>
+          {display_name && <bdi className="small quiet numbers">{formatPhone(phone_number)}</bdi>}
+          {note && <bdi className="small quiet">{note}</bdi>}
+        </span>
+      )
+    },
   },
   {
     key: 'status',
     title: 'Status',
     width: 200,
-    cell: ({ status, status_reason }) => (
+    cell: ({ status, status_reason, verification_status, has_pin }) => (
       <span className="lines">
         <StatusBadge status={status} tone={toneOf(status)} />
         {status_reason && <bdi className="small quiet">{status_reason}</bdi>}
+        {status !== 'CONNECTED' && verification_status === 'NOT_VERIFIED' && (
+          <span className="small quiet">Not verified</span>
+        )}
+        {has_pin === false && <span className="small quiet">No two-step PIN</span>}
       </span>
     ),
   },
   { key: 'quality', title: 'Quality', width: 120, cell: ({ quality_rating }) => <Quality rating={quality_rating} /> },
   {
     key: 'throughput',
-    title: 'Throughput',
-    width: 150,
+    title: 'Limits',
+    width: 170,
     hideOn: 'tablet',
-    cell: ({ throughput }) => throughputs[throughput ?? ''] ?? <span className="quiet">–</span>,
+    cell: ({ throughput, messaging_limit }) => {
+      const perSecond = messagesPerSecond[throughput ?? '']
+      const people = peopleOf(messaging_limit)
+      return (
+        <span className="lines">
+          {perSecond === undefined ? (
+            <span className="quiet">–</span>
+          ) : (
+            <span>{formatNumber(perSecond)} per second</span>
+          )}
+          {people !== null && (
+            <span className="small quiet">
+              {people === Number.POSITIVE_INFINITY ? 'Unlimited people' : `${formatNumber(people)} people a day`}
+            </span>
+          )}
+        </span>
+      )
+    },
   },
   {
     key: 'account',
@@ -159,12 +226,15 @@ const columns: readonly Column<ConsoleSender>[] = [
     align: 'right',
     cell: ({ last_received_at }) => <TimeAgo at={last_received_at} />,
   },
+  { key: 'why', title: '', width: 90, align: 'right', cell: ({ id }) => <WhyButton about={id} size="s" /> },
 ]
 
-const throughputs: Readonly<Record<string, string>> = {
-  STANDARD: '80 per second',
-  HIGH: '1,000 per second',
-  NOT_APPLICABLE: 'Limited',
+/** What WhatsApp says about the display name, unless it is approved. */
+function nameNote({ display_name, name_status, requested_name, requested_name_status }: ConsoleSender): string | null {
+  if (requested_name && requested_name !== display_name)
+    return `“${requested_name}”: ${plainWord(requested_name_status ?? 'requested').toLowerCase()}`
+  const isFine = name_status === null || name_status === 'APPROVED' || name_status === 'AVAILABLE_WITHOUT_REVIEW'
+  return isFine ? null : `Name ${plainWord(name_status).toLowerCase()}`
 }
 
 function toneOf(status: string): Tone {

@@ -47,7 +47,7 @@ export function SignInPage() {
       </FramedPage>
     )
   }
-  // What helps depends on whether the installation sends emails.
+  // The help depends on whether the installation sends emails.
   if (step === 'forgot' && !isLoading) {
     if (installation?.sends_mail === false) return <ForgotWithoutMail onBack={startOver} />
     return (

@@ -7,7 +7,7 @@ import { MultiSelect, PasswordInput, Switch, TextInput } from '../../ui/fields.t
 import { Stack } from '../../ui/layout.tsx'
 import styles from './webhooks.module.css'
 
-/** A header in the form. An empty value of one that is saved keeps the saved value, which is never shown. */
+/** A header in the form. An empty value keeps the saved value, which is never shown. */
 export interface HeaderDraft {
   key: number
   name: string
@@ -58,7 +58,7 @@ export function OrderingField({ value, error, onChange }: FieldProps<Ordering>) 
   return (
     <Switch
       label="Keep the order of each conversation"
-      description="Events of one sender and one person are sent one after another. While one is retried, which can take up to nine hours, the later ones wait; other people’s events do not."
+      description="Events of one sender and one contact are sent one after another. While one is retried, for up to nine hours, later events of this contact wait. Events of other contacts do not wait."
       checked={value === 'conversation'}
       onChange={(event) => onChange(event.currentTarget.checked ? 'conversation' : 'none')}
       error={error}

@@ -31,7 +31,7 @@ function Editable({ webhook, onAction }: Props) {
   const [saved, setSaved] = useState<{ webhook: Webhook; count: number }>({ webhook, count: 0 })
   return (
     <>
-      <Section title="Webhook" detail="Changes take effect immediately, also for pending deliveries.">
+      <Section title="Webhook" detail="Changes take effect immediately, even for pending deliveries.">
         <SettingsForm
           key={saved.count}
           webhook={saved.webhook}

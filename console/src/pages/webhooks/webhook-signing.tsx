@@ -25,7 +25,7 @@ export function WebhookSigning({ webhook, onRotate }: { webhook: ConsoleWebhook;
         </Row>
         <p className="quiet">
           Rotating signs with both until you activate the new one, or replaces it immediately. Deliveries that your
-          endpoint rejects meanwhile are retried.
+          endpoint rejects until then are retried.
         </p>
       </Section>
       <Section

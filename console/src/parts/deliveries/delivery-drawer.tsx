@@ -13,6 +13,7 @@ import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { lookOf, StatusBadge } from '../../ui/status-badge.tsx'
 import { Countdown, Moment } from '../../ui/time.tsx'
+import { WhyButton } from '../why-button.tsx'
 import { Attempts } from './attempts.tsx'
 import styles from './deliveries.module.css'
 import { type DeliveryName, useDelivery, useRetry } from './deliveries.queries.ts'
@@ -44,6 +45,7 @@ export function DeliveryDrawer({ open, name, onClose, onPrevious, onNext }: Deli
       badge={delivery && <StatusBadge status={delivery.state} />}
       actions={
         <>
+          <WhyButton about={name.event_id} />
           {delivery && mayRetry && <RetryButton key={delivery.event_id} delivery={delivery} />}
           <IconButton icon="chevronUp" label="Previous delivery (k)" disabled={!onPrevious} onClick={onPrevious} />
           <IconButton icon="chevronDown" label="Next delivery (j)" disabled={!onNext} onClick={onNext} />

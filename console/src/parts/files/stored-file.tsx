@@ -11,7 +11,7 @@ import { Picture } from './picture.tsx'
 
 interface StoredFileProps {
   state: FileState
-  /** The path of the API that shows it, and the one that downloads it. */
+  /** The API paths that show and download it. */
   shows: string
   downloads: string
   /** What it is, for people who do not see it: "Received image". */

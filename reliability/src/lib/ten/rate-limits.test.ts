@@ -10,7 +10,7 @@ const passed = (openedMs: number, ...remaining: number[]): LimitedResponse[] =>
     return { key: 'key', sentMs, receivedMs: sentMs + 20, status: 200, remaining: left, resetSeconds: 60 - index }
   })
 
-test('windows within the limit are fine, also if they follow each other', () => {
+test('windows within the limit are fine, even if they follow each other', () => {
   expect(findExceeded([...passed(0, 2, 1, 0), ...passed(61_000, 2, 1, 0)], limit, [])).toEqual([])
 })
 

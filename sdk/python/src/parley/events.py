@@ -102,7 +102,7 @@ class Events:
         precedence over `after`, which is for the first start.
 
         While the service cannot be reached, responds with 5xx, or the rate limit is exceeded, it waits and tries again, and
-        calls `on_retry(error, seconds)`. Raises a `CursorExpiredError` if events were deleted meanwhile, and every error
+        calls `on_retry(error, seconds)`. Raises a `CursorExpiredError` if events were deleted, and every error
         that will not go away. `stop` is noticed between requests, which take up to 25 seconds.
         """
         stopped = stop or threading.Event()

@@ -52,7 +52,7 @@ export const setText = (settings: Settings): string =>
 
 /**
  * A step of a migration may take hours: building an index, or checking a constraint. But between two statements a process
- * that migrates is never idle for long. So one that is frozen loses its locks on tables as soon as every other process,
+ * that migrates is never idle for long. So a frozen process loses its locks on tables as soon as every other process,
  * and the right to migrate soon after.
  */
 export const migrationSettings = setText({

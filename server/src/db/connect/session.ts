@@ -16,7 +16,7 @@ export interface Session {
 /** How long a server may take to confirm that a connection is closed. */
 const closeMs = 1_000
 
-/** `whileWaiting` runs a statement and watches the connection for silence meanwhile. */
+/** `whileWaiting` runs a statement and watches the connection for silence. */
 export function newSession(client: ServerClient, whileWaiting: <T>(run: () => Promise<T>) => Promise<T>): Session {
   let closing = false
   const prepared = new Map<string, PreparedQuery>()

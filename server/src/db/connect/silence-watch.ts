@@ -71,8 +71,8 @@ export class SilenceWatch {
       const isIdle = await this.#findIdle(quiet.map(({ pid }) => pid))
       // A response may still be on its way.
       await sleep(this.#everyMs, undefined, { ref: false })
-      // Those that were returned to the pool meanwhile, and used again, have fewer looks. If no server could be asked, that
-      // took long, and others have become quiet meanwhile.
+      // Connections that were returned to the pool and used again have fewer looks. If no server could be asked, that
+      // took long, and others have become quiet.
       const isSilent = ({ pid, bytesRead, silence }: ServerClient) =>
         isIdle(pid) && bytesRead === silence.bytesRead && silence.looks >= askAfterLooks
       this.#end([...this.#inUse].filter(isSilent))

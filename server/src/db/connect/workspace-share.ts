@@ -3,7 +3,7 @@ import { waitForConnectionMs } from './limits.ts'
 import type { Borrow } from './pool.ts'
 
 /**
- * Lets a workspace use about half of the connections at a time, so that one that sends many requests, or slow ones,
+ * Lets a workspace use about half of the connections at a time, so that a workspace with many or slow requests
  * cannot use all of them. Some requests run several statements at a time, so connections are counted, not requests.
  */
 export function shareByWorkspace(borrow: Borrow, connections: number): (workspaceId: string) => Borrow {

@@ -30,7 +30,7 @@ import {
  */
 const locks = { users: 7_215_301, service: 7_215_302, roles: 7_215_303 }
 
-/** How long to wait for a server that is unreachable, for one that is recovering, and for another service to stop. */
+/** How long to wait for an unreachable server, for a recovering server, and for another service to stop. */
 const timeoutMs = { unreachable: 60_000, recovering: 600_000, otherService: 3000 }
 
 export interface Embedded {
@@ -213,7 +213,7 @@ async function connect(cluster: Cluster): Promise<pg.Client> {
 
 /**
  * Whether a retry may succeed. 57P01 to 57P03: the server is stopping, has crashed, is starting or recovering. ENOENT
- * and ECONNREFUSED: the socket does not exist yet, or no longer. A connection that was closed: the server is stopping.
+ * and ECONNREFUSED: the socket does not exist. A closed connection: the server is stopping.
  */
 function isTransient(error: unknown): boolean {
   const { code = '', message } = error as { code?: string; message: string }

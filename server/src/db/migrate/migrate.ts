@@ -58,7 +58,7 @@ export async function migrate(
   migrations = readMigrations(),
   options: MigrationOptions = {},
 ): Promise<string[]> {
-  // The lock and every step are on this one connection: a process that has lost the lock cannot go on.
+  // The lock and every step are on this one connection: a process that has lost the lock cannot continue.
   const client = await connectClient(new Servers(connection.direct ?? connection), migrationSettings, options.signal)
   const program = programVersion(migrations)
   const applied: string[] = []

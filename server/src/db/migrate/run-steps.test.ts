@@ -148,7 +148,7 @@ test('a batch that always finds rows to change is an error', async () => {
   expect(await migrate(connection, [notes, next(text)])).toEqual(['0002_next.sql'])
 })
 
-test('batches include the rows of tables that inherit from the table, also if these are larger', async () => {
+test('batches include the rows of tables that inherit from the table, even if these are larger', async () => {
   const connection = await emptyDatabase()
   const text = `create table small (id int, body text, done boolean);
     create table small_older (like small); insert into small_older select id, body from notes;

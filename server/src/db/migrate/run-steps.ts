@@ -28,7 +28,7 @@ const maxTries = 90
 /** Two megabytes: some thousand rows, which are locked for a fraction of a second. */
 const blocksPerBatch = 256
 
-/** Two passes are usual: the second one finds nothing. More are needed if the service changes rows meanwhile. */
+/** Two passes are usual: the second one finds nothing. More are needed if the service changes rows between them. */
 const maxPasses = 20
 
 const progressEveryMs = 5_000
@@ -168,7 +168,7 @@ async function runBatches(run: StepRun, { text, table }: Step & { kind: 'batches
       await advance(run, async () => ({ step, block: 0, passes: 0, changed: 0 }))
       throw new Error(`it still found rows to change in ${table} after ${maxPasses} passes`)
     } else {
-      // A row that the service changed meanwhile may have moved to a part that was done. So look again.
+      // A row that the service changed may have moved to a part that was done. So look again.
       await advance(run, async () => ({ step, block: 0, passes: passes + 1, changed: 0 }))
     }
   }

@@ -13,7 +13,7 @@ test('notices are sent together and without duplicates', async () => {
   expect(sent.map(sortedTopics)).toEqual([['deliveries', 'messages']])
 })
 
-test('notices that could not be sent are sent again, with those that came meanwhile', async () => {
+test('notices that could not be sent are sent again, with later ones', async () => {
   const sent: ChangeNotice[][] = []
   let attempts = 0
   const notifier = new ChangeNotifier(

@@ -4,7 +4,7 @@ import { type Position, whyOther } from './replica-position.ts'
 /** How often the positions are compared, and how often while something waits for the replica. */
 const compareEveryMs = { usually: 1_000, whileWaiting: 250 }
 
-/** Once left, it is not used for this long, so that one that fails now and then is not left and used every second. */
+/** After a failure, the replica is not used for this long, so that occasional failures do not switch it every second. */
 const awayMs = 10_000
 
 const tooFarBehind = `It is more than ${maxBehindMs / 1000} seconds behind, or does not respond.`

@@ -6,7 +6,7 @@ import { type Database, type Db, openDatabase } from '../db.ts'
 import { type Position, primaryText, standbyText } from './replica-position.ts'
 import { type ReplicaState, ReplicaWatch } from './replica-watch.ts'
 
-/** The connections for statements within a workspace, and for those that see all. One more compares the positions. */
+/** Connections for statements within a workspace, and for statements that see all workspaces. One more compares the positions. */
 const connectionsOfEachPool = 4
 
 /** A standby, for the lists, exports and counts of the console. */

@@ -15,6 +15,8 @@ export interface App {
   id: string
   name: string
   graphUrl: string
+  /** Its ID at Meta; null if it was registered without it. */
+  metaAppId: string | null
   createdAt: Date
 }
 
@@ -23,6 +25,7 @@ export interface AppInput {
   appSecret: string
   verifyToken: string
   graphUrl?: string | undefined
+  metaAppId?: string | undefined
 }
 
 export const defaultGraphUrl = 'https://graph.facebook.com'
@@ -30,10 +33,12 @@ export const defaultGraphUrl = 'https://graph.facebook.com'
 /** The path of the app's callback URL. */
 export const ingressPath = (appId: string): string => `/network/whatsapp/${appId}`
 
+export { deleteApp, setMetaAppId } from './apps.sql.ts'
+
 export async function createApp(db: Db, clock: Clock, keys: SecretKeys, input: AppInput): Promise<App> {
   const { name, appSecret, verifyToken, graphUrl } = validateApp(input)
   const id = newUuid(clock.now().getTime())
-  const row = { id, name, graph_url: graphUrl, created_at: clock.now() }
+  const row = { id, name, graph_url: graphUrl, meta_app_id: input.metaAppId ?? null, created_at: clock.now() }
   await insertApp(db, {
     ...row,
     appSecretSealed: seal(keys, appSecret, appSecretContext(id)),
@@ -61,7 +66,7 @@ export async function changeGraphUrl(db: Db, id: string, graphUrl: string): Prom
   return { ...app, graphUrl: read.origin }
 }
 
-function validateApp(input: AppInput): Required<AppInput> & { graphUrl: string } {
+export function validateApp(input: AppInput): Required<Omit<AppInput, 'metaAppId'>> & { graphUrl: string } {
   const name = input.name.trim()
   const faults = [
     ...textErrors('name', name, 100),
@@ -87,19 +92,25 @@ function readGraphUrl(text: string): { origin: string } | { fault: string } {
   if (!url || url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
     return { fault: `Enter the Graph URL without a path, for example ${defaultGraphUrl}.` }
   }
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return { origin: url.origin }
+  if (url.protocol === 'https:' || isLoopbackUrl(url.href)) return { origin: url.origin }
   return {
     fault:
       'The Graph URL must start with https://. Only URLs on this machine may use http://, such as http://127.0.0.1:8090.',
   }
 }
 
-const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+/** A simulated network on this machine: it needs no https. */
+export function isLoopbackUrl(text: string): boolean {
+  const { protocol, hostname } = new URL(text)
+  return (
+    protocol === 'http:' && (hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname))
+  )
+}
 
 const toApp = (row: AppRow): App => ({
   id: row.id,
   name: row.name,
   graphUrl: row.graph_url,
+  metaAppId: row.meta_app_id,
   createdAt: row.created_at,
 })

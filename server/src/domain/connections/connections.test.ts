@@ -150,7 +150,7 @@ test('a response without a list is an error, not an empty list', async () => {
   await expect(createConnection(network.network, input)).rejects.toThrow('response_without_list')
 })
 
-test('the token is sent only to the app’s host, also when the next page is elsewhere', async () => {
+test('the token is sent only to the app’s host, even when the next page is elsewhere', async () => {
   const workspace = await newWorkspace(testServer)
   const foreign = await fakeNetwork((_request, response) => json(response, 200, { data: [] }))
   const own = await fakeNetwork((request, response) => {

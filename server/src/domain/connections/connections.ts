@@ -1,3 +1,4 @@
+import type { FieldError } from '@parley/contract/field-errors'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
@@ -61,7 +62,7 @@ export async function createConnection(
   input: ConnectionInput,
   audit?: AuditChange,
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
-  const { db, clock, client, secretKeys } = network
+  const { db, client } = network
   validateConnection(input)
   await requireWorkspace(db, input.workspaceId)
   const app = await requireApp(db, input.appId)
@@ -69,11 +70,21 @@ export async function createConnection(
   const access = { graphUrl: app.graphUrl, accessToken: input.accessToken }
   requireSuccess(await client.listPhoneNumbers(access, input.wabaId), access)
   requireSuccess(await client.subscribeApp(access, input.wabaId), access)
+  return storeConnection(network, input, audit)
+}
+
+/** Stores a connection whose token and account were checked, and fetches its numbers and templates. */
+export async function storeConnection(
+  network: Network,
+  input: ConnectionInput,
+  audit?: AuditChange,
+): Promise<{ connection: Connection; sync: SyncOutcome }> {
+  const { db, clock, secretKeys } = network
   const id = newUuid(clock.now().getTime())
   const row = {
     id,
     workspace_id: input.workspaceId,
-    app_id: app.id,
+    app_id: input.appId,
     waba_id: input.wabaId,
     created_at: clock.now(),
     // Keeps the loop from syncing at the same time: the first sync is done below.
@@ -96,6 +107,12 @@ export async function listConnections(db: Db, workspaceId?: string): Promise<Con
 export async function requireConnection(db: Db, id: string): Promise<Connection> {
   const row = await connectionById(db, id)
   return row ? toConnection(row) : refuse('not_found', { message: `Connection ${id} not found.` })
+}
+
+/** The connection of an account through an app, if there is one. */
+export async function findConnection(db: Db, appId: string, wabaId: string): Promise<Connection | undefined> {
+  const row = await connectionOfAccount(db, appId, wabaId)
+  return row && toConnection(row)
 }
 
 /** A change reported by the network triggers a sync this much later, but not more than one a minute. */
@@ -136,12 +153,13 @@ export async function workspacesOfAccounts(
 export const accountKey = ({ appId, wabaId }: { appId: string; wabaId: string | null }): string => `${appId} ${wabaId}`
 
 function validateConnection({ wabaId, accessToken }: ConnectionInput): void {
-  const faults = secretErrors('access_token', accessToken, 4000)
-  if (!/^\d{5,30}$/.test(wabaId)) {
-    const message = `"${wabaId.slice(0, 60)}" is not a WABA ID. Enter the account's number as Meta's WhatsApp Manager shows it.`
-    faults.push({ param: 'waba_id', code: 'invalid', message })
-  }
-  refuseIfAny(faults)
+  refuseIfAny([...secretErrors('access_token', accessToken, 4000), ...wabaIdErrors(wabaId)])
+}
+
+export function wabaIdErrors(wabaId: string): FieldError[] {
+  if (/^\d{5,30}$/.test(wabaId)) return []
+  const message = `"${wabaId.slice(0, 60)}" is not a WABA ID. Enter the account's number as Meta's WhatsApp Manager shows it.`
+  return [{ param: 'waba_id', code: 'invalid', message }]
 }
 
 /** Refuses the token with the network's error message if the call failed. */

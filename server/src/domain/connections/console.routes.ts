@@ -1,16 +1,27 @@
-import { OperatedApp, OperatedConnection, SyncReport } from '@parley/contract/console/operator'
+import { OperatedApp, OperatedConnection, SetupReport, SyncReport } from '@parley/contract/console/operator'
 import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
-import { Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Strict } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { type App, createApp, ingressPath, listApps } from './apps.ts'
+import { configure, type SetupResult } from './configure/configure.ts'
+import type { SetupInput } from './configure/prepare.ts'
 import { type Connection, createConnection, listConnections } from './connections.ts'
 import type { Network } from './network.ts'
 import { type SyncOutcome, syncConnection } from './sync.ts'
 
 const Text = Type.String({ maxLength: 5000 })
+
+const NewSetup = {
+  workspace_id: Uuid,
+  app_id: Text,
+  app_secret: Text,
+  access_token: Text,
+  waba_id: Type.Optional(Text),
+  graph_url: Type.Optional(Text),
+}
 
 /** Apps and connected accounts, for operators. */
 export const connectionConsoleRoutes = ({
@@ -70,6 +81,43 @@ export const connectionConsoleRoutes = ({
   }),
   personRoute({
     method: 'POST',
+    path: '/operator/setup/check',
+    who: 'operator',
+    unaudited: 'only reads what is there',
+    body: Strict(NewSetup),
+    reply: SetupReport,
+    ownTransactions: true,
+    handle: async (_context, { body }) =>
+      toSetupReport(await configure(network, toSetup(body), { publicUrl, check: true })),
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/setup',
+    who: 'operator',
+    confirmed: true,
+    body: Strict({ ...NewSetup, replace_callback: Type.Boolean() }),
+    reply: SetupReport,
+    ownTransactions: true,
+    async handle({ audit }, { body }) {
+      const { workspace_id: workspaceId, app_id, replace_callback: replaceCallback } = body
+      const after = { meta_app_id: app_id, callbacks: replaceCallback ? 'replaced' : 'kept' }
+      const entry = { action: 'app.configure', after, workspaceId }
+      let isRecorded = false
+      const result = await configure(network, toSetup(body), {
+        publicUrl,
+        replaceCallback,
+        async audit(tx, { id, name }) {
+          await audit({ ...entry, target: id, targetName: name }, tx)
+          isRecorded = true
+        },
+      })
+      // It stopped before the first change.
+      if (!isRecorded) await audit({ ...entry, target: app_id })
+      return toSetupReport(result)
+    },
+  }),
+  personRoute({
+    method: 'POST',
     path: '/operator/connections/:id/sync',
     who: 'operator',
     params: ById,
@@ -83,14 +131,24 @@ export const connectionConsoleRoutes = ({
   }),
 ]
 
+const toSetup = (body: Static<TObject<typeof NewSetup>>): SetupInput => ({
+  app: { metaAppId: body.app_id, appSecret: body.app_secret, graphUrl: body.graph_url },
+  accessToken: body.access_token,
+  wabaId: body.waba_id,
+  workspaceId: body.workspace_id,
+})
+
+const toSetupReport = ({ state, steps }: SetupResult): SetupReport => ({ state, steps })
+
 /** An overtaken sync counts as successful: a later one has applied newer data. */
 const toReport = (outcome: SyncOutcome): SyncReport =>
   outcome.kind === 'failed' ? { ok: false, why: outcome.why } : { ok: true, why: null }
 
-const toApp = ({ id, name, graphUrl, createdAt }: App, publicUrl: string): OperatedApp => ({
+const toApp = ({ id, name, graphUrl, metaAppId, createdAt }: App, publicUrl: string): OperatedApp => ({
   id,
   name,
   graph_url: graphUrl,
+  meta_app_id: metaAppId,
   callback_url: publicUrl + ingressPath(id),
   created_at: createdAt.toISOString(),
 })

@@ -126,7 +126,7 @@ export interface WaitingNumber extends UnlistedNumber {
   syncedAt: Date | null
 }
 
-/** Numbers with parked updates in all workspaces, the one that waits longest first. */
+/** Numbers with parked updates in all workspaces, the longest wait first. */
 export const waitingNumbers = (db: Db): Promise<WaitingNumber[]> =>
   db.rows(
     `select p.phone_number_id as "phoneNumberId", c.id as "connectionId", c.waba_id as "wabaId",

@@ -15,13 +15,25 @@ export async function replaceAccessToken(
   accessToken: string,
   audit?: AuditChange,
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
-  const { db, client, secretKeys } = network
+  const { db, client } = network
   const current = await requireConnection(db, id)
   const { appId, wabaId } = current
   refuseIfAny(secretErrors('access_token', accessToken, 4000))
   const access = { graphUrl: (await requireApp(db, appId)).graphUrl, accessToken }
   requireSuccess(await client.listPhoneNumbers(access, wabaId), access)
   requireSuccess(await client.subscribeApp(access, wabaId), access)
+  return storeAccessToken(network, current, accessToken, audit)
+}
+
+/** Stores a token that was checked, and fetches the numbers and templates with it. */
+export async function storeAccessToken(
+  network: Network,
+  current: Connection,
+  accessToken: string,
+  audit?: AuditChange,
+): Promise<{ connection: Connection; sync: SyncOutcome }> {
+  const { db, secretKeys } = network
+  const { id } = current
   await db.transaction(async (tx) => {
     await setAccessToken(tx, id, seal(secretKeys, accessToken, accessTokenContext(id)))
     await audit?.(tx, current)

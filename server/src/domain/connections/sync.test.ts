@@ -148,7 +148,7 @@ test('a sync that was overtaken does not overwrite the later one', async () => {
     goOn = resolve
   })
   slow.listPhoneNumbers = client.listPhoneNumbers.bind(client)
-  slow.readTokenExpiry = client.readTokenExpiry.bind(client)
+  slow.inspectToken = client.inspectToken.bind(client)
   slow.listTemplates = async (access, wabaId) => {
     const listed = await client.listTemplates(access, wabaId)
     markListed()
@@ -234,7 +234,7 @@ test('a change that arrives during a sync is not lost', async () => {
   const { client, ...rest } = network.network
   const slow = Object.create(client) as typeof client
   slow.listPhoneNumbers = client.listPhoneNumbers.bind(client)
-  slow.readTokenExpiry = client.readTokenExpiry.bind(client)
+  slow.inspectToken = client.inspectToken.bind(client)
   slow.listTemplates = async (access, wabaId) => {
     const listed = await client.listTemplates(access, wabaId)
     inSimulator(account, 'hello').status = 'PAUSED'

@@ -121,7 +121,7 @@ async function syncAndLog(network: Network, log: Logger, started: StartedSync): 
       log.debug({ event: 'sync.finished', connection_id: connectionId, outcome: outcome.kind }, 'synced a connection')
     if (outcome.kind === 'synced' && outcome.unlisted.length > 0) logUnlisted(log, started, outcome.unlisted)
   } catch (error) {
-    // The lease expires, and the connection is retried. The other syncs go on.
+    // The lease expires, and the connection is retried. The other syncs continue.
     log.warn({ event: 'sync.failed', err: error, connection_id: connectionId }, 'syncing a connection failed')
   }
 }
@@ -144,11 +144,11 @@ async function runSync(network: Network, started: StartedSync): Promise<SyncOutc
   const [numbers, templates, token] = await Promise.all([
     client.listPhoneNumbers(access, started.waba_id),
     client.listTemplates(access, started.waba_id),
-    client.readTokenExpiry(access),
+    client.inspectToken(access, access.accessToken),
   ])
   if (numbers.kind === 'ok' && templates.kind === 'ok') {
     // Not all tokens may be inspected. Then its expiry stays unknown.
-    const tokenExpiresAt = token.kind === 'ok' ? token.value : undefined
+    const tokenExpiresAt = token.kind === 'ok' ? token.value.expiresAt : undefined
     const listed = { numbers: numbers.value, templates: templates.value, listedAt, tokenExpiresAt }
     return applyListing(network, started, listed)
   }

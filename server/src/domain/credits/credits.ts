@@ -33,7 +33,7 @@ export type { EntryRow }
 export const readBalance = async (db: Db, workspaceId: string): Promise<number> =>
   (await balanceOf(db, workspaceId))?.balance ?? 0
 
-/** Whether a workspace ever had credits. One that never had any has not used them up. */
+/** Whether a workspace ever had credits: without any, it cannot run out of them. */
 export const hadCredits = (db: Db, workspaceId: string): Promise<boolean> => anyEntry(db, workspaceId)
 
 /** What a message cost, and what was refunded. */

@@ -298,7 +298,7 @@ test('a person retries one delivery, several, and all that failed since a time',
   await line.write(2)
   await drain()
   await exhaustRetries()
-  // Without a success in between, the endpoint would be disabled before the third delivery has failed for good.
+  // Without a success in between, the endpoint would be disabled before the third delivery has failed permanently.
   receiver.next(200)
   await line.write()
   await drain()

@@ -73,7 +73,7 @@ export const deleteUpdateEvents = (db: Db, workspaceId: string, ids: readonly st
     [workspaceId, ids],
   )
 
-/** Deletes the open deliveries of events, except those that are locked: they are being recorded or claimed. */
+/** Deletes the open deliveries of events, except locked ones, which are being recorded or claimed. */
 export const deleteDeliveriesOf = (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<number> =>
   db.change(
     `with open as materialized (

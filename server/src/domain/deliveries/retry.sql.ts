@@ -10,8 +10,9 @@ export interface DeliveryKey {
 }
 
 /**
- * Starts a new schedule for each of these deliveries that exists, whether it is open or finished. For one that waits for another of
- * its conversation, that other one gets the new schedule: the order stays. One that is finished has no place in it any more.
+ * Starts a new schedule for each of these deliveries that exists, whether it is open or finished. If a delivery waits for
+ * another of its conversation, that other one gets the new schedule: the order stays. A finished delivery has no place in
+ * the order.
  */
 export const insertRetries = (
   db: Db,

@@ -51,7 +51,7 @@ const retryAll = (db: Db, workspaceId: string, deliveries: readonly DeliveryKey[
   })
 
 /**
- * Retries the deliveries of an endpoint that failed for good since a time. Returns how many, and whether more follow in the
+ * Retries the deliveries of an endpoint that failed permanently since a time. Returns how many, and whether more follow in the
  * background because they are too many for one statement.
  */
 export async function retryFailedSince(
@@ -69,7 +69,7 @@ export async function retryFailedSince(
 }
 
 /**
- * Makes due immediately what failed at an endpoint since a time. A delivery that failed for good gets a new schedule. If the
+ * Makes due immediately what failed at an endpoint since a time. A delivery that failed permanently gets a new schedule. If the
  * endpoint is disabled, its deliveries are held.
  */
 export async function makeDueFailedSince(

@@ -94,7 +94,7 @@ export function newFetcher(network: Network, log: Logger, options: FetcherOption
 
   async function fetchAndRecord(claimed: ClaimedFile): Promise<void> {
     if (claimed.senderId === null) return void (await deleteUpload(db, claimed))
-    // A file whose attempts all crashed the process, or one that waited for space.
+    // A file whose attempts all crashed the process, or that waited for space.
     const isTooLate = claimed.tryUntil <= clock.now()
     const outcome = isTooLate ? ({ kind: 'too_late' } as const) : await fetchOne(claimed)
     await record(claimed, outcome)

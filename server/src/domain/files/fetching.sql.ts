@@ -15,7 +15,7 @@ export interface ClaimedFile {
   messageId: string | null
   /** Null for an upload that a process was receiving when it died. */
   source: FileSource | null
-  /** Includes this attempt, so one that crashes the process also counts. */
+  /** Includes this attempt, so an attempt that crashes the process counts too. */
   attempts: number
   /** Of the attempt before. */
   lastError: string | null
@@ -185,7 +185,7 @@ const deleteContents = (db: Db, oldestFirst: string, before: Date, limit: number
     return deleted.length
   })
 
-/** In a statement after the one that locked the files: it sees the chunks that were written before they were locked. */
+/** A separate statement after the lock, so that it sees the chunks that were written before the lock. */
 const deleteChunks = async (tx: Db, files: readonly { id: string }[]): Promise<void> => {
   if (files.length === 0) return
   await tx.change('delete from file_chunks where file_id = any($1::uuid[])', [files.map(({ id }) => id)])
@@ -195,8 +195,10 @@ const deleteChunks = async (tx: Db, files: readonly { id: string }[]): Promise<v
 export type FileOwner = 'response_id' | 'message_id'
 
 /**
- * Makes files of these submissions or inbound messages expire now: `deleteFilesBefore` the beginning of time deletes their bytes. Those that are not
- * fetched yet are not fetched any more. Their names, which the person has chosen, are removed. Returns how many there are. Run within a transaction.
+ * Makes files of these submissions or inbound messages expire now: `deleteFilesBefore` the beginning of time deletes their
+ * bytes. Those that are not
+ * fetched yet are not fetched any more. Their names, which the person has chosen, are removed. Returns how many there are.
+ * Run within a transaction.
  */
 export async function expireFilesOf(tx: Db, owner: FileOwner, ids: readonly string[]): Promise<number> {
   const expired = await tx.rows<{ id: string; isFetched: boolean }>(

@@ -82,14 +82,14 @@ const toObject = statement(
      select id from moved`,
 )
 
-/** From here on the file is read from the object. False if it was deleted or moved meanwhile. */
+/** From here on the file is read from the object. False if it was deleted or moved. */
 export const switchToObject = async (
   db: Db,
   { id, content }: StoredRow,
   object: { objectKey: string; sha256: string },
 ): Promise<boolean> => (await toObject.rows(db, { id, content, ...object })).length > 0
 
-/** Writes a chunk of a copy, unless the file was deleted or moved meanwhile. */
+/** Writes a chunk of a copy, unless the file was deleted or moved. */
 export const insertCopiedChunk = (
   db: Db,
   { id, object_key }: StoredRow,
@@ -107,7 +107,7 @@ export const deleteCopy = (db: Db, { id }: StoredRow, copy: string): Promise<num
 
 /**
  * From here on the file is read from the chunks of this copy. Those of interrupted copies are deleted, and a trigger notes
- * the object as unused. False if the file was deleted or moved meanwhile.
+ * the object as unused. False if the file was deleted or moved.
  */
 export async function switchToChunks(db: Db, { id, object_key }: StoredRow, copy: string): Promise<boolean> {
   const moved = await db.rows(

@@ -60,7 +60,7 @@ const checkEveryMs = 1_000
 /** Damaged files are rare. This is a limit for the memory of them. */
 const damagedMax = 10_000
 
-/** Moves all files, and those that are added meanwhile. */
+/** Moves all files, including files that are added during the move. */
 export async function moveFiles(
   db: Db,
   objects: ObjectStore,
@@ -71,7 +71,7 @@ export async function moveFiles(
   const from = to === 's3' ? totals.database : totals.s3
   const result: MoveResult = { moved: 0, bytes: 0, damaged: [] }
   const seen = new Set<string>()
-  // Files that are added to the database meanwhile are newer than the page, so another pass finds them.
+  // Files that are added during the move are newer than the page, so another pass finds them.
   for (let isMoving = true; isMoving; ) {
     const before = result.moved
     const list = to === 's3' ? filesInDatabase : filesInObjects
@@ -95,7 +95,7 @@ export async function moveFiles(
 
 /**
  * Moves files from the database to the file store in the background, the newest first. While the store is unavailable they
- * stay in the database. `db` fails if this process is no longer the one that does it.
+ * stay in the database. `db` fails if another process has taken over the maintenance.
  */
 export function newFileMover(database: Db, log: Logger): (db: Db) => Promise<void> {
   const damaged = new Set<string>()
@@ -171,7 +171,7 @@ async function moveEach(
   if (failures.length > 0) throw failures[0]
 }
 
-/** False if the file was deleted or moved meanwhile. */
+/** False if the file was deleted or moved. */
 async function moveToObject(db: Db, read: Read, objects: ObjectStore, file: StoredRow): Promise<boolean> {
   const sha256 = await hashOf(read(file))
   // A new object for every copy, so that no two processes write the same one.
@@ -204,7 +204,7 @@ async function moveToChunks(db: Db, read: Read, file: StoredRow): Promise<boolea
   return isMoved
 }
 
-/** Returns the hash, or null if the file was deleted or moved meanwhile. */
+/** Returns the hash, or null if the file was deleted or moved. */
 async function copyToChunks(db: Db, read: Read, file: StoredRow, copy: string): Promise<string | null> {
   const hash = createHash('sha256')
   const chunk = Buffer.allocUnsafe(Math.min(file.chunk_bytes, file.size))

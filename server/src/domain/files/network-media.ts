@@ -111,10 +111,7 @@ export function newMediaUploads(network: Network, log: Logger): MediaUploads {
         return { kind: 'ready', mediaId }
       }
       const ids = { file_id: fileId, sender_id: target.senderId, workspace_id: workspaceId }
-      log.warn(
-        { event: 'media.upload_failed', ...ids, outcome: outcome.kind },
-        'uploading a file to the network failed',
-      )
+      log.warn({ event: 'media.upload_failed', ...ids, outcome: outcome.kind }, 'uploading a file to WhatsApp failed')
       return outcome
     } finally {
       clearInterval(renewing)

@@ -32,7 +32,7 @@ export async function claimUnused(db: Db, limit: number): Promise<string[]> {
 export const forgetObjects = (db: Db, keys: readonly string[]): Promise<number> =>
   db.change('delete from unused_objects where object_key = any($1::text[]) and is_deleting', [keys])
 
-/** Those that could not be deleted are tried again after the others. */
+/** Objects that could not be deleted are tried again after the others. */
 export const postponeObjects = (db: Db, keys: readonly string[]): Promise<number> =>
   db.change(`update unused_objects set delete_at = now() + interval '1 hour' where object_key = any($1::text[])`, [
     keys,

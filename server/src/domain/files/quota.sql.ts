@@ -8,7 +8,7 @@ import type { Leased } from './fetching.sql.ts'
  */
 export const minCountedBytes = 128 * 1024
 
-/** The files that count: those that are stored, and what others may take that are being received. */
+/** The files that count: stored files, and the reserved size of files that are being received. */
 const counted = `state in ('fetching', 'fetched')`
 const countedBytes = `greatest(size, ${minCountedBytes})`
 
@@ -17,7 +17,7 @@ export const lockStored = async (tx: Db, workspaceId: string): Promise<void> => 
   await tx.rows(`select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`, [workspaceId])
 }
 
-/** What the uploaded and the received files of a workspace take, except one that is being received. */
+/** The size of all files of a workspace, except the given file that is being received. */
 export const storedBytes = async (db: Db, workspaceId: string, exceptId: string | null = null): Promise<number> => {
   const row = await db.first<{ bytes: number }>(
     `select coalesce(sum(${countedBytes}) filter (where id is distinct from $2), 0)::bigint as bytes

@@ -37,7 +37,7 @@ export async function warnIfUnreadable(db: Db, log: Logger): Promise<void> {
 }
 
 /**
- * Reads a piece at a time, as fast as the consumer takes them. If the file is moved meanwhile, or the connection to the store
+ * Reads a piece at a time, as fast as the consumer takes them. If the file is moved, or the connection to the store
  * breaks, reading continues with the next byte.
  */
 export async function* readFile(

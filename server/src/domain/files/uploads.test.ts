@@ -138,7 +138,7 @@ test('a client that disconnects leaves nothing behind, not even the name of the 
   expect(await chunksOf(uploader)).toBe(0)
 })
 
-test('an upload of a process that died is deleted with its bytes; if it goes on, it is 503', async () => {
+test('an upload of a process that died is deleted with its bytes; if it continues, it is 503', async () => {
   const uploader = await newUploader()
   const sending = startUpload(uploader, 1_000_000)
   await sending.write(randomBytes(600_000))

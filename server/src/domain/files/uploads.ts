@@ -75,7 +75,7 @@ export interface Upload {
   expiresAt: Date
 }
 
-/** The uploads of a workspace with these UUIDs. One that was not completed is not found. */
+/** The completed uploads of a workspace with these UUIDs. */
 export async function findUploads(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, Upload>> {
   const rows = ids.length === 0 ? [] : await uploadsOf(db, workspaceId, ids)
   return new Map(

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 
-/** The submissions that arrived as these messages lose their answers. Returns those that had some. */
+/** Removes the answers of the submissions in these messages. Returns the submissions that had some. */
 export const removeResponses = (db: Db, messageIds: readonly string[], now: Date): Promise<{ id: string }[]> =>
   db.rows(
     `update flow_responses set response = '{}', content_removed_at = $2

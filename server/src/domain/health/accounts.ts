@@ -3,13 +3,18 @@ import type { Clock } from '../../lib/clock.ts'
 import { formatTime } from '../../lib/format.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
+import { explainError } from '../../whatsapp/graph/explain-error.ts'
+import { listApps } from '../connections/apps.ts'
 import { failingConnections } from '../connections/connections.ts'
 import { type WaitingNumber, waitingNumbers } from '../connections/parked.ts'
 import { recentUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { balancesSince } from '../credits/credits.ts'
 import { verifyLedger } from '../credits/verify-ledger.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
-import { countActiveSenders, failingSenders } from '../senders/senders.ts'
+import { lastInboundAt } from '../messages/reading/last-webhooks.ts'
+import { countRejectedWebhooks } from '../requests/rejected-webhooks.ts'
+import { countActiveSenders, failingSenders, senderIdsOfApp } from '../senders/senders.ts'
+import { stoppedTemplates } from '../templates/templates.ts'
 import { countUpdatesSince } from '../updates/updates.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
@@ -21,7 +26,7 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
   const byKey = await secretsByKey(db)
   if (unreadable.length === 0)
     return ok('secrets', `PARLEY_SECRET_KEYS decrypts all stored secrets.`, usesOf(byKey, keys))
-  const counts = (['app', 'connection', 'endpoint', 'person', 'email'] as const)
+  const counts = (['app', 'connection', 'webhook', 'user', 'email'] as const)
     .map((owner) => ({
       owner,
       total: all.filter((each) => each.owner === owner).length,
@@ -31,8 +36,8 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
     .map((each) => `${each.unreadable} of ${count(each.total, each.owner, plurals[each.owner])}`)
   const keyIds = new Set(unreadable.flatMap((each) => each.unreadable))
   return problem('secrets', `PARLEY_SECRET_KEYS cannot decrypt the secrets of ${counts.join(', ')}.`, {
-    details: unreadable.map(({ owner, id }) => `${owner} ${owner === 'endpoint' ? withPrefix('whk', id) : id}`),
-    effect: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. People whose authenticator app is affected can sign in with a backup code.`,
+    details: unreadable.map(({ owner, id }) => `${owner} ${owner === 'webhook' ? withPrefix('whk', id) : id}`),
+    effect: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. Users whose authenticator app is affected can sign in with a backup code.`,
     remedy:
       'Add the old key to PARLEY_SECRET_KEYS again, after the new one: "new:…,old:…". If it is lost, set new secrets with "./parley webhook rotate", "./parley app change" and "./parley connection change". Run "./parley user reset --second-factor" for each affected person.',
   })
@@ -60,8 +65,8 @@ const plurals = {
   app: 'apps',
   connection: 'connections',
   email: 'emails',
-  endpoint: 'endpoints',
-  person: 'people',
+  user: 'users',
+  webhook: 'webhooks',
 } as const
 
 export async function checkSync(db: Db): Promise<Finding> {
@@ -134,11 +139,12 @@ export async function checkUnknownNumbers(db: Db, clock: Clock): Promise<Finding
   })
 }
 
+const dayMs = 86_400_000
 const updatesShownDays = 7
 
 /** A notice is understood: it only has no use here. */
 export async function checkUpdates(db: Db, clock: Clock): Promise<Finding> {
-  const since = new Date(clock.now().getTime() - updatesShownDays * 86_400_000)
+  const since = new Date(clock.now().getTime() - updatesShownDays * dayMs)
   const counts = (await countUpdatesSince(db, {}, since)).filter(({ outcome }) => outcome !== 'notice')
   if (counts.length === 0)
     return ok('network updates', `Parley understood what WhatsApp sent in the last ${updatesShownDays} days.`)
@@ -156,6 +162,45 @@ export async function checkUpdates(db: Db, clock: Clock): Promise<Finding> {
   })
 }
 
+/**
+ * Webhooks with an invalid signature in the last day, unless a valid one came after them. Of one app or of all. `db` must see all
+ * workspaces.
+ */
+export async function checkSignatures(db: Db, clock: Clock, appId?: string): Promise<Finding> {
+  const affected: string[] = []
+  for (const { id, name } of (await listApps(db)).filter((app) => appId === undefined || app.id === appId)) {
+    const valid = await lastInboundAt(db, await senderIdsOfApp(db, id))
+    const dayAgo = clock.now().getTime() - dayMs
+    const { count: rejected, lastAt } = await countRejectedWebhooks(
+      db,
+      id,
+      new Date(Math.max(dayAgo, valid?.getTime() ?? 0)),
+    )
+    if (lastAt)
+      affected.push(`app ${id} (${name}): ${count(rejected, 'webhook')} or more, last at ${formatTime(lastAt)}`)
+  }
+  if (affected.length === 0) return ok('signatures', 'No webhook of WhatsApp was rejected.')
+  return problem('signatures', 'Parley rejects webhooks of WhatsApp: their signatures are invalid.', {
+    details: affected,
+    effect: 'The app secret here is not the one at Meta. WhatsApp repeats webhooks for some days.',
+    remedy:
+      'Copy the app secret from the app’s basic settings at Meta, then run: ./parley app change ID --app-secret -',
+    consoleRemedy: 'Ask the operator to replace the app secret.',
+  })
+}
+
+export async function checkTemplates(db: Db): Promise<Finding> {
+  const stopped = await stoppedTemplates(db)
+  if (stopped.length === 0) return ok('templates', 'No template is paused or disabled.')
+  return warning('templates', `${count(stopped.length, 'template')} paused or disabled by WhatsApp.`, {
+    details: stopped.map(
+      ({ workspaceId, name, language, status }) => `${name} (${language}): ${status}, workspace ${workspaceId}`,
+    ),
+    effect: 'Messages with these templates fail or are refused.',
+    remedy: explainError({ code: 132015 }).fix,
+  })
+}
+
 export async function checkSenders(db: Db): Promise<Finding> {
   const failing = await failingSenders(db, null)
   const all = (await countActiveSenders(db, null)).reduce((sum, workspace) => sum + workspace.count, 0)
@@ -170,8 +215,6 @@ export async function checkSenders(db: Db): Promise<Finding> {
     remedy: 'Check the numbers in Meta’s WhatsApp Manager.',
   })
 }
-
-const dayMs = 86_400_000
 
 export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
   const balances = new Map(

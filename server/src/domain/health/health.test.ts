@@ -16,6 +16,7 @@ import { openDatabase } from '../../db/db.ts'
 import { readMaintenance, startMaintenance } from '../../db/maintenance.ts'
 import { formatTime } from '../../lib/format.ts'
 import { type AddressRange, readRange } from '../../net/addresses.ts'
+import { ingressPath } from '../connections/apps.ts'
 import { parkUpdates } from '../connections/parked.ts'
 import { deleteOldUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { giveCredits } from '../credits/credits.ts'
@@ -50,14 +51,18 @@ const verdicts = (found: Record<string, Finding>, ...checks: string[]) => checks
 test('a healthy installation passes every check except the clock, which is faked here', async () => {
   const workspace = await newWorkspace(server)
   await giveCredits(server.db, server.clock, workspace.id, 1000, 'test')
-  await world.newAccount().connect(workspace)
+  const account = world.newAccount()
+  const { appId } = await account.connect(workspace)
+  const app = world.control.apps.list().find(({ secret }) => secret === account.appSecret)
+  const url = server.url + ingressPath(appId)
+  await world.control.apps.setCallback(app?.id ?? '', { url, verifyToken: 'verify-me' })
   const maintenance = startMaintenance({ db: server.db, log: server.runtime.log, process: 'app-1:4711' }, [])
   onTestFinished(() => maintenance.stop())
   await until('the maintenance has an owner', async () => (await readMaintenance(server.db)).withoutOwnerMs === 0)
   const found = await health({ ledger: true, outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(24)
+  expect(Object.keys(others)).toHaveLength(32)
   for (const [check, { verdict, message, remedy }] of Object.entries(others)) {
     expect({ check, verdict, remedy }).toEqual({ check, verdict: 'ok', remedy: null })
     expect(message).not.toBe('')
@@ -101,7 +106,7 @@ test('secrets that cannot be decrypted are counted per kind of owner', async () 
   await (await newLine(server)).listen({ url: 'http://127.0.0.1:9/' })
   const { secrets } = await health({ secretKeys: new Map([['other', randomBytes(32)]]) })
   expect(secrets).toMatchObject({ verdict: 'problem', effect: expect.stringContaining('"test"') })
-  expect(secrets?.message).toMatch(/of \d+ apps?, \d+ of \d+ connections?, \d+ of \d+ endpoints?/)
+  expect(secrets?.message).toMatch(/of \d+ apps?, \d+ of \d+ connections?, \d+ of \d+ webhooks?/)
   expect(secrets?.remedy).toContain('rotate')
 })
 
@@ -120,7 +125,7 @@ test('a disabled endpoint is reported with its reason and its held events, and o
   await disableWebhook(server.db, server.clock, id, 'the shop moves servers')
   const { deliveries, endpoints } = await health()
   expect(deliveries?.verdict).toBe('ok')
-  expect(endpoints?.message).toBe('1 endpoint disabled, 2 events held.')
+  expect(endpoints?.message).toBe('1 webhook disabled, 2 events held.')
   expect(endpoints?.details).toEqual([
     expect.stringContaining(`${id} receiver (http://127.0.0.1:9/): disabled, 2 held. the shop moves servers`),
   ])

@@ -13,10 +13,13 @@ import {
   checkParked,
   checkSecrets,
   checkSenders,
+  checkSignatures,
   checkSync,
+  checkTemplates,
   checkUnknownNumbers,
   checkUpdates,
 } from './accounts.ts'
+import { checkAccounts } from './check-accounts.ts'
 import {
   checkClock,
   checkDatabase,
@@ -26,11 +29,12 @@ import {
   checkRole,
   checkTransactions,
 } from './database.ts'
+import { checkDeprecations, checkGraphVersion } from './deprecations.ts'
 import { checkEmail } from './email.ts'
 import { checkFiles, checkStorage } from './files.ts'
 import { type CheckResult, type Finding, type FindingAction, problem, worstOf } from './finding.ts'
 import { checkMaintenance } from './maintenance.ts'
-import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
+import { checkIngress, checkProxies, type Get, type Site } from './network.ts'
 import { checkDeliveries, checkEndpoints, checkOutbox } from './traffic.ts'
 
 export type { Finding, FindingAction, Get }
@@ -38,6 +42,8 @@ export type { Finding, FindingAction, Get }
 export interface HealthDeps {
   secretKeys: SecretKeys
   site: Site
+  /** The version of the Graph API that requests use, if it is set. */
+  graphVersion?: string | null
   /** How much the files of a workspace may take. */
   mediaBytesPerWorkspace: number
   /** Null without PARLEY_DATABASE_READ_URL. */
@@ -77,12 +83,12 @@ export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Pr
   const findings: Finding[] = []
   for (const [check, run] of checks) {
     onProgress(check)
-    findings.push(await runCheck(check, run))
+    findings.push(...[await runCheck(check, run)].flat())
   }
   return { at: clock.now(), verdict: worstOf(findings), findings }
 }
 
-type Check = [string, () => Promise<Finding> | Finding]
+type Check = [string, () => Promise<Finding | Finding[]> | Finding]
 
 // If the version cannot be read, the migrations check reports it.
 const isEmpty = (db: Db): Promise<boolean> =>
@@ -92,7 +98,8 @@ const isEmpty = (db: Db): Promise<boolean> =>
   )
 
 function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
-  const { secretKeys, site, mediaBytesPerWorkspace, mail = null, ledger, outside, onProgress = () => {} } = deps
+  const { secretKeys, site, graphVersion = null, mediaBytesPerWorkspace, mail = null, ledger, outside } = deps
+  const { onProgress = () => {} } = deps
   const checks: Check[] = [
     ['partitions', () => checkPartitions(db, clock)],
     ['maintenance', () => checkMaintenance(db)],
@@ -104,6 +111,10 @@ function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
     ['parked updates', () => checkParked(db, clock)],
     ['unknown numbers', () => checkUnknownNumbers(db, clock)],
     ['network updates', () => checkUpdates(db, clock)],
+    ['signatures', () => checkSignatures(db, clock)],
+    ['Graph version', () => checkGraphVersion(clock, graphVersion)],
+    ['deprecations', () => checkDeprecations(clock)],
+    ['templates', () => checkTemplates(db)],
     ['endpoints', () => checkEndpoints(db)],
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],
@@ -114,16 +125,16 @@ function tableChecks(db: Db, clock: Clock, deps: HealthDeps): Check[] {
   if (ledger) checks.push(['ledger', () => checkLedger(db)])
   if (outside) {
     const network = newNetwork({ db, clock, secretKeys, client: outside.client })
-    const steps = (done: number, all: number) => onProgress('access tokens', done, all)
+    const steps = (done: number, all: number) => onProgress('accounts at Meta', done, all)
     checks.push(
-      ['access tokens', () => checkCredentials(network, steps)],
+      ['accounts at Meta', () => checkAccounts(network, site.publicUrl, steps)],
       ['ingress', () => checkIngress(network, site, outside.get)],
     )
   }
   return checks
 }
 
-async function runCheck(check: string, run: () => Promise<Finding> | Finding): Promise<Finding> {
+async function runCheck(...[check, run]: Check): Promise<Finding | Finding[]> {
   try {
     return await run()
   } catch (error) {

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressRange } from '../../net/addresses.ts'
 import { defaultGraphUrl, ingressPath, listApps } from '../connections/apps.ts'
-import { listConnections } from '../connections/connections.ts'
-import { describeFailure } from '../connections/describe-failure.ts'
 import type { Network } from '../connections/network.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 
@@ -14,36 +12,6 @@ export interface Site {
 
 /** Fetches a URL, with a timeout of a few seconds; throws if that fails. */
 export type Get = (url: string) => Promise<{ status: number; text: string }>
-
-type Progress = (done: number, all: number) => void
-
-/** Lists each account's phone numbers with its access token. */
-export async function checkCredentials({ db, client, vault }: Network, onProgress: Progress): Promise<Finding> {
-  const all = await listConnections(db)
-  if (all.length === 0) return ok('access tokens', 'No accounts connected yet.')
-  const faults: string[] = []
-  for (const [index, { id, wabaId }] of all.entries()) {
-    onProgress(index, all.length)
-    const fault = await faultOf(async () => {
-      const access = await vault.accessFor(id)
-      if (!access) return 'The connection was deleted during the check.'
-      const outcome = await client.listPhoneNumbers(access, wabaId)
-      return outcome.kind === 'ok' ? null : describeFailure(outcome, access)
-    })
-    if (fault) faults.push(`${id} (account ${wabaId}): ${fault}`)
-  }
-  if (faults.length === 0)
-    return ok(
-      'access tokens',
-      `WhatsApp accepts the ${all.length === 1 ? 'token of 1 account' : `tokens of all ${all.length} accounts`}.`,
-    )
-  return problem('access tokens', `The token check failed for ${faults.length} of ${count(all.length, 'account')}.`, {
-    details: faults,
-    effect: 'Messages from the numbers of these accounts are not sent.',
-    remedy:
-      'Create a new system user token at Meta (see docs/connecting-meta.md), then run: ./parley connection change ID',
-  })
-}
 
 /** Performs the handshake that Meta performs when a callback URL is saved, at each app's public callback URL. */
 export async function checkIngress({ db, vault }: Network, { publicUrl }: Site, get: Get): Promise<Finding> {
@@ -114,7 +82,7 @@ export function checkProxies({ publicUrl, trustProxy }: Site): Finding {
 }
 
 /** The problem that `attempt` returns, or its error message if it throws; null if there is none. */
-async function faultOf(attempt: () => Promise<string | null>): Promise<string | null> {
+export async function faultOf(attempt: () => Promise<string | null>): Promise<string | null> {
   try {
     return await attempt()
   } catch (error) {

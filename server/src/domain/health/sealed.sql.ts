@@ -59,7 +59,7 @@ export const secretsOfOtherKeys = (
     [keyId, afterId, take],
   )
 
-/** Replaces secrets, except those that changed since they were read. */
+/** Replaces secrets, unless they changed since they were read. */
 export const replaceSecrets = (
   db: Db,
   { column, update }: SealedColumn,

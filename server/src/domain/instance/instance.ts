@@ -47,7 +47,7 @@ export async function listSummaries(db: Db): Promise<WorkspaceSummary[]> {
   }))
 }
 
-/** Runs the health checks, by default without those that call the network. */
+/** Runs the health checks, by default without checks that call WhatsApp. */
 export const readHealth = (db: Db, clock: Clock, deps: HealthDeps): Promise<Health> => instanceHealth(db, clock, deps)
 
 export interface Traffic {

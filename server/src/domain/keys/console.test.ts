@@ -319,7 +319,7 @@ test('a key is expiring when the open problems say so: a week before its end, or
     expect((await admin.call(at('/keys'), post({ ...input, name, expires_at: hours(lifetime) }))).status).toBe(201)
   }
   const expiring = async () => {
-    // Sessions end meanwhile.
+    // Sessions end before that.
     const viewer = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
     const listed = (await listKeys(viewer, workspace)).filter(({ state }) => state === 'expiring').map(({ id }) => id)
     const { data } = (await viewer.call(at('/problems'))).body as { data: { kind: string; href: string }[] }

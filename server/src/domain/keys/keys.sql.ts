@@ -93,7 +93,7 @@ export const lockedKeyById = (db: Db, id: string): Promise<KeyRow | undefined> =
   )
 
 /**
- * Keys that are about to expire, of one workspace or of all (null). Not those that were rotated: a newer key of the same system works
+ * Keys that are about to expire, of one workspace or of all (null). Not rotated keys: a newer key of the same system works
  * at least as long.
  */
 export const expiringKeys = (

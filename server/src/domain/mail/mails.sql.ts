@@ -77,7 +77,7 @@ export const deleteMail = (db: Db, id: string): Promise<number> => db.change('de
 export const postponeMail = (db: Db, id: string, dueAt: Date, error: string): Promise<number> =>
   db.change('update mails set due_at = $2, error = $3 where id = $1', [id, dueAt, error])
 
-/** How many emails wait, the oldest of them, and the error of the one that was tried last. */
+/** How many emails wait, the oldest of them, and the error of the last attempt. */
 export const readMailQueue = (
   db: Db,
 ): Promise<{ waiting: number; oldestAt: Date | null; error: string | null } | undefined> =>

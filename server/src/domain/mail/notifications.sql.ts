@@ -13,7 +13,7 @@ export interface TakenNotification extends NotificationRow {
 
 /**
  * Deletes the oldest notifications of these kinds and returns them. Run it in the transaction that passes them on. Another
- * process takes other ones meanwhile.
+ * process takes other ones.
  */
 export const takeNotifications = (db: Db, kinds: readonly string[], limit: number): Promise<TakenNotification[]> =>
   db.rows(
@@ -69,7 +69,7 @@ const announcing = statement(
      select * from ${announced} order by announced.subject_id on conflict do nothing returning subject_id as "subjectId"`,
 )
 
-/** Returns those that were not announced before. */
+/** Returns the new ones. */
 export const insertAnnounced = (db: Db, announced: readonly Expiry[]): Promise<{ subjectId: string }[]> =>
   announcing.rows(db, {
     announced: announced.map(({ subjectId, expiresAt, workspaceId }) => ({ subjectId, expiresAt, workspaceId })),

@@ -1,5 +1,4 @@
-/**
- * What people and endpoints are notified of. A notification is added in the transaction of the change, so it exists exactly
+/** Notifications of users and endpoints. A notification is added in the transaction of the change, so it exists exactly
  * once, whatever happens to the process. Triggers add `credits_low` and `webhook_failing`: balances and failures are changed
  * by statements that must stay fast.
  */

@@ -60,7 +60,7 @@ test('an alert lists the webhooks that are subscribed to its event', async () =>
   expect(await alert('webhook_disabled')).toMatchObject({ webhooks: [] })
 })
 
-test('when an alert last happened is known without a mail server, also if it has no event', async () => {
+test('when an alert last happened is known without a mail server, even if it has no event', async () => {
   const { id, alert, read } = await setUp()
   const other = await setUp()
   expect((await read()).map(({ last_at }) => last_at)).toEqual(Array(7).fill(null))

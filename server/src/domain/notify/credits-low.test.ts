@@ -57,7 +57,7 @@ test('credits.low is published once when messages bring the balance to the mark,
   expect(await lowCredits(shop)).toMatchObject([{}, { threshold: 100 }])
 })
 
-test('the balance that equals the mark is low, also if a person set the mark in the console', async () => {
+test('the balance that equals the mark is low, even if a person set the mark in the console', async () => {
   const shop = await sending.newShop(50)
   const admin = await signedIn(server, { workspaceId: shop.workspace.id, role: 'admin' })
   const path = `/w/${shop.workspace.id}/credits`

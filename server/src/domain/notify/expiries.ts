@@ -36,11 +36,11 @@ export async function noticeExpiries(db: Db, now: Date): Promise<number> {
   )
 }
 
-/** Deletes what is needed no more: expiries that have passed, and counts of past hours. */
+/** Deletes past expiries, and counts of past hours. */
 export async function deleteOldMailData(db: Db, now: Date): Promise<void> {
   const yesterday = new Date(now.getTime() - dayMs)
   await deleteAnnouncedBefore(db, yesterday)
   await deleteCountsBefore(db, yesterday)
-  // Those that no mail server was set up for in time.
+  // Expiries that had no mail server in time.
   await deleteExpiredMails(db, yesterday)
 }

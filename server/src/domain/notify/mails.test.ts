@@ -170,7 +170,7 @@ test('a person whose second factor is a passkey gets no link: it would remove th
   expect(mail?.text).not.toContain('/link#')
 })
 
-test('a disabled person gets no email, also if it waits already', async () => {
+test('a disabled person gets no email, even if it waits already', async () => {
   const { admin, id } = await newTeam()
   const operator = await signedIn(server, { operator: true })
   const { body } = await admin.call('/session')
@@ -289,7 +289,7 @@ test('a process that is stopped while the mail server hangs leaves the email to 
   const [stop, before] = [new AbortController(), mailServer.connections()]
   const sending = send(stop.signal)
   await until('the process is connected', () => mailServer.connections() > before)
-  // The console responds meanwhile, and no other process sends it too.
+  // The console responds, and no other process sends it too.
   expect((await newBrowser(server.url).call('/session')).status).toBe(401)
   mailServer.behave('accept')
   expect(await send()).toBe(0)

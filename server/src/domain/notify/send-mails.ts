@@ -81,7 +81,7 @@ async function sendOne(deps: MailDeps, mail: MailRow, signal: AbortSignal): Prom
     await sendBySmtp(settings, { id, recipient, ...composeMail(content, secret, publicUrl) }, signal)
   } catch (error) {
     if (signal.aborted) return
-    // Also if its link cannot be decrypted: the key may be added again.
+    // Even if its link cannot be decrypted: the key may be added again.
     return recordFailure(deps, mail, error instanceof MailError ? error : new MailError(String(error), false))
   }
   await deleteMail(db, id)

@@ -83,7 +83,7 @@ export async function requirePerson(db: Db, id: string): Promise<Person> {
 export const holdPerson = async (db: Db, id: string): Promise<Person> =>
   (await holdPersonById(db, id)) ?? refuse('not_found')
 
-/** Reads the person under an exclusive lock, in a transaction: no session, passkey or challenge can be added meanwhile. */
+/** Reads the person under an exclusive lock, in a transaction: no session, passkey or challenge can be added. */
 export const lockPerson = async (db: Db, id: string): Promise<Person> =>
   (await lockPersonById(db, id)) ?? refuse('not_found')
 

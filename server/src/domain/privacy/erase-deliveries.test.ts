@@ -102,7 +102,7 @@ test('a response that arrives after its event was erased is not stored', async (
   expect((await responsesOf(id)).join()).not.toContain(phone)
 })
 
-test('a response whose delivery was retried by a person meanwhile is stored', async () => {
+test('a response whose delivery was retried by a user is stored', async () => {
   const { id, receiver, respond } = await newWaitingReceiver()
   await retryDelivery(server.db, server.clock, id, receiver.received[0]?.id ?? '')
   respond()

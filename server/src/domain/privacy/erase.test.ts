@@ -47,7 +47,7 @@ function readable(value: unknown): string {
   return text.startsWith('\\x') ? Buffer.from(text.slice(2), 'hex').toString('latin1') : text
 }
 
-/** The tables that have a text, also if WhatsApp's ID of a message contains it. */
+/** The tables that have a text, even if WhatsApp's ID of a message contains it. */
 function tablesWith(stored: Readonly<Record<string, string>>, text: string): string[] {
   const decoded = (all: string) =>
     all.replaceAll(
@@ -333,7 +333,7 @@ test('the export has from a webhook about several people what erasing one of the
   await admin.call(`/w/${workspace.id}/erasures`, { method: 'POST', body: { phone } })
   await erase()
   const stored = await storedText(workspace.id)
-  // What the other person wrote stays, also if it is this number.
+  // What the other person wrote stays, even if it is this number.
   expect(stored.parked_updates?.match(new RegExp(phone, 'g'))).toHaveLength(1)
   expect(stored.parked_updates).toContain('words of the other')
   expect(JSON.parse(await exportText(workspace.id, phone)).parked_updates).toEqual([])

@@ -61,7 +61,8 @@ export interface NewErasure {
 }
 
 /**
- * Plans the erasure of a person and returns its ID. Refuses while a message to them is queued: it is paid for and about to be sent,
+ * Plans the erasure of a person and returns its ID. Refuses while a message to them is queued: it is paid for and about to
+ * be sent,
  * and would need the number.
  */
 export async function beginErasure(
@@ -72,13 +73,13 @@ export async function beginErasure(
   const askedAt = clock.now()
   const queued = await countQueued(db, namedOnly(workspaceId, person), askedAt)
   if (queued > 0) {
-    const messages = queued === 1 ? 'A message to this person is' : `${queued} messages to this person are`
+    const messages = queued === 1 ? 'A message to this contact is' : `${queued} messages to this contact are`
     refuse('conflict', {
       message: `${messages} not sent yet. Wait until each is sent or has failed, at most 25 hours, then erase again.`,
     })
   }
   if ((await countOpenErasures(db, workspaceId)) >= openMax) {
-    refuse('conflict', { message: `${openMax} people are being erased. Wait until some are done, then try again.` })
+    refuse('conflict', { message: `${openMax} contacts are being erased. Wait until some are done, then try again.` })
   }
   const id = newUuid(askedAt.getTime())
   const named = 'number' in person ? { number: person.number, userId: null } : { number: null, userId: person.userId }
@@ -103,7 +104,7 @@ export async function eraseDue(db: Db, clock: Clock, log: Logger): Promise<void>
  */
 export type ErasureStep = 'erased' | 'waits' | 'ended'
 
-/** Takes the next step, of one erasure or of the one that waits longest. Null if there is none. */
+/** Takes the next step of the given erasure, or of the erasure that waits longest. Null if there is none. */
 export async function takeErasureStep(
   db: Db,
   clock: Clock,
@@ -156,7 +157,7 @@ async function advance(tx: Db, clock: Clock, log: Logger, erasure: ErasureRow): 
   const all = sum(removed, await eraseRest(tx, person, askedAt))
   await endErasure(tx, id, all, limits.now)
   const fields = { event: 'contact.erased', workspace_id: workspaceId, erasure_id: id, ...all } as const
-  tx.afterCommit(() => log.info(fields, 'erased a person'))
+  tx.afterCommit(() => log.info(fields, 'erased a contact'))
   return 'ended'
 }
 

@@ -33,7 +33,7 @@ export async function findOpenErasure(
   return row ? { askedAt: row.askedAt, waits: await doesWait(db, row) } : null
 }
 
-/** Whether a message to the person is queued: the erasure goes on when it is sent or has failed. */
+/** Whether a message to the person is queued: the erasure continues when it is sent or has failed. */
 async function doesWait(db: Db, row: ErasureRow): Promise<boolean> {
   const { workspaceId, number, userId, askedAt } = row
   const numbers = row.numbers ?? (number === null ? [] : [number])

@@ -97,7 +97,7 @@ export async function searchRequests(
   }
 }
 
-/** How many requests match, including those that a live list has added. */
+/** How many requests match, including requests that a live list has added. */
 export const totalOfRequests = (db: Db, workspaceId: string, filters: RequestFilters): Promise<ListTotal> =>
   boundedTotal(db, async (tx, atMost) =>
     filters.id === undefined

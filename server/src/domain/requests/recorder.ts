@@ -169,7 +169,7 @@ export class RequestRecorder {
   async #write(): Promise<void> {
     await this.#matchKeys()
     if (this.#areCountsDue) this.#batchFor(this.#counts.lastAt)
-    // What arrives meanwhile waits for the next time, or this would never end under load, with a few requests in each batch.
+    // Requests that arrive during the write wait for the next one. Otherwise this would never end under load.
     for (let left = this.#batches.length; left > 0; left--) {
       const batch = this.#batches[0] as RecordedBatch
       if (batch.id === null) this.#close(batch)
@@ -279,7 +279,7 @@ export class RequestRecorder {
 
 /**
  * Errors caused by the data, which a retry would not fix: SQLSTATE classes 21 to 23. Except 23514: another process created
- * the partition between our check and our write. And 23503: a key was deleted meanwhile.
+ * the partition between our check and our write. And 23503: a key was deleted.
  */
 function isDataError(error: unknown): boolean {
   return /^2[123](?!514|503)...$/.test((error as { code?: string }).code ?? '')

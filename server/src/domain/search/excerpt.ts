@@ -4,7 +4,7 @@ const shownLength = 120
 /** What is shown before the word that was found. */
 const before = 30
 
-/** The beginning of a text or, if the first word of the search is further behind, the part with it. */
+/** The beginning of a text or, if the first word of the search is later, the part with that word. */
 export function excerptOf(text: string, q: string): string {
   const [first] = searchedWords(q)
   const found = [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].find(

@@ -4,7 +4,7 @@ import { hasWords } from './words.ts'
 /** A number with a trunk zero, as in 0170 1234567, has at least so many digits. */
 const nationalLength = 7
 
-/** The digits of a part of a phone number, from three on; also without zeros in front of it. Empty if it is not one. */
+/** The digits of a part of a phone number, at least three, with and without leading zeros. Empty if the text is no number. */
 export function digitsIn(q: string): string[] {
   if (!/^\+?[\d\s().-]+$/.test(q)) return []
   const digits = q.replaceAll(/\D/g, '')

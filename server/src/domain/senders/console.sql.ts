@@ -3,6 +3,12 @@ import type { SenderRow } from './senders.sql.ts'
 
 export type ConsoleSenderRow = SenderRow & {
   throughput: string | null
+  messaging_limit: string | null
+  name_status: string | null
+  requested_name: string | null
+  requested_name_status: string | null
+  verification_status: string | null
+  has_pin: boolean | null
   status_reason: string | null
   connection_id: string
   account: string
@@ -19,6 +25,7 @@ export type ConsoleSenderRow = SenderRow & {
 export const listConsoleSenders = (db: Db, workspaceId: string): Promise<ConsoleSenderRow[]> =>
   db.rows(
     `select s.id, s.phone_number, s.display_name, s.status, s.quality_rating, s.created_at, s.throughput,
+       s.messaging_limit, s.name_status, s.requested_name, s.requested_name_status, s.verification_status, s.has_pin,
        s.status_reason, s.connection_id, c.waba_id as account, c.status as account_status,
        c.status_reason as account_status_reason, c.status_until as account_status_until, c.synced_at, c.sync_error,
        (select m.created_at from messages m where m.workspace_id = s.workspace_id and m.sender_id = s.id

@@ -23,12 +23,14 @@ export const exportSenders = (db: Db, workspaceId: string, filters: SenderFilter
   exportAll({
     head: [
       ...['id', 'phone_number', 'display_name', 'status', 'status_reason', 'quality_rating', 'throughput', 'account'],
+      ...['messaging_limit', 'name_status', 'verification_status', 'has_pin'],
       ...['created_at', 'last_sent_at', 'last_received_at'],
     ],
     rows: () => listForConsole(db, workspaceId, filters),
     toLine: (sender) => [
       ...[sender.id, sender.phone_number, sender.display_name, sender.status, sender.status_reason],
       ...[sender.quality_rating, sender.throughput, sender.connection.account],
+      ...[sender.messaging_limit, sender.name_status, sender.verification_status, sender.has_pin],
       ...[sender.created_at, sender.last_sent_at, sender.last_received_at],
     ],
   })
@@ -36,6 +38,12 @@ export const exportSenders = (db: Db, workspaceId: string, filters: SenderFilter
 const toConsoleSender = (row: ConsoleSenderRow): ConsoleSender => ({
   ...toSender(row),
   throughput: row.throughput,
+  messaging_limit: row.messaging_limit,
+  name_status: row.name_status,
+  requested_name: row.requested_name,
+  requested_name_status: row.requested_name_status,
+  verification_status: row.verification_status,
+  has_pin: row.has_pin,
   status_reason: row.status_reason,
   connection: {
     id: row.connection_id,

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { AtRevision } from '../../db/revisioned-cache.ts'
 import { pagedStatement, statement } from '../../db/statement.ts'
 import type { KeySet } from '../../lib/key-set.ts'
+import type { ListedNumber } from '../../whatsapp/graph/listings.ts'
 
 export interface SenderRow {
   id: string
@@ -64,18 +65,16 @@ export interface SenderOwner {
   appId: string
 }
 
-export interface NewSender {
-  id: string
-  phoneNumberId: string
-  phoneNumber: string
-  displayName: string | null
-  status: string
-  qualityRating: string
-  throughput: string | null
-}
+export type NewSender = ListedNumber & { id: string }
 
 /** Such a number has a reason exactly if a notice blocked it. Nothing else may set or clear it. */
 const isBlocked = `status in ('RESTRICTED', 'BANNED', 'DISCONNECTED')`
+
+/** The columns that a sync replaces. */
+const synced = [
+  ...['connection_id', 'phone_number', 'display_name', 'status', 'quality_rating', 'throughput', 'messaging_limit'],
+  ...['name_status', 'requested_name', 'requested_name_status', 'verification_status', 'has_pin'],
+]
 
 const upserting = statement(
   {
@@ -91,6 +90,12 @@ const upserting = statement(
       status: 'text',
       qualityRating: 'text',
       throughput: 'text',
+      messagingLimit: 'text',
+      nameStatus: 'text',
+      requestedName: 'text',
+      requestedNameStatus: 'text',
+      verificationStatus: 'text',
+      hasPin: 'bool',
     },
   },
   ({ workspaceId, connectionId, appId, now, listed }) =>
@@ -98,15 +103,12 @@ const upserting = statement(
      select listed.*, ${workspaceId}, ${connectionId}, ${appId}, ${now}, ${now} from ${listed}
      order by listed.phone_number_id
      on conflict (app_id, phone_number_id) do update set
-       connection_id = excluded.connection_id, phone_number = excluded.phone_number,
-       display_name = excluded.display_name, status = excluded.status, quality_rating = excluded.quality_rating,
-       throughput = excluded.throughput, updated_at = excluded.updated_at,
+       ${synced.map((column) => `${column} = excluded.${column}`).join(', ')}, updated_at = excluded.updated_at,
        status_reason = case when s.status = excluded.status
          and (s.quality_rating = excluded.quality_rating or s.${isBlocked}) then s.status_reason end
      where s.workspace_id = excluded.workspace_id and
-       (s.connection_id, s.phone_number, s.display_name, s.status, s.quality_rating, s.throughput) is distinct from
-       (excluded.connection_id, excluded.phone_number, excluded.display_name, excluded.status,
-         excluded.quality_rating, excluded.throughput)`,
+       (${synced.map((column) => `s.${column}`).join(', ')}) is distinct from
+       (${synced.map((column) => `excluded.${column}`).join(', ')})`,
 )
 
 /**
@@ -180,7 +182,7 @@ export const unblockSenders = (
     [workspaceId, connectionId, number, now],
   )
 
-/** What a notice says about a number. A value that is left out is kept, and the reason of a blocked number is kept. */
+/** Values of a notice about a number. An omitted value stays, and so does the reason of a blocked number. */
 export interface NumberChange {
   qualityRating?: string
   displayName?: string | null
@@ -244,6 +246,27 @@ export const networkIdsOf = (
   db.first('select connection_id as "connectionId", phone_number_id as "phoneNumberId" from senders where id = $1', [
     id,
   ])
+
+/** A sender with what leads to it at the network. */
+export interface LocatedSender extends SenderRow {
+  connection_id: string
+  app_id: string
+  phone_number_id: string
+  status_reason: string | null
+}
+
+/** The senders of a workspace that a text names: by ID, by phone number or by the network's ID. Those in use first. */
+export const sendersNamed = (db: Db, workspaceId: string, name: string): Promise<LocatedSender[]> =>
+  db.rows(
+    `select ${columns}, connection_id, app_id, phone_number_id, status_reason from senders
+     where workspace_id = $1 and $2 in (id::text, phone_number, phone_number_id)
+     order by status = 'DELETED', created_at desc, id`,
+    [workspaceId, name],
+  )
+
+/** The senders of an app, of all workspaces that `db` sees. */
+export const senderIdsOfApp = async (db: Db, appId: string): Promise<string[]> =>
+  (await db.rows<{ id: string }>('select id from senders where app_id = $1', [appId])).map(({ id }) => id)
 
 /** The number of senders that are not deleted, by workspace; of one workspace or of all (null). */
 export const countActiveSenders = (

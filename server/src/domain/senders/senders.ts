@@ -38,8 +38,11 @@ export {
   type Destination,
   destinationsOf,
   failingSenders,
+  type LocatedSender,
   networkIdsOf,
   senderIdsOf,
+  senderIdsOfApp,
+  sendersNamed,
 } from './senders.sql.ts'
 export type { UsableSender }
 

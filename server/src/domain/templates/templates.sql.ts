@@ -58,13 +58,22 @@ export const templateById = (db: Db, workspaceId: string, id: string): Promise<T
     id,
   ])
 
-export type UsedTemplate = Pick<TemplateRow, 'id' | 'name' | 'language' | 'category' | 'components'>
+export type UsedTemplate = Pick<TemplateRow, 'id' | 'name' | 'language' | 'category' | 'status' | 'components'>
 
 /** Includes removed templates, because messages refer to them. */
 export const templatesById = (db: Db, workspaceId: string, ids: readonly string[]): Promise<UsedTemplate[]> =>
   db.rows(
-    'select id, name, language, category, components from templates where workspace_id = $1 and id = any($2::uuid[])',
+    'select id, name, language, category, status, components from templates where workspace_id = $1 and id = any($2::uuid[])',
     [workspaceId, ids],
+  )
+
+/** Templates that WhatsApp has paused or disabled, at most 100. */
+export const stoppedTemplates = (
+  db: Db,
+): Promise<{ workspaceId: string; name: string; language: string; status: string }[]> =>
+  db.rows(
+    `select workspace_id as "workspaceId", name, language, status from templates
+     where status in ('PAUSED', 'DISABLED') and removed_at is null order by workspace_id, name, language limit 100`,
   )
 
 export interface SendableTemplate {
@@ -149,7 +158,7 @@ export interface ChangedTemplate {
   reason: string | null
 }
 
-/** What the API shows: a template that the network no longer lists is deleted. */
+/** The status in the API: a template that WhatsApp does not list is deleted. */
 const shownStatus = `case when t.removed_at is null then t.status else 'DELETED' end`
 
 const upserting = statement(
@@ -200,7 +209,7 @@ const upserting = statement(
 )
 
 /**
- * Inserts new templates and updates changed ones. Returns those that had another status; a new one had the status PENDING.
+ * Inserts new templates and updates changed ones. Returns templates with a changed status; a new template had the status PENDING.
  * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes after
  * `before` was read.
  */
@@ -211,7 +220,7 @@ export const upsertTemplates = (
   now: Date,
 ): Promise<ChangedTemplate[]> => upserting.rows(db, { ...owner, now, listed })
 
-/** Returns those that were not deleted before. */
+/** Returns the newly deleted templates. */
 export const removeTemplates = (
   db: Db,
   { workspaceId, connectionId }: TemplateOwner,

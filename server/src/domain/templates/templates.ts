@@ -49,7 +49,7 @@ export async function getTemplate(db: Db, workspaceId: string, id: string): Prom
   return row ? toTemplate(row) : refuse('not_found')
 }
 
-export { languagesOf } from './templates.sql.ts'
+export { languagesOf, stoppedTemplates } from './templates.sql.ts'
 export type { SendableTemplate, WantedTemplate }
 
 /** Templates that messages were sent with, by id, including removed ones. */
@@ -72,8 +72,7 @@ export async function findTemplatesToSend(db: Db, wanted: readonly WantedTemplat
   return found
 }
 
-/**
- * Updates the templates of a connection to those that the network lists. A template that is no longer listed is marked
+/** Updates the templates of a connection to WhatsApp's list. A template that is not listed is marked
  * as removed, because messages refer to it. If it is listed again, it keeps its id. Run it in a transaction that has locked
  * the connection. A new template was PENDING before the network decided about it; what the first sync finds is no change.
  */

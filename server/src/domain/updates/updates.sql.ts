@@ -116,12 +116,12 @@ export const countUpdates = (db: Db, filter: UpdateFilter, fromId: string): Prom
 
 /** Which stored updates to read again. */
 export interface RereadFilter extends UpdateFilter {
-  /** Those that this interpretation or an earlier one has read last. */
+  /** Updates that this interpretation or an earlier one has read last. */
   upTo: number
   afterId: string
 }
 
-/** Locks the next updates, except those that another process has locked, and returns at most `bytes` of them, but at least one. */
+/** Locks the next updates that no other process has locked, and returns at most `bytes` of them, but at least one. */
 export const lockUpdates = (
   db: Db,
   filter: RereadFilter,

@@ -26,7 +26,7 @@ import {
   webhooksOf,
 } from './webhooks.sql.ts'
 
-export { countWebhooks, failingWebhooks } from './webhooks.sql.ts'
+export { countWebhooks, failingWebhooks, webhooksOf } from './webhooks.sql.ts'
 
 /** An endpoint with its UUID and its workspace. */
 export interface OwnedWebhook {
@@ -210,7 +210,7 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
   headers: row.header_names ?? [],
 })
 
-/** What a change has changed, for the audit log: of headers only the names, also of those with a new value. */
+/** The changed settings, for the audit log. Headers by name only, even if their value changed. */
 export function settingsChanges(before: Webhook, after: Webhook, { headers = [] }: CheckedInput) {
   const changes = changesOf(settingsOf(before), settingsOf(after))
   const entered = headers.flatMap(({ name, value }) => (value === null ? [] : [name]))

@@ -74,6 +74,17 @@ beforeAll(async () => {
   const formFile = (await newFile(server, workspace, {})).replace('/v1/flow_responses/', '/forms/')
   const messageWithFile = await newReceivedFile(server, workspace, {})
   const newAccount = sending.network.newAccount()
+  const { control, simulator } = sending.network
+  const metaApp = control.apps.create({})
+  const { id: wabaId } = control.wabas.create({ appIds: [] })
+  const { token: metaToken } = control.tokens.create({ appId: metaApp.id, wabaIds: [wabaId] })
+  const newSetup = () => ({
+    workspace_id: ids.workspace,
+    app_id: metaApp.id,
+    app_secret: metaApp.secret,
+    access_token: metaToken,
+    graph_url: simulator.url,
+  })
   await placeOrder(workspace.id)
   ids.order = (await admin.call(`/w/${workspace.id}/orders`)).body.data[0].id
   ids.inbound = (await admin.call(`/w/${workspace.id}/messages?direction=received`)).body.data[0].id
@@ -315,6 +326,22 @@ beforeAll(async () => {
       ),
       keepsChange: 'the network’s data, which is synced anyway',
     },
+    ...(
+      [
+        ['POST', 'register', { pin: '123456' }],
+        ['PUT', 'pin', { pin: '123456' }],
+        ['PUT', 'name', { name: 'Harbour Dental' }],
+        ['PATCH', 'profile', { about: 'Open 9 to 5' }],
+      ] as const
+    ).map(([method, name, body]) => ({
+      ...asAdmin(
+        `${method} ${W}/senders/:id/${name}`,
+        `sender.${name}`,
+        () => `/senders/${senderId}/${name}`,
+        () => ({ method, body }),
+      ),
+      keepsChange: 'WhatsApp’s data, which no transaction undoes',
+    })),
     asAdmin(
       `POST ${W}/team/invites`,
       'invite.create',
@@ -434,6 +461,21 @@ beforeAll(async () => {
           waba_id: newAccount.wabaId,
           access_token: newAccount.token,
         }),
+    ),
+    {
+      ...asOperator(
+        `POST ${A}/operator/setup/check`,
+        '',
+        () => '/operator/setup/check',
+        () => post(newSetup()),
+      ),
+      action: null,
+    },
+    asOperator(
+      `POST ${A}/operator/setup`,
+      'app.configure',
+      () => '/operator/setup',
+      () => post({ ...newSetup(), replace_callback: false }),
     ),
     {
       ...asOperator(

@@ -24,7 +24,7 @@ export interface HeldRequestsOptions {
 }
 
 /**
- * Requests that wait for something to happen. They have limits of their own and do not count as requests in progress, also not
+ * Requests that wait for something to happen. They have limits of their own and do not count as requests in progress, not even
  * when many of them are woken together: those that wait must not keep others out. Workspaces share the slots of the process.
  */
 export class HeldRequests {
@@ -52,7 +52,7 @@ export class HeldRequests {
     }
   }
 
-  /** Ends all waits, and those that would begin later. */
+  /** Ends all waits, including later ones. */
   stop(): void {
     this.#isStopped = true
     for (const end of this.#waits) end('ended')

@@ -2,8 +2,7 @@ import type { SlotLimits } from './slots.ts'
 
 const MiB = 1024 * 1024
 
-/**
- * What clients can make a process hold, in total and for each address, which is an IPv4 address or an IPv6 /64. `connections.ts`
+/** Caps connections, requests and memory, in total and per client address (IPv4, or an IPv6 /64). `connections.ts`
  * applies the limits of connections and requests, `bytes.ts` those of bytes, and `slots.ts` those of workspaces.
  */
 export interface Limits {

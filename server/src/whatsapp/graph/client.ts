@@ -1,6 +1,7 @@
+import type { BusinessProfile } from '@parley/contract/console/senders'
 import type { Agent } from 'undici'
 import { load } from '../../lib/load.ts'
-import { type JsonObject, readArray, readId, readObject, readPhone, readTime } from '../read-json.ts'
+import { type JsonObject, readArray, readId, readNonBlank, readObject, readPhone } from '../read-json.ts'
 import { type Call, type CallLimits, type CallOutcome, callGraph } from './call.ts'
 import {
   type ListedNumber,
@@ -11,7 +12,17 @@ import {
   readMediaInfo,
 } from './listings.ts'
 import { type Download, downloadFrom } from './media.ts'
+import { type NumberChange, numberCall, profileFields, readProfile } from './number-calls.ts'
+import {
+  type AppSubscription,
+  readSubscribedApp,
+  readSubscription,
+  readTokenFacts,
+  type SubscribedApp,
+  type TokenFacts,
+} from './setup.ts'
 import { type OutgoingFile, uploadBody } from './upload-body.ts'
+import { defaultGraphVersion } from './versions.ts'
 
 /** The Graph API's URL for the app, and the access token of the connected account. */
 export interface GraphAccess {
@@ -32,7 +43,8 @@ export interface Accepted {
 export interface GraphClientOptions {
   /** Parley's version, for the User-Agent header. WhatsApp's file host rejects requests without one. */
   productVersion: string
-  graphVersion?: string
+  /** Null for `defaultGraphVersion`. */
+  graphVersion?: string | null
   connectTimeoutMs?: number
   responseTimeoutMs?: number
   deadlineMs?: number
@@ -47,7 +59,7 @@ const uploadDeadlineMs = 10 * 60_000
 const templateFields =
   'name,language,status,category,sub_category,parameter_format,components,quality_score,rejected_reason,id'
 const numberFields =
-  'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,account_mode'
+  'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,new_display_name,new_name_status,is_on_biz_app,is_pin_enabled,whatsapp_business_manager_messaging_limit,webhook_configuration'
 
 /** More than the calls that all loops together make at a time, so that slow calls never use up all connections. */
 const maxConnections = 1100
@@ -66,7 +78,7 @@ export class GraphClient {
 
   constructor(options: GraphClientOptions) {
     this.#options = options
-    this.#graphVersion = options.graphVersion ?? 'v25.0'
+    this.#graphVersion = options.graphVersion ?? defaultGraphVersion
     this.#limits = {
       userAgent: `Parley/${options.productVersion}`,
       deadlineMs: options.deadlineMs ?? 30_000,
@@ -109,14 +121,22 @@ export class GraphClient {
     return this.#list(access, url, readListedNumber)
   }
 
-  /** When the access token expires; null if it does not. */
-  async readTokenExpiry(access: GraphAccess): Promise<CallOutcome<Date | null>> {
-    const outcome = await this.#call(access, 'GET', ['debug_token'], { input_token: access.accessToken })
+  async changeNumber(access: GraphAccess, phoneNumberId: string, change: NumberChange): Promise<CallOutcome<true>> {
+    const { path, body } = numberCall(change)
+    return success(await this.#call(access, 'POST', [phoneNumberId, ...path], {}, body))
+  }
+
+  async readProfile(access: GraphAccess, phoneNumberId: string): Promise<CallOutcome<BusinessProfile>> {
+    const path = [phoneNumberId, 'whatsapp_business_profile']
+    const outcome = await this.#call(access, 'GET', path, { fields: profileFields })
+    return outcome.kind === 'ok' ? { kind: 'ok', value: readProfile(outcome.value) } : outcome
+  }
+
+  /** What the network knows about an access token. `access` is of the same app: the token itself, or the app's. */
+  async inspectToken(access: GraphAccess, accessToken: string): Promise<CallOutcome<TokenFacts>> {
+    const outcome = await this.#call(access, 'GET', ['debug_token'], { input_token: accessToken })
     if (outcome.kind !== 'ok') return outcome
-    const data = readObject(outcome.value.data)
-    if (data?.expires_at === undefined) return { kind: 'unknown', why: 'response_without_expiry', status: 200 }
-    // 0 means that it does not expire, which is no time.
-    return { kind: 'ok', value: readTime(data.expires_at) }
+    return { kind: 'ok', value: readTokenFacts(readObject(outcome.value.data) ?? {}) }
   }
 
   /** The current URL of a file, which is valid for five minutes. */
@@ -152,9 +172,48 @@ export class GraphClient {
     return downloadFrom(this.#agent, { graphUrl, accessToken: null }, url, this.#limits)
   }
 
-  /** Subscribes the app to the account's webhooks. */
+  /** Subscribes the app to the account's webhooks. Removes a callback that the account had for this app. */
   async subscribeApp(access: GraphAccess, wabaId: string): Promise<CallOutcome<true>> {
     return success(await this.#call(access, 'POST', [wabaId, 'subscribed_apps']))
+  }
+
+  /** The apps that are subscribed to the account's webhooks. */
+  listSubscribedApps(access: GraphAccess, wabaId: string): Promise<CallOutcome<SubscribedApp[]>> {
+    return this.#list(access, this.#url(access, [wabaId, 'subscribed_apps'], {}), readSubscribedApp)
+  }
+
+  /** Removes the callback that a number has in place of the app's. */
+  async removeNumberCallback(access: GraphAccess, phoneNumberId: string): Promise<CallOutcome<true>> {
+    const body = { webhook_configuration: { override_callback_uri: '' } }
+    return success(await this.#call(access, 'POST', [phoneNumberId], {}, body))
+  }
+
+  /** The name of a Meta app. This and the next two take the app's own token, `APP_ID|APP_SECRET`. */
+  async readAppName(access: GraphAccess, metaAppId: string): Promise<CallOutcome<string>> {
+    const outcome = await this.#call(access, 'GET', [metaAppId], { fields: 'name' })
+    if (outcome.kind !== 'ok') return outcome
+    return { kind: 'ok', value: readNonBlank(outcome.value.name, 512) ?? metaAppId }
+  }
+
+  /** The callback and the webhook fields of a Meta app; null if it has none for WhatsApp. */
+  async readSubscription(access: GraphAccess, metaAppId: string): Promise<CallOutcome<AppSubscription | null>> {
+    const outcome = await this.#list(access, this.#url(access, [metaAppId, 'subscriptions'], {}), readSubscription)
+    return outcome.kind === 'ok' ? { kind: 'ok', value: outcome.value[0] ?? null } : outcome
+  }
+
+  /** Sets the callback and the webhook fields of a Meta app. The network performs the handshake first. */
+  async subscribe(
+    access: GraphAccess,
+    metaAppId: string,
+    { callbackUrl, verifyToken, fields }: { callbackUrl: string; verifyToken: string; fields: readonly string[] },
+  ): Promise<CallOutcome<true>> {
+    const body = {
+      object: 'whatsapp_business_account',
+      callback_url: callbackUrl,
+      verify_token: verifyToken,
+      fields: fields.join(','),
+    }
+    return success(await this.#call(access, 'POST', [metaAppId, 'subscriptions'], {}, body))
   }
 
   async close(): Promise<void> {

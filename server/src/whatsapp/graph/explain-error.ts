@@ -36,7 +36,7 @@ const media: Explanation = {
 }
 const registration: Explanation = {
   cause: 'The phone number is not registered correctly with WhatsApp.',
-  fix: 'Register the number again in Meta’s WhatsApp Manager with its two-step PIN, then sync under Messaging → Senders.',
+  fix: 'Register the number again with its two-step PIN, under Messaging → Senders.',
 }
 
 const advice: ReadonlyMap<number | string, Explanation> = new Map<number | string, Explanation>([

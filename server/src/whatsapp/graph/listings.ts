@@ -21,8 +21,17 @@ export interface ListedNumber {
   displayName: string | null
   status: string
   qualityRating: string
-  /** `STANDARD` is 80 messages per second, `HIGH` 1000. */
+  /** WhatsApp's level, or `BUSINESS_APP` for a number that is also used in the WhatsApp Business app. */
   throughput: string | null
+  messagingLimit: string | null
+  nameStatus: string | null
+  /** A display name that WhatsApp reviews or reviewed. */
+  requestedName: string | null
+  requestedNameStatus: string | null
+  verificationStatus: string | null
+  hasPin: boolean | null
+  /** The callback that the number has in place of the app's. */
+  overrideUrl: string | null
 }
 
 export interface MediaInfo {
@@ -56,6 +65,7 @@ export function readListedNumber(row: JsonObject): ListedNumber | null {
   const phoneNumberId = readId(row.id)
   const phoneNumber = readNonBlank(row.display_phone_number, 64)?.replace(/\D/g, '') ?? ''
   if (phoneNumberId === null || phoneNumber === '') return null
+  const isShared = row.is_on_biz_app === true && row.platform_type === 'CLOUD_API'
   const rating = readId(row.quality_rating, 64)?.toUpperCase()
   return {
     phoneNumberId,
@@ -63,7 +73,14 @@ export function readListedNumber(row: JsonObject): ListedNumber | null {
     displayName: readNonBlank(row.verified_name, 512),
     status: readId(row.status, 64)?.toUpperCase() ?? 'UNKNOWN',
     qualityRating: rating === undefined || rating === 'NA' ? 'UNKNOWN' : rating,
-    throughput: readId(readObject(row.throughput)?.level, 64),
+    throughput: isShared ? 'BUSINESS_APP' : readId(readObject(row.throughput)?.level, 64),
+    messagingLimit: readId(row.whatsapp_business_manager_messaging_limit, 64),
+    nameStatus: readId(row.name_status, 64),
+    requestedName: readNonBlank(row.new_display_name, 512),
+    requestedNameStatus: readId(row.new_name_status, 64),
+    verificationStatus: readId(row.code_verification_status, 64),
+    hasPin: typeof row.is_pin_enabled === 'boolean' ? row.is_pin_enabled : null,
+    overrideUrl: readId(readObject(row.webhook_configuration)?.phone_number, 2048),
   }
 }
 

@@ -168,7 +168,7 @@ function readConversation(change: Change, standby = false): ReadItem[] {
   ]
 }
 
-/** What is passed on to an app that only listens, because another one or an agent of Meta handles the conversation. */
+/** Updates for an app that only listens, because another app or an agent of Meta handles the conversation. */
 function readStandby({ value, unread, ...change }: Change): ReadItem[] {
   const inner = { ...change, value: readObject(value.standby) ?? {}, unread: [] as string[] }
   const items = [...readConversation(inner, true), ...readEchoes(inner, { source: 'agent', standby: true })]
@@ -204,7 +204,7 @@ function readProblems({ value, wabaId, phoneNumberId, unread }: Change): Problem
 const passedOn: ReadonlySet<string> = new Set(['unsupported', 'edit', 'revoke', 'request_welcome'])
 const interactivePassedOn: ReadonlySet<unknown> = new Set(['call_permission_reply', 'payment_method'])
 
-/** The content of a type that this service does not know, or of one that it knows and could not read. */
+/** The content of an unknown type, or of a known type that could not be read. */
 function unsupportedContent(message: unknown, path: string): string[] {
   const content = readObject(message) ?? {}
   const type = readType(content)

@@ -34,7 +34,7 @@ export const members = (byName: MembersByName, required?: string): Members => ({
 /** A list of which the first `max` items are read. */
 export const list = (item: Known, max = Number.POSITIVE_INFINITY): List => ({ kind: 'list', item, max })
 
-/** An object with members that depend on its case, besides those that it always has. */
+/** An object with common members, and members that depend on its case. */
 export const cases = (
   caseOf: Cases['caseOf'],
   always: MembersByName,

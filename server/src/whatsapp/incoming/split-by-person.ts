@@ -6,7 +6,7 @@ import { isUserId } from './user-id.ts'
 
 /** A webhook in two parts. Null if nothing is in a part; the rest is the same text if nothing is about the person. */
 export interface SplitByPerson {
-  /** What belongs to the person: an export has it, and an erasure removes it. */
+  /** The part about the person: an export has it, and an erasure removes it. */
   about: string | null
   rest: string | null
 }
@@ -75,7 +75,7 @@ const contains = (value: unknown, person: PersonIds): boolean =>
 
 const writers = ['from', 'from_user_id', 'to', 'to_user_id', 'wa_id', 'user_id', 'recipient_id', 'recipient_user_id']
 
-/** What one person wrote or got is not taken apart: a contact card of another person stays in their message. */
+/** A message is not taken apart: a contact card of another person stays in it. */
 const isOfOnePerson = (object: JsonObject): boolean => writers.some((name) => isText(object[name]))
 
 /** The lists in a value that are in no other list. */

@@ -27,7 +27,7 @@ export async function markRead({ network, body }: Call, number: PhoneNumber): Pr
   return { success: true }
 }
 
-/** The message and those that the same phone sent to the same number before it. */
+/** The message, and earlier messages of the phone to the number. */
 function* upTo(message: Message, all: Iterable<Message>): Iterable<Message> {
   for (const each of all) {
     if (each.direction === 'in' && each.numberId === message.numberId && each.waId === message.waId) yield each

@@ -5,7 +5,7 @@ import { testNumberOf } from '../../network/test-numbers.ts'
 import { phoneFor } from '../../phones/phones.ts'
 import { switchesFor } from '../../switches.ts'
 import { isBackedUp } from '../../webhooks/notify.ts'
-import { findTemplate, type Phone, type PhoneNumber, phoneByUserId } from '../../world.ts'
+import { findTemplate, type Phone, type PhoneNumber, phoneByUserId, throughputOf } from '../../world.ts'
 import { type Call, edge } from '../call.ts'
 import { type Check, needText } from './check.ts'
 import { contentChecks, unsendableTypes } from './content.ts'
@@ -125,7 +125,7 @@ function checkNetwork({ network }: Call, number: PhoneNumber, phone: Phone): voi
   if (isBackedUp(network, number.wabaId))
     refuse(131016, 'The webhook queue is full. Respond to the queued webhooks with 200 and try again.')
   const nowMs = network.timers.now().getTime()
-  const isOverLimit = switches.throughputLimit && !network.limits.takeThroughput(number.id, number.throughputMps, nowMs)
+  const isOverLimit = switches.throughputLimit && !network.limits.takeThroughput(number.id, throughputOf(number), nowMs)
   if (isOverLimit) refuse(130429)
   if (switches.pairLimit && !network.limits.takePair(number.id, phone.waId, nowMs)) refuse(131056)
 }

@@ -58,7 +58,7 @@ export interface Conversation {
   conversation: string
 }
 
-/** What makes the first attempts of new deliveries: the worker of this process or, if it does not deliver, those of others. */
+/** Makes the first attempts of new deliveries: the worker of this process or, if it does not deliver, workers of others. */
 export const firstAttempts = 'first attempts' as Topic<FirstAttempts>
 
 export interface FirstAttempts {

@@ -125,7 +125,7 @@ export const addMissingLooks = (db: Db, after: ConversationKey | null, now: Date
 
 const first = '00000000-0000-0000-0000-000000000000'
 
-/** Conversations that have to be looked at, those that wait longest first. */
+/** Conversations to look at, the longest wait first. */
 export const missedLooks = (db: Db, limit: number): Promise<Conversation[]> =>
   db.rows(
     `select workspace_id as "workspaceId", webhook_id as "webhookId", conversation from conversation_looks

@@ -99,7 +99,7 @@ test('10 people write 25 messages each to a receiver that rejects every fifth re
   expect(waits).toBeLessThanOrEqual(Math.max(...waitsOf) + 2)
 })
 
-test('when an event has failed for good, those after it are delivered', async () => {
+test('when an event has failed permanently, those after it are delivered', async () => {
   const { receiver, write, id } = await setUp()
   reject(receiver, 'bad')
   await write(['1', 'bad'], ['1', 'b'], ['1', 'c'])

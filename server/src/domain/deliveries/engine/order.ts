@@ -75,7 +75,7 @@ async function startAll(
   return expired.flatMap(conversationOf)
 }
 
-/** Those that are due, but not leased to this worker. One of an endpoint that is failing or disabled is claimed when it can be. */
+/** Due deliveries that are not leased to this worker. A delivery of a failing or disabled endpoint is claimed later. */
 function wakeOthers(db: Db, started: readonly StartedRow[], { token, except }: Lease): void {
   const due = started.filter(({ leased }) => !leased)
   if (token !== null && due.some(({ webhookId }) => except.includes(webhookId))) wakeOther(db, 'deliveries')

@@ -1,4 +1,4 @@
-/** Claims visit endpoints in turn: those that wait longest first, and each workspace has the same share of a claim. */
+/** Claims visit endpoints in turn, the longest wait first. Each workspace has the same share of a claim. */
 import type { Db } from '../../../db/db.ts'
 import { withOrderedLookups } from '../../../db/planner-settings.ts'
 import { type ClaimedRow, claimDue, takeVisits, type Visit } from './claim/claim.sql.ts'

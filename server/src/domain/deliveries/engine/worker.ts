@@ -89,8 +89,8 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     this.#deps = deps
     this.#targets = new Targets(deps.db, deps.clock, deps.secretKeys, (webhookId, error) =>
       deps.log.error(
-        { event: 'endpoint.secret_unreadable', err: error, webhook_id: webhookId },
-        'cannot decrypt the secret of an endpoint: add its key to PARLEY_SECRET_KEYS or rotate the secret',
+        { event: 'webhook.secret_unreadable', err: error, webhook_id: webhookId },
+        'cannot decrypt the secret of a webhook: add its key to PARLEY_SECRET_KEYS or rotate the secret',
       ),
     )
     this.#picked = new WithTargets({ ...deps, targets: this.#targets }, (picked, target) => this.#start(picked, target))
@@ -265,7 +265,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     const { ended, immediateRetry } = outcomeOf(item, posted, { ...began, endedAt, leaseUntil })
     reportAttempt(this.#deps, item, posted, ended.state)
     const finish = () => {
-      // What was recorded may have begun or ended the pacing of the endpoint.
+      // The recorded attempts may have begun or ended the pacing of the endpoint.
       if (waitsForRecord) this.#targets.expire()
       this.#finish(picked, success, posted.durationUs / 1000)
       // The endpoint works again: its other deliveries can be claimed.
@@ -273,7 +273,7 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     }
     // Recording this failure may pace or disable the endpoint, so a failing queue waits for it before its next attempt.
     const waitsForRecord = item.hasTurn || (!success && queue.isFailing)
-    // Those that wait for it go on as soon as that is recorded.
+    // Deliveries that wait for it start as soon as it is recorded.
     const next = ended.dueAt === null ? conversationOf(item) : []
     if (next.length > 0) {
       const onRecorded = () => {

@@ -6,7 +6,7 @@ import type { SecretKeys } from '../../../lib/seal.ts'
 
 /**
  * A place in the order that all readers see: that of the last event that was read. Events are in the order of position, then of
- * ID. docs/decisions/reading-events.md explains it.
+ * ID. docs/project/decisions/reading-events.md explains it.
  */
 export interface Cursor {
   /** The number of the transaction, higher in the epoch of each later server. */
@@ -23,7 +23,7 @@ export const oldestCursor: Cursor = {
   unreadFrom: new Date(0),
 }
 
-/** Writes cursors, and reads those that a process with one of the same keys has written. */
+/** Writes cursors, and reads cursors of every process that has one of the same keys. */
 export interface Cursors {
   write(workspaceId: string, cursor: Cursor): string
   /** Refuses a text that is not a cursor of this workspace. */

@@ -71,7 +71,7 @@ export async function pullEvents(deps: PullDeps, query: EventQuery): Promise<Pul
     let isOver = false
     while (reader && isEmpty(page) && !isOver) {
       reader.foundNothing(page.cursor.position, page.isHeld)
-      // Also if it is woken again and again for events of other types.
+      // Even if it is woken again and again for events of other types.
       if (!reader.isWoken || performance.now() >= endMs) {
         const how = await hold(Math.max(0, endMs - performance.now()), (wake) => reader.onWake(wake))
         if (how === 'ended') break

@@ -7,7 +7,7 @@ import type { Cursor } from './cursor.ts'
 /** What to read of a workspace. */
 export interface PageInput {
   workspaceId: string
-  /** Null: every type but those that are only returned if they are asked for. */
+  /** Null: every type except types that readers have to name. */
   types: readonly string[] | null
   limit: number
   /** How many events may be looked at. Those of other types count too. */
@@ -33,7 +33,7 @@ export interface PageFacts {
   scanned: number
   /** How many of them match, also beyond the limit. */
   matches: number
-  /** The last one that was looked at. */
+  /** The last event that was read. */
   last: Pick<PageRow, 'id' | 'position' | 'createdAt'> | null
   /** The time of the oldest event that cannot be read yet, because an older transaction is open. Null if there is none. */
   heldFrom: Date | null

@@ -1,6 +1,7 @@
 /**
  * Reads that begin together and ask for the same share one statement. When an event wakes a thousand readers that are at the
- * same position, that is one statement instead of a thousand. A read never joins one that has begun: it might miss an event.
+ * same position, that is one statement instead of a thousand. A read never joins a statement that has begun: it might miss
+ * an event.
  */
 export class SharedReads<Result> {
   readonly #next = new Map<string, Promise<Result>>()

@@ -125,7 +125,7 @@ export class WaitingReaders {
     let nextMs = lookEveryMs
     for (const { workspaceId, types, isPartial, lastPosition, isHeld } of await readNewTypes(this.#db, readers)) {
       const { group, after } = asked.get(workspaceId) ?? {}
-      // If its readers have left meanwhile, those who came after them have looked for themselves. With another `after`, one of
+      // If its readers have left, those who came after them have looked for themselves. With another `after`, one of
       // them is behind, and is looked up again.
       if (!group || this.#groups.get(workspaceId) !== group || group.after !== after) continue
       if (lastPosition !== null) group.after = BigInt(lastPosition)

@@ -21,6 +21,18 @@ export const eventsOfMessage = (
     [workspaceId, messageId, since],
   )
 
+/** One event. */
+export const eventById = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<(EventOfMessage & { senderId: string | null; messageId: string | null }) | undefined> =>
+  db.first(
+    `select id, type, created_at as "createdAt", sender_id as "senderId", message_id as "messageId" from events
+     where workspace_id = $1 and id = $2`,
+    [workspaceId, id],
+  )
+
 export interface DeliveryOfEvent {
   eventId: string
   webhookId: string

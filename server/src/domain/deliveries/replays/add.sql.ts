@@ -36,7 +36,8 @@ const parameters = {
  * Adds deliveries for the next covered events, leases them to this process, and saves the position. It does nothing if this
  * process does not own the replay any more, or it was cancelled.
  *
- * An event that is being erased is left out: its row is locked, so it is either gone or an erasure waits until these deliveries are
+ * An event that is being erased is left out: its row is locked, so it is either gone or an erasure waits until these
+ * deliveries are
  * committed, and deletes them. A delivery that is open already becomes part of the replay: with a new schedule, unless an attempt
  * of it is in progress. If it is part of another replay, it leaves that one, unless that one is just sending it.
  */
@@ -44,7 +45,7 @@ const adding = perCoverage(
   (covers, hasSenders): Statement<typeof parameters> =>
     statement(parameters, (places) => {
       const { webhookId, workspaceId, replayId, owner, take, lease, leaseUntil, now } = places
-      // Not one that waits for others of its conversation.
+      // Not a delivery that waits for others of its conversation.
       const isFree = `((d.lease is null or d.due_at <= ${now}) and (d.conversation is null or d.due_at < 'infinity'))`
       return `with own as materialized (
        select id from replays

@@ -40,6 +40,6 @@ export async function countWithin(
   }
 }
 
-/** The types that a replay covers: of those it was asked for, those that the endpoint subscribes to. */
+/** The types that a replay covers: requested types that the webhook subscribes to. */
 export const typesOf = ({ types, subscribed }: { types: string[] | null; subscribed: string[] }): string[] =>
   types === null ? subscribed : subscribed.filter((type) => types.includes(type))

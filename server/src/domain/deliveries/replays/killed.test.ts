@@ -3,7 +3,7 @@ import { newDatabase } from '../../../../testing/database.ts'
 import { replayThroughKills } from '../../../../testing/killed-replay.ts'
 import { openDatabase } from '../../../db/db.ts'
 
-test('a replay goes on after kill -9: every event arrives, at most those in flight twice, and all are counted once', async () => {
+test('a replay continues after kill -9: every event arrives, at most those in flight twice, and all are counted once', async () => {
   const { connection, drop } = await newDatabase()
   const db = openDatabase(connection, () => {}, 3)
   try {

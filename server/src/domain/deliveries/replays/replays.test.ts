@@ -40,7 +40,7 @@ async function newLateEndpoint(events: number) {
   return { receiver, line, ...(await line.listen(receiver, ['message.received'])) }
 }
 
-/** An endpoint whose first event has failed for good, and whose second was delivered. */
+/** An endpoint whose first event has failed permanently, and whose second was delivered. */
 async function newEndpointWithFailure() {
   const receiver = await newReceiver()
   const line = await newLine(server)
@@ -114,7 +114,7 @@ test('an event whose whole schedule fails counts as failed, and completes the re
   expect(receiver.received.filter((each) => each.id === first)).toHaveLength(8)
 })
 
-test('"failed" covers what failed for good, "missing" what was never delivered, "all" everything', async () => {
+test('"failed" covers what failed permanently, "missing" what was never delivered, "all" everything', async () => {
   const { receiver, failed, delivered, line, id } = await newEndpointWithFailure()
   const other = await line.listen(receiver, ['message.received'])
   const first = await replays.start(id)

@@ -18,7 +18,7 @@ import { requireEndpoint } from '../endpoint.ts'
 import { countReplay, countWithin, typesOf } from './count.ts'
 import { countOpenReplays, insertReplay, markCancelled, type ReplayRow, replayById, replaysOf } from './replays.sql.ts'
 
-/** Replays of a workspace in progress. Each has its own rate and its own steps, and those of all workspaces take turns. */
+/** How many replays of a workspace can be in progress. Each has its own rate and its own steps. */
 const openMax = 10
 /** Newest replays in a list. */
 const listMax = 100
@@ -28,7 +28,7 @@ const countForMs = 2_000
 export interface ReplayInput {
   since: Date
   until?: Date | undefined
-  /** Event types; all that the endpoint subscribes to if it is undefined. */
+  /** Event types. Undefined: all types that the webhook subscribes to. */
   events?: readonly string[] | undefined
   /** Numbers, by their public IDs. */
   senders?: readonly string[] | undefined
@@ -106,7 +106,7 @@ export async function listAllReplays(db: Db, webhookId?: string): Promise<Consol
 export const getReplay = async (db: Db, id: string, workspaceId?: string): Promise<ConsoleReplay> =>
   toConsoleReplay(await requireRow(db, requireUuid(id), workspaceId))
 
-/** Cancels a replay: what was not sent yet is dropped. */
+/** Cancels a replay: events that were not sent yet are dropped. */
 export async function cancelReplay(
   db: Db,
   clock: Clock,
@@ -163,7 +163,7 @@ async function requireRow(db: Db, uuid: string, workspaceId?: string): Promise<R
   return row && (workspaceId === undefined || row.workspaceId === workspaceId) ? row : refuse('not_found')
 }
 
-/** Reports every error. An end in the future is now: later events are delivered as they occur. */
+/** Reports every error. A future end becomes now: later events are delivered as they occur. */
 function checkInput(
   { since, until, events, senders, only = 'failed', rate = defaultReplayRate }: ReplayInput,
   subscribed: readonly string[],

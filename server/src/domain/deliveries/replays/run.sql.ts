@@ -21,7 +21,7 @@ export interface TakenReplay {
   /** The events that it was created after are all committed. */
   isCommitted: boolean
   from: Position
-  /** It may send events up to here: those that are counted, and committed. */
+  /** It may send events up to here: they are counted and committed. */
   to: Position
   /** It has come to the end of its time. */
   isAtEnd: boolean
@@ -69,7 +69,8 @@ const taking = statement(
 )
 
 /**
- * Takes replays whose step is due, or renews the lease on them. Others run those of which another process has the lease, and those
+ * Takes replays whose step is due, or renews the lease on them. Others run those of which another process has the lease,
+ * and those
  * to endpoints in `except`.
  */
 export async function takeReplays(
@@ -135,8 +136,10 @@ const reclaiming = statement(
 )
 
 /**
- * Leases deliveries of a replay that are due, not attempted, and that no worker has: released ones, and those whose lease has ended.
- * If the process that ran the replay is gone (`isTakenOver`), also those that it had. None if this process does not own the replay
+ * Leases deliveries of a replay that are due, not attempted, and that no worker has: released ones, and those whose lease
+ * has ended.
+ * If the process that ran the replay is gone (`isTakenOver`), includes its deliveries. Returns none if this process does
+ * not own the replay
  * any more: it may have been frozen since it took this step, and another one sends them.
  */
 export const reclaim = (

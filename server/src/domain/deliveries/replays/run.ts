@@ -48,7 +48,7 @@ export class ReplayRunner {
     this.#keepBeginning()
     if (errors.length > 0) throw errors[0]
     const next = [...this.#running.values()].map(({ nextMs }) => nextMs - clock.now().getTime())
-    // One that is due may be locked for a moment, while attempts of it are recorded.
+    // A due delivery may be locked for a moment, while its attempts are recorded.
     return Math.max(againMs, Math.min(pollEveryMs, ...next))
   }
 
@@ -68,7 +68,7 @@ export class ReplayRunner {
     await this.#forget([...this.#running].flatMap(([id, { pace }]) => (pace.ownedUntil > now ? [] : [id])))
   }
 
-  /** A process that cannot decrypt the secret of an endpoint leaves its replays to those that can. */
+  /** A process that cannot decrypt the secret of a webhook leaves its replays to other processes. */
   async #returnUnreadable(): Promise<void> {
     const { db, clock, owner, worker } = this.#deps
     const ids = [...this.#running].flatMap(([id, { webhookId }]) => (worker.unreadable.has(webhookId) ? [id] : []))

@@ -54,7 +54,7 @@ export const stepMs = { min: 100, max: 1_000 }
 export const waitingEveryMs = 1_000
 /** Until a step that has not much to do is repeated. */
 export const againMs = 20
-/** What is leased ahead of the pace: a quarter of a second. So little waits in memory, and a late step is made up for. */
+/** Leases ahead of the pace: a quarter of a second. Few deliveries wait in memory, and a late step catches up. */
 const aheadShare = 4
 /** Events that a step looks at, if few of them are covered: a statement of well under a second. */
 const scanMax = 2_000
@@ -74,7 +74,7 @@ export async function takeStep(deps: StepDeps, replay: TakenReplay, running: Run
   if (!replay.isCounted) await countNext(deps.db, replay.id)
   const hold = holdOf(replay)
   if (hold !== null) {
-    // All have failed for good: nothing is left to be held.
+    // All have failed permanently: nothing is left to be held.
     if (replay.isAtEnd && (await completeIfDone(deps, replay)) === null) return null
     return holdBack(deps, replay, running, hold === 'webhook_failing')
   }
@@ -87,7 +87,7 @@ export async function takeStep(deps: StepDeps, replay: TakenReplay, running: Run
   const { count: added, more } = await add(deps, replay, running, take)
   // Few events are covered: look at the next ones soon.
   if (more) return added < take ? againMs : usualMs
-  // What is not counted or not committed yet follows.
+  // Events that are not counted or not committed yet follow.
   return replay.isCounted && replay.isCommitted ? completeIfDone(deps, replay) : stepMs.min
 }
 

@@ -57,7 +57,7 @@ export async function withParts<Row extends MessageListRow>(
   })
 }
 
-/** A message of a person, or one that the business wrote elsewhere. Both are stored as inbound messages. */
+/** A message of a contact, or a message that the business wrote elsewhere. Both are stored as inbound messages. */
 export const isInbound = ({ direction, source }: MessageListRow): boolean => direction === 'received' || source !== null
 
 const mayHaveFile = new Set(['image', 'video', 'audio', 'document', 'sticker'])

@@ -97,7 +97,7 @@ export const changesOf = (db: Db, workspaceId: string, ids: readonly string[]): 
 /** A message that others refer to, by the network's ID. */
 export type NamedMessage = MessageListRow & { wanted_sender_id: string; wanted_id: string }
 
-/** The messages with these IDs of the network, each of its sender. Those that are not stored are missing. */
+/** The stored messages with these WhatsApp IDs, each of its sender. */
 export const messagesByNetworkId = (
   db: Db,
   workspaceId: string,

@@ -46,7 +46,7 @@ const matches = ({ workspaceId, status, to, toUserId, createdAfter, createdBefor
    and (${toUserId} is null or recipient_user_id = ${toUserId}) and (${createdAfter} is null or created_at > ${createdAfter})
    and (${createdBefore} is null or created_at < ${createdBefore})`
 
-/** A calling system: its API key, and those that it was rotated from or to. It reads only its own messages. */
+/** A calling system: its API key, and the keys that it was rotated from or to. It reads only its own messages. */
 export type Author = Pick<Caller, 'workspaceId' | 'systemKeyIds'>
 
 const filterValues = ({ workspaceId, systemKeyIds }: Author, filters: MessageFilters) => ({

@@ -74,7 +74,7 @@ export interface StoredContent {
   changed: string | null
 }
 
-/** An edit or a deletion. Its column of the quoted message has the one that it changes. */
+/** An edit or a deletion. The column for the quoted message names the message that it changes. */
 export const isChange = `(content -> 'edit' is not null or content -> 'deletion' is not null)`
 
 /** Leaves out where the network stores the media file: only the download needs it. */

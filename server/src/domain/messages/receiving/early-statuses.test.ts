@@ -111,7 +111,7 @@ test('early statuses that never matched are deleted after seven days', async () 
   expect(await countEarly()).toBe(1)
 })
 
-test('recording the response reads only the early statuses of its message, also if there were few when it was planned', async () => {
+test('recording the response reads only the early statuses of its message, even if there were few when it was planned', async () => {
   const [first, second] = [await newNumber(), await newNumber()]
   await server.db.script('truncate early_statuses')
   await first.addOthers(20, server.clock.now())

@@ -39,6 +39,6 @@ export function newEarlyStatusSweep(clock: Clock): (db: Db) => Promise<void> {
   }
 }
 
-/** Reads by indexes, also if the statements were planned while there were few rows. */
+/** Reads by indexes, even if the statements were planned while there were few rows. */
 const lookedUp = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
   withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'], db, run)

@@ -34,7 +34,7 @@ const insertion = statement(
        user_id as "userId", previous_owner as "previousOwner", new_owner as "newOwner"`,
 )
 
-/** Stores handovers and returns those that are new. */
+/** Stores handovers and returns the new ones. */
 export const insertHandovers = (db: Db, handovers: readonly Handover[]): Promise<Handover[]> =>
   insertion.rows(db, { handovers })
 

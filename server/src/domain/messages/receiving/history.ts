@@ -11,7 +11,8 @@ import { filesOf, keyOf, networkKeyOf, past, toRow, withoutOwn } from './inbound
 
 /**
  * Imports past messages and publishes `history.imported` for each chunk. The messages have no events, because they are past. One
- * that is stored already stays as it is, except that a placeholder gets its file. One that also arrives live has its event then.
+ * that is stored already stays as it is, except that a placeholder gets its file. A message that also arrives live gets its
+ * event then.
  * Run it within a transaction.
  */
 export async function saveHistory(

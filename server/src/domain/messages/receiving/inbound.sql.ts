@@ -168,7 +168,7 @@ export function saveInboundStatement(
 }
 
 /**
- * Stores past messages without events, where they belong in time. Those that are stored already are ignored. Returns the IDs of
+ * Stores past messages without events, where they belong in time. Stored messages are ignored. Returns the IDs of
  * the new ones.
  */
 export function savePastStatement(
@@ -205,7 +205,7 @@ export function savePastStatement(
      ), ${insertFilesSql(String(files), 'stored', { now, tryUntil })}
      select id from stored`,
   )
-  // Locked in order, to prevent deadlocks. A row that another transaction has taken meanwhile is not past any more.
+  // Locked in order, to prevent deadlocks. A row that another transaction has taken is not past any more.
   const taking = statement(
     parameters,
     ({ past, files, now, tryUntil }) => `with live as materialized (
@@ -240,7 +240,7 @@ export function savePastStatement(
     /** Puts the files into messages that came without them before. */
     fill: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
       ids(filling.rows(db, valuesOf(rows, files, now))),
-    /** Makes past messages live ones, each once. Returns the IDs of those that were past. */
+    /** Marks past messages as live, each once. Returns the IDs of the changed messages. */
     take: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
       ids(taking.rows(db, valuesOf(rows, files, now))),
   }

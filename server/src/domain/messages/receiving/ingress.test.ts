@@ -220,7 +220,7 @@ test('a message in a group has the group_id', async () => {
   expect(event?.data).toMatchObject({ from: '16505550123', group_id: 'Y2FwaV9ncm91cDox' })
 })
 
-test('status events and the message have the pricing, also if a repeated status brings it', async () => {
+test('status events and the message have the pricing, even if a repeated status brings it', async () => {
   const { workspace, sender, postStatuses } = await newNumber()
   const id = await sentMessage(workspace.id, sender.id, 'wamid.P')
   const look = async () => (await workspace.call(`/v1/messages/msg_${id}`)).body

@@ -79,8 +79,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   const storeByCache = withOneByOneFallback((webhooks: readonly Webhook[]) =>
     storeByCachedRoutes({ ...deps, routes }, webhooks),
   )
-  // Batches of their own: messages need one statement, most statuses two, and the others a transaction. None waits for those
-  // that need more.
+  // Batches of their own: messages need one statement, most statuses two, and the others a transaction. So a short batch does not wait for a longer one.
   const storeMessagesBatched = batched(storeByCache, { ...limits, gapMs: storeGapMs })
   const storeStatusesBatched = batched(storeByCache, { ...limits, gapMs: storeGapMs })
   const storeRestBatched = batched(
@@ -199,8 +198,7 @@ function refuseSignature(): never {
 }
 
 /**
- * How many updates may wait for the database: one to four seconds of the highest load, and about 150 MB. The network
- * repeats what is refused. A webhook with more is accepted if no other waits.
+ * How many updates may wait for the database: one to four seconds of the highest load, and about 150 MB. WhatsApp repeats a rejected webhook. A webhook with more is accepted if no other waits.
  */
 const maxWaitingUpdates = 20_000
 

@@ -6,7 +6,7 @@ const moveLock = 7_215_402
 export const lockMoving = async (tx: Db): Promise<boolean> =>
   (await tx.first<{ held: boolean }>('select pg_try_advisory_xact_lock($1::bigint) as held', [moveLock]))?.held ?? false
 
-/** Keeps messages from being moved until the transaction ends. A statement would miss one that is moved while it runs. */
+/** Keeps messages from being moved until the transaction ends. A statement would miss a message that is moved while it runs. */
 export const holdMoving = (tx: Db): Promise<unknown> =>
   tx.rows('select pg_advisory_xact_lock_shared($1::bigint)', [moveLock])
 

@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 
 /**
  * The network repeats a webhook for up to 7 days. With three days more nearly every repeat finds its message among the recent
- * ones, also after a clock was corrected by a day.
+ * ones, even after a clock was corrected by a day.
  */
 export const recentDays = 10
 
@@ -56,7 +56,7 @@ export async function moveOlderMessages(db: Db, clock: Clock, log: Logger, limit
   const table = tableToFill(tables, limits)
   if (table === null) {
     await db.transaction(async (tx) => {
-      // Another process may have added one meanwhile.
+      // Another process may have added one.
       if ((await lockMoving(tx)) && tableToFill(await inboundTables(tx), limits) === null) await addOlderTable(tx)
     })
     return 0

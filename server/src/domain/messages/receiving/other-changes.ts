@@ -26,7 +26,7 @@ export interface UnknownItem {
 
 interface OtherChange extends SplitChange {
   appId: string
-  /** Null if it names no number, or one that is not known. */
+  /** Null if it names no number, or an unknown one. */
   destination: Destination | null
   unread: UnreadChange | undefined
 }

@@ -66,7 +66,7 @@ async function reread(deps: RereadDeps, filter: Omit<RereadFilter, 'afterId'>): 
       // Without one, the database failed, not an update.
       if (error instanceof NotOwner || !failed) throw error
       if (most > 1) {
-        // One at a time, until the one that fails is found.
+        // One at a time, to find the update that fails.
         most = 1
         continue
       }
@@ -119,7 +119,7 @@ function rereadBatch(
 }
 
 interface Owner {
-  /** The sender of its number. Null if it names none, or one that is not known. */
+  /** The sender of its number. Null if it names none, or an unknown one. */
   destination: Destination | null
   workspaceId: string | null
 }

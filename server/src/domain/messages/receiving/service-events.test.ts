@@ -97,7 +97,7 @@ test('a sync publishes what changed since the one before, and nothing for what t
   ])
 })
 
-test('template.status_changed has the reason of a rejection, once, also if the sync finds the same', async () => {
+test('template.status_changed has the reason of a rejection, once, even if the sync finds the same', async () => {
   const shop = await sending.newShop()
   const change = (event: string, reason: string) =>
     notify(shop, 'message_template_status_update', {

@@ -48,8 +48,9 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
 
 /**
  * Records statuses as `saveStatuses` does, without a transaction: reads the messages, decides, and writes in one statement,
- * which leaves out messages that were changed meanwhile. Returns the reports that need a transaction: those, failures, and
- * first statuses of messages with early ones. Throws `RoutingChanged` if `onlyAt` is not the current routing revision; what was stored before is not
+ * which skips messages that were changed in between. Returns the reports that need a transaction: those, failures, and
+ * first statuses of messages with early ones. Throws `RoutingChanged` if `onlyAt` is not the current routing revision; what
+ * was stored before is not
  * stored again.
  */
 export async function savePlainStatuses(
@@ -64,7 +65,7 @@ export async function savePlainStatuses(
   const plain = news.filter(isPlain)
   const save = () => oneWithIndexLookups(db, (tx) => saveChanges(tx, now, plain, onlyAt))
   const saved = plain.length === 0 ? new Set<string>() : await save()
-  // One that names a message of ours that was not found may have the network's ID of another one.
+  // A report whose message was not found by our ID may have WhatsApp's ID of another message.
   const [named, ofOtherTools] = [
     unknown.filter(({ messageId }) => messageId !== null),
     unknown.filter((report) => report.messageId === null).filter(hasNetworkId),

@@ -1,8 +1,8 @@
-/**
- * What the send requests of a process share: those that are in progress at the same time are read with the same statements and
+/** The batches of send requests: concurrent requests of a process are read with the same statements and
  * stored by the same statement. Each gets its response after the commit, with its own outcome. Where a message is stored:
  *
- *   together  with up to 100 others of all workspaces, which take turns. It becomes stored or refused, or another request came first
+ *   together  with up to 100 others of all workspaces, which take turns. It becomes stored or refused, or another request
+ * came first
  *    → alone  another transaction held a lock for half a second, or the statement failed: nothing was stored
  *    → failed the connection was lost. It may have been stored: only the caller may repeat it, with its Idempotency-Key
  *   alone     on a connection of its workspace, within its share of them. While one is here, further messages of its workspace
@@ -107,7 +107,7 @@ export function newAcceptance({ db, clock }: { db: Db; clock: Clock }): BatchAcc
 export const acceptanceIn = (tx: Db, clock: Clock): Acceptance => ({
   ...readsOf((find) => async (one) => (await find(tx, [one]))[0] as never),
   async store(accepted) {
-    // The transaction could not go on after an error. With the lock, no other transaction spends the credits.
+    // The transaction could not continue after an error. With the lock, no other transaction spends the credits.
     await lockBalance(tx, accepted.message.workspaceId)
     return storeOne(tx, clock, accepted)
   },
@@ -130,7 +130,7 @@ async function storeOne(db: Db, clock: Clock, accepted: AcceptedMessage): Promis
     announce(db, [accepted], outcomes)
     return outcomes[0] as StoreOutcome
   } catch (error) {
-    // Another request with this key, or one that holds a lock this one needs, is still in progress.
+    // Another request with this key, or with a lock that this one needs, is in progress.
     if (accepted.idempotent && isLockTimeout(error)) refuse('idempotency_in_progress')
     throw error
   }

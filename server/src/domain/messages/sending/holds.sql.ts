@@ -21,11 +21,19 @@ const insertion = statement(
 export const insertHolds = (db: Db, holds: readonly Hold[]): Promise<number> => insertion.change(db, { holds })
 
 /** Senders, connections and apps that are on hold because of the network's errors. */
-export const activeHolds = (db: Db, now: Date): Promise<{ id: string; until: Date; title: string | null }[]> =>
+export const activeHolds = (db: Db, now: Date): Promise<ActiveHold[]> =>
   db.rows(
-    `select subject_id as id, until, error ->> 'title' as title from sending_holds where until > $1 order by until`,
+    `select subject_id as id, until, error ->> 'title' as title, error -> 'code' as code from sending_holds
+     where until > $1 order by until`,
     [now],
   )
+
+export interface ActiveHold {
+  id: string
+  until: Date
+  title: string | null
+  code: MessageError['code']
+}
 
 /** Ends holds, because the network accepted a message. */
 export const dropHolds = (db: Db, subjectIds: readonly string[]): Promise<number> =>

@@ -8,12 +8,12 @@ export interface IdempotencyKey {
   idempotencyKey: string
 }
 
-/** What replaces the key of a person who is erased. A repeated request is found by it. No client can send it: it has a space. */
+/** Replaces the key of an erased contact. A repeated request is found by it. No client can send it: it has a space. */
 export const erasedKey = (key: string): string => `'erased ' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`
 
 const reading = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', systemId: 'uuid', idempotencyKey: 'text' } },
-  // `offset 0` makes PostgreSQL look up each key, also if it planned the statement while there were few.
+  // `offset 0` makes PostgreSQL look up each key, even if it planned the statement while there were few.
   ({ wanted }) => `select wanted.index, i.fingerprint, i.answer from ${wanted} cross join lateral (
        select fingerprint, answer from idempotency_keys i
        where (i.workspace_id, i.key_id) = (wanted.workspace_id, wanted.system_id)

@@ -40,7 +40,7 @@ function errorOf({ param, kind }: MediaReference, upload: Upload | undefined, no
   return why === null ? [] : [{ param, code: 'unsupported_file', message: why }]
 }
 
-/** How long a message that is about to be sent waits for an upload. Short: it takes a place of its number meanwhile. */
+/** How long a message that is about to be sent waits for an upload. Short: it takes a place of its number. */
 const waitMs = 500
 /** When a message whose file is still being uploaded is looked at again. */
 const lookAgainMs = 2_000

@@ -44,8 +44,9 @@ import { PairPaces } from './pace.ts'
 import { type CompletedCall, failExpired, recordCalls, unknownForMs } from './record-calls.ts'
 import { takeSlots } from './slots.ts'
 
-export { activeHolds } from './holds.sql.ts'
+export { type ActiveHold, activeHolds } from './holds.sql.ts'
 export { countOutbox } from './outbox.sql.ts'
+export { pacedUntil } from './pace.sql.ts'
 
 /** Points at which a test can simulate a crash by throwing. */
 export type Step = 'claimed' | 'calling' | 'responded' | 'recorded'
@@ -113,7 +114,7 @@ export function newOutbox(
   )
   const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, gapMs: recordGapMs })
 
-  /** If the response comes late, the lease may have ended meanwhile, and the message may have failed. So marks them again. */
+  /** If the response comes late, the lease may have ended, and the message may have failed. So marks them again. */
   async function markInTime(claimed: readonly ClaimedMessage[]): Promise<{ message_id: string }[]> {
     for (;;) {
       const elapsed = startTimer(clock)
@@ -142,8 +143,8 @@ export function newOutbox(
   }
 
   /**
-   * If a batch fails, records each call alone, so that one bad call does not affect the others. Goes on while the process
-   * stops: without its result, a message counts as unknown, and one that the network refused for now would be lost.
+   * If a batch fails, records each call alone, so that one bad call does not affect the others. Continues while the process
+   * stops: without its result, a message counts as unknown, and a message that WhatsApp rejected temporarily would be lost.
    */
   async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
     try {
@@ -168,7 +169,7 @@ export function newOutbox(
     let claimed: ClaimedMessage[] = []
     try {
       if (quotas.length === 0) return []
-      // Both at once. If a number has moved to another account meanwhile, that one is read too.
+      // Both at once. If a number has moved to another account, that one is read too.
       const accesses = new Map(inOrder.map(({ connectionId: id }) => [id, readAccess(id)]))
       claimed = await claimWithin(quotas)
       return claimed.map((each) => ({
@@ -254,7 +255,7 @@ export function newOutbox(
     const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }
     const fields = { ...ids, outcome: decision.kind, network_code: decision.error.code }
     const scope = 'scope' in decision && { scope: decision.scope }
-    log.warn({ event: 'outbox.not_sent', ...fields, ...scope }, 'the network did not accept a message')
+    log.warn({ event: 'outbox.not_sent', ...fields, ...scope }, 'WhatsApp did not accept a message')
   }
 
   function start(claim: Claim): void {
@@ -262,7 +263,7 @@ export function newOutbox(
     const { senderId, messageId, workspaceId } = claimed
     unmarked.add(claimed)
     const done = send(claim)
-      // The lease expires. A message that was not sent yet is retried; one that may have been sent becomes unknown.
+      // The lease expires. A message that was not sent yet is retried; a message that may have been sent becomes unknown.
       .catch((error: unknown) =>
         log.warn({ event: 'outbox.send_failed', err: error, message_id: messageId }, 'sending failed unexpectedly'),
       )
@@ -312,7 +313,7 @@ export async function recoverSends(db: Db, clock: Clock): Promise<void> {
   }, expiredMax)
 }
 
-/** A claimed message and the access to its account, which is read meanwhile. */
+/** A claimed message and the access to its account, which is read at the same time. */
 interface Claim {
   claimed: ClaimedMessage
   access: Promise<GraphAccess | undefined>

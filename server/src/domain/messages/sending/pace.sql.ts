@@ -2,6 +2,7 @@
  * The parts of a statement that claims work of senders within their pace: `paced` has the senders that may send now, and
  * locks their pace; a CTE `picked` has to take at most `paceLeft` rows of each of them; `moved` records what it took.
  */
+import type { Db } from '../../../db/db.ts'
 import type { Places } from '../../../db/statement.ts'
 
 export const paceParameters = {
@@ -29,3 +30,9 @@ export const movedSql = `moved as (
        from paced r join (select sender_id, count(*) from picked group by 1) c on c.sender_id = r.sender_id
        where p.sender_id = r.sender_id
      )`
+
+/** Until when a sender has used its pace. Null if it has not sent yet. */
+export const pacedUntil = async (db: Db, senderId: string): Promise<Date | null> => {
+  const sql = `select nullif(paced_until, '-infinity') as at from sender_paces where sender_id = $1`
+  return (await db.first<{ at: Date | null }>(sql, [senderId]))?.at ?? null
+}

@@ -6,6 +6,7 @@ test.each([
   [null, 80],
   ['STANDARD', 80],
   ['HIGH', 1000],
+  ['BUSINESS_APP', 20],
 ])('a number with throughput %s never sends more than %i messages within a second', (throughput, perSecond) => {
   const { gapSeconds, burst } = paceOf(throughput)
   expect(Math.floor(1 / gapSeconds) + burst).toBeLessThanOrEqual(perSecond)

@@ -1,4 +1,5 @@
 /** How fast to send, and what has to wait after an error. Pure functions, except the counters of `PairPaces`. */
+import { messagesPerSecond } from '@parley/contract/console/senders'
 import { deleteOldest } from '../../../lib/delete-oldest.ts'
 import type { ErrorScope } from '../../../whatsapp/graph/errors.ts'
 
@@ -10,11 +11,11 @@ export interface Pace {
 }
 
 /**
- * WhatsApp accepts 80 messages a second from a number, or 1000 with high throughput. A steady rate of nine tenths plus a
- * burst of one tenth never exceeds that within any second.
+ * WhatsApp accepts 80 messages a second from a number, 1000 with high throughput, and 20 if it is also used in the Business
+ * app. A steady rate of nine tenths plus a burst of one tenth never exceeds that within any second.
  */
 export function paceOf(throughput: string | null): Pace {
-  const perSecond = throughput === 'HIGH' ? 1000 : 80
+  const perSecond = messagesPerSecond[throughput ?? ''] ?? 80
   return { gapSeconds: 1 / (perSecond * 0.9), burst: perSecond / 10, maxCalls: perSecond / 2 }
 }
 

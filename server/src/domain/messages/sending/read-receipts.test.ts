@@ -143,7 +143,7 @@ test('what the network refuses is logged and not repeated, and the number waits 
   setStatus('DISCONNECTED')
   await read(shop, first.id)
   await receipts.drain()
-  // An error of the number: it waits, and nothing is called meanwhile.
+  // An error of the number: it waits, and no call is made.
   expect(await waiting()).toEqual([])
   await read(shop, second.id)
   await receipts.drain()

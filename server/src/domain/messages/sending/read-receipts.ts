@@ -38,7 +38,7 @@ const leaseMs = 90_000
 const slotCount = 32
 /** WhatsApp accepts it for 30 days. But a receipt that is a day late helps no one, and must not delay new ones after an outage. */
 const expireAfterMs = 24 * 3_600_000
-/** How long WhatsApp shows the typing indicator. One that is later would show what is no longer true. */
+/** How long WhatsApp shows the typing indicator. A later one would be wrong. */
 const typingMs = 25_000
 /** How long a stop waits for calls in flight, twice. What gets no response in time is called again by another process. */
 const stopMs = 3_000
@@ -108,10 +108,10 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
     const { messageId, senderId, workspaceId, attempts } = receipt
     const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }
     const fields = { ...ids, outcome, attempts, network_code: code }
-    log.warn({ event: 'read_receipt.not_sent', ...fields }, 'a message was not marked as read at the network')
+    log.warn({ event: 'read_receipt.not_sent', ...fields }, 'WhatsApp did not mark a message as read')
   }
 
-  /** In this process only: if others call meanwhile, they get the same error. */
+  /** In this process only: if others call, they get the same error. */
   function hold(receipt: ClaimedReceipt, target: 'sender' | 'connection' | 'app', { holdMs }: NotMarked): void {
     const subject = { sender: receipt.senderId, connection: receipt.connectionId, app: receipt.appId }[target]
     const failures = (holds.get(subject)?.failures ?? 0) + 1
@@ -177,7 +177,7 @@ export function startReadReceipts(network: Network, log: Logger): Pick<Loop, 'st
   })
   return {
     async stop() {
-      // First the calls in flight, then what the last run has claimed meanwhile.
+      // First the calls in flight, then the claims of the last run.
       await Promise.all([receipts.stop(), loop.stop()])
       await receipts.stop()
     },

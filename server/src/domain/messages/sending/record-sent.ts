@@ -27,7 +27,7 @@ export interface SentMessage {
 
 /**
  * Returns the IDs of the messages that are recorded as sent, by this or before: the network may report a status first, and the
- * response to an earlier try may be lost. The others have another status, or one that arrived early.
+ * response to an earlier try may be lost. The others have another status, or an early status.
  */
 export async function recordSent(db: Db, now: Date, sent: readonly SentMessage[]): Promise<Set<string>> {
   const data = sent.map(toData)

@@ -63,7 +63,7 @@ export async function sendBatch(
       try {
         outcomes = await deps.acceptance.storeInOrder(part.map(({ accepted }) => accepted))
       } catch (error) {
-        // What is stored must be reported. The others may have been stored too, which only their key can tell.
+        // Stored messages must be reported. The others may have been stored too; only their key can tell.
         if (results.size === 0) throw error
         return all.map((each) => results.get(each) ?? { kind: 'rejected', refusal: new Refusal('service_unavailable') })
       }

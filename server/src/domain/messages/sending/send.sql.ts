@@ -47,14 +47,15 @@ export interface StorableMessage extends NewMessage {
 export interface StoredRow {
   n: number
   outcome: 'stored' | 'taken' | 'unpaid' | 'limited'
-  /** The balance after those that were stored. */
+  /** The balance after the stored messages. */
   available: number
 }
 
 /**
  * Stores messages in one statement: the responses under their Idempotency-Keys, the messages, their rows in the outbox and the
  * debits. What cannot be stored is left out. No process waits between the locks and the commit, so locks are held for a few
- * milliseconds, even if the process is frozen meanwhile (but a message with a form is stored in a transaction, alone). Locks are taken in this order: keys, the day's counts of keys, balances;
+ * milliseconds, even if the process freezes (but a message with a form is stored in a transaction, alone). Locks are taken
+ * in this order: keys, the day's counts of keys, balances;
  * each in the order of their IDs. A key that another transaction is storing is waited for. `debitSql` and `pricedSql` are those
  * of the ledger.
  */

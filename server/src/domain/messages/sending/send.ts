@@ -52,7 +52,7 @@ export interface SendResult {
 /** A message that WhatsApp has not accepted within this time fails. */
 const sendWithinMs = 24 * 3_600_000
 
-/** Each further try means that another request of the workspace was stored or refused meanwhile. */
+/** Each further try means that another request of the workspace was stored or refused. */
 export const maxTries = 100
 
 export async function sendMessage(
@@ -84,7 +84,7 @@ export async function sendMessage(
 
 export type CheckedMessage = { kind: 'replayed'; message: Message } | { kind: 'new'; accepted: AcceptedMessage }
 
-/** Checks everything but the balance. Refuses a message with errors, in addition to those that were found before. */
+/** Checks everything but the balance. Rejects a message with its errors and the given ones. */
 export async function checkMessage(
   deps: SendDeps,
   body: unknown,
@@ -127,7 +127,7 @@ async function toAccepted(
 
 type ValidReferences = References & { sender: UsableSender; recipient: Recipient }
 
-/** A person's number and user IDs, with those that the network replaced: an opt-out may name an earlier one. */
+/** A contact's number and user IDs, including replaced ones: an opt-out may name an earlier ID. */
 async function idsOf(db: Db, workspaceId: string, { recipient: { number, userId } }: ValidReferences) {
   const earlier = userId === null ? [] : await earlierUserIds(db, workspaceId, userId)
   return [number, userId, ...earlier].filter((id) => id !== null)

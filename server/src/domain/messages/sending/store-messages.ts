@@ -39,7 +39,7 @@ export async function storeMessages(
   payFor: 'cheapest first' | 'in order' = 'cheapest first',
 ): Promise<StoreOutcome[]> {
   const firsts = firstOfEachKey(all)
-  // So that one that the workspace cannot pay for does not use up what the others need.
+  // So that a message that the workspace cannot pay for does not take the credits of the others.
   if (payFor === 'cheapest first') firsts.sort((left, right) => left.message.credits - right.message.credits)
   const rows = await store(db, firsts.map(toRow(now)), { now, keysMax: maxPerDay, lockWaitMs })
   const byNumber = new Map(rows.map((row) => [row.n, row]))

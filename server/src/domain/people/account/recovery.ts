@@ -28,7 +28,7 @@ export async function endAccess(db: Db, personId: string): Promise<Recovered> {
 
 /**
  * Also removes the authenticator app and the backup codes, for a person who lost them. Then the password alone would be
- * enough, also for an attacker who knows it, so it is removed too: the only way in is a reset link. Call it in a transaction.
+ * enough, even for an attacker who knows it, so it is removed too: the only way in is a reset link. Call it in a transaction.
  */
 export async function removeSecondFactor(db: Db, personId: string): Promise<Recovered> {
   const recovered = await endAccess(db, personId)

@@ -154,7 +154,8 @@ export interface FollowedLink {
 
 /**
  * Uses a link. Call it in a transaction. For an existing account, `verified` must be that account, with a password that
- * was checked, and without a second factor. A reset sets the new password, removes every passkey and ends every session and pending challenge; an
+ * was checked, and without a second factor. A reset sets the new password, removes every passkey and ends every session and
+ * pending challenge; an
  * authenticator app stays.
  *
  * Whether the email address is verified depends on the link that set the password: was it sent to the address, and shown to no
@@ -227,7 +228,7 @@ async function grant(db: Db, clock: Clock, link: Link, person: Person): Promise<
   return { link, person, role: granted, recovered: null }
 }
 
-/** Whether the password is still the one that was checked. Fails if the account was disabled since. */
+/** Whether the password is unchanged since it was checked. Fails if the account was disabled since. */
 export const isStillVerified = async (db: Db, verified: Person): Promise<boolean> =>
   requireEnabled(await holdPerson(db, verified.id)).password_hash === verified.password_hash
 

@@ -46,7 +46,7 @@ export async function removeAttempt(db: Db, subject: Buffer, lockedUntil: Date |
 export const clearFailures = (db: Db, subject: Buffer): Promise<number> =>
   db.change('delete from sign_in_tries where subject = $1', [subject])
 
-/** Deletes at most `limit`. Those that are being changed are skipped and deleted next time. */
+/** Deletes at most `limit`. Locked rows are skipped and deleted next time. */
 export const deleteAttemptsBefore = (db: Db, before: Date, limit: number): Promise<number> =>
   db.change(
     `delete from sign_in_tries where ctid = any(array(

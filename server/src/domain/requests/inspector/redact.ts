@@ -17,7 +17,7 @@ export interface RedactedText {
   state: BodyState
 }
 
-/** What is kept of a body. */
+/** The stored part of a body. */
 export interface Kept {
   /** Objects whose fields may be kept, by the name of their field; the body itself has none. All others are contents. */
   objects: ReadonlySet<string>
@@ -139,7 +139,7 @@ function isShown(value: string, name: string, parent: string, kept: Kept): boole
   return name === 'ip' && ipAddress.test(value)
 }
 
-/** Names are written by developers. One that has the characters of something else is not kept. */
+/** Developers write field names. A name with other characters is not stored. */
 function redactName(name: string): string {
   const isPlain = /^[\w.-]{1,64}$/.test(name) && !manyDigits.test(name) && !hasSecret(name)
   return isPlain ? name : '[redacted]'

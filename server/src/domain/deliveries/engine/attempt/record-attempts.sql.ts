@@ -121,7 +121,8 @@ const finishSql = (attempts: string): string => `
 
 /**
  * Inserts the attempts. The response is stored if the delivery was found with its lease. Otherwise the person that its event is
- * about may have been erased: an erasure deletes the deliveries before it removes the responses, and does not skip one that is locked.
+ * about may have been erased: an erasure deletes the deliveries before it removes the responses, and does not skip a locked
+ * delivery.
  */
 const insertSql = (found: string): string => `
      inserted as (
@@ -185,8 +186,10 @@ const recordingSuccesses = statement(
 
 /**
  * Records a batch, in one statement, because a process that is frozen must not hold the locks of endpoints: inserts attempts,
- * finishes or reschedules their deliveries if this process still has the lease, updates the failures of their endpoints, and counts
- * the attempts by hour. A failed attempt that was signed before the secret was replaced is due again immediately, the last one of a
+ * finishes or reschedules their deliveries if this process still has the lease, updates the failures of their endpoints,
+ * and counts
+ * the attempts by hour. A failed attempt that was signed before the secret was replaced is due again immediately, the last
+ * one of a
  * schedule with a new schedule: the receiver may only know the new secret. At a disabled endpoint it is due as soon as that is
  * enabled. The commit waits for the disk: if PostgreSQL crashed and lost it, the deliveries would be made again.
  *
@@ -339,8 +342,9 @@ const storing = statement(
 )
 
 /**
- * Stores the responses of attempts whose events exist. The events are locked, so that an erasure waits for it and then removes the
- * responses. One that is being erased is skipped.
+ * Stores the responses of attempts whose events exist. The events are locked, so that an erasure waits for it and then
+ * removes the
+ * responses. A delivery that is being erased is skipped.
  */
 export const storeResponses = (db: Db, responses: readonly AttemptRow[]): Promise<number> =>
   oneWithIndexLookups(db, (tx) => storing.change(tx, { responses }))

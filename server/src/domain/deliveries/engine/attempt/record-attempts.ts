@@ -31,7 +31,7 @@ export type EndedAttempt = AttemptRow & {
 const batchMax = 400
 /**
  * Recordings begin at least this far apart, so that more attempts share one; after a pause the next begins immediately.
- * What is not recorded when the process is killed is delivered again. A recording costs PostgreSQL as much as 30 attempts
+ * If the process is killed, unrecorded attempts are delivered again. A recording costs PostgreSQL as much as 30 attempts
  * in it, whatever their number.
  */
 const recordGapMs = 15
@@ -108,8 +108,8 @@ export class AttemptWriter {
     for (;;) {
       try {
         for (const { webhookId, failures } of await recordBatch(this.#db, id, batch)) {
-          const fields = { event: 'endpoint.disabled', webhook_id: webhookId, failures } as const
-          this.#log.warn(fields, 'disabled an endpoint that keeps failing')
+          const fields = { event: 'webhook.disabled', webhook_id: webhookId, failures } as const
+          this.#log.warn(fields, 'disabled a webhook after repeated failures')
         }
         this.#waiting.splice(0, batch.length)
         for (const each of batch) each.onRecorded?.()

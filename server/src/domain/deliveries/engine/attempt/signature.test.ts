@@ -115,7 +115,7 @@ test('a rotation makes due what failed within the last hour, and nothing older',
   expect((await openOf(server, id)).map((open) => open.event_id)).toEqual([old?.id])
 })
 
-test('a rotation retries a delivery that failed for good within the last hour, but no test event', async () => {
+test('a rotation retries a delivery that failed permanently within the last hour, but no test event', async () => {
   const receiver = await newReceiver()
   const line = await newLine(server)
   const { id } = await line.listen(receiver)

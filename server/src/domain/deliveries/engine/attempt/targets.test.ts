@@ -36,7 +36,7 @@ async function setUp(beforeRead: (reads: number) => void) {
   return { targets, webhookId, read, reads: () => reads }
 }
 
-test('a target is current for 100 ms after the read of the revision began, also while the machine is suspended', async () => {
+test('a target is current for 100 ms after the read of the revision began, even while the machine is suspended', async () => {
   const { targets, webhookId, read, reads } = await setUp(() => {})
   expect(targets.get(webhookId)).toBeUndefined()
   expect((await read()).enabled).toBe(true)

@@ -65,7 +65,7 @@ export class WithTargets {
       const items = this.#waiting.map(({ item }) => item)
       const [read] = await Promise.all([this.#read(items), this.#deps.db.telemetry.tracing?.load(items)])
       if (!read) continue
-      // Those that were added meanwhile wait for the next read.
+      // Attempts that were added during the read wait for the next one.
       const known = this.#waiting.splice(0, items.length)
       this.#waiting.unshift(...known.filter((picked) => !this.#startNow(picked, read.late)))
     }
@@ -78,18 +78,18 @@ export class WithTargets {
     try {
       const late = await targets.read(items.map(({ webhookId }) => webhookId))
       if (late && !this.#isLate) {
-        const fields = { event: 'endpoint.read_slow', longer_than_ms: currentMs } as const
+        const fields = { event: 'webhook.read_slow', longer_than_ms: currentMs } as const
         log.warn(
           fields,
-          'reading endpoints takes long; a changed endpoint may get attempts with its old settings meanwhile',
+          'reading webhooks takes long; until it succeeds, a changed webhook may get attempts with its old settings',
         )
       }
       this.#isLate = late !== null
       return { late }
     } catch (error) {
       if (!this.#isClosed) {
-        const fields = { event: 'endpoint.read_failed', err: error } as const
-        log.warn(fields, 'reading endpoints failed; no delivery attempt starts until it succeeds')
+        const fields = { event: 'webhook.read_failed', err: error } as const
+        log.warn(fields, 'reading webhooks failed; no delivery attempt starts until it succeeds')
         await sleep(readRetryMs)
       }
       return null

@@ -45,8 +45,7 @@ const picking = statement(
      returning v.webhook_id as "webhookId", v.workspace_id as "workspaceId", v.step`,
 )
 
-/**
- * Takes the visits that are due, those that wait longest first. The claim that follows in the same transaction plans the next
+/** Takes the due visits, the longest wait first. The claim that follows in the same transaction plans the next
  * visits, behind those of all other endpoints. Visits of endpoints in `except` stay, for other processes.
  */
 export const takeVisits = (db: Db, now: Date, except: readonly string[], limit: number): Promise<Visit[]> =>

@@ -79,7 +79,7 @@ async function takeSteps(): Promise<number> {
   return steps
 }
 
-test('disabling and enabling an endpoint writes none of the deliveries that wait, and shows them as held meanwhile', async () => {
+test('disabling and enabling an endpoint writes none of the deliveries that wait, and shows them as held', async () => {
   const endpoint = await newEndpoint()
   const { id, line, workspaceId } = endpoint
   await addRetries(endpoint, many, minutes(-1))
@@ -212,7 +212,7 @@ test('held deliveries whose events are past the retention are deleted in steps, 
   expect([await countOf(endpoint), await countOf(other)]).toEqual([5, 5])
 })
 
-/** Adds deliveries that failed for good, with their events. */
+/** Adds deliveries that failed permanently, with their events. */
 const addFailed = ({ id, workspaceId }: Endpoint, count: number, state: 'failed' | 'retrying') =>
   server.db.change(
     `with event as (
@@ -368,7 +368,7 @@ test('a rotation does not repeat what has failed with the new secret', async () 
   expect(await countOf(endpoint, 'attempts = 3')).toBe(stepMax)
 })
 
-test('a step whose result is unknown does not undo what was asked for meanwhile', async () => {
+test('a step whose result is unknown does not undo a later request', async () => {
   const endpoint = await newEndpoint()
   const { id } = endpoint
   await addRetries(endpoint, many, minutes(60))

@@ -84,7 +84,7 @@ export const hasDeliveries = async (db: Db, webhookId: string): Promise<boolean>
 export interface Stepped {
   looked: number
   changed: number
-  /** The last of those that were looked at. */
+  /** The last attempt that was read. */
   position: string | null
   positionAt?: Date | null
 }
@@ -99,7 +99,8 @@ const required = async (found: Promise<Stepped | undefined>): Promise<Stepped> =
  * Looks at the next deliveries of an endpoint and makes due what was planned for later before it was enabled, and what waits
  * for others of its conversation if the endpoint has no order any more. Rows that are
  * locked are being attempted or claimed. What was never attempted is due when it was published or asked for: a manual one must
- * not become older than the time at which its endpoint was disabled again. `is true` keeps PostgreSQL from looking a delivery up in an index by due time.
+ * not become older than the time at which its endpoint was disabled again. `is true` keeps PostgreSQL from looking a
+ * delivery up in an index by due time.
  */
 export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limit: number): Promise<Stepped> =>
   required(
@@ -150,10 +151,12 @@ export const deleteNext = (
   )
 
 /**
- * Looks at the next attempts of an endpoint, oldest first. A delivery that failed for good and is not open gets a new
- * schedule; test events are sent only once. After a rotation, retries that are planned for later are due as well; those that
- * are in progress, locked or at infinity stay, and so do those that an attempt with the new secret has planned.
- * Whether a delivery is open and whether it was delivered are read at the same moment: one that is recorded meanwhile would
+ * Looks at the next attempts of an endpoint, oldest first. A delivery that failed permanently and is not open gets a new
+ * schedule; test events are sent only once. After a rotation, retries that are planned for later are due as well.
+ * Deliveries that are in progress, locked or at infinity stay, and so do retries that an attempt with the new secret has
+ * planned.
+ * Whether a delivery is open and whether it was delivered are read at the same moment. Otherwise a delivery that is
+ * recorded in between would
  * otherwise be neither, and be sent again.
  */
 export const retryNext = (

@@ -25,7 +25,7 @@ const refuseNone = () => expect.unreachable('a delivery was refused')
 test('deliveries of many endpoints go to one worker in as few notices as fit', async () => {
   const { others, sent, taken } = setUp()
   const items = deliveriesOf(50, 2)
-  // On a busy machine, the turn of the worker would end meanwhile.
+  // On a busy machine, the turn of the worker would end first.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
   others.handOver(items.slice(0, 50), refuseNone)
   others.handOver(items.slice(50), refuseNone)

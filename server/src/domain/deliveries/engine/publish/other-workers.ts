@@ -23,7 +23,7 @@ import {
 const silentAfterMs = 2_000
 /** PostgreSQL limits a notification to 8000 bytes. A delivery has about 120. */
 const handedMax = 60
-/** The pause after notices were sent. Under load they are collected meanwhile: each one is a transaction. */
+/** The pause after notices were sent. Under load, notices are collected during the pause: each one is a transaction. */
 const collectMs = 5
 /**
  * How long one worker gets all deliveries, before the next one does. What a worker reads and records in batches is then as
@@ -59,7 +59,7 @@ export class OtherWorkers {
     if (announcement.id !== this.ownId) this.#heard.set(announcement.id, { ...announcement, atMs: performance.now() })
   }
 
-  /** Those that announced themselves recently. */
+  /** The workers that announced themselves recently. */
   live(): Announcement[] {
     const since = performance.now() - silentAfterMs
     for (const [id, { atMs }] of this.#heard) if (atMs < since) this.#heard.delete(id)
@@ -82,7 +82,7 @@ export class OtherWorkers {
 
   /**
    * Hands over deliveries that were committed with a lease. Each endpoint's go to a worker that takes more of them. Calls
-   * `onRefused` with those that no worker was notified of. If the connection is lost meanwhile, it is unknown whether they
+   * `onRefused` with the deliveries that no worker was notified of. If the connection is lost, it is unknown whether they
    * were sent; then their leases have to end first.
    */
   handOver(items: readonly HandedDelivery[], onRefused: (items: readonly HandedDelivery[]) => void): void {

@@ -24,7 +24,7 @@ export interface AddressedNotice {
   notice: WorkerNotice
 }
 
-/** Sends notices. Returns those that were not sent because their worker no longer listens. */
+/** Sends notices. Returns the notices whose worker does not listen. */
 export type SendNotices = (notices: readonly AddressedNotice[]) => Promise<readonly AddressedNotice[]>
 
 /** On which processes with workers announce themselves. */

@@ -1,0 +1,207 @@
+/**
+ * The checks of a connected account: what has to be right at Meta, so that messages are sent and webhooks arrive. The doctor runs
+ * them for every account, `parley why` for one. Decides only: nothing is read here.
+ */
+import { formatTime } from '../../lib/format.ts'
+import type { ConnectionFacts, Fact } from '../connections/configure/inspect.ts'
+import type { Connection } from '../connections/connections.ts'
+import { dubious, fine, type Station, unseen, wrong } from './station.ts'
+
+export interface AccountFacts {
+  now: Date
+  connection: Connection
+  /** The callback URL of the app here. */
+  callbackUrl: string
+  /** Whether a callback at Meta is that of the app here. */
+  isOurs(callbackUrl: string): boolean
+  meta: ConnectionFacts
+}
+
+/** A check of an account, and how the doctor begins its line for the accounts that fail it. */
+export interface AccountCheck {
+  name: string
+  failed: string
+  passed: string
+  run(facts: AccountFacts): Station[]
+}
+
+const warningDays = 14
+
+function checkToken({ meta: { token, numbers }, connection: { id }, now }: AccountFacts): Station[] {
+  const remedy = `Create a new system user token at Meta (see docs/run/meta.md), then run: ./parley connection change ${id}`
+  const consoleRemedy = 'Ask the operator to replace the access token of the account.'
+  const text = 'WhatsApp does not accept the access token of the account. Messages are not sent.'
+  const refused = [token, numbers].find((fact) => fact.kind === 'failed')
+  if (numbers.kind === 'failed' && refused?.kind === 'failed') {
+    return [wrong('access tokens', text, { remedy, consoleRemedy, details: [refused.why] })]
+  }
+  // Not all tokens may be inspected. This one lists the numbers of the account.
+  if (token.kind === 'failed') return [fine('access tokens', 'WhatsApp accepts the access token.')]
+  const { isValid, problem, missingScopes, expiresAt } = token.value
+  if (!isValid) return [wrong('access tokens', text, { remedy, consoleRemedy, details: problem ? [problem] : [] })]
+  if (missingScopes.length > 0) {
+    const lacking = `The access token lacks the permission ${missingScopes.join(' and ')}.`
+    return [wrong('access tokens', lacking, { remedy, consoleRemedy })]
+  }
+  if (!expiresAt) {
+    const end = expiresAt === null ? ' and does not expire' : ''
+    return [fine('access tokens', `The access token is valid${end}.`)]
+  }
+  const isSoon = expiresAt.getTime() - now.getTime() < warningDays * 86_400_000
+  const until = `The access token is valid until ${formatTime(expiresAt)}.`
+  return [isSoon ? dubious('access tokens', until, { remedy, consoleRemedy }) : fine('access tokens', until)]
+}
+
+const byOperator = 'Ask the operator to fix it: ./parley why SENDER --fix'
+
+function checkSubscription({ meta: { account }, connection }: AccountFacts): Station[] {
+  const { id, wabaId } = connection
+  if (account.kind === 'failed') return [notChecked('subscriptions', account)]
+  if (account.value.isSubscribed) return [fine('subscriptions', `The app is subscribed to account ${wabaId}.`)]
+  return [
+    wrong('subscriptions', `The app is not subscribed to account ${wabaId}. No webhooks arrive.`, {
+      remedy: `Run: ./parley why ${wabaId} --fix`,
+      consoleRemedy: byOperator,
+      fix: { kind: 'subscribe_app', connectionId: id },
+    }),
+  ]
+}
+
+/** WhatsApp's error for the token of an app, which is its ID and its secret. */
+const invalidToken: ReadonlySet<unknown> = new Set([101, 190])
+
+function checkFields({ meta: { subscription }, connection, isOurs }: AccountFacts): Station[] {
+  const { id, wabaId, appId } = connection
+  if (subscription.kind === 'failed') {
+    if (!invalidToken.has(subscription.code)) return [notChecked('webhook fields', subscription)]
+    return [
+      wrong('webhook fields', 'Meta rejects the app secret. Parley rejects the signatures of its webhooks.', {
+        remedy: `Copy the app secret from the app’s basic settings at Meta, then run: ./parley app change ${appId} --app-secret -`,
+        consoleRemedy: 'Ask the operator to replace the app secret.',
+        details: [subscription.why],
+      }),
+    ]
+  }
+  const { missing } = subscription.value
+  if (missing.length === 0)
+    return [fine('webhook fields', 'The app is subscribed to every webhook field that Parley reads.')]
+  const text = missing.includes('messages')
+    ? 'The app is not subscribed to the webhook field "messages". No messages and statuses arrive.'
+    : 'The app is not subscribed to some webhook fields. Their changes do not arrive.'
+  return [
+    (missing.includes('messages') ? wrong : dubious)('webhook fields', text, {
+      remedy: `Run: ./parley why ${wabaId} --fix`,
+      consoleRemedy: byOperator,
+      details: [`Missing: ${missing.join(', ')}`],
+      // Subscribing sets the callback too, so another one would be overwritten.
+      fix: isOurs(subscription.value.callbackUrl ?? '') ? { kind: 'subscribe_fields', connectionId: id } : null,
+    }),
+  ]
+}
+
+/** The network uses the callback of the number, else that of the account, else that of the app. */
+function checkCallbacks({ meta, callbackUrl, isOurs, connection: { wabaId } }: AccountFacts): Station[] {
+  const { token, subscription, account, numbers } = meta
+  const metaAppId = (token.kind === 'ok' && token.value.metaAppId) || 'ID'
+  const replace = `If no other service needs that URL, run: ./parley app create --app-id ${metaAppId} --app-secret - --access-token - --replace-callback`
+  const elsewhere = (who: string, url: string | null, remedy: string, what: string): Station[] =>
+    isOurs(url ?? '')
+      ? []
+      : [
+          wrong('callbacks', `${who}. Its webhooks do not arrive.`, {
+            remedy,
+            consoleRemedy: `Ask the operator to ${what}.`,
+            details: [`${url ?? 'No URL'} instead of ${callbackUrl}`],
+          }),
+        ]
+  const found = [
+    ...(subscription.kind === 'ok'
+      ? elsewhere(
+          `The app ${subscription.value.callbackUrl ? 'has another' : 'has no'} callback URL`,
+          subscription.value.callbackUrl,
+          replace,
+          'set the callback URL in the app at Meta',
+        )
+      : []),
+    ...(account.kind === 'ok' && account.value.overrideUrl !== null
+      ? elsewhere(
+          `Account ${wabaId} overrides the callback URL`,
+          account.value.overrideUrl,
+          replace,
+          'remove the override of the account at Meta',
+        )
+      : []),
+    ...(numbers.kind === 'ok' ? numbers.value : []).flatMap(({ overrideUrl, phoneNumber }) =>
+      overrideUrl === null
+        ? []
+        : elsewhere(
+            `The number ${phoneNumber} overrides the callback URL`,
+            overrideUrl,
+            replace,
+            'remove the override of the number at Meta',
+          ),
+    ),
+  ]
+  if (found.length > 0) return found
+  const unread = [subscription, account, numbers].find(({ kind }) => kind === 'failed')
+  return [
+    unread?.kind === 'failed' ? notChecked('callbacks', unread) : fine('callbacks', 'Webhooks are sent to Parley.'),
+  ]
+}
+
+function checkNumbers({ meta: { numbers } }: AccountFacts): Station[] {
+  if (numbers.kind === 'failed') return [notChecked('numbers', numbers)]
+  const found = numbers.value.flatMap((number) => {
+    const { phoneNumber, status } = number
+    if (status !== 'CONNECTED') {
+      const text = `The number ${phoneNumber} is not registered (status ${status}). It cannot send or receive.`
+      const remedy = `Run: ./parley sender register ${phoneNumber} --pin -`
+      return [wrong('numbers', text, { remedy, consoleRemedy: 'Register the number under Messaging → Senders.' })]
+    }
+    if (!('hasPin' in number) || number.hasPin !== false) return []
+    return [
+      dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
+        remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
+        consoleRemedy: 'Set a PIN under Messaging → Senders.',
+      }),
+    ]
+  })
+  return found.length > 0 ? found : [fine('numbers', 'The number is registered.')]
+}
+
+const notChecked = (name: string, { why }: Extract<Fact<unknown>, { kind: 'failed' }>): Station =>
+  unseen(name, 'This could not be checked at Meta.', { details: [why] })
+
+/** In the order of the way of a webhook. */
+export const accountChecks: readonly AccountCheck[] = [
+  {
+    name: 'access tokens',
+    failed: 'The token check failed for',
+    passed: 'WhatsApp accepts the tokens of all accounts, and none expires within two weeks.',
+    run: checkToken,
+  },
+  {
+    name: 'subscriptions',
+    failed: 'The app is not subscribed to',
+    passed: 'Every account sends webhooks to its app.',
+    run: checkSubscription,
+  },
+  {
+    name: 'webhook fields',
+    failed: 'Webhook fields are missing for',
+    passed: 'Every app is subscribed to the webhook fields that Parley reads.',
+    run: checkFields,
+  },
+  {
+    name: 'callbacks',
+    failed: 'Webhooks are sent elsewhere for',
+    passed: 'Every app, account and number sends webhooks to Parley.',
+    run: checkCallbacks,
+  },
+  {
+    name: 'numbers',
+    failed: 'Numbers need attention in',
+    passed: 'Every number is registered.',
+    run: checkNumbers,
+  },
+]

@@ -1,0 +1,34 @@
+import type { Db } from '../../../db/db.ts'
+
+/** When the latest inbound message of any of these senders was recorded: one index lookup for each. */
+export const lastInbound = (db: Db, senderIds: readonly string[]): Promise<{ at: Date | null } | undefined> =>
+  db.first(
+    `select max(l.recorded_at) as at from unnest($1::uuid[]) as s(id) cross join lateral (
+       select recorded_at from inbound_messages where sender_id = s.id order by recorded_at desc limit 1) as l`,
+    [senderIds],
+  )
+
+export interface StatusCounts {
+  /** How many of the newest messages the network accepted a while ago. */
+  accepted: number
+  /** How many of them have no status from a webhook. The status sent is recorded without one; a webhook brings its price. */
+  withoutStatus: number
+  lastStatusAt: Date | null
+}
+
+/** What is known about the statuses of a sender's newest messages that were accepted before a time. */
+export const newestStatuses = (
+  db: Db,
+  workspaceId: string,
+  senderId: string,
+  before: Date,
+): Promise<StatusCounts | undefined> =>
+  db.first(
+    `select count(*)::int as accepted, count(*) filter (where status_at is null and pricing is null)::int as "withoutStatus",
+       max(status_at) as "lastStatusAt"
+     from (
+       select greatest(delivered_at, read_at, failed_at) as status_at, pricing from messages
+       where workspace_id = $1 and sender_id = $2 and wa_message_id is not null and created_at < $3
+       order by created_at desc limit 50) as newest`,
+    [workspaceId, senderId, before],
+  )

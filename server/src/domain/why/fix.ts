@@ -1,0 +1,62 @@
+/** What `--fix` does: only repairs that cannot make anything worse, and that change nothing if they are repeated. */
+
+import type { CallOutcome } from '../../whatsapp/graph/call.ts'
+import type { GraphAccess } from '../../whatsapp/graph/client.ts'
+import { ingressPath, requireApp } from '../connections/apps.ts'
+import { tokenOfApp, webhookFields } from '../connections/configure/inspect.ts'
+import { requireConnection } from '../connections/connections.ts'
+import { describeFailure } from '../connections/describe-failure.ts'
+import type { Network } from '../connections/network.ts'
+import { syncConnection } from '../connections/sync.ts'
+import type { Fix, Station } from '../health/station.ts'
+
+export interface AppliedFix {
+  fix: Fix
+  /** What was done, or why it failed. */
+  message: string
+  ok: boolean
+}
+
+/** The repairs of a report, each once. */
+export const fixesOf = (stations: readonly Station[]): Fix[] => [
+  ...new Map(stations.flatMap(({ fix }) => (fix ? [[`${fix.kind} ${fix.connectionId}`, fix]] : []))).values(),
+]
+
+export async function applyFix(network: Network, publicUrl: string, fix: Fix): Promise<AppliedFix> {
+  const { db, client, vault } = network
+  const { id, wabaId, appId } = await requireConnection(db, fix.connectionId)
+  if (fix.kind === 'sync') {
+    const outcome = await syncConnection(network, id)
+    const ok = outcome.kind !== 'failed'
+    return { fix, ok, message: ok ? `Synced account ${wabaId}.` : `Syncing account ${wabaId} failed: ${outcome.why}` }
+  }
+  const access = await vault.accessFor(id)
+  const secrets = await vault.openApp(appId)
+  if (!access || !secrets) throw new Error(`connection ${id} not found`)
+  if (fix.kind === 'subscribe_app') {
+    const outcome = await client.subscribeApp(access, wabaId)
+    return resultOf(fix, outcome, access, `Subscribed the app to account ${wabaId}.`)
+  }
+  const metaAppId = (await requireApp(db, appId)).metaAppId ?? (await ownerOf(network, access))
+  if (metaAppId === null) return { fix, ok: false, message: 'Meta does not say which app the access token belongs to.' }
+  const asApp = tokenOfApp({ ...access, metaAppId, appSecret: secrets.appSecret })
+  const current = await client.readSubscription(asApp, metaAppId)
+  const { callbackUrl = publicUrl + ingressPath(appId), fields = [] } = (current.kind === 'ok' && current.value) || {}
+  const callback = {
+    callbackUrl,
+    verifyToken: secrets.verifyToken,
+    fields: [...new Set([...fields, ...webhookFields])],
+  }
+  const outcome = await client.subscribe(asApp, metaAppId, callback)
+  return resultOf(fix, outcome, asApp, 'Subscribed the app to all webhook fields.')
+}
+
+async function ownerOf({ client }: Network, access: GraphAccess): Promise<string | null> {
+  const token = await client.inspectToken(access, access.accessToken)
+  return token.kind === 'ok' ? token.value.metaAppId : null
+}
+
+const resultOf = (fix: Fix, outcome: CallOutcome<true>, access: GraphAccess, done: string): AppliedFix =>
+  outcome.kind === 'ok'
+    ? { fix, ok: true, message: done }
+    : { fix, ok: false, message: `Meta refused the change: ${describeFailure(outcome, access)}` }
