@@ -53,8 +53,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await empty.close()
   const dataDir = join(folder, 'data')
   if (!binaries) copyDataDir(prepared, dataDir)
-  // Durability is not needed in tests.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+  // Durability is not needed in tests, and databases that live for seconds need no vacuum.
+  const settings = {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    autovacuum: 'off',
+    max_connections: '300',
+  }
   const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings, binaries })
   if (binaries) await migrate(embedded.connection)
   const admin = new pg.Client(embedded.admin)

@@ -1,34 +1,38 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf } from '../../scripts/docs-blocks.ts'
 import { compile } from '../../sdk/build/compiler.ts'
+import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
+import { preparedParley } from '../../server/testing/prepared-data-dir.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
-const env: NodeJS.ProcessEnv = { ...process.env, PARLEY_COMMAND: join(root, 'parley') }
 
 /** The code blocks of the guide in a language. */
 const blocksIn = (language: string): string[] =>
   blocksOf('docs/tools/testing.md').flatMap((block) => (block.language === language ? [block.text] : []))
 
-const folder = mkdtempSync(join(tmpdir(), 'parley-guide-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const newFolder = (name: string): string => {
+const folder = newFolder()
+afterAll(() => removeFolder(folder))
+const subfolder = (name: string): string => {
   mkdirSync(join(folder, name))
   return join(folder, name)
 }
 
+const env: NodeJS.ProcessEnv = { ...process.env, PARLEY_COMMAND: preparedParley(folder), TMPDIR: folder }
+
 /** An empty project with the two packages, as npm installs them, and vitest. */
-const project = newFolder('project')
+const project = subfolder('project')
 beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), '{ "name": "bot", "type": "module", "private": true }')
-  for (const name of ['sdk', 'testing']) {
-    const packed = newFolder(name)
-    await run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', packed], { cwd: join(root, name) })
+  // Packing the first builds both.
+  for (const name of ['testing', 'sdk']) {
+    const packed = subfolder(name)
+    const isBuilt = name === 'sdk'
+    await run('npm', ['pack', `--ignore-scripts=${isBuilt}`, '--pack-destination', packed], { cwd: join(root, name) })
     const installed = join(project, 'node_modules', '@parley', name)
     mkdirSync(installed, { recursive: true })
     const [tarball = ''] = readdirSync(packed)
@@ -71,7 +75,7 @@ test('the guide for pytest works in an empty folder', async ({ skip }) => {
     () => false,
   )
   skip(!hasPytest, 'pytest is not installed')
-  const python = newFolder('python')
+  const python = subfolder('python')
   for (const [index, text] of blocksIn('python').entries()) {
     writeFileSync(join(python, ['conftest.py', 'test_bot.py'][index] ?? ''), text)
   }

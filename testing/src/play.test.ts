@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { preparedParley } from '../../server/testing/prepared-data-dir.ts'
 import type { Scenario } from './scenario.ts'
 import { startParley, type TestParley } from './start-parley.ts'
 
 let parley: TestParley
 const folder = mkdtempSync(join(tmpdir(), 'parley-play-'))
 beforeAll(async () => {
-  parley = await startParley({ command: join(import.meta.dirname, '..', '..', 'parley') })
+  parley = await startParley({ command: preparedParley(folder) })
 })
 afterAll(async () => {
   await parley?.stop()

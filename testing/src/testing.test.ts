@@ -1,14 +1,19 @@
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
+import { preparedParley } from '../../server/testing/prepared-data-dir.ts'
 import { toMs } from './duration.ts'
 import { startParley, type TestParley } from './start-parley.ts'
 
 let parley: TestParley
+const folder = newFolder()
 beforeAll(async () => {
-  parley = await startParley({ command: join(import.meta.dirname, '..', '..', 'parley') })
+  parley = await startParley({ command: preparedParley(folder) })
 })
 afterEach(() => parley.reset())
-afterAll(() => parley?.stop())
+afterAll(async () => {
+  await parley?.stop()
+  removeFolder(folder)
+})
 
 const ana = () => parley.phone('+1 650 555 0123')
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
@@ -88,18 +88,15 @@ test('an expiry or a filter that is not a time gets a message with an example, a
   expect((body as { error: unknown }).error).toMatchObject({ errors: [{ param: 'created_after', message }] })
 })
 
-test('last_used_at is updated soon after the first request', async () => {
+test('the first request updates last_used_at', async () => {
   const { admin, at } = await setUp()
   const { key, secret } = (await admin.call(at('/keys'), post(input))).body
   await server.call('/v1/me', { key: secret })
-  await vi.waitFor(
-    async () =>
-      expect((await admin.call(at(`/keys/${key.id}`))).body).toMatchObject({
-        last_used_at: server.clock.now().toISOString(),
-        last_used_ip: '127.0.0.1',
-      }),
-    60_000,
-  )
+  await server.api.flush()
+  expect((await admin.call(at(`/keys/${key.id}`))).body).toMatchObject({
+    last_used_at: server.clock.now().toISOString(),
+    last_used_ip: '127.0.0.1',
+  })
 })
 
 test('POST /keys reports every invalid field', async () => {

@@ -11,7 +11,8 @@ const server = useTestServer()
 const payloads = fixtures((value) => value.object === 'whatsapp_business_account').map(([, body]) => body)
 const junk = [null, true, -1, 0, 1e308, '', 'x', '\u0000', '\ud800', 'x'.repeat(70_000), [], {}, [[]], { x: 1 }, ['x']]
 const names = ['__proto__', 'constructor', 'foo', 'type', 'id', 'messages', 'statuses', 'errors', 'metadata', 'value']
-const mutations = 10_000
+/** Enough for every kind of change in most places. More find what is rarer. */
+const mutations = process.env.PARLEY_SCALE ? 10_000 : 2_000
 const atOnce = 20
 
 test(`${mutations} mutated webhooks get 200, and every change is counted`, async () => {
@@ -63,7 +64,7 @@ test(`${mutations} mutated webhooks get 200, and every change is counted`, async
   const missing = [...expected.messages].filter((key) => numbers.has(key.split(' ')[0] ?? '') && !received.has(key))
   expect(missing).toEqual([])
   expect(Math.min(expected.messages.size, expected.statuses, expected.notices, expected.updates.size)).toBeGreaterThan(
-    500,
+    mutations / 20,
   )
 }, 300_000)
 
