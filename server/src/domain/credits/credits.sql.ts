@@ -24,7 +24,11 @@ export interface NewEntry {
 
 export const entryColumns = 'id, kind, amount, balance_after, message_id, note, created_at'
 
-const moving = statement(
+/**
+ * Changes the balance by the entry's amount, inserts the entry and adds it to the day's totals, in one statement.
+ * Undefined if the balance would fall below zero.
+ */
+export const moveBalance = statement(
   {
     workspaceId: 'uuid',
     id: 'uuid',
@@ -48,14 +52,7 @@ const moving = statement(
          refunded = d.refunded + excluded.refunded
      )
      select balance from moved`,
-)
-
-/**
- * Changes the balance by the entry's amount, inserts the entry and adds it to the day's totals, in one statement.
- * Undefined if the balance would fall below zero.
- */
-export const moveBalance = (db: Db, entry: NewEntry): Promise<{ balance: number } | undefined> =>
-  moving.first(db, entry)
+).first<{ balance: number }>
 
 /**
  * A CTE that says which messages their workspaces can pay for, in order, without locking anything: `priced` has the number of

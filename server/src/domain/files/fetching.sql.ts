@@ -46,7 +46,8 @@ export interface FileQuota {
   maxCount: number
 }
 
-const claiming = statement(
+/** Leases due files, and deletes the chunks of earlier attempts. */
+export const claimFiles = statement(
   { quotas: { workspaceId: 'uuid', maxCount: 'int' }, now: 'timestamptz', leaseUntil: 'timestamptz' },
   ({ quotas, now, leaseUntil }) => `with due as (
        select f.id from ${quotas} cross join lateral (
@@ -63,11 +64,7 @@ const claiming = statement(
        delete from file_chunks c using due where c.file_id = due.id
      )
      select * from claimed`,
-)
-
-/** Leases due files, and deletes the chunks of earlier attempts. */
-export const claimFiles = (db: Db, quotas: readonly FileQuota[], now: Date, leaseUntil: Date): Promise<ClaimedFile[]> =>
-  claiming.rows(db, { quotas, now, leaseUntil })
+).rows<ClaimedFile>
 
 export type Leased = Pick<ClaimedFile, 'id' | 'lease'>
 

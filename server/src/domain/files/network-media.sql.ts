@@ -7,19 +7,13 @@ export interface SentFile {
   senderId: string
 }
 
-const finding = statement(
+/** The network's IDs of uploads that the network got after a time. */
+export const findNetworkMedia = statement(
   { wanted: { fileId: 'uuid', senderId: 'uuid' }, since: 'timestamptz' },
   ({ wanted, since }) => `select m.file_id as "fileId", m.sender_id as "senderId", m.media_id as "mediaId"
      from ${wanted} join network_media m on m.file_id = wanted.file_id and m.sender_id = wanted.sender_id
      where m.media_id is not null and m.uploaded_at > ${since}`,
-)
-
-/** The network's IDs of uploads that the network got after a time. */
-export const findNetworkMedia = (
-  db: Db,
-  wanted: readonly SentFile[],
-  since: Date,
-): Promise<(SentFile & { mediaId: string })[]> => finding.rows(db, { wanted, since })
+).rows<SentFile & { mediaId: string }>
 
 /** The right to upload a file for a number. */
 export interface UploadLease extends SentFile {

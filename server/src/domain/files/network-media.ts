@@ -65,7 +65,7 @@ export function newMediaUploads(network: Network, log: Logger): MediaUploads {
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
 
   const findKnown = batched(async (wanted: SentFile[]) => {
-    const found = await findNetworkMedia(db, wanted, since())
+    const found = await findNetworkMedia(db, { wanted, since: since() })
     const byKey = new Map(found.map((each) => [keyOf(each), each.mediaId]))
     return wanted.map((each) => byKey.get(keyOf(each)) ?? null)
   })

@@ -3,22 +3,6 @@ import type { Db } from '../../db/db.ts'
 import { type Places, pagedStatement, statement } from '../../db/statement.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 
-export interface NewResponse {
-  id: string
-  workspaceId: string
-  messageId: string
-  senderId: string
-  sentBy: string | null
-  sentByUserId: string | null
-  name: string | null
-  flowToken: string | null
-  /** The message that it quotes, if we sent it. */
-  quotedMessageId: string | null
-  quotedTemplateId: string | null
-  response: object
-  receivedAt: Date
-}
-
 export interface FormToken {
   messageId: string
   workspaceId: string
@@ -30,7 +14,7 @@ export interface FormToken {
   createdAt: Date
 }
 
-const tokenInsertion = statement(
+export const saveFormTokens = statement(
   {
     forms: {
       messageId: 'uuid',
@@ -44,10 +28,7 @@ const tokenInsertion = statement(
     },
   },
   ({ forms }) => `insert into flow_tokens (${forms.columns}) select * from ${forms}`,
-)
-
-export const insertTokens = (db: Db, forms: readonly FormToken[]): Promise<number> =>
-  tokenInsertion.change(db, { forms })
+).change
 
 /** The origin of a submission, as far as it could be found. */
 export interface SubmissionSource {
@@ -58,7 +39,12 @@ export interface SubmissionSource {
   templateId: string | null
 }
 
-const insertion = statement(
+/**
+ * Stores submissions, each with the message that its form was sent in: the quoted message; or the latest message to the
+ * same person with this token; or the only message with this token, since the network may write a person's number
+ * differently.
+ */
+export const insertResponses = statement(
   {
     submitted: {
       id: 'uuid',
@@ -105,15 +91,7 @@ const insertion = statement(
      order by n.id
      returning id, flow_token as "flowToken", flow_id as "flowId", source_message_id as "sourceMessageId",
        template_id as "templateId"`,
-)
-
-/**
- * Stores submissions, each with the message that its form was sent in: the quoted message; or the latest message to the
- * same person with this token; or the only message with this token, since the network may write a person's number
- * differently.
- */
-export const insertResponses = (db: Db, submitted: readonly NewResponse[], now: Date): Promise<SubmissionSource[]> =>
-  insertion.rows(db, { submitted, now })
+).rows<SubmissionSource>
 
 export interface ResponseRow {
   id: string

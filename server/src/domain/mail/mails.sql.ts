@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion } from '../../db/statement.ts'
 
 export interface MailRow {
   id: string
@@ -13,25 +13,17 @@ export interface MailRow {
   attempts: number
 }
 
-const insertion = statement(
-  {
-    mail: {
-      id: 'uuid',
-      kind: 'text',
-      recipient: 'text',
-      workspaceId: 'uuid',
-      data: 'json',
-      secretSealed: 'text',
-      createdAt: 'timestamptz',
-      dueAt: 'timestamptz',
-      expiresAt: 'timestamptz',
-    },
-  },
-  ({ mail }) => `insert into mails (${mail.columns}) select * from ${mail}`,
-)
-
-export const insertMail = (db: Db, mail: Omit<MailRow, 'attempts'>): Promise<number> =>
-  insertion.change(db, { mail: [{ ...mail, dueAt: mail.createdAt }] })
+export const insertMail = insertion('mails', {
+  id: 'uuid',
+  kind: 'text',
+  recipient: 'text',
+  workspaceId: 'uuid',
+  data: 'json',
+  secretSealed: 'text',
+  createdAt: 'timestamptz',
+  dueAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+})
 
 /** Counts an email. False if there are `max` of this subject and kind in this hour already. */
 export const countMail = async (

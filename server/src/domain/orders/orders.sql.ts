@@ -3,23 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { pagedStatement, statement } from '../../db/statement.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 
-export interface NewOrder {
-  id: string
-  workspaceId: string
-  messageId: string
-  senderId: string
-  sentBy: string | null
-  sentByUserId: string | null
-  profileName: string | null
-  catalogId: string | null
-  note: string | null
-  items: OrderItem[]
-  total: string | null
-  currency: string | null
-  receivedAt: Date
-}
-
-const insertion = statement(
+export const insertOrders = statement(
   {
     orders: {
       id: 'uuid',
@@ -43,10 +27,7 @@ const insertion = statement(
      select id, workspace_id, message_id, sender_id, sent_by, sent_by_user_id, profile_name, catalog_id, note, items,
        total::numeric, currency, received_at, ${now}, ${now}
      from ${orders} order by id`,
-)
-
-export const insertOrders = (db: Db, orders: readonly NewOrder[], now: Date): Promise<number> =>
-  insertion.change(db, { orders, now })
+).change
 
 export interface OrderRow {
   id: string
@@ -112,26 +93,14 @@ export const ordersOfMessages = (db: Db, workspaceId: string, messageIds: readon
 export const lockOrder = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2 for update`, [workspaceId, id])
 
-export interface NewChange {
-  id: string
-  orderId: string
-  workspaceId: string
-  from: OrderStatus
-  to: OrderStatus
-  by: string
-  at: Date
-}
-
-const changing = statement(
+export const changeStatus = statement(
   { id: 'uuid', orderId: 'uuid', workspaceId: 'uuid', from: 'text', to: 'text', by: 'text', at: 'timestamptz' },
   ({ id, orderId, workspaceId, from, to, by, at }) => `with changed as (
        update orders set status = ${to}, updated_at = ${at} where workspace_id = ${workspaceId} and id = ${orderId}
      )
      insert into order_changes (id, order_id, workspace_id, old_status, new_status, changed_by, changed_at)
      values (${id}, ${orderId}, ${workspaceId}, ${from}, ${to}, ${by}, ${at})`,
-)
-
-export const changeStatus = (db: Db, change: NewChange): Promise<number> => changing.change(db, change)
+).change
 
 export interface ChangeRow {
   old_status: OrderStatus

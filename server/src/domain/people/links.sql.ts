@@ -1,7 +1,7 @@
 import type { Role } from '@parley/contract/console/permissions'
 import type { LinkKind } from '@parley/contract/console/session'
 import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion } from '../../db/statement.ts'
 
 export interface LinkRow {
   id: string
@@ -21,28 +21,20 @@ export interface LinkRow {
 const columns =
   'l.id, l.kind, l.email, l.person_id, l.workspace_id, l.role, l.operator, l.mailed, l.created_by, l.created_at, l.expires_at'
 
-const insertion = statement(
-  {
-    link: {
-      id: 'uuid',
-      digest: 'bytea',
-      kind: 'text',
-      email: 'text',
-      person_id: 'uuid',
-      workspace_id: 'uuid',
-      role: 'text',
-      operator: 'bool',
-      mailed: 'bool',
-      created_by: 'text',
-      created_at: 'timestamptz',
-      expires_at: 'timestamptz',
-    },
-  },
-  ({ link }) => `insert into links (${link.columns}) select * from ${link}`,
-)
-
-export const insertLink = (db: Db, link: LinkRow & { digest: Buffer }): Promise<number> =>
-  insertion.change(db, { link: [link] })
+export const insertLink = insertion('links', {
+  id: 'uuid',
+  digest: 'bytea',
+  kind: 'text',
+  email: 'text',
+  person_id: 'uuid',
+  workspace_id: 'uuid',
+  role: 'text',
+  operator: 'bool',
+  mailed: 'bool',
+  created_by: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+})
 
 export interface OpenLink extends LinkRow {
   workspace_name: string | null

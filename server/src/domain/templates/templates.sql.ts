@@ -78,7 +78,11 @@ export interface SendableTemplate {
   components: unknown[]
 }
 
-const finding = statement(
+/**
+ * For each row of `wanted`, by its index: the templates with this id, or with this name and language. Several accounts of a
+ * workspace may have a template with the same name.
+ */
+export const templatesToSend = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', templateId: 'uuid', name: 'text', language: 'text' } },
   ({ wanted }) => `select wanted.index, t.id, t.connection_id as "connectionId", t.name, t.language, t.category,
        t.sub_category as "subCategory", t.status, t.components
@@ -87,7 +91,7 @@ const finding = statement(
          and (t.id = wanted.template_id
            or wanted.template_id is null and t.name = wanted.name and t.language = wanted.language) offset 0) as t
      order by wanted.index, t.created_at, t.id`,
-)
+).rows<SendableTemplate & { index: number }>
 
 export interface WantedTemplate {
   workspaceId: string
@@ -95,15 +99,6 @@ export interface WantedTemplate {
   name: string | null
   language: string | null
 }
-
-/**
- * For each row of `wanted`, by its index: the templates with this id, or with this name and language. Several accounts of a
- * workspace may have a template with the same name.
- */
-export const templatesToSend = (
-  db: Db,
-  wanted: readonly (WantedTemplate & { index: number })[],
-): Promise<(SendableTemplate & { index: number })[]> => finding.rows(db, { wanted })
 
 /** The languages of the templates with this name, of one account or of all. */
 export const languagesOf = (
@@ -123,22 +118,6 @@ export interface TemplateOwner {
   connectionId: string
 }
 
-export interface NewTemplate {
-  id: string
-  networkTemplateId: string
-  name: string
-  language: string
-  category: string
-  subCategory: string | null
-  status: string
-  rejectedReason: string | null
-  quality: string | null
-  components: readonly unknown[]
-  contentDigest: string
-  variables: readonly TemplateVariable[]
-  flow: TemplateFlow | null
-}
-
 /** A template whose status changed. */
 export interface ChangedTemplate {
   id: string
@@ -152,7 +131,12 @@ export interface ChangedTemplate {
 /** What the API shows: a template that the network no longer lists is deleted. */
 const shownStatus = `case when t.removed_at is null then t.status else 'DELETED' end`
 
-const upserting = statement(
+/**
+ * Inserts new templates and updates changed ones. Returns those that had another status; a new one had the status PENDING.
+ * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes after
+ * `before` was read.
+ */
+export const upsertTemplates = statement(
   {
     workspaceId: 'uuid',
     connectionId: 'uuid',
@@ -197,19 +181,7 @@ const upserting = statement(
      select c.id, c.name, c.language, c.status, coalesce(before.status, 'PENDING') as "previousStatus",
        c.rejected_reason as reason
      from c left join before on before.id = c.id where c.status <> coalesce(before.status, 'PENDING') order by c.id`,
-)
-
-/**
- * Inserts new templates and updates changed ones. Returns those that had another status; a new one had the status PENDING.
- * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes after
- * `before` was read.
- */
-export const upsertTemplates = (
-  db: Db,
-  owner: TemplateOwner,
-  listed: readonly NewTemplate[],
-  now: Date,
-): Promise<ChangedTemplate[]> => upserting.rows(db, { ...owner, now, listed })
+).rows<ChangedTemplate>
 
 /** Returns those that were not deleted before. */
 export const removeTemplates = (
@@ -230,7 +202,11 @@ export const removeTemplates = (
     [workspaceId, connectionId, listed.map(({ name }) => name), listed.map(({ language }) => language), now],
   )
 
-const changing = statement(
+/**
+ * Null keeps the current value. Finds the template by name and language or, if they are missing, by the network's id.
+ * Returns the templates that it found.
+ */
+export const changeTemplates = statement(
   {
     workspaceId: 'uuid',
     connectionId: 'uuid',
@@ -263,16 +239,4 @@ const changing = statement(
      )
      select c.id, c.name, c.language, c.status, before.status as "previousStatus", c.rejected_reason as reason
      from c join before on before.id = c.id order by c.id`,
-)
-
-/**
- * Null keeps the current value. Finds the template by name and language or, if they are missing, by the network's id.
- * Returns the templates that it found.
- */
-export const changeTemplates = (
-  db: Db,
-  owner: TemplateOwner,
-  which: { name: string | null; language: string | null; networkTemplateId: string | null },
-  change: { status: string | null; category: string | null; quality: string | null; rejectedReason: string | null },
-  now: Date,
-): Promise<ChangedTemplate[]> => changing.rows(db, { ...owner, ...which, ...change, now })
+).rows<ChangedTemplate>

@@ -16,7 +16,6 @@ import {
   type ChangedTemplate,
   changeTemplates,
   countTemplates,
-  type NewTemplate,
   removeTemplates,
   type SendableTemplate,
   type TemplateOwner,
@@ -66,7 +65,7 @@ export async function findUsedTemplates(
 export async function findTemplatesToSend(db: Db, wanted: readonly WantedTemplate[]): Promise<SendableTemplate[][]> {
   const found = wanted.map((): SendableTemplate[] => [])
   const rows = wanted.map((each, index) => ({ index, ...each }))
-  for (const { index, ...template } of rows.length === 0 ? [] : await templatesToSend(db, rows)) {
+  for (const { index, ...template } of rows.length === 0 ? [] : await templatesToSend(db, { wanted: rows })) {
     found[index]?.push(template)
   }
   return found
@@ -86,7 +85,7 @@ export async function saveTemplates(
 ): Promise<void> {
   const templates = onePerName(listed)
   const rows = templates.map((template) => toNew(template, now))
-  const found = rows.length > 0 ? await upsertTemplates(db, owner, rows, now) : []
+  const found = rows.length > 0 ? await upsertTemplates(db, { ...owner, now, listed: rows }) : []
   const changed = isFirst ? [] : found
   const removed = await removeTemplates(db, owner, templates, now)
   await publishChanges(db, owner, now, [...changed, ...removed])
@@ -99,14 +98,16 @@ export async function changeTemplate(
   { name, language, networkTemplateId, status, category, quality, reason }: TemplateChange,
   now: Date,
 ): Promise<boolean> {
-  const which = { name, language, networkTemplateId }
   const change = {
+    name,
+    language,
+    networkTemplateId,
     status: status?.toUpperCase() ?? null,
     category: category?.toUpperCase() ?? null,
     quality,
     rejectedReason: reason,
   }
-  const found = await changeTemplates(db, owner, which, change, now)
+  const found = await changeTemplates(db, { ...owner, ...change, now })
   await publishChanges(
     db,
     owner,
@@ -167,7 +168,7 @@ function onePerName(listed: readonly ListedTemplate[]): ListedTemplate[] {
   return [...byName.values()]
 }
 
-function toNew(template: ListedTemplate, now: Date): NewTemplate {
+function toNew(template: ListedTemplate, now: Date) {
   const flow = templateFlow(template)
   // Links to media samples are signed anew for each listing, so they do not count as a change.
   const stableContent = JSON.stringify(template.components, (key, value) =>

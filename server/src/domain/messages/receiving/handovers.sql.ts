@@ -14,7 +14,8 @@ export interface Handover {
   newOwner: string | null
 }
 
-const insertion = statement(
+/** Stores handovers and returns those that are new. */
+export const insertHandovers = statement(
   {
     handovers: {
       senderId: 'uuid',
@@ -32,11 +33,7 @@ const insertion = statement(
      on conflict do nothing
      returning sender_id as "senderId", person, occurred_at as "occurredAt", change, workspace_id as "workspaceId",
        user_id as "userId", previous_owner as "previousOwner", new_owner as "newOwner"`,
-)
-
-/** Stores handovers and returns those that are new. */
-export const insertHandovers = (db: Db, handovers: readonly Handover[]): Promise<Handover[]> =>
-  insertion.rows(db, { handovers })
+).rows<Handover>
 
 export type LastHandover = Pick<Handover, 'senderId' | 'change' | 'previousOwner' | 'newOwner' | 'occurredAt'>
 

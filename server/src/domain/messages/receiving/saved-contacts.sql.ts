@@ -3,16 +3,8 @@ import { statement } from '../../../db/statement.ts'
 import type { PersonOfConversations } from './person-of-conversations.sql.ts'
 import { isOfPerson, personValues } from './person-of-conversations.sql.ts'
 
-export interface SavedContact {
-  senderId: string
-  person: string
-  workspaceId: string
-  userId: string | null
-  name: string | null
-  changedAt: Date
-}
-
-const saving = statement(
+/** Stores under which names the business saved people. An older change does not replace a newer one. */
+export const saveContacts = statement(
   {
     contacts: {
       senderId: 'uuid',
@@ -29,12 +21,7 @@ const saving = statement(
      on conflict (sender_id, person) do update set user_id = coalesce(excluded.user_id, c.user_id), name = excluded.name,
        changed_at = excluded.changed_at
      where c.changed_at <= excluded.changed_at`,
-)
-
-/** Stores under which names the business saved people. An older change does not replace a newer one. */
-export const saveContacts = async (db: Db, contacts: readonly SavedContact[]): Promise<void> => {
-  if (contacts.length > 0) await saving.change(db, { contacts })
-}
+).change
 
 /** The name under which the business saved a person last. Null if it did not. */
 export const savedName = async (db: Db, workspaceId: string, personIds: readonly string[]): Promise<string | null> =>

@@ -1,7 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 import type { DueNumber } from './due-numbers.ts'
-import type { SenderQuota } from './outbox.sql.ts'
 import { movedSql, pacedSql, paceLeftSql, paceParameters } from './pace.sql.ts'
 
 const insertion = statement(
@@ -57,7 +56,11 @@ export interface ClaimedReceipt {
   attempts: number
 }
 
-const claiming = statement(
+/**
+ * Leases due receipts, within the pace that they share with the messages of their sender. It does not wait for the disk: if
+ * PostgreSQL crashes, the network is called once more.
+ */
+export const claimReceipts = statement(
   { ...paceParameters, leaseUntil: 'timestamptz', lease: 'uuid' },
   ({ quotas, now, leaseUntil, lease }) => `with ${pacedSql({ quotas, now })}, picked as materialized (
        select t.message_id, r.sender_id from paced r cross join lateral (
@@ -72,19 +75,7 @@ const claiming = statement(
        t.wa_message_id as "waMessageId", t.typing, t.requested_at as "requestedAt", t.attempts
      from (select set_config('synchronous_commit', 'off', true)) as without_waiting, claimed t
      join senders s on s.id = t.sender_id`,
-)
-
-/**
- * Leases due receipts, within the pace that they share with the messages of their sender. It does not wait for the disk: if
- * PostgreSQL crashes, the network is called once more.
- */
-export const claimReceipts = (
-  db: Db,
-  quotas: readonly SenderQuota[],
-  now: Date,
-  leaseUntil: Date,
-  lease: string,
-): Promise<ClaimedReceipt[]> => claiming.rows(db, { quotas, now, leaseUntil, lease })
+).rows<ClaimedReceipt>
 
 type Leased = Pick<ClaimedReceipt, 'messageId' | 'lease'>
 
