@@ -119,12 +119,8 @@ export const lockBalance = (db: Db, workspaceId: string): Promise<{ balance: num
   db.first('select balance from credit_balances where workspace_id = $1 for update', [workspaceId])
 
 /** The debits of these messages that have not been refunded. Run with the balance locked. */
-export const unrefunded = (
-  db: Db,
-  workspaceId: string,
-  messageIds: readonly string[],
-): Promise<{ message_id: string; amount: number }[]> =>
-  db.rows(
+export const unrefunded = (db: Db, workspaceId: string, messageIds: readonly string[]) =>
+  db.rows<{ message_id: string; amount: number }>(
     `select message_id, -amount as amount from credit_entries d
      where workspace_id = $1 and kind = 'debit' and message_id = any($2::uuid[]) and not exists (
        select 1 from credit_entries r where r.message_id = d.message_id and r.kind = 'refund')
@@ -150,11 +146,8 @@ export const upsertPrice = (db: Db, item: string, credits: number): Promise<numb
   )
 
 /** The balance of every workspace, and the credits it spent since a time. */
-export const balancesSince = (
-  db: Db,
-  since: Date,
-): Promise<{ workspaceId: string; balance: number; spent: number }[]> =>
-  db.rows(
+export const balancesSince = (db: Db, since: Date) =>
+  db.rows<{ workspaceId: string; balance: number; spent: number }>(
     `select b.workspace_id as "workspaceId", b.balance, s.spent from credit_balances b
      cross join lateral (
        select coalesce(-sum(e.amount), 0)::int as spent from credit_entries e

@@ -14,13 +14,8 @@ export interface EventPerson {
 }
 
 /** Deletes the events about messages, of which none is older than `since`. */
-export const deleteEventsOf = (
-  db: Db,
-  workspaceId: string,
-  messageIds: readonly string[],
-  since: Date,
-): Promise<ErasedEvent[]> =>
-  db.rows(
+export const deleteEventsOf = (db: Db, workspaceId: string, messageIds: readonly string[], since: Date) =>
+  db.rows<ErasedEvent>(
     `delete from events where workspace_id = $1 and message_id = any($2::uuid[]) and created_at >= $3
      returning id, created_at as "createdAt"`,
     [workspaceId, messageIds, since],
@@ -98,12 +93,7 @@ export const hasDeliveriesOf = async (db: Db, workspaceId: string, eventIds: rea
   )) !== undefined
 
 /** Removes what receivers responded, which may repeat what they got. The attempts stay. None is older than `since`. */
-export const eraseResponsesOf = (
-  db: Db,
-  workspaceId: string,
-  eventIds: readonly string[],
-  since: Date,
-): Promise<number> =>
+export const eraseResponsesOf = (db: Db, workspaceId: string, eventIds: readonly string[], since: Date) =>
   db.change(
     `update delivery_attempts set answer = '', response_headers = null
      where workspace_id = $1 and event_id = any($2::uuid[]) and at >= $3
@@ -112,13 +102,8 @@ export const eraseResponsesOf = (
   )
 
 /** The events about messages, as they are sent. */
-export const eventsAbout = (
-  db: Db,
-  workspaceId: string,
-  messageIds: readonly string[],
-  since: Date,
-): Promise<{ messageId: string; body: string }[]> =>
-  db.rows(
+export const eventsAbout = (db: Db, workspaceId: string, messageIds: readonly string[], since: Date) =>
+  db.rows<{ messageId: string; body: string }>(
     `select message_id as "messageId", convert_from(body, 'UTF8') as body from events
      where workspace_id = $1 and message_id = any($2::uuid[]) and created_at >= $3 order by created_at, id`,
     [workspaceId, messageIds, since],

@@ -120,13 +120,7 @@ export const recordFetched = (db: Db, { id, lease }: Leased, file: Fetched, now:
   fetched.change(db, { id, lease, sha256: null, ...file, now })
 
 /** Schedules another attempt. `uncounted` if we aborted this one ourselves. */
-export const recordFetchRetry = (
-  db: Db,
-  { id, lease }: Leased,
-  at: Date,
-  error: string | null,
-  uncounted = false,
-): Promise<number> =>
+export const recordFetchRetry = (db: Db, { id, lease }: Leased, at: Date, error: string | null, uncounted = false) =>
   db.change(
     `with released as (
        update flow_files set state = 'waiting', lease = null, due_at = $3, last_error = coalesce($4, last_error),

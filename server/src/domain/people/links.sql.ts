@@ -62,11 +62,8 @@ export const openInvites = (db: Db, workspaceId: string, now: Date): Promise<Lin
     [workspaceId, now],
   )
 
-export const invitesWithoutAccount = (
-  db: Db,
-  now: Date,
-): Promise<{ email: string; created_at: Date; workspace_id: string; workspace: string; role: string }[]> =>
-  db.rows(
+export const invitesWithoutAccount = (db: Db, now: Date) =>
+  db.rows<{ email: string; created_at: Date; workspace_id: string; workspace: string; role: string }>(
     `select l.email, l.created_at, l.workspace_id, w.name as workspace, l.role
      from links l join workspaces w on w.id = l.workspace_id
      where l.kind = 'invite' and l.used_at is null and l.expires_at > $1
@@ -76,13 +73,7 @@ export const invitesWithoutAccount = (
   )
 
 /** Ends older links of the same kind, for the same email address and workspace. */
-export const endLinks = (
-  db: Db,
-  kind: LinkKind,
-  email: string | null,
-  workspaceId: string | null,
-  now: Date,
-): Promise<number> =>
+export const endLinks = (db: Db, kind: LinkKind, email: string | null, workspaceId: string | null, now: Date) =>
   db.change(
     `update links set used_at = $4 where kind = $1 and used_at is null and email is not distinct from $2
        and workspace_id is not distinct from $3::uuid`,

@@ -101,13 +101,8 @@ export interface WantedTemplate {
 }
 
 /** The languages of the templates with this name, of one account or of all. */
-export const languagesOf = (
-  db: Db,
-  workspaceId: string,
-  name: string,
-  connectionId: string | null,
-): Promise<{ language: string }[]> =>
-  db.rows(
+export const languagesOf = (db: Db, workspaceId: string, name: string, connectionId: string | null) =>
+  db.rows<{ language: string }>(
     `select distinct language from templates where workspace_id = $1 and name = $2 and removed_at is null
        and ($3::uuid is null or connection_id = $3) order by language`,
     [workspaceId, name, connectionId],

@@ -100,12 +100,8 @@ export interface RereadFilter extends UpdateFilter {
 }
 
 /** Locks the next updates, except those that another process has locked, and returns at most `bytes` of them, but at least one. */
-export const lockUpdates = (
-  db: Db,
-  filter: RereadFilter,
-  { updates, bytes }: { updates: number; bytes: number },
-): Promise<UpdateRow[]> =>
-  db.rows(
+export const lockUpdates = (db: Db, filter: RereadFilter, { updates, bytes }: { updates: number; bytes: number }) =>
+  db.rows<UpdateRow>(
     `with locked as materialized (
        select * from network_updates where ${matches} and interpretation <= $4 and id > $5
        order by id limit $6 for update skip locked

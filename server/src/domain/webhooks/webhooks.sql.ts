@@ -120,13 +120,8 @@ interface SealedSecret {
 }
 
 /** Replaces the secret. A staged one is dropped. */
-export const updateSecret = (
-  db: Db,
-  id: string,
-  { secretSealed, secretHint }: SealedSecret,
-  now: Date,
-): Promise<WebhookRow | undefined> =>
-  db.first(
+export const updateSecret = (db: Db, id: string, { secretSealed, secretHint }: SealedSecret, now: Date) =>
+  db.first<WebhookRow>(
     `update webhooks set secret_sealed = $2, secret_hint = $3, secret_changed_at = $4, staged_secret_sealed = null,
        staged_secret_hint = null
      where id = $1 and deleted_at is null returning ${columns}`,

@@ -21,13 +21,8 @@ export interface DetailRow {
 }
 
 /** The delivery of an event to an endpoint. The event itself may be past retention. */
-export const deliveryOf = (
-  db: Db,
-  workspaceId: string,
-  webhookId: string,
-  eventId: string,
-): Promise<DetailRow | undefined> =>
-  db.first(
+export const deliveryOf = (db: Db, workspaceId: string, webhookId: string, eventId: string) =>
+  db.first<DetailRow>(
     `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", ${deliveryState} as state,
        case when not ${isHeld} then nullif(d.due_at, 'infinity') end as "dueAt", ${heldSince} as "heldSince",
        d.attempts, d.lease is not null as leased,
@@ -44,13 +39,8 @@ export const deliveryOf = (
   )
 
 /** All attempts of a delivery, oldest first. */
-export const attemptsOfDelivery = (
-  db: Db,
-  workspaceId: string,
-  webhookId: string,
-  eventId: string,
-): Promise<(AttemptRecord & { eventCreatedAt: Date })[]> =>
-  db.rows(
+export const attemptsOfDelivery = (db: Db, workspaceId: string, webhookId: string, eventId: string) =>
+  db.rows<AttemptRecord & { eventCreatedAt: Date }>(
     `select ${attemptColumns}, event_created_at as "eventCreatedAt" from delivery_attempts
      where event_id = $3 and webhook_id = $2 and workspace_id = $1
      order by at, number limit 500`,

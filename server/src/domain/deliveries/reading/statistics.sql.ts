@@ -33,13 +33,8 @@ export interface OpenCounts {
 }
 
 /** The endpoints must belong to the workspace, or to any if it is null. */
-export const openCounts = (
-  db: Db,
-  workspaceId: string | null,
-  webhookIds: readonly string[],
-  bound: number,
-): Promise<OpenCounts[]> =>
-  db.rows(
+export const openCounts = (db: Db, workspaceId: string | null, webhookIds: readonly string[], bound: number) =>
+  db.rows<OpenCounts>(
     `select w.id as "webhookId", l.at as "lastAttemptAt", a.count - m.count as held, o.count + m.count as waiting,
        n.due_at as "nextDueAt"
      from unnest($2::uuid[]) as asked(id)

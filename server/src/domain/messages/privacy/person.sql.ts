@@ -193,13 +193,8 @@ export const sentOfPerson = (db: Db, person: KnownPerson, after: Position, take:
 const receivedColumns = `id, recorded_at as created_at, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name, type,
   received_at, quoted_wa_message_id, content_removed_at, source, content::text as content`
 
-export const receivedOfPerson = (
-  db: Db,
-  person: KnownPerson,
-  after: Position,
-  take: number,
-): Promise<ReceivedOfPerson[]> =>
-  db.rows(pageOf(receivedColumns, 'inbound_messages', 'recorded_at', receivedFrom), [
+export const receivedOfPerson = (db: Db, person: KnownPerson, after: Position, take: number) =>
+  db.rows<ReceivedOfPerson>(pageOf(receivedColumns, 'inbound_messages', 'recorded_at', receivedFrom), [
     ...parametersOf(person),
     after.at,
     after.id,
@@ -210,11 +205,8 @@ export const receivedOfPerson = (
 const changesUserId = `workspace_id = $1
        and (old_user_id = any($3::text[]) or new_user_id = any($3::text[]) or ($4 and number = any($2::text[])))`
 
-export const userIdChangesOf = (
-  db: Db,
-  person: KnownPerson,
-): Promise<{ old_user_id: string; new_user_id: string; number: string | null; changed_at: Date }[]> =>
-  db.rows(
+export const userIdChangesOf = (db: Db, person: KnownPerson) =>
+  db.rows<{ old_user_id: string; new_user_id: string; number: string | null; changed_at: Date }>(
     `select old_user_id, new_user_id, number, changed_at from user_id_changes
      where ${changesUserId} order by changed_at, old_user_id`,
     parametersOf(person),
@@ -311,11 +303,8 @@ const keyParametersOf = (person: KnownPerson) => [
 ]
 
 /** The idempotency keys of requests that sent messages to a person, and those that contain their number or user ID. */
-export const idempotencyKeysOf = (
-  db: Db,
-  person: KnownPerson,
-): Promise<{ idempotency_key: string; created_at: Date }[]> =>
-  db.rows(
+export const idempotencyKeysOf = (db: Db, person: KnownPerson) =>
+  db.rows<{ idempotency_key: string; created_at: Date }>(
     `select idempotency_key, created_at from idempotency_keys where ${isKeyOfPerson} order by created_at, idempotency_key`,
     keyParametersOf(person),
   )

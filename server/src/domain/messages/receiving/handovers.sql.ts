@@ -53,11 +53,8 @@ export const lastHandovers = (
     [workspaceId, senderIds, personIds],
   )
 
-export const handoversOf = (
-  db: Db,
-  person: PersonOfConversations,
-): Promise<{ sender_id: string; change: string; occurred_at: Date }[]> =>
-  db.rows(
+export const handoversOf = (db: Db, person: PersonOfConversations) =>
+  db.rows<{ sender_id: string; change: string; occurred_at: Date }>(
     `select sender_id, change, previous_owner, new_owner, occurred_at from handovers where ${isOfPerson}
      order by occurred_at, sender_id`,
     personValues(person),

@@ -33,11 +33,8 @@ export const savedName = async (db: Db, workspaceId: string, personIds: readonly
     )
   )?.name ?? null
 
-export const savedContactsOf = (
-  db: Db,
-  person: PersonOfConversations,
-): Promise<{ sender_id: string; name: string | null; changed_at: Date }[]> =>
-  db.rows(
+export const savedContactsOf = (db: Db, person: PersonOfConversations) =>
+  db.rows<{ sender_id: string; name: string | null; changed_at: Date }>(
     `select sender_id, name, changed_at from saved_contacts where ${isOfPerson} order by changed_at, sender_id`,
     personValues(person),
   )
