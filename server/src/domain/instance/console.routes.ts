@@ -2,8 +2,7 @@ import { type HealthAction, HealthReport, TrafficReport } from '@parley/contract
 import { OperatedWorkspace } from '@parley/contract/console/workspace'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
-import { ById } from '../../http/console/shapes.ts'
+import { ById, type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import {

@@ -11,15 +11,13 @@ import {
 } from '@parley/contract/console/keys'
 import { List } from '@parley/contract/page'
 import { csvRoute } from '../../http/console/list-routes.ts'
-import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { ById } from '../../http/console/shapes.ts'
+import { ById, type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
 import { changesOf } from '../../lib/changes.ts'
 import { exportKeys, listConsoleKeys, toConsoleKey } from './console.ts'
-import { readKeyInput, rulesOf } from './key-input.ts'
+import { readKeyInput, rulesOf, widens } from './key-input.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
 import { rotateKey, rotationEntry } from './rotate.ts'
-import { widens } from './widens.ts'
 
 /** Manage the API keys of a workspace in the console. */
 export const keyConsoleRoutes = (): ConsoleRoute[] => [

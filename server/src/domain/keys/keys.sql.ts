@@ -96,12 +96,8 @@ export const lockedKeyById = (db: Db, id: string): Promise<KeyRow | undefined> =
  * Keys that are about to expire, of one workspace or of all (null). Not those that were rotated: a newer key of the same system works
  * at least as long.
  */
-export const expiringKeys = (
-  db: Db,
-  workspaceId: string | null,
-  now: Date,
-): Promise<{ id: string; workspaceId: string; name: string; expiresAt: Date }[]> =>
-  db.rows(
+export const expiringKeys = (db: Db, workspaceId: string | null, now: Date) =>
+  db.rows<{ id: string; workspaceId: string; name: string; expiresAt: Date }>(
     `select k.id, k.workspace_id as "workspaceId", k.name, k.expires_at as "expiresAt" from api_keys k
      where ($2::uuid is null or k.workspace_id = $2) and k.revoked_at is null and k.expires_at > $1
        and ${aboutToExpireSql('k.created_at', 'k.expires_at')} <= $1
@@ -142,10 +138,24 @@ const saving = statement(
 export const saveUses = (db: Db, uses: readonly KeyUse[]): Promise<number> =>
   saving.change(db, { uses: uses.map((use) => ({ ...use, at: new Date(use.atMs) })) })
 
-export const keysWithHints = (
-  db: Db,
-  hints: readonly string[],
-): Promise<{ hint: string; keyId: string; workspaceId: string }[]> =>
-  db.rows('select hint, id as "keyId", workspace_id as "workspaceId" from api_keys where hint = any($1::text[])', [
-    hints,
-  ])
+export const keysWithHints = (db: Db, hints: readonly string[]) =>
+  db.rows<{ hint: string; keyId: string; workspaceId: string }>(
+    'select hint, id as "keyId", workspace_id as "workspaceId" from api_keys where hint = any($1::text[])',
+    [hints],
+  )
+
+export interface DayCount {
+  keyId: string
+  /** Midnight UTC. */
+  day: Date
+  count: number
+}
+
+/** Requests by key and day since a midnight UTC, from the hourly counts, without those with an error code of `without`. */
+export const requestsByDay = (db: Db, workspaceId: string, since: Date, without: readonly string[]) =>
+  db.rows<DayCount>(
+    `select key_id as "keyId", date_trunc('day', hour, 'UTC') as day, sum(count)::bigint as count
+     from traffic_hours where workspace_id = $1 and hour >= $2 and key_id is not null
+       and (code is null or code <> all($3::text[])) group by 1, 2`,
+    [workspaceId, since, without],
+  )

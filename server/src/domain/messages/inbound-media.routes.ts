@@ -1,7 +1,7 @@
 import { InboundMediaParams } from '@parley/contract/media'
 import { sendBytes } from '../../http/bytes.ts'
 import { bytesRoute } from '../../http/route.ts'
-import { openInboundMedia } from './reading/inbound-media.ts'
+import { openInboundMedia } from './reading/inbound.ts'
 
 export const inboundMediaRoutes = [
   bytesRoute({

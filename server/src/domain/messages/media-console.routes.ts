@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { sendBytes } from '../../http/bytes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamBytes } from '../../http/console/stream.ts'
-import { openInboundMedia } from './reading/inbound-media.ts'
+import { openInboundMedia } from './reading/inbound.ts'
 
 const OneMessage = Type.Object({ id: MessageId })
 

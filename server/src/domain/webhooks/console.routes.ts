@@ -21,10 +21,8 @@ import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { TargetRules } from '../../net/target-guard.ts'
 import { checkInput } from './check-input.ts'
-import { getEndpoint } from './endpoints.ts'
-import { exportEndpoints, filterEndpoints } from './list.ts'
+import { exportEndpoints, filterEndpoints, getEndpoint, readStatistics } from './endpoints.ts'
 import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from './rotation.ts'
-import { readStatistics } from './statistics.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
   checkChange,

@@ -4,10 +4,11 @@ import type { ListedMessage, MessageFilters } from '@parley/contract/console/mes
 import type { MessageStatus } from '@parley/contract/message'
 import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
+import { exportNewestFirst } from '../../../lib/csv-export.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { isUserId } from '../../../whatsapp/incoming/user-id.ts'
-import { filledBody } from '../../../whatsapp/outgoing/template-text.ts'
+import { filledBody } from '../../../whatsapp/outgoing/placeholders.ts'
 import { fileStatesOf } from '../../files/files.ts'
 import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
@@ -147,3 +148,22 @@ export function toListed({ components, variables, content_removed_at, is_erased,
     },
   }
 }
+
+/** The list of messages as CSV. The text is the preview of the list. */
+export const exportMessages = (db: Db, workspaceId: string, filters: MessageFilters): AsyncIterable<string> =>
+  exportNewestFirst({
+    head: [
+      ...['time', 'id', 'direction', 'status', 'type', 'phone', 'user_id', 'name', 'sender_id', 'template', 'text'],
+      ...['reference', 'error'],
+    ],
+    rows: (page) => listConsoleMessages(db, workspaceId, filters, page),
+    positionOf: markOf,
+    toLines(row) {
+      const message = toListed(row)
+      const { at, id, direction, status, type, phone, user_id, profile_name, sender_id, template_name } = message
+      const who = [phone, user_id, profile_name, sender_id]
+      return [
+        [at, id, direction, status, type, ...who, template_name, message.preview, message.reference, message.error],
+      ]
+    },
+  })

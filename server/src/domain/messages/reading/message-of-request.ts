@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { messageOfRequest, type RequestReference } from './message-of-request.sql.ts'
+import { messageOfRequest, type RequestReference } from './messages.sql.ts'
 
 /** The message that a request created. Null if it created none, for example because it was replayed. */
 export async function messageMadeBy(

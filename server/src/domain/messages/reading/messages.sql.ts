@@ -82,16 +82,11 @@ export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page
 export const countMessages = (db: Db, author: Author, filters: MessageFilters, atMost: number): Promise<number> =>
   listingFor(filters).count(db, filterValues(author, filters), atMost)
 
-export const messageById = (
-  db: Db,
-  { workspaceId, systemKeyIds }: Author,
-  id: string,
-): Promise<MessageRow | undefined> =>
-  db.first(`select ${columns} from messages where workspace_id = $1 and key_id = any($2::uuid[]) and id = $3`, [
-    workspaceId,
-    systemKeyIds,
-    id,
-  ])
+export const messageById = (db: Db, { workspaceId, systemKeyIds }: Author, id: string) =>
+  db.first<MessageRow>(
+    `select ${columns} from messages where workspace_id = $1 and key_id = any($2::uuid[]) and id = $3`,
+    [workspaceId, systemKeyIds, id],
+  )
 
 export interface StepRow {
   status: Exclude<MessageStatus, 'queued'>
@@ -104,4 +99,25 @@ export const stepsOf = (db: Db, workspaceId: string, id: string): Promise<StepRo
     `select status, occurred_at, error from message_statuses where workspace_id = $1 and message_id = $2
      order by occurred_at, array_position(array['sent', 'failed', 'delivered', 'read'], status)`,
     [workspaceId, id],
+  )
+
+export const findTraceparents = (db: Db, messageIds: readonly string[]) =>
+  db.rows<{ id: string; traceparent: string }>(
+    'select id, traceparent from messages where id = any($1::uuid[]) and traceparent is not null',
+    [messageIds],
+  )
+
+export interface RequestReference {
+  requestId: string
+  keyId: string
+  at: Date
+  until: Date
+}
+
+/** There is no index on request_id. The API key and the time range leave only a few rows to check. */
+export const messageOfRequest = (db: Db, workspaceId: string, { requestId, keyId, at, until }: RequestReference) =>
+  db.first<{ id: string; status: string; created_at: Date }>(
+    `select id, status, created_at from messages
+     where workspace_id = $1 and key_id = $2 and created_at between $3 and $4 and request_id = $5`,
+    [workspaceId, keyId, at, until, requestId],
   )

@@ -5,9 +5,19 @@ import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
+import { batched } from '../../../sharing/batch.ts'
+import type { FindTraceparent } from '../../../telemetry/tracing.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import { numberIn } from '../recipient.ts'
-import { type Author, countMessages, type MessageRow, messageById, messagesOf, stepsOf } from './messages.sql.ts'
+import {
+  type Author,
+  countMessages,
+  findTraceparents,
+  type MessageRow,
+  messageById,
+  messagesOf,
+  stepsOf,
+} from './messages.sql.ts'
 
 export { anyReceived, anyReplied, anySent } from './first-messages.sql.ts'
 export { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
@@ -63,3 +73,11 @@ export const toMessage = (row: MessageRow): Message => ({
   read_at: row.read_at?.toISOString() ?? null,
   failed_at: row.failed_at?.toISOString() ?? null,
 })
+
+/** Reads the traces of messages, many with one statement. `db` must see all workspaces. */
+export const newFindTraceparent = (db: Db): FindTraceparent =>
+  batched(async (messageIds: string[]) => {
+    const rows = await findTraceparents(db, messageIds)
+    const byId = new Map(rows.map(({ id, traceparent }) => [id, traceparent]))
+    return messageIds.map((id) => byId.get(id) ?? null)
+  })

@@ -3,8 +3,14 @@ import { ConfirmReply, PasskeyRow, SessionRow } from '@parley/contract/console/s
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { mustSetUpTwoFactor } from '../../../http/console/pipeline.ts'
-import { type ConsoleRoute, personRoute, type SignedInContext } from '../../../http/console/route.ts'
-import { ById, Nothing, Strict } from '../../../http/console/shapes.ts'
+import {
+  ById,
+  type ConsoleRoute,
+  Nothing,
+  personRoute,
+  type SignedInContext,
+  Strict,
+} from '../../../http/console/route.ts'
 import { unpagedList } from '../../../http/page.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { changeTimeZone, readTimeZone, renamePerson, requirePerson } from '../people.ts'

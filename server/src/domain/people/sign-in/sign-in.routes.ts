@@ -5,10 +5,11 @@ import {
   type AuditedAction,
   type ConsoleContext,
   type ConsoleRoute,
+  Nothing,
   openRoute,
   personRoute,
+  Strict,
 } from '../../../http/console/route.ts'
-import { Nothing, Strict } from '../../../http/console/shapes.ts'
 import { acceptInvite, type FollowedLink, readLink } from '../links/links.ts'
 import { askForReset, type MailLinkDeps } from '../links/mail-links.ts'
 import { signInWithLink } from '../links/sign-in-with-link.ts'
