@@ -12,7 +12,7 @@ import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
 import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
-import { type ConsoleRoute, Nothing, workspaceRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { consolePageOf, readConsolePage } from '../../http/page.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
@@ -101,12 +101,9 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     path: '/messages/:id/read',
     who: 'messages:send',
     params: OneMessage,
-    reply: Nothing,
-    status: 204,
     async handle(context, { params }) {
       await markAsReadFromConsole(context, params.id)
       await context.audit({ action: 'message.read', target: params.id })
-      return null
     },
   }),
 ]

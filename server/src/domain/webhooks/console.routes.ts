@@ -226,15 +226,12 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     who: 'webhooks:manage',
     confirmed: true,
     params: ById,
-    reply: Type.Null(),
-    status: 204,
     async handle({ db, clock, workspaceId, audit }, { params }) {
       const endpoint = await getEndpoint(db, clock, workspaceId, params.id)
       const { id, name, held, waiting } = endpoint
       await deleteWebhook(db, clock, id, workspaceId)
       const before = { ...settingsOf(endpoint), held: held.count, waiting: waiting.count }
       await audit({ action: 'webhook.delete', target: id, targetName: name, before })
-      return null
     },
   }),
   workspaceRoute({

@@ -1,7 +1,7 @@
 import { WorkspaceSettings } from '@parley/contract/console/workspace'
 import { Uuid } from '@parley/contract/ids'
 import { Type } from 'typebox'
-import { ById, type ConsoleRoute, Nothing, personRoute, Strict, workspaceRoute } from '../../http/console/route.ts'
+import { ById, type ConsoleRoute, personRoute, Strict, workspaceRoute } from '../../http/console/route.ts'
 import { changesOf } from '../../lib/changes.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changeSettings, type RequestRules, readSettings, type Settings } from './settings.ts'
@@ -72,13 +72,10 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
     confirmed: true,
     params: ById,
     body: Strict({ reason: Text }),
-    reply: Nothing,
-    status: 204,
     async handle({ db, clock, audit }, { params, body }) {
       const { id, name, suspended } = await suspendWorkspace(db, clock, params.id, body.reason)
       const after = { reason: suspended?.reason }
       await audit({ action: 'workspace.suspend', target: id, targetName: name, after, workspaceId: id })
-      return null
     },
   }),
   personRoute({
@@ -87,8 +84,6 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
     who: 'operator',
     confirmed: true,
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, audit }, { params }) {
       const before = await requireWorkspace(db, params.id)
       await resumeWorkspace(db, params.id)
@@ -99,7 +94,6 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
         before: { reason: before.suspended?.reason ?? null },
         workspaceId: before.id,
       })
-      return null
     },
   }),
 ]

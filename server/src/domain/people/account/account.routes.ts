@@ -3,14 +3,7 @@ import { ConfirmReply, PasskeyRow, SessionRow } from '@parley/contract/console/s
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { mustSetUpTwoFactor } from '../../../http/console/pipeline.ts'
-import {
-  ById,
-  type ConsoleRoute,
-  Nothing,
-  personRoute,
-  type SignedInContext,
-  Strict,
-} from '../../../http/console/route.ts'
+import { ById, type ConsoleRoute, personRoute, type SignedInContext, Strict } from '../../../http/console/route.ts'
 import { unpagedList } from '../../../http/page.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { changeTimeZone, readTimeZone, renamePerson, requirePerson } from '../people.ts'
@@ -120,8 +113,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/password',
     who: 'person',
     body: Strict({ current: Secret, next: Secret }),
-    reply: Nothing,
-    status: 204,
     ownTransactions: true,
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
@@ -132,7 +123,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
         return changePassword(tx, clock, who, person.sessionId, body.next, context)
       })
       setCookie('session', token)
-      return null
     },
   }),
   personRoute({
@@ -166,8 +156,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/totp/verify',
     who: 'person',
     body: Strict({ code: Secret }),
-    reply: Nothing,
-    status: 204,
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
@@ -179,7 +167,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
         })
       setCookie('session', await replaceSessions(db, clock, person.personId, person.sessionId, context))
       await audit({ action: 'account.two_factor_on' })
-      return null
     },
   }),
   personRoute({
@@ -187,12 +174,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/totp/disable',
     who: 'person',
     confirmed: true,
-    reply: Nothing,
-    status: 204,
     async handle({ db, person, audit }) {
       await endTotp(db, person.personId)
       await audit({ action: 'account.two_factor_off' })
-      return null
     },
   }),
   personRoute({
@@ -256,12 +240,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     who: 'person',
     confirmed: true,
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, person, audit }, { params }) {
       const { name } = await removePasskey(db, person.personId, params.id)
       await audit({ action: 'account.passkey_remove', target: params.id, targetName: name })
-      return null
     },
   }),
   personRoute({
@@ -286,12 +267,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/sessions/:id',
     who: 'person',
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, person, audit }, { params }) {
       await endSession(db, person.personId, params.id)
       await audit({ action: 'session.revoke', target: params.id })
-      return null
     },
   }),
   personRoute({

@@ -5,7 +5,6 @@ import {
   type AuditedAction,
   type ConsoleContext,
   type ConsoleRoute,
-  Nothing,
   openRoute,
   personRoute,
   Strict,
@@ -152,25 +151,19 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       method: 'POST',
       path: '/sign-in/reset',
       body: Strict({ email: Type.String({ maxLength: 1000 }) }),
-      reply: Nothing,
-      status: 204,
       unaudited: 'anyone can ask for any address; using the link is audited',
       async handle({ db, clock }, { body }) {
         await askForReset(db, clock, deps, body.email)
-        return null
       },
     }),
     personRoute({
       method: 'POST',
       path: '/sign-out',
       who: 'person',
-      reply: Nothing,
-      status: 204,
       async handle({ db, person, setCookie, audit }) {
         await endSession(db, person.personId, person.sessionId)
         setCookie('session', null)
         await audit({ action: 'session.end' })
-        return null
       },
     }),
     openRoute({
@@ -202,12 +195,9 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       path: '/links/accept',
       who: 'person',
       body: Strict({ token: Secret }),
-      reply: Nothing,
-      status: 204,
       async handle({ db, clock, person, audit }, { body }) {
         const joined = await acceptInvite(db, clock, body.token, await requirePerson(db, person.personId))
         await audit(actionOfLink(joined))
-        return null
       },
     }),
     openRoute({

@@ -3,7 +3,7 @@ import { RoleName } from '@parley/contract/console/session'
 import { CreatedLink, Team, TeamFilters } from '@parley/contract/console/team'
 import { Type } from 'typebox'
 import { csvRoute } from '../../../http/console/list-routes.ts'
-import { ById, type ConsoleRoute, Nothing, Strict, workspaceRoute } from '../../../http/console/route.ts'
+import { ById, type ConsoleRoute, Strict, workspaceRoute } from '../../../http/console/route.ts'
 import { endInvite, listInvites } from '../links/links.ts'
 import { type ShareDeps, shareInvitation } from '../links/mail-links.ts'
 import { inviteToTeam } from './invite.ts'
@@ -69,12 +69,9 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     path: '/team/invites/:id',
     who: 'team:manage',
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, clock, workspaceId, audit }, { params }) {
       const { email, role } = await endInvite(db, clock, workspaceId, params.id)
       await audit({ action: 'invite.withdraw', target: params.id, targetName: email, before: { role } })
-      return null
     },
   }),
   workspaceRoute({
@@ -84,8 +81,6 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     confirmed: true,
     params: ById,
     body: Strict({ role: RoleName }),
-    reply: Nothing,
-    status: 204,
     async handle({ db, clock, workspaceId, audit }, { params, body }) {
       const { before } = await changeRole(db, clock, workspaceId, params.id, body.role)
       await audit({
@@ -95,7 +90,6 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
         before: { role: before.role },
         after: { role: body.role },
       })
-      return null
     },
   }),
   workspaceRoute({
@@ -104,8 +98,6 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     who: 'team:manage',
     confirmed: true,
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, workspaceId, audit }, { params }) {
       const { before } = await removeMember(db, workspaceId, params.id)
       await audit({
@@ -114,19 +106,15 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
         targetName: before.email,
         before: { role: before.role },
       })
-      return null
     },
   }),
   workspaceRoute({
     method: 'POST',
     path: '/team/leave',
     who: 'team:read',
-    reply: Nothing,
-    status: 204,
     async handle({ db, workspaceId, person, audit }) {
       const { before } = await removeMember(db, workspaceId, person.personId)
       await audit({ action: 'member.leave', target: person.personId, targetName: before.email })
-      return null
     },
   }),
 ]
