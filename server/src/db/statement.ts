@@ -1,4 +1,6 @@
+import type { ListTotal } from '@parley/contract/console/list'
 import type { KeySet } from '../lib/key-set.ts'
+import { boundedTotal } from './bounded-total.ts'
 import type { Db } from './db.ts'
 import { bools, byteStrings, floats, ints, jsons, smallInts, texts, times, uuids } from './format/array-format.ts'
 
@@ -183,12 +185,15 @@ export function pagedStatement<const Named extends Parameters>(
        select 1 from ${from} (${write(places)}) as matching limit ${places.take}) as counted`
   })
   const byOrder = { asc: cases('asc'), desc: cases('desc') }
+  /** How many rows match, at most `atMost`. */
+  const count = async (db: Db, values: Values<Named>, atMost: number): Promise<number> => {
+    const row = await counting.first<{ count: number }>(db, { ...values, take: atMost } as never)
+    return row?.count ?? 0
+  }
   return {
-    /** How many rows match, at most `atMost`. */
-    async count(db: Db, values: Values<Named>, atMost: number): Promise<number> {
-      const row = await counting.first<{ count: number }>(db, { ...values, take: atMost } as never)
-      return row?.count ?? 0
-    },
+    count,
+    total: (db: Db, values: Values<Named>): Promise<ListTotal> =>
+      boundedTotal(db, (tx, atMost) => count(tx, values, atMost)),
     rows<Found extends object>(db: Db, values: Values<Named>, { order, after, take }: KeySet): Promise<Found[]> {
       const all = { ...values, afterAt: after?.at, afterId: after?.id, take }
       return byOrder[order][after ? 'next' : 'first'].rows(db, all as never)

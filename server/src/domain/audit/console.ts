@@ -78,9 +78,8 @@ export const exportAudit = (
     async rows(page) {
       const rows = await auditPage(db, workspaceId, query, page)
       const toEntry = await newEntryMaker(lookups, db, rows)
-      return rows.map((row) => ({ row, entry: toEntry(row) }))
+      return rows.map((row) => ({ ...row, entry: toEntry(row) }))
     },
-    positionOf: ({ row }) => row,
     toLines: ({ entry }) => [toLine(entry)],
   })
 

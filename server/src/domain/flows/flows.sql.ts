@@ -1,7 +1,5 @@
-import type { FlowResponseFilters } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
-import { type Places, pagedStatement, statement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
+import { pagedStatement, statement } from '../../db/statement.ts'
 
 export interface FormToken {
   messageId: string
@@ -112,43 +110,20 @@ export interface ResponseRow {
 const columns = `id, message_id, sent_by, sent_by_user_id, flow_token, flow_id, source_message_id, template_id,
   response::text as response, received_at, created_at, content_removed_at`
 
-const filters = {
-  workspaceId: 'uuid',
-  from: 'text',
-  flowId: 'text',
-  receivedAfter: 'timestamptz',
-  receivedBefore: 'timestamptz',
-} as const
-
-const matches = ({ workspaceId, from, flowId, receivedAfter, receivedBefore }: Places<typeof filters>) =>
-  `workspace_id = ${workspaceId} and (${from} is null or sent_by = ${from}) and (${flowId} is null or flow_id = ${flowId})
-   and (${receivedAfter} is null or received_at > ${receivedAfter})
-   and (${receivedBefore} is null or received_at < ${receivedBefore})`
-
-const filterValues = (workspaceId: string, filters: FlowResponseFilters) => ({
-  workspaceId,
-  from: filters.from,
-  flowId: filters.flow_id,
-  receivedAfter: filters.received_after,
-  receivedBefore: filters.received_before,
-})
-
-const listing = pagedStatement(filters, (places) => `select ${columns} from flow_responses where ${matches(places)}`)
-
-export const responsesOf = (
-  db: Db,
-  workspaceId: string,
-  filters: FlowResponseFilters,
-  page: KeySet,
-): Promise<ResponseRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
-
-/** At most `atMost`. */
-export const countResponses = (
-  db: Db,
-  workspaceId: string,
-  filters: FlowResponseFilters,
-  atMost: number,
-): Promise<number> => listing.count(db, filterValues(workspaceId, filters), atMost)
+export const responseList = pagedStatement(
+  {
+    workspaceId: 'uuid',
+    from: 'text',
+    flowId: 'text',
+    receivedAfter: 'timestamptz',
+    receivedBefore: 'timestamptz',
+  },
+  ({ workspaceId, from, flowId, receivedAfter, receivedBefore }) => `select ${columns} from flow_responses
+     where workspace_id = ${workspaceId} and (${from} is null or sent_by = ${from})
+       and (${flowId} is null or flow_id = ${flowId})
+       and (${receivedAfter} is null or received_at > ${receivedAfter})
+       and (${receivedBefore} is null or received_at < ${receivedBefore})`,
+)
 
 export const responseById = (db: Db, workspaceId: string, id: string): Promise<ResponseRow | undefined> =>
   db.first(`select ${columns} from flow_responses where workspace_id = $1 and id = $2`, [workspaceId, id])

@@ -1,4 +1,3 @@
-import { ConsoleList } from '@parley/contract/console/list'
 import {
   ListedMessage,
   ListedMessageQuery,
@@ -11,12 +10,11 @@ import {
 import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
-import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
+import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { consolePageOf, readConsolePage } from '../../http/page.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { exportMessages, listConsoleMessages, markOf, toListed, totalOfMessages } from './reading/console-list.ts'
+import { listedMessages } from './reading/console-list.ts'
 import { findReplyWindow } from './reading/reply-window.ts'
 import { readTimeline } from './reading/timeline.ts'
 import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/send-from-console.ts'
@@ -24,30 +22,16 @@ import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/sen
 const OneMessage = Type.Object({ id: MessageId })
 
 export const messageConsoleRoutes = (): ConsoleRoute[] => [
-  workspaceRoute({
-    method: 'GET',
-    path: '/messages',
-    who: 'messages:read',
-    mayLag: true,
-    query: ListedMessageQuery,
-    reply: ConsoleList(ListedMessage),
-    async handle({ db, workspaceId }, { query }) {
-      const page = readConsolePage(query)
-      return consolePageOf(page, await listConsoleMessages(db, workspaceId, query, page), markOf, toListed)
+  ...listRoutes(
+    {
+      path: '/messages',
+      who: 'messages:read',
+      query: ListedMessageQuery,
+      filters: MessageFilters,
+      item: ListedMessage,
     },
-  }),
-  totalRoute({
-    path: '/messages',
-    who: 'messages:read',
-    query: MessageFilters,
-    total: ({ db, workspaceId }, filters) => totalOfMessages(db, workspaceId, filters),
-  }),
-  csvRoute({
-    path: '/messages',
-    who: 'messages:read',
-    query: MessageFilters,
-    lines: ({ db, workspaceId }, filters) => exportMessages(db, workspaceId, filters),
-  }),
+    listedMessages,
+  ),
   workspaceRoute({
     method: 'GET',
     path: '/messages/:id',

@@ -8,7 +8,7 @@ import { List, pageQuery } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { pageOf, readPage } from '../../http/page.ts'
 import { route } from '../../http/route.ts'
-import { getInbound, listInbound, markOf } from './reading/inbound.ts'
+import { getInbound, listInbound } from './reading/inbound.ts'
 import { markAsRead } from './sending/mark-as-read.ts'
 
 export const inboundRoutes = [
@@ -26,7 +26,7 @@ export const inboundRoutes = [
     handle: async ({ db, caller, settings }, { query }) => {
       const page = readPage(query)
       const { rows, total } = await listInbound(db, caller.workspaceId, settings.publicUrl, query, page)
-      return pageOf(page, rows, total, markOf, ({ message }) => message)
+      return pageOf(page, rows, total, ({ message }) => message)
     },
   }),
   route({

@@ -1,7 +1,6 @@
 import type { OrderItem, OrderStatus } from '@parley/contract/order'
 import type { Db } from '../../db/db.ts'
 import { pagedStatement, statement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
 
 export const insertOrders = statement(
   {
@@ -50,35 +49,13 @@ export interface OrderRow {
 const columns = `id, message_id, sender_id, sent_by, sent_by_user_id, profile_name, catalog_id, note, items,
   total::text as total, currency, status, received_at, created_at, updated_at`
 
-export interface OrderFilters {
-  statuses?: readonly OrderStatus[] | undefined
-  from?: string | undefined
-  /** When the order arrived. */
-  after?: Date | undefined
-  before?: Date | undefined
-}
-
-const listing = pagedStatement(
+export const orderList = pagedStatement(
   { workspaceId: 'uuid', statuses: 'text[]', from: 'text', after: 'timestamptz', before: 'timestamptz' },
   ({ workspaceId, statuses, from, after, before }) => `select ${columns} from orders
      where workspace_id = ${workspaceId} and (${statuses} is null or status = any(${statuses}))
        and (${from} is null or sent_by = ${from}) and (${after} is null or created_at >= ${after})
        and (${before} is null or created_at < ${before})`,
 )
-
-export const ordersOf = (db: Db, workspaceId: string, filters: OrderFilters, page: KeySet): Promise<OrderRow[]> =>
-  listing.rows(db, valuesOf(workspaceId, filters), page)
-
-export const countOrders = (db: Db, workspaceId: string, filters: OrderFilters, atMost: number): Promise<number> =>
-  listing.count(db, valuesOf(workspaceId, filters), atMost)
-
-const valuesOf = (workspaceId: string, { statuses, from, after, before }: OrderFilters) => ({
-  workspaceId,
-  statuses,
-  from,
-  after,
-  before,
-})
 
 export const orderById = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2`, [workspaceId, id])

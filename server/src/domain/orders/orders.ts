@@ -47,8 +47,6 @@ async function withChanges(db: Db, workspaceId: string, row: OrderRow): Promise<
   }
 }
 
-export const markOf = (row: OrderRow) => ({ at: row.created_at, id: row.id })
-
 export const toOrder = (row: OrderRow): Order => ({
   id: withPrefix('ord', row.id),
   object: 'order',

@@ -1,7 +1,6 @@
-import type { TemplateFilters, TemplateFlow, TemplateVariable } from '@parley/contract/template'
+import type { TemplateFlow, TemplateVariable } from '@parley/contract/template'
 import type { Db } from '../../db/db.ts'
-import { type Places, pagedStatement, statement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
+import { pagedStatement, statement } from '../../db/statement.ts'
 
 export interface TemplateRow {
   id: string
@@ -20,37 +19,13 @@ export interface TemplateRow {
 export const templateColumns =
   'id, name, language, category, sub_category, status, variables, flow, components, created_at, updated_at'
 
-const filters = { workspaceId: 'uuid', name: 'text', language: 'text', status: 'text', category: 'text' } as const
-
-const matches = ({ workspaceId, name, language, status, category }: Places<typeof filters>) =>
-  `workspace_id = ${workspaceId} and removed_at is null and (${name} is null or name = ${name})
-   and (${language} is null or language = ${language}) and (${status} is null or status = ${status})
-   and (${category} is null or category = ${category})`
-
-const filterValues = (workspaceId: string, { name, language, status, category }: TemplateFilters) => ({
-  workspaceId,
-  name,
-  language,
-  status,
-  category,
-})
-
-const listing = pagedStatement(filters, (places) => `select ${templateColumns} from templates where ${matches(places)}`)
-
-export const templatesOf = (
-  db: Db,
-  workspaceId: string,
-  filters: TemplateFilters,
-  page: KeySet,
-): Promise<TemplateRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
-
-/** At most `atMost`. */
-export const countTemplates = (
-  db: Db,
-  workspaceId: string,
-  filters: TemplateFilters,
-  atMost: number,
-): Promise<number> => listing.count(db, filterValues(workspaceId, filters), atMost)
+export const templateList = pagedStatement(
+  { workspaceId: 'uuid', name: 'text', language: 'text', status: 'text', category: 'text' },
+  ({ workspaceId, name, language, status, category }) => `select ${templateColumns} from templates
+     where workspace_id = ${workspaceId} and removed_at is null and (${name} is null or name = ${name})
+       and (${language} is null or language = ${language}) and (${status} is null or status = ${status})
+       and (${category} is null or category = ${category})`,
+)
 
 export const templateById = (db: Db, workspaceId: string, id: string): Promise<TemplateRow | undefined> =>
   db.first(`select ${templateColumns} from templates where workspace_id = $1 and id = $2 and removed_at is null`, [

@@ -1,7 +1,6 @@
 import type { ListTotal } from '@parley/contract/console/list'
 import type { TemplateStatusData } from '@parley/contract/service-events'
 import type { Template, TemplateFilters } from '@parley/contract/template'
-import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
@@ -15,14 +14,13 @@ import { publish } from '../deliveries/engine/publish/publish.ts'
 import {
   type ChangedTemplate,
   changeTemplates,
-  countTemplates,
   removeTemplates,
   type SendableTemplate,
   type TemplateOwner,
   type TemplateRow,
   templateById,
+  templateList,
   templatesById,
-  templatesOf,
   templatesToSend,
   type UsedTemplate,
   upsertTemplates,
@@ -32,12 +30,13 @@ import {
 export async function listTemplates(
   db: Db,
   workspaceId: string,
-  filters: TemplateFilters,
+  { name, language, status, category }: TemplateFilters,
   page: KeySet,
 ): Promise<{ rows: TemplateRow[]; total: ListTotal }> {
+  const values = { workspaceId, name, language, status, category }
   const [rows, total] = await Promise.all([
-    templatesOf(db, workspaceId, filters, page),
-    boundedTotal(db, (tx, atMost) => countTemplates(tx, workspaceId, filters, atMost)),
+    templateList.rows<TemplateRow>(db, values, page),
+    templateList.total(db, values),
   ])
   return { rows, total }
 }
@@ -137,8 +136,6 @@ const toData = ({ id, name, language, status, previousStatus, reason }: ChangedT
   previous_status: previousStatus,
   reason,
 })
-
-export const markOf = (row: TemplateRow) => ({ at: row.created_at, id: row.id })
 
 export function toTemplate(row: TemplateRow): Template {
   const reason = notSendableReason({ components: row.components, subCategory: row.sub_category })

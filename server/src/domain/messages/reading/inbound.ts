@@ -61,8 +61,6 @@ export async function getInbound(
   return message as StoredInboundMessage
 }
 
-export const markOf = ({ at, id }: ListedInbound) => ({ at, id })
-
 /** As the API returns them, in the same order. */
 async function toInboundMessages(
   db: Db,

@@ -75,12 +75,11 @@ const listingOfReference = listingWith(({ reference }) => ` and reference = ${re
 
 const listingFor = ({ reference }: MessageFilters) => (reference === undefined ? listing : listingOfReference)
 
-export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet): Promise<MessageRow[]> =>
-  listingFor(filters).rows(db, filterValues(author, filters), page)
+export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet) =>
+  listingFor(filters).rows<MessageRow>(db, filterValues(author, filters), page)
 
-/** At most `atMost`. */
-export const countMessages = (db: Db, author: Author, filters: MessageFilters, atMost: number): Promise<number> =>
-  listingFor(filters).count(db, filterValues(author, filters), atMost)
+export const totalOfMessages = (db: Db, author: Author, filters: MessageFilters) =>
+  listingFor(filters).total(db, filterValues(author, filters))
 
 export const messageById = (db: Db, { workspaceId, systemKeyIds }: Author, id: string) =>
   db.first<MessageRow>(

@@ -1,6 +1,5 @@
 import type { ListTotal } from '@parley/contract/console/list'
 import type { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
-import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
@@ -11,12 +10,12 @@ import { networkIdOf } from '../privacy/erased.ts'
 import { numberIn } from '../recipient.ts'
 import {
   type Author,
-  countMessages,
   findTraceparents,
   type MessageRow,
   messageById,
   messagesOf,
   stepsOf,
+  totalOfMessages,
 } from './messages.sql.ts'
 
 export { anyReceived, anyReplied, anySent } from './first-messages.sql.ts'
@@ -32,7 +31,7 @@ export async function listMessages(
   const normalized = { ...filters, ...(filters.to && { to: filters.to.replace(/^\+/, '') }) }
   const [rows, total] = await Promise.all([
     messagesOf(db, author, normalized, page),
-    boundedTotal(db, (tx, atMost) => countMessages(tx, author, normalized, atMost)),
+    totalOfMessages(db, author, normalized),
   ])
   return { rows, total }
 }
@@ -50,8 +49,6 @@ export async function getMessage(db: Db, author: Author, id: string): Promise<Me
   const queued = { status: 'queued' as const, occurred_at: row.created_at.toISOString(), error: null }
   return { ...toMessage(row), history: [queued, ...history] }
 }
-
-export const markOf = (row: MessageRow) => ({ at: row.created_at, id: row.id })
 
 export const toMessage = (row: MessageRow): Message => ({
   id: withPrefix('msg', row.id),
