@@ -1,24 +1,17 @@
 import { type ListTotal, valuesOf } from '@parley/contract/console/list'
 import type { TimelineEvent } from '@parley/contract/console/messages'
 import type { LoggedRequest, LoggedRequests, RequestDetail, RequestFilters } from '@parley/contract/console/requests'
-import { type ErrorCode, type ErrorReply, errorCatalogue } from '@parley/contract/errors'
+import type { ErrorReply } from '@parley/contract/errors'
 import type { FieldError } from '@parley/contract/field-errors'
 import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import {
-  countRequests,
-  endOfScan,
-  findRequests,
-  hasUnindexedFilter,
-  requestById,
-  type Search,
-  trafficSince,
-} from './console.sql.ts'
+import { countRequests, endOfScan, findRequests, hasUnindexedFilter, requestById, type Search } from './console.sql.ts'
 import { contentsOf } from './inspector/contents.ts'
 import type { RequestRow } from './requests.sql.ts'
+import { errorMeaning } from './requests.ts'
 
 /** The parts of a key that are shown with a request. */
 export interface NamedKey {
@@ -144,8 +137,8 @@ function fieldErrorsIn(response: string | null | undefined): FieldError[] {
   return (JSON.parse(response) as ErrorReply).error.errors ?? []
 }
 
-export type { TrafficRow } from './console.sql.ts'
-export const readTraffic = trafficSince
+export { requestNear, type TrafficRow, trafficSince as readTraffic } from './console.sql.ts'
+export { errorMeaning } from './requests.ts'
 
 export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({
   id: withPrefix('req', row.id),
@@ -161,11 +154,6 @@ export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({
 })
 
 const namesOf = (key: NamedKey | undefined) => ({ name: key?.name ?? null, hint: key?.hint ?? null })
-
-/** The entry of an error code in the error catalogue. */
-export function errorMeaning(code: string): { status: number | null; title: string; cause: string; remedy: string } {
-  return errorCatalogue[code as ErrorCode] ?? { status: null, title: code, cause: '', remedy: '' }
-}
 
 async function byId(db: Db, workspaceId: string, id: string): Promise<RequestRow[]> {
   const uuid = id.replace(/^req_/, '')

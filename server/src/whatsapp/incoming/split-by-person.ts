@@ -18,6 +18,22 @@ export interface PersonIds {
   userIds: readonly string[]
 }
 
+/**
+ * A person of a workspace: who was named, and all numbers and user IDs that belong together.
+ *
+ * Named by number: everything with that number, and what has no number and one of the user IDs that were seen with it. Named by
+ * user ID: everything with that ID or those that it replaced or was replaced by, and what has no user ID and one of the numbers
+ * that were seen with them. Numbers get new owners after some time, and user IDs do not, so neither follows a number to the user
+ * IDs of others and from there to their other numbers.
+ */
+export interface KnownPerson extends PersonIds {
+  workspaceId: string
+}
+
+/** The first parameters of the statements about a person. */
+export const personValues = ({ workspaceId, numbers, userIds, isNumber }: KnownPerson) =>
+  [workspaceId, numbers, userIds, isNumber] as const
+
 /** Deeper than any webhook of the network. Such a text cannot be split. */
 const maxDepth = 500
 

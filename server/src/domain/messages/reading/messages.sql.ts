@@ -106,17 +106,17 @@ export const findTraceparents = (db: Db, messageIds: readonly string[]) =>
     [messageIds],
   )
 
-export interface RequestReference {
-  requestId: string
-  keyId: string
-  at: Date
-  until: Date
-}
-
-/** There is no index on request_id. The API key and the time range leave only a few rows to check. */
-export const messageOfRequest = (db: Db, workspaceId: string, { requestId, keyId, at, until }: RequestReference) =>
-  db.first<{ id: string; status: string; created_at: Date }>(
-    `select id, status, created_at from messages
+/**
+ * The message that a request created. Null if it created none, for example because it was replayed. There is no index on request_id.
+ * The API key and the time range leave only a few rows to check.
+ */
+export const messageMadeBy = async (
+  db: Db,
+  workspaceId: string,
+  { requestId, keyId, at, until }: { requestId: string; keyId: string; at: Date; until: Date },
+): Promise<{ id: string; status: string; createdAt: Date } | null> =>
+  (await db.first(
+    `select id, status, created_at as "createdAt" from messages
      where workspace_id = $1 and key_id = $2 and created_at between $3 and $4 and request_id = $5`,
     [workspaceId, keyId, at, until, requestId],
-  )
+  )) ?? null

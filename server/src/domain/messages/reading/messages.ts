@@ -19,6 +19,7 @@ import {
 } from './messages.sql.ts'
 
 export { anyReceived, anyReplied, anySent } from './first-messages.sql.ts'
+export { messageMadeBy } from './messages.sql.ts'
 export { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
 export type { Author }
 

@@ -1,7 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { PersonOfConversations } from './person-of-conversations.sql.ts'
-import { isOfPerson, personValues } from './person-of-conversations.sql.ts'
+import { type KnownPerson, personValues } from '../../../whatsapp/incoming/split-by-person.ts'
 
 export interface Handover {
   senderId: string
@@ -53,12 +52,16 @@ export const lastHandovers = (
     [workspaceId, senderIds, personIds],
   )
 
-export const handoversOf = (db: Db, person: PersonOfConversations) =>
+/** The condition for a row of a table with a person and a user ID. Few people have one, so no index is needed. */
+export const isOfPerson = `workspace_id = $1 and ((person = any($2::text[]) and ($4 or user_id is null))
+    or person = any($3::text[]) or (not $4 and user_id = any($3::text[])))`
+
+export const handoversOf = (db: Db, person: KnownPerson) =>
   db.rows<{ sender_id: string; change: string; occurred_at: Date }>(
     `select sender_id, change, previous_owner, new_owner, occurred_at from handovers where ${isOfPerson}
      order by occurred_at, sender_id`,
     personValues(person),
   )
 
-export const deleteHandoversOf = (db: Db, person: PersonOfConversations): Promise<number> =>
+export const deleteHandoversOf = (db: Db, person: KnownPerson): Promise<number> =>
   db.change(`delete from handovers where ${isOfPerson}`, personValues(person))

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { PersonOfConversations } from './person-of-conversations.sql.ts'
-import { isOfPerson, personValues } from './person-of-conversations.sql.ts'
+import { type KnownPerson, personValues } from '../../../whatsapp/incoming/split-by-person.ts'
+import { isOfPerson } from './handovers.sql.ts'
 
 /** Stores under which names the business saved people. An older change does not replace a newer one. */
 export const saveContacts = statement(
@@ -33,11 +33,11 @@ export const savedName = async (db: Db, workspaceId: string, personIds: readonly
     )
   )?.name ?? null
 
-export const savedContactsOf = (db: Db, person: PersonOfConversations) =>
+export const savedContactsOf = (db: Db, person: KnownPerson) =>
   db.rows<{ sender_id: string; name: string | null; changed_at: Date }>(
     `select sender_id, name, changed_at from saved_contacts where ${isOfPerson} order by changed_at, sender_id`,
     personValues(person),
   )
 
-export const deleteSavedContactsOf = (db: Db, person: PersonOfConversations): Promise<number> =>
+export const deleteSavedContactsOf = (db: Db, person: KnownPerson): Promise<number> =>
   db.change(`delete from saved_contacts where ${isOfPerson}`, personValues(person))
