@@ -1,7 +1,6 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import type { AttemptRecord } from '../engine/attempt/record-attempts.sql.ts'
-import { attemptColumns } from './attempts.sql.ts'
 import { deliveryState, heldSince, isHeld, lastAttempt } from './delivery-state.sql.ts'
 
 export interface DetailRow {
@@ -41,7 +40,9 @@ export const deliveryOf = (db: Db, workspaceId: string, webhookId: string, event
 /** All attempts of a delivery, oldest first. */
 export const attemptsOfDelivery = (db: Db, workspaceId: string, webhookId: string, eventId: string) =>
   db.rows<AttemptRecord & { eventCreatedAt: Date }>(
-    `select ${attemptColumns}, event_created_at as "eventCreatedAt" from delivery_attempts
+    `select at, event_id as "eventId", number, trigger, state, address, status, error, answer,
+       response_headers as "responseHeaders", signatures, duration_us as "durationUs", event_created_at as "eventCreatedAt"
+     from delivery_attempts
      where event_id = $3 and webhook_id = $2 and workspace_id = $1
      order by at, number limit 500`,
     [workspaceId, webhookId, eventId],
