@@ -51,7 +51,8 @@ export const lockPersonById = (db: Db, id: string): Promise<PersonRow | undefine
 export const namesById = (db: Db, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
   db.rows('select id, name from people where id = any($1::uuid[])', [ids])
 
-export const anyPerson = async (db: Db): Promise<boolean> =>
+/** Whether there is at least one account. */
+export const hasPeople = async (db: Db): Promise<boolean> =>
   (await db.first('select 1 as one from people limit 1')) !== undefined
 
 export interface ListedPerson extends PersonRow {

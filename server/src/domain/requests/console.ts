@@ -140,17 +140,11 @@ function fieldErrorsIn(response: string | null | undefined): FieldError[] {
 export { requestNear, type TrafficRow, trafficSince as readTraffic } from './console.sql.ts'
 export { errorMeaning } from './requests.ts'
 
-export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({
+export const toLogged = ({ key_id, ...row }: RequestRow, keys: KeyNames): LoggedRequest => ({
+  ...row,
   id: withPrefix('req', row.id),
   at: row.at.toISOString(),
-  method: row.method,
-  route: row.route,
-  status: row.status,
-  code: row.code,
-  duration_us: row.duration_us,
-  address: row.address,
-  user_agent: row.user_agent,
-  key: row.key_id === null ? null : { id: row.key_id, ...namesOf(keys.get(row.key_id)) },
+  key: key_id === null ? null : { id: key_id, ...namesOf(keys.get(key_id)) },
 })
 
 const namesOf = (key: NamedKey | undefined) => ({ name: key?.name ?? null, hint: key?.hint ?? null })

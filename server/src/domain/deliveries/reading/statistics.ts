@@ -2,14 +2,10 @@ import type { AttemptSeries } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import { bucketAt, sumByBucket, type TimeBuckets } from '../../../lib/time-buckets.ts'
 import { addSteps, percentileMs } from '../engine/attempt/durations.ts'
-import { type HourCounts, hoursSince, type OpenCounts, openCounts } from './statistics.sql.ts'
+import { type HourCounts, type OpenCounts, openCounts } from './statistics.sql.ts'
 
-export { countDeliveries, endpointHoursSince, hasDueDeliveries } from './statistics.sql.ts'
+export { countDeliveries, endpointHoursSince, hasDueDeliveries, readDeliveryHours } from './statistics.sql.ts'
 export type { HourCounts, OpenCounts }
-
-/** The attempts of a workspace by endpoint and hour, since `since`. */
-export const readDeliveryHours = (db: Db, workspaceId: string, since: Date): Promise<HourCounts[]> =>
-  hoursSince(db, workspaceId, since)
 
 /** Counts the open deliveries of these endpoints up to `bound`, and reads the time of their last attempt. */
 export async function readOpenCounts(

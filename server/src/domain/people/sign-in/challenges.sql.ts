@@ -30,8 +30,9 @@ export const challengeBy = (db: Db, digest: Buffer, kind: string, now: Date): Pr
 export const deleteChallenge = async (db: Db, digest: Buffer): Promise<boolean> =>
   (await db.change('delete from challenges where digest = $1', [digest])) === 1
 
-export const deleteChallengesOf = (db: Db, personId: string): Promise<number> =>
+/** Cancels sign-ins that wait for a second factor and passkeys that are being added. */
+export const deleteChallenges = (db: Db, personId: string): Promise<number> =>
   db.change('delete from challenges where person_id = $1', [personId])
 
-export const deleteOldChallenges = (db: Db, now: Date): Promise<number> =>
+export const deleteExpiredChallenges = (db: Db, now: Date): Promise<number> =>
   db.change('delete from challenges where expires_at < $1', [now])

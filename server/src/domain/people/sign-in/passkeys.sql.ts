@@ -29,7 +29,7 @@ export const insertPasskey = insertion(
   'on conflict (credential_id) do nothing',
 )
 
-export const passkeysOf = (db: Db, personId: string): Promise<PasskeyRow[]> =>
+export const listPasskeys = (db: Db, personId: string): Promise<PasskeyRow[]> =>
   db.rows(`select ${columns} from passkeys where person_id = $1 order by created_at, id`, [personId])
 
 export const passkeyByCredential = (db: Db, credentialId: string): Promise<PasskeyRow | undefined> =>
@@ -41,5 +41,6 @@ export const setCounter = (db: Db, id: string, counter: number): Promise<number>
 export const deletePasskey = (db: Db, personId: string, id: string): Promise<PasskeyRow | undefined> =>
   db.first(`delete from passkeys where person_id = $1 and id = $2 returning ${columns}`, [personId, id])
 
-export const deletePasskeys = (db: Db, personId: string): Promise<number> =>
+/** Removes all passkeys of a person and returns their number. */
+export const removePasskeys = (db: Db, personId: string): Promise<number> =>
   db.change('delete from passkeys where person_id = $1', [personId])

@@ -55,7 +55,7 @@ export const touchSession = (db: Db, id: string, at: Date): Promise<number> =>
 export const confirmSession = (db: Db, id: string, at: Date): Promise<number> =>
   db.change('update sessions set confirmed_at = $2 where id = $1', [id, at])
 
-export const sessionsOf = (db: Db, personId: string): Promise<SessionRow[]> =>
+export const listSessions = (db: Db, personId: string): Promise<SessionRow[]> =>
   db.rows(`select ${columns} from sessions s where s.person_id = $1 order by s.last_seen_at desc, s.id`, [personId])
 
 export const deleteSession = (db: Db, personId: string, id: string): Promise<number> =>

@@ -20,14 +20,10 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
       const members = await listMembers(db, workspaceId)
       const invites = await listInvites(db, clock, workspaceId)
       return {
-        members: members.map((member) => ({
-          id: member.person_id,
-          email: member.email,
-          email_verified: member.email_verified,
-          name: member.name,
-          role: member.role,
-          two_factor: member.two_factor,
-          is_you: member.person_id === person.personId,
+        members: members.map(({ person_id: id, ...member }) => ({
+          ...member,
+          id,
+          is_you: id === person.personId,
           created_at: member.created_at.toISOString(),
           last_seen_at: member.last_seen_at?.toISOString() ?? null,
         })),
