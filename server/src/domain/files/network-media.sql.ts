@@ -21,7 +21,8 @@ export interface UploadLease extends SentFile {
   lease: string
 }
 
-const claiming = statement(
+/** Returns 0 if another process uploads it, or has just done so. */
+export const claimNetworkUpload = statement(
   {
     fileId: 'uuid',
     senderId: 'uuid',
@@ -36,14 +37,7 @@ const claiming = statement(
      values (${fileId}, ${senderId}, ${workspaceId}, ${lease}, ${until})
      on conflict (file_id, sender_id) do update set lease = excluded.lease, lease_until = excluded.lease_until
      where m.lease_until <= ${now} and (m.media_id is null or m.uploaded_at <= ${since})`,
-)
-
-/** False if another process uploads it, or has just done so. */
-export const claimNetworkUpload = async (
-  db: Db,
-  upload: UploadLease,
-  times: { until: Date; now: Date; since: Date },
-): Promise<boolean> => (await claiming.change(db, { ...upload, ...times })) > 0
+).change
 
 const isLeased = 'file_id = $1 and sender_id = $2 and lease = $3'
 

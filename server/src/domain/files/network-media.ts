@@ -77,7 +77,8 @@ export function newMediaUploads(network: Network, log: Logger): MediaUploads {
     const lease: UploadLease = { fileId, senderId, workspaceId, lease: newUuid() }
     let isOurs = false
     try {
-      isOurs = await claimNetworkUpload(db, lease, { until: later(leaseMs), now: clock.now(), since: since() })
+      const times = { until: later(leaseMs), now: clock.now(), since: since() }
+      isOurs = (await claimNetworkUpload(db, { ...lease, ...times })) > 0
     } finally {
       if (!isOurs) slots.release(workspaceId)
     }

@@ -50,6 +50,30 @@ export function splitByPerson(webhook: string, person: PersonIds): SplitByPerson
   return { about: JSON.stringify(onlyPerson(body, person)), rest: saysSomething(rest) ? JSON.stringify(rest) : null }
 }
 
+/** Webhooks in memory at a time. One has at most a few hundred kilobytes. */
+const pageSize = 20
+
+/**
+ * Those of stored webhooks that are about the person, in two parts. `read` returns the next ones after an ID that match one of
+ * the patterns.
+ */
+export async function* splitEach<Stored extends { id: string; webhook: string }>(
+  person: PersonIds,
+  read: (patterns: readonly string[], afterId: string, take: number) => Promise<Stored[]>,
+): AsyncGenerator<Stored & SplitByPerson> {
+  const patterns = patternsNaming(person)
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const page = await read(patterns, after, pageSize)
+    for (const stored of page) {
+      const parts = splitByPerson(stored.webhook, person)
+      if (parts.about !== null) yield { ...stored, ...parts }
+    }
+    const last = page.at(-1)
+    if (!last || page.length < pageSize) return
+    after = last.id
+  }
+}
+
 /** Regular expressions of which one matches a webhook about the person. Others may match too. */
 export const patternsNaming = ({ numbers, userIds }: PersonIds): string[] => [
   ...numbers.map((number) => [...number].join('[ ().-]*')),

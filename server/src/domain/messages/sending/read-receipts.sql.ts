@@ -3,7 +3,11 @@ import { statement } from '../../../db/statement.ts'
 import type { DueNumber } from './due-numbers.ts'
 import { movedSql, pacedSql, paceLeftSql, paceParameters } from './pace.sql.ts'
 
-const insertion = statement(
+/**
+ * Stores a receipt. Returns 0 if the workspace has no such message. If it is already stored, it is only changed; if the
+ * network is being called for it, it is called once more, because that call may be without the typing indicator.
+ */
+export const insertReceipt = statement(
   { workspaceId: 'uuid', messageId: 'uuid', typing: 'bool', now: 'timestamptz' },
   ({ workspaceId, messageId, typing, now }) => `insert into read_receipts as r (message_id, workspace_id, sender_id,
        wa_message_id, typing, requested_at, due_at)
@@ -12,16 +16,7 @@ const insertion = statement(
        and source is null
      on conflict (message_id) do update set typing = r.typing or excluded.typing, requested_at = excluded.requested_at,
        due_at = case when r.lease is null then r.due_at else excluded.due_at end, lease = null`,
-)
-
-/**
- * Stores a receipt. Returns false if the workspace has no such message. If it is already stored, it is only changed; if the
- * network is being called for it, it is called once more, because that call may be without the typing indicator.
- */
-export const insertReceipt = async (
-  db: Db,
-  receipt: { workspaceId: string; messageId: string; typing: boolean; now: Date },
-): Promise<boolean> => (await insertion.change(db, receipt)) > 0
+).change
 
 /** A number with receipts, and its app. */
 export type DueReceipts = DueNumber & { appId: string }
