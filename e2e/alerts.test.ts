@@ -95,7 +95,7 @@ test('the page of alerts shows channels, subscribers and when each last happened
   const email = page.getByRole('switch', { name: 'Email to you: Credits are low' })
   await expect.poll(() => email.isChecked()).toBe(true)
   await email.click({ force: true })
-  await page.getByText('You no longer get this email').first().waitFor()
+  await page.getByText('You will not get this email again').first().waitFor()
   await until('the choice is saved', async () => {
     const { choices } = (await console.ada.call('/account/notifications')).body
     return choices.some(({ kind, wanted }: { kind: string; wanted: boolean }) => kind === 'credits_low' && !wanted)

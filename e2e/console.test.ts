@@ -48,7 +48,7 @@ test('the link printed by the first start creates the first account', async () =
   for (const name of ['API keys', 'Team', 'Health']) await link(page, name).waitFor()
   session = (await page.context().cookies()).map(({ name, value }) => ({ name, value, url: place.url }))
   await page.goto(place.setupUrl)
-  await title(page, 'This link no longer works')
+  await title(page, 'This link has expired or was already used')
 })
 
 test('a key can be created, copied and used', async () => {
@@ -208,7 +208,7 @@ test('the Docs page links to the API reference, and its earlier chapters lead to
   await page.getByText(place.workspaceId).waitFor()
   for (const [chapter, path] of [
     ['errors#rate_limited', 'errors#rate_limited'],
-    ['webhooks', 'receiving#verify-the-signature'],
+    ['webhooks', 'events/verify'],
   ]) {
     await page.goto(`${place.url}/w/${place.workspaceId}/docs/${chapter}`)
     await page.waitForURL(`${place.url}/docs/${path}`)

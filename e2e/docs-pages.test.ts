@@ -23,15 +23,21 @@ const isOurs = ({ file, language, words }: DocsBlock) =>
   file !== 'README.md' && !words.some((word) => word.startsWith('tab=')) && (language !== 'python' || hasPython)
 const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0
 /** First the pages about the oldest event and about events that were not delivered; last those that add a workspace and erase. */
-const order = ['docs/reading-events.md', 'docs/replays.md', '', 'docs/connecting-meta.md', 'docs/personal-data.md']
+const order = [
+  'docs/events/polling.md',
+  'docs/events/replays.md',
+  '',
+  'docs/run/meta.md',
+  'docs/reference/personal-data.md',
+]
 const rank = (file: string) => (order.includes(file) ? order.indexOf(file) : 2)
 const pages = docsFiles()
   .map((file) => ({ file, blocks: blocksOf(file) }))
   .filter(({ blocks }) => blocks.some((block) => isRun(block) && isOurs(block)))
   .sort((a, b) => rank(a.file) - rank(b.file))
-const [startBlock] = blocksOf('docs/quickstart.md')
+const [startBlock] = blocksOf('docs/start/quickstart.md')
 /** The programs of the quickstart, one in each tab. A comment says how to save and run it; curl is typed. */
-const programs = blocksOf('docs/quickstart.md').flatMap(({ text, words }) => {
+const programs = blocksOf('docs/start/quickstart.md').flatMap(({ text, words }) => {
   const tab = words.find((word) => word.startsWith('tab='))?.slice('tab='.length)
   const [, name, command = text] = /Save as (\S+) and run: (.+)/.exec(text) ?? []
   return tab ? [{ tab, text, name, command, program: name ? command.split(' ', 1)[0] : 'curl' }] : []
@@ -104,7 +110,7 @@ afterAll(async () => {
 
 test.for(pages)('every block of $file works', { timeout: 180_000 }, async ({ file, blocks }) => {
   // A replay to a disabled webhook stays in progress, so that the page can cancel it.
-  const isHeld = file === 'docs/replays.md'
+  const isHeld = file === 'docs/events/replays.md'
   if (isHeld) await demo.disableWebhook()
   // A reader does not make as many requests in a minute.
   await options.database.query('truncate budget_windows')

@@ -13,8 +13,7 @@ const browser = useBrowser()
 const paths = [
   '/docs',
   ...docsPages.map(({ name }) => `/docs/${name}`),
-  '/docs/decisions',
-  '/docs/decisions/tracing',
+  '/docs/project/decisions/tracing',
   '/docs/search?q=webhook',
   '/docs/search?q=zzqx',
   '/docs/nothing-about-webhooks',
@@ -65,7 +64,7 @@ test('axe finds no violations on any page, light, and dark on a phone, and none 
 
 test('a page on paper has the text without navigation, in black on white', async () => {
   const page = await browser.newPage({ colorScheme: 'dark', isNew: true })
-  await page.goto(`${server.url}/docs/receiving`)
+  await page.goto(`${server.url}/docs/events/webhooks`)
   await page.emulateMedia({ media: 'print' })
   for (const hidden of [page.getByRole('banner'), page.getByRole('navigation'), page.getByRole('button')])
     expect(await hidden.count()).toBe(0)
@@ -84,7 +83,7 @@ test('the search shows sections while you type, and the keyboard opens one', asy
   await screenshot(page, 'docs search')
   await field.press('ArrowDown')
   await page.keyboard.press('Enter')
-  await page.waitForURL(/\/docs\/\w+#verify-the-signature$/)
+  await page.waitForURL(/\/docs\/events\/verify#verify-the-signature$/)
   await page.getByRole('searchbox').fill('zzqx')
   await page.getByText('No results for “zzqx”.').waitFor()
   await page.getByRole('status').filter({ hasText: 'No results' }).waitFor()
@@ -120,16 +119,35 @@ test('if the search fails, the page says so', async () => {
   await page.getByText('The search is not available. Try again.').waitFor()
 })
 
+test('the sections of a page are listed beside it, and on a phone above it; the next page follows', async () => {
+  const page = await browser.newPage({ javaScriptEnabled: false })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(`${server.url}/docs/events/webhooks`)
+  const contents = page.getByRole('navigation', { name: 'On this page' })
+  const section = contents.getByRole('link', { name: 'Test events' })
+  await section.waitFor()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await section.waitFor({ state: 'hidden' })
+  await contents.getByText('On this page').click()
+  await section.click()
+  await page.waitForURL(/\/docs\/events\/webhooks#test-events$/)
+  await page.getByRole('link', { name: 'Next Verifying signatures' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Verifying signatures' }).waitFor()
+})
+
 test('without JavaScript, tabs, navigation and search work', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false })
-  await page.goto(`${server.url}/docs/quickstart`)
+  await page.goto(`${server.url}/docs/start/quickstart`)
   const python = page.locator('pre', { hasText: 'urllib.request' })
   await python.waitFor({ state: 'hidden' })
   await page.getByText('Python', { exact: true }).click()
   await python.waitFor()
   await page.locator('pre', { hasText: 'Hello from curl' }).waitFor({ state: 'hidden' })
-  await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Receiving' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Receiving events' }).waitFor()
+  await page
+    .getByRole('navigation', { name: 'Documentation' })
+    .getByRole('link', { name: 'Webhooks', exact: true })
+    .click()
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
   await page.getByRole('searchbox').fill('idempotency')
   await page.getByRole('searchbox').press('Enter')
   await page.getByText('Results for “idempotency”').waitFor()
@@ -137,15 +155,15 @@ test('without JavaScript, tabs, navigation and search work', async () => {
 
 test('a chosen language is chosen everywhere, and code can be copied', async () => {
   const page = await browser.newPage({ isDrawn: false, permissions: ['clipboard-read', 'clipboard-write'] })
-  await page.goto(`${server.url}/docs/quickstart`)
+  await page.goto(`${server.url}/docs/start/quickstart`)
   await page.getByText('Go', { exact: true }).click()
   const block = page.locator('pre', { hasText: 'package main' })
   await block.getByRole('button', { name: 'Copy' }).click()
   await block.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/^package main$/m)
   // Also on the next page, and later.
-  await page.goto(`${server.url}/docs/sending`)
-  await page.goto(`${server.url}/docs/quickstart`)
+  await page.goto(`${server.url}/docs/messages/sending`)
+  await page.goto(`${server.url}/docs/start/quickstart`)
   await page.getByRole('radio', { name: 'Go', checked: true }).waitFor({ state: 'attached' })
   await block.waitFor()
 })
@@ -153,7 +171,7 @@ test('a chosen language is chosen everywhere, and code can be copied', async () 
 test('where a page may not write to the clipboard, the code is selected', async () => {
   const page = await browser.newPage({ isDrawn: false, isNew: true })
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-  await page.goto(`${server.url}/docs/quickstart`)
+  await page.goto(`${server.url}/docs/start/quickstart`)
   const block = page.locator('pre', { hasText: 'npm start' }).first()
   await block.getByRole('button', { name: 'Copy' }).click()
   await block.getByRole('button', { name: 'Press Ctrl+C' }).waitFor()
@@ -162,7 +180,7 @@ test('where a page may not write to the clipboard, the code is selected', async 
 
 test('the entry of a page is visible in the navigation', async () => {
   const page = await browser.newPage({ isDrawn: false, viewport: { width: 1440, height: 500 } })
-  await page.goto(`${server.url}/docs/changelog`)
+  await page.goto(`${server.url}/docs/project/changelog`)
   const entry = page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Changelog' })
   await expect.poll(async () => (await entry.boundingBox())?.y ?? 1000).toBeLessThan(480)
   expect(await page.evaluate<number>('scrollY')).toBe(0)

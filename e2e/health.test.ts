@@ -34,7 +34,7 @@ test('a disabled webhook is tested and enabled on the health page, also of a wor
   await line.getByText('The endpoint accepted the event.').waitFor()
   await line.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('Old CRM enabled').waitFor()
-  await page.getByText('No endpoint is disabled or failing repeatedly.').waitFor()
+  await page.getByText('No webhook is disabled or failing repeatedly.').waitFor()
   const rows = await db.rows<{ action: string }>(
     `select action from audit_entries where workspace_id = $1 and action like 'webhook.%' order by at, id`,
     [place.workspaceId],

@@ -17,11 +17,11 @@ const ofReadme = ['Start', 'A first message', 'Command line']
 /** The pages a newcomer reads, in this order. */
 const steps = [
   ...readSteps('README.md', ofReadme.slice(0, 2)),
-  ...readSteps('docs/sending.md', ['Send a template', 'Follow the status']),
-  ...readSteps('docs/receiving.md', ['Start with an example']),
+  ...readSteps('docs/messages/sending.md', ['Send a template', 'Follow the status']),
+  ...readSteps('docs/events/webhooks.md', ['Start with an example']),
   ...readSteps('README.md', ofReadme.slice(2)),
 ]
-const snippets = [...blocksOf('docs/sending.md'), ...blocksOf('docs/receiving.md')]
+const snippets = [...blocksOf('docs/messages/sending.md'), ...blocksOf('docs/events/webhooks.md')]
 let followed = 0
 
 const browser = useBrowser()
@@ -112,7 +112,7 @@ test('every block of the README that can be run is followed', () => {
 test('the table of settings has exactly the settings of config.ts', () => {
   const namesIn = (text: string) =>
     new Set(text.match(/\b(PARLEY_[A-Z_]+|DATABASE_URL|PUBLIC_URL|LOG_LEVEL|HOST|PORT)\b/g))
-  const rows = readFileSync(docs('configuration.md'), 'utf8').match(/^\| `[A-Z][^|]*\|/gm) ?? []
+  const rows = readFileSync(docs('run/configuration.md'), 'utf8').match(/^\| `[A-Z][^|]*\|/gm) ?? []
   const config = readFileSync(join(root, 'server', 'src', 'config.ts'), 'utf8')
   expect(namesIn(rows.join('\n'))).toEqual(namesIn(config))
 })

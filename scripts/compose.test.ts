@@ -64,7 +64,7 @@ const notPassed: Record<string, string> = {
 
 test('every setting can be set in .env', () => {
   const rows =
-    read('docs/configuration.md')
+    read('docs/run/configuration.md')
       .match(/^\| `[A-Z][^|]*\|/gm)
       ?.join() ?? ''
   const aws = read('server/src/net/s3-settings.ts').match(/\bAWS_(?!DEFAULT_)\w+/g) ?? []

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 /** A code block of the documentation. */
 export interface DocsBlock {
-  /** For example `docs/sending.md:14`. */
+  /** For example `docs/messages/sending.md:14`. */
   at: string
   file: string
   line: number

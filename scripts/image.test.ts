@@ -172,7 +172,7 @@ test.skipIf(process.platform !== 'linux')(
     // The console was built, and its pages are part of the image.
     const page = await fetch(`http://127.0.0.1:${port}/sign-in`, { headers: { accept: 'text/html' } })
     expect(await page.text()).toContain('/assets/')
-    for (const name of ['operating', 'sdk', 'simulator', 'changelog'])
+    for (const name of ['run/postgresql', 'tools/typescript', 'reference/simulator', 'project/changelog'])
       expect([name, (await fetch(`http://127.0.0.1:${port}/docs/${name}`)).status]).toEqual([name, 200])
     service.kill('SIGTERM')
     const [code] = await once(service, 'exit')

@@ -1,4 +1,4 @@
-// Fails if a retired word is in the repository. docs/glossary.md has the terms that we use instead.
+// Fails if a retired word is in the repository. docs/start/concepts.md has the terms that we use instead.
 //   node scripts/retired-words.ts            prints each hit; ends with 1 if there is one
 //   node scripts/retired-words.ts --counts   prints how many lines have each word
 //   node scripts/retired-words.ts server/src only files whose path begins so
@@ -109,7 +109,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Real payloads, generated files, and the list itself. */
 const skipped =
-  /(^|\/)(package-lock\.json|LICENSE)$|\/fixtures\/|\.(png|svg|ogg|woff2?|ico|pdf)$|^scripts\/retired-words(\.test)?\.ts$|^docs\/glossary\.md$/
+  /(^|\/)(package-lock\.json|LICENSE)$|\/fixtures\/|\.(png|svg|ogg|woff2?|ico|pdf)$|^scripts\/retired-words(\.test)?\.ts$|^docs\/start\/concepts\.md$/
 
 const isDocument = (file: string): boolean => file.endsWith('.md') || file === 'docs/openapi.json'
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const document = read('docs/security.md')
+const document = read('docs/reference/security.md')
 /** The first line of each risk. More tests of it are in lines without a number. */
 const rows = document.split('\n').filter((line) => /^\| \d+ +\|/.test(line))
 
@@ -12,12 +12,12 @@ const rows = document.split('\n').filter((line) => /^\| \d+ +\|/.test(line))
 const testsIn = (line: string) =>
   [...line.matchAll(/`([\w./-]+\.test\.ts)` "([^"]+)"/g)].map(([, file = '', title = '']) => ({ file, title }))
 
-test('docs/security.md has a row for each of the 31 risks, each with a test', () => {
+test('docs/reference/security.md has a row for each of the 31 risks, each with a test', () => {
   expect(rows.map((row) => Number(row.split('|')[1]))).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
   expect(rows.filter((row) => testsIn(row).length === 0)).toEqual([])
 })
 
-test('every test that docs/security.md names exists', () => {
+test('every test that docs/reference/security.md names exists', () => {
   const missing = testsIn(document).filter(({ file, title }) => {
     const source = existsSync(join(root, file)) ? read(file) : ''
     return !["'", '`', '"'].some((quote) => source.includes(`${quote}${title}${quote},`))
@@ -25,7 +25,7 @@ test('every test that docs/security.md names exists', () => {
   expect(missing).toEqual([])
 })
 
-test('every test file in docs/security.md is followed by a title', () => {
+test('every test file in docs/reference/security.md is followed by a title', () => {
   const files = [...document.matchAll(/`[\w./-]+\.test\.tsx?`/g)]
   expect(files).toHaveLength(testsIn(document).length)
 })

@@ -39,20 +39,20 @@ export const sections: readonly Section[] = [
   {
     title: 'Console users',
     commands: from(() => import('./commands/user.ts'), {
-      'user create': 'Invite a person to the console of a workspace',
-      'user list': 'List the people who can sign in to the console',
-      'user operator': 'Make a person an operator of this installation, or end that',
-      'user disable': 'Disable the account of a person',
+      'user create': 'Invite a user to the console of a workspace',
+      'user list': 'List the users of the console',
+      'user operator': 'Make a user an operator of this installation, or end that',
+      'user disable': 'Disable the account of a user',
       'user enable': 'Enable a disabled account',
-      'user reset': 'Create a password reset link for a person',
-      'user passkeys': 'List the passkeys of a person, or remove one',
+      'user reset': 'Create a password reset link for a user',
+      'user passkeys': 'List the passkeys of a user, or remove one',
     }),
   },
   {
     title: 'Personal data',
     commands: from(() => import('./commands/person.ts'), {
-      'person export': 'Print everything that a workspace has about one person',
-      'person erase': 'Erase everything that a workspace has about one person',
+      'person export': 'Print everything that a workspace has about one contact',
+      'person erase': 'Erase everything that a workspace has about one contact',
     }),
   },
   {
@@ -146,11 +146,11 @@ export const sections: readonly Section[] = [
     title: 'Simulator',
     commands: [
       ...from(() => import('./commands/phone.ts'), {
-        'phone send': 'Send a message from a simulated phone to a sender',
-        'phone record': 'Record the chat of a simulated phone as a scenario for tests',
+        'phone send': 'Send a message from the handset to a sender',
+        'phone record': 'Record a chat of the handset as a scenario for tests',
       }),
       ...from(() => import('./commands/phone-business.ts'), {
-        'phone echo': 'Write to a simulated phone from the Business app, or as an agent',
+        'phone echo': 'Write to the handset from the Business app, or as an agent',
         'phone handover': 'Let an agent take a conversation, or hand it back',
         'phone history': 'Share past chats of the Business app',
         'phone contacts': 'Share contacts of the Business app',

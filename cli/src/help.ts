@@ -36,7 +36,7 @@ export function overview(sections: readonly Section[]): string {
     ]),
     '',
     ...wrap(
-      'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. docs/configuration.md lists all of them.',
+      'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. docs/run/configuration.md lists all of them.',
       lineWidth(),
     ),
   ].join('\n')

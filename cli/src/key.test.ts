@@ -113,7 +113,7 @@ test('key rotate creates a key for the same calling system, as the console does'
 test('key rotate --grace-hours 0 revokes the old key at once', async () => {
   const workspace = await newWorkspace(server, 'Rotating')
   const { code, out } = await parley('key', 'rotate', workspace.key.id, '--grace-hours', '0')
-  expect([code, out]).toEqual([0, expect.stringContaining('The old key no longer works.')])
+  expect([code, out]).toEqual([0, expect.stringContaining('The old key is revoked.')])
   const secret = /prl_live_\w+/.exec(out)?.[0] ?? ''
   expect((await server.call('/v1/me', { key: workspace.secret })).body).toMatchObject({
     error: { code: 'key_revoked' },

@@ -138,7 +138,7 @@ test('erasing asks for confirmation, says what was removed, and finds nothing th
   ])
   expect((await shop.look(sent.id)).to).toBeNull()
   const again = await run([...words, '--yes'])
-  expect([again.code, again.out]).toEqual([0, 'Test had nothing about this person.\n'])
+  expect([again.code, again.out]).toEqual([0, 'Test had nothing about this contact.\n'])
   const json = await run([...words, '--json'])
   expect(JSON.parse(json.out)).toMatchObject({ account_id: workspaceId, ended_at: expect.any(String), removed: {} })
 })

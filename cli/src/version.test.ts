@@ -52,7 +52,7 @@ test('commands on a database of an older version fail with one line and do not m
     expect(await run(connection, ...words), words.join(' ')).toEqual({
       code: 1,
       out: '',
-      err: `The database has schema version ${latest - 1}, but this version of Parley needs ${latest}. Run "./parley migrate", or start the new version, which migrates the database. Processes of the version before keep working.\n`,
+      err: `The database has schema version ${latest - 1}, but this version of Parley needs ${latest}. Run "./parley migrate", or start the new version, which migrates the database. Processes of the last release keep working.\n`,
     })
   }
   expect(await versionOf(connection)).toBe(latest - 1)

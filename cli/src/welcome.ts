@@ -47,7 +47,7 @@ const firstSteps = ({ setupUrl, secret }: Demo, address: string, simulator: Simu
   'Try it:',
   '',
   `  curl -H "Authorization: Bearer ${secret}" ${address}/v1/me`,
-  ...(simulator ? ['', 'Next, open the handset (a simulated phone) and send a message to the demo workspace.'] : []),
+  ...(simulator ? ['', 'Next, open the handset, a simulated phone, and send a message to the demo workspace.'] : []),
 ]
 
 const signInHint = async ({ runtime: { db } }: Service): Promise<string[]> =>

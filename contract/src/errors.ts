@@ -110,7 +110,7 @@ export const errorCatalogue = {
     cause:
       'The template is a marketing template, and the recipient stopped marketing messages of this number at details.opted_out_at.',
     remedy:
-      'Do not send marketing templates to this person. Utility and authentication templates and replies are still possible. Nothing was sent or charged.',
+      'Do not send marketing templates to this contact. Utility and authentication templates and replies are still possible. Nothing was sent or charged.',
   },
   not_found: {
     status: 404,
@@ -148,19 +148,19 @@ export const errorCatalogue = {
     status: 410,
     type: 'invalid_request_error',
     title: 'File expired',
-    message: 'This file is no longer available.',
-    cause: 'The file is past its retention period, or WhatsApp no longer had it.',
+    message: 'This file has expired.',
+    cause: 'The file is past its retention period, or WhatsApp deleted it before it was downloaded.',
     remedy: 'Download files soon after you receive the message.received or flow.completed event.',
   },
   cursor_expired: {
     status: 410,
     type: 'invalid_request_error',
     title: 'Cursor expired',
-    message: 'This cursor is older than the events that are still stored.',
+    message: 'This cursor is older than the stored events.',
     cause:
-      'Events that followed the cursor are past their retention period, or the cursor is newer than the copy from which the files of the database were restored. details.oldest_cursor is the cursor of the oldest event that is stored.',
+      'Events that followed the cursor are past their retention period, or the database was restored from a copy that is older than the cursor. details.oldest_cursor is the cursor of the oldest stored event.',
     remedy:
-      'Continue with details.oldest_cursor, and ignore events whose id you know. To read what you missed before that, list messages and inbound messages.',
+      'Continue with details.oldest_cursor, and ignore events whose id you know. To recover earlier messages, list messages and inbound messages.',
   },
   payload_too_large: {
     status: 413,

@@ -58,7 +58,7 @@ export const MessagePricing = Type.Object(
   {
     category: Type.Union([Type.String(), Type.Null()], {
       description:
-        'What WhatsApp charged the message as, such as `marketing`, `utility`, `authentication` or `service`.',
+        'The category that WhatsApp billed the message in, such as `marketing`, `utility`, `authentication` or `service`.',
     }),
     type: Type.Union([Type.String(), Type.Null()], {
       description: 'The price type: `regular`, or free as `free_customer_service` or `free_entry_point`.',
@@ -70,7 +70,7 @@ export const MessagePricing = Type.Object(
         amount: Type.String({ description: 'The amount, as a decimal number.' }),
         currency: nullable(Type.String(), 'The currency code.'),
       }),
-      'What WhatsApp bills for the message. Null if it does not say.',
+      'The amount that WhatsApp bills for the message. Null if it does not say.',
     ),
   },
   { description: 'How WhatsApp billed the message.' },
@@ -81,7 +81,7 @@ export const MessageStatusData = Type.Object({
   message_id: described(MessageId, 'The ID of the message.'),
   to: nullable(
     Type.String(),
-    "The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the person was erased.",
+    "The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the contact was erased.",
   ),
   to_user_id: nullable(Type.String(), "WhatsApp's ID of the recipient. Null if it is not known."),
   status: Type.Union([Type.Literal('sent'), Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')], {
@@ -89,7 +89,7 @@ export const MessageStatusData = Type.Object({
   }),
   wa_message_id: Type.Union([Type.String(), Type.Null()], {
     description:
-      "WhatsApp's ID of the message. Null only on `message.failed`, if WhatsApp rejected the send request, and if the person was erased.",
+      "WhatsApp's ID of the message. Null only on `message.failed`, if WhatsApp rejected the send request, and if the contact was erased.",
   }),
   occurred_at: described(
     Timestamp,
@@ -271,7 +271,7 @@ export const FlowCompleted = event('flow.completed', {
 
 export const TemplateStatusChanged = event('template.status_changed', {
   description:
-    'The status of a template changed: WhatsApp approved, rejected or paused it, for example. `DELETED` means that it no longer exists there.',
+    'The status of a template changed: WhatsApp approved, rejected or paused it, for example. `DELETED` means that it was deleted at WhatsApp.',
   data: TemplateStatusData,
   sample: serviceSamples.template,
 })
@@ -285,7 +285,7 @@ export const SenderStatusChanged = event('sender.status_changed', {
 
 export const ContactPreferenceChanged = event('contact.preference_changed', {
   description:
-    'A person chose in WhatsApp whether they want marketing messages from one of your numbers. While they do not, marketing templates to them are refused.',
+    'A contact stopped or resumed marketing messages from one of your numbers in WhatsApp. While they are stopped, Parley rejects marketing templates to this contact.',
   data: ContactPreferenceData,
   sample: serviceSamples.preference,
 })
@@ -306,7 +306,7 @@ export const HistoryImported = event('history.imported', {
 
 export const WebhookDisabled = event('webhook.disabled', {
   description:
-    'Another webhook of the workspace was disabled, after 20 failed attempts in a row or by a person. Its events are held until it is enabled. Never sent to the disabled webhook itself.',
+    'Another webhook of the workspace was disabled, after 20 failed attempts in a row or by a user. Its events are held until it is enabled. Never sent to the disabled webhook itself.',
   data: WebhookDisabledData,
   sample: serviceSamples.webhook,
 })
@@ -320,7 +320,7 @@ export const CreditsLow = event('credits.low', {
 
 export const NetworkUpdated = event('network.update', {
   description:
-    'WhatsApp sent something that Parley does not understand, or not completely. `data.value` is what it sent. `GET /v1/events` returns this type only if you ask for it with `type`.',
+    'WhatsApp sent a change that Parley does not understand, or not completely. `data.value` is the change as it arrived. `GET /v1/events` returns this type only if you ask for it with `type`.',
   data: NetworkUpdateData,
   sample: {
     update_id: 'upd_8c7b6a59-4837-4261-9504-f3e2d1c0b9a8',
@@ -363,7 +363,7 @@ export const WebhookTest = event(testEventType, {
     test: Type.Literal(true, { description: 'Always true.' }),
     example_of: Type.String({ description: 'The event type that the test event shows.', examples: ['message.sent'] }),
     example: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What `data` of an event of that type looks like. Its IDs do not exist.',
+      description: 'An example of `data` for that event type. Its IDs do not exist.',
     }),
   }),
   sample: {

@@ -12,7 +12,7 @@ export const StoredInboundMessage = Type.Object(
     object: Type.Literal('inbound_message', { description: 'The object type.' }),
     wa_message_id: nullable(
       Type.String(),
-      "WhatsApp's ID of the message. Null if the data of the person was erased: the ID contains their number.",
+      "WhatsApp's ID of the message. Null if the contact was erased: the ID contains their number.",
     ),
     ...fields,
     window_expires_at: nullable(
@@ -64,7 +64,7 @@ const moment = (description: string) => Type.Optional(Type.String({ ...Moment, d
 /** The filters of `GET /v1/inbound_messages`, in addition to those of every list. */
 export const InboundMessageFilters = Type.Object({
   sender_id: Type.Optional(described(SenderId, 'The number that received the message.')),
-  from: Type.Optional(Type.String({ ...Phone, description: "The sender's phone number. Exact match." })),
+  from: Type.Optional(Type.String({ ...Phone, description: "The contact's phone number. Exact match." })),
   type: Type.Optional(Type.Enum([...inboundTypes], { description: 'The message type.' })),
   received_after: moment('Only messages whose `received_at` is after this time, in ISO 8601 format.'),
   received_before: moment('Only messages whose `received_at` is before this time, in ISO 8601 format.'),
@@ -79,7 +79,7 @@ export const MarkAsRead = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'Also show the person that you are typing. WhatsApp shows it until your next message, for at most 25 seconds.',
+          'Also show the contact that you are typing. WhatsApp shows it until your next message, for at most 25 seconds.',
       }),
     ),
   },

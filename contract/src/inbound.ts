@@ -45,7 +45,7 @@ export const InboundMedia = Type.Object(
     mime_type: Type.String({ description: 'The media type that WhatsApp reported. It can contain parameters.' }),
     filename: nullable(
       Type.String(),
-      'The file name of a document, chosen by the sender. Do not use it as a file path.',
+      'The file name of a document, chosen by the contact. Do not use it as a file path.',
     ),
     caption: nullable(Type.String(), 'The caption. Also available as `text`.'),
     sha256: nullable(Type.String(), 'The SHA-256 hash of the file, in hex. Null if WhatsApp did not send it.'),
@@ -62,8 +62,8 @@ export const InboundLocation = Type.Object(
   {
     latitude: Type.Number({ description: 'The latitude in degrees.' }),
     longitude: Type.Number({ description: 'The longitude in degrees.' }),
-    name: nullable(Type.String(), 'The name of the place. Set if the sender picked it on the map.'),
-    address: nullable(Type.String(), 'The address of the place. Set if the sender picked it on the map.'),
+    name: nullable(Type.String(), 'The name of the place. Set if the contact picked it on the map.'),
+    address: nullable(Type.String(), 'The address of the place. Set if the contact picked it on the map.'),
     url: nullable(Type.String(), 'A link for the place.'),
   },
   { description: 'A location. A shared current position has coordinates only.' },
@@ -117,7 +117,7 @@ export const InboundContact = Type.Object(
     birthday: nullable(Type.String(), 'The date of birth, as it is written on the card: usually `YYYY-MM-DD`.'),
     origin: nullable(
       Type.String(),
-      '`contact_request` if the sender shared their own number because you asked for it, `other` for any other card.',
+      '`contact_request` if the contact shared their own number because you asked for it, `other` for any other card.',
     ),
   },
   { description: 'A shared contact card.' },
@@ -126,7 +126,7 @@ export const InboundContact = Type.Object(
 export const InboundOrder = Type.Object(
   {
     catalog_id: nullable(Type.String(), 'The catalog.'),
-    text: nullable(Type.String(), 'The note that the sender wrote with the order.'),
+    text: nullable(Type.String(), 'The note that the contact wrote with the order.'),
     items: Type.Array(
       Type.Object({
         product_retailer_id: Type.String({ description: 'Your ID of the product.' }),
@@ -142,10 +142,10 @@ export const InboundOrder = Type.Object(
 
 export const InboundReaction = Type.Object(
   {
-    emoji: nullable(Type.String(), 'The emoji. Null if the sender removed the reaction.'),
+    emoji: nullable(Type.String(), 'The emoji. Null if the contact removed the reaction.'),
     wa_message_id: nullable(
       Type.String(),
-      "WhatsApp's ID of the message that the sender reacted to. Null only if WhatsApp did not send it.",
+      "WhatsApp's ID of the message that the contact reacted to. Null only if WhatsApp did not send it.",
     ),
     message_id: nullable(MessageId, 'The ID of that message. Null unless this workspace sent it.'),
   },
@@ -154,7 +154,7 @@ export const InboundReaction = Type.Object(
 
 export const InboundReferral = Type.Object(
   {
-    source_type: nullable(Type.String(), 'Where the sender came from: `ad` or `post`.'),
+    source_type: nullable(Type.String(), 'Where the contact came from: `ad` or `post`.'),
     source_id: nullable(Type.String(), "Meta's ID of the ad or the post."),
     source_url: nullable(Type.String(), 'A link to the ad or the post.'),
     headline: nullable(Type.String(), 'The headline of the ad or the post.'),
@@ -170,7 +170,7 @@ export const InboundReferral = Type.Object(
       'The welcome message that the ad showed.',
     ),
   },
-  { description: 'The ad or the post that the sender tapped before writing.' },
+  { description: 'The ad or the post that the contact tapped before writing.' },
 )
 
 export const Unsupported = Type.Object(
@@ -183,7 +183,7 @@ export const Unsupported = Type.Object(
       "WhatsApp's own object of that type, as it arrived. Null if it sent none. Its fields are not checked.",
     ),
   },
-  { description: 'What WhatsApp says about a message that this service has no type for.' },
+  { description: "WhatsApp's description of a message that this service has no type for." },
 )
 
 export const ReferredProduct = Type.Object(
@@ -213,16 +213,16 @@ export const InboundMessage = Type.Object(
   {
     message_id: described(MessageId, 'The ID of the message.'),
     wa_message_id: Type.String({ description: "WhatsApp's ID of the message." }),
-    from: nullable(Type.String(), "The sender's phone number, digits only. Null if WhatsApp does not provide it."),
+    from: nullable(Type.String(), "The contact's phone number, digits only. Null if WhatsApp does not provide it."),
     from_user_id: nullable(
       Type.String(),
-      "WhatsApp's ID of the sender, unique within your business. Identifies the sender if `from` is null.",
+      "WhatsApp's ID of the contact, unique within your business. Identifies the contact if `from` is null.",
     ),
     from_parent_user_id: nullable(
       Type.String(),
-      "WhatsApp's ID of the sender across your business portfolios. Null unless yours are linked.",
+      "WhatsApp's ID of the contact across your business portfolios. Null unless yours are linked.",
     ),
-    profile_name: nullable(Type.String(), 'The profile name that the sender chose. It is not verified.'),
+    profile_name: nullable(Type.String(), 'The profile name that the contact chose. It is not verified.'),
     sender_id: described(SenderId, 'The number that received the message.'),
     type: Type.String({
       description: `The message type: ${inboundTypes.map((type) => `\`${type}\``).join(', ')}. Types may be added; treat an unknown one as \`unsupported\`.`,
@@ -234,7 +234,7 @@ export const InboundMessage = Type.Object(
     received_at: described(Timestamp, 'When the message was sent, according to WhatsApp. ISO 8601, UTC.'),
     in_reply_to: nullable(
       InReplyTo,
-      "The message that this message replies to. Set if the sender used WhatsApp's reply feature.",
+      "The message that this message replies to. Set if the contact used WhatsApp's reply feature.",
     ),
     reply: nullable(
       Reply,
@@ -242,10 +242,10 @@ export const InboundMessage = Type.Object(
     ),
     media: nullable(InboundMedia, 'The file. Set for `image`, `video`, `audio`, `document` and `sticker`.'),
     location: nullable(InboundLocation, 'The location. Set for `location`.'),
-    username: nullable(Type.String(), "The sender's username on WhatsApp, without `@`. Null if they have none."),
+    username: nullable(Type.String(), "The contact's username on WhatsApp, without `@`. Null if they have none."),
     group_id: nullable(
       Type.String(),
-      'The group that the message was written in. Null for a private message. Do not reply to `from`: the person wrote to the group.',
+      'The group that the message was written in. Null for a private message. Do not reply to `from`: the contact wrote to the group.',
     ),
     forwarded: Type.Boolean({ description: 'True if WhatsApp says that the message was forwarded.' }),
     contacts: nullable(Type.Array(InboundContact), 'The shared contact cards. Set for `contacts`.'),
@@ -253,7 +253,7 @@ export const InboundMessage = Type.Object(
     reaction: nullable(InboundReaction, 'The reaction. Its `type` is `unsupported`.'),
     referral: nullable(
       InboundReferral,
-      'The ad or the post that the sender tapped before writing. It can come with any type.',
+      'The ad or the post that the contact tapped before writing. It can come with any type.',
     ),
     referred_product: nullable(ReferredProduct, 'The product that the message asks about.'),
     edit: nullable(InboundEdit, 'The edit of an earlier message. Its `type` is `unsupported`.'),

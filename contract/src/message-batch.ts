@@ -73,7 +73,7 @@ export const MessageBatchResult = Type.Object(
         Type.Object({
           index,
           status: Type.Literal(200, { description: 'With `dry_run`: the message would be accepted.' }),
-          credits: Type.Integer({ minimum: 0, description: 'What it would cost.' }),
+          credits: Type.Integer({ minimum: 0, description: 'The credits that it would cost.' }),
         }),
       ]),
       { description: 'One result for each message, in the order of the request.' },
@@ -81,7 +81,9 @@ export const MessageBatchResult = Type.Object(
     accepted: Type.Integer({ minimum: 0, description: 'How many messages were accepted.' }),
     rejected: Type.Integer({ minimum: 0, description: 'How many messages were rejected.' }),
     dry_run: Type.Optional(Type.Boolean({ description: 'True if nothing was stored, spent or sent.' })),
-    credits: Type.Optional(Type.Integer({ minimum: 0, description: 'With `dry_run`: what the messages would cost.' })),
+    credits: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'With `dry_run`: the credits that the messages would cost.' }),
+    ),
   },
   {
     $id: 'MessageBatchResult',
@@ -100,7 +102,7 @@ export const MessageBatchResult = Type.Object(
 export const DryRun = Type.Object(
   {
     dry_run: Type.Literal(true, { description: 'Nothing was stored, spent or sent.' }),
-    credits: Type.Integer({ minimum: 0, description: 'What the message would cost.' }),
+    credits: Type.Integer({ minimum: 0, description: 'The credits that the message would cost.' }),
   },
   {
     description: 'The result of a request that only checks.',

@@ -14,7 +14,7 @@ const fields = {
   sender_id: described(SenderId, 'The number that the message was sent from.'),
   to: nullable(
     Type.String(),
-    "The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the person was erased.",
+    "The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the contact was erased.",
   ),
   to_user_id: nullable(Type.String(), "WhatsApp's ID of the recipient. Null if it is not known."),
   type: Type.Enum([...sendTypes], { description: 'The message type.' }),
@@ -27,7 +27,7 @@ const fields = {
       '`queued`, `sent`, `delivered`, `read` or `failed`. A status never moves backward. `delivered` and `read` replace `failed`, because the device confirmed them.',
   }),
   wa_message_id: Type.Union([Type.String(), Type.Null()], {
-    description: "WhatsApp's ID of the message. Null until WhatsApp accepts it, and if the person was erased.",
+    description: "WhatsApp's ID of the message. Null until WhatsApp accepts it, and if the contact was erased.",
   }),
   credits: Type.Integer({
     minimum: 0,

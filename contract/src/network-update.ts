@@ -7,7 +7,7 @@ export type UpdateOutcome = (typeof updateOutcomes)[number]
 
 const about = {
   field: Type.String({ description: "WhatsApp's name of the change, such as `calls`. `unknown` if it has none." }),
-  sender_id: nullable(SenderId, 'The sender that it is about. Null if it names none.'),
+  sender_id: nullable(SenderId, 'The sender that the update is about. Null if it names none.'),
   outcome: Type.Unsafe<UpdateOutcome>(
     Type.String({
       enum: [...updateOutcomes],

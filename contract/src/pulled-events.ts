@@ -56,10 +56,10 @@ export const EventPage = Type.Object(
         'The events, each byte for byte as webhooks deliver it. Ignore types and fields that you do not know.',
     }),
     has_more: Type.Boolean({
-      description: 'Whether there may be more events now. If it is true, request the next page without waiting.',
+      description: 'Whether more events may be available. If it is true, request the next page without waiting.',
     }),
     next_cursor: Type.String({
-      description: 'Pass it as `after` in the next request. Always set, also if there was no event.',
+      description: 'Pass it as `after` in the next request. Always set, even if the page has no events.',
     }),
   },
   {

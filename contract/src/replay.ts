@@ -20,15 +20,15 @@ export const Replay = Type.Object(
     state: Type.Unsafe<ReplayState>(
       Type.String({
         enum: [...replayStates],
-        description: '`completed` when every event was delivered or has failed for good.',
+        description: '`completed` when every event was delivered or has failed permanently.',
       }),
     ),
     total: Type.Integer({ description: 'How many events it covers.' }),
     delivered: Type.Integer({ description: 'How many of them were delivered.' }),
-    failed: Type.Integer({ description: 'How many of them have failed for good.' }),
+    failed: Type.Integer({ description: 'How many of them have failed permanently.' }),
     rate: Type.Integer({ description: 'How many events are sent per second at most, not counting retries.' }),
     created_at: described(Timestamp, 'When it was started.'),
   },
-  { description: 'Events that are sent to an endpoint again, or for the first time.' },
+  { description: 'Events that are sent to a webhook again, or for the first time.' },
 )
 export type Replay = Static<typeof Replay>

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox'
 
 /** The scopes of API keys, and what each allows. */
 const scopeCatalogue = {
-  'senders:read': 'list the workspace’s sender numbers',
+  'senders:read': 'list the workspace’s senders',
   'templates:read': 'list templates and the variables each needs',
   'messages:send': 'send messages (spends credits)',
-  'messages:read': 'read the status of messages the key sent',
-  'inbound:read': 'read received messages and fetch their files',
-  'webhooks:read': 'read the webhook endpoint configuration',
+  'messages:read': 'read the status of messages that the key sent',
+  'inbound:read': 'read received messages and download their files',
+  'webhooks:read': 'read the webhooks and their settings',
   'events:read': 'read events, as webhooks deliver them',
-  'flow_responses:read': 'read flow form submissions and fetch uploaded files',
+  'flow_responses:read': 'read form submissions and download uploaded files',
 } as const
 
 export type Scope = keyof typeof scopeCatalogue

@@ -361,7 +361,7 @@ export const SendInteractive = Type.Union(
   ],
   {
     description:
-      'An interactive message: reply buttons, a list, a link button, a form, a location, contact or address request, products, a catalog, a carousel, a call button, a request for the permission to call, an order to pay or its status.',
+      'An interactive message. Reply buttons, a list, a link button, a form, products, a catalog or a carousel. A request for a location, a contact, an address or the permission to call. A call button, an order to pay or its status.',
   },
 )
 export type SendInteractive = Static<typeof SendInteractive>

@@ -176,14 +176,14 @@ export const SendRequest = Type.Object(
       Type.String({
         ...Recipient,
         description:
-          "The recipient's phone number in international format, digits only. A leading `+` is accepted and removed. In a reply to a received message you can omit it: the reply goes to the person who wrote that message.",
+          "The recipient's phone number in international format, digits only. A leading `+` is accepted and removed. In a reply to a received message you can omit it: the reply goes to the contact who wrote that message.",
       }),
     ),
     to_user_id: Type.Optional(
       Type.String({
         ...UserId,
         description:
-          "WhatsApp's ID of the recipient, in place of `to`, for a person whose phone number you do not know: `from_user_id` of their message. If WhatsApp has replaced the ID, the message goes to the new one. Authentication templates require a phone number.",
+          "WhatsApp's ID of the recipient, in place of `to`, for a contact whose phone number you do not know: `from_user_id` of their message. If WhatsApp has replaced the ID, the message goes to the new one. Authentication templates require a phone number.",
       }),
     ),
     type: Type.Enum([...sendTypes], {
@@ -206,7 +206,7 @@ export const SendRequest = Type.Object(
     ),
     recipient_identity_key_hash: optionalText(
       256,
-      "The recipient's identity, as WhatsApp reported it. If WhatsApp knows another one, because the person has a new phone for example, the message fails with the code 137000.",
+      "The recipient's identity, as WhatsApp reported it. If WhatsApp knows another one, for example because the contact has a new phone, the message fails with the code 137000.",
     ),
     reference: optionalText(255, 'Your own reference, such as an order number. It is returned with the message.'),
   },

@@ -11,7 +11,7 @@ export const TemplateStatusData = Type.Object({
   name: Type.String({ description: 'The name of the template.' }),
   language: Type.String({ description: 'The language code of the template.' }),
   status: Type.String({ description: `The new status: ${oneOf(templateStatuses)} Only \`APPROVED\` can be sent.` }),
-  previous_status: Type.String({ description: 'The status before. `PENDING` for a new template.' }),
+  previous_status: Type.String({ description: 'The status until this event. `PENDING` for a new template.' }),
   reason: nullable(Type.String(), 'Why, as far as WhatsApp says: for a rejection, its reason.'),
 })
 
@@ -19,26 +19,27 @@ export const SenderStatusData = Type.Object({
   sender_id: described(SenderId, 'The ID of the sender.'),
   status: Type.String({ description: `The new status: ${oneOf(senderStatuses)} Only \`CONNECTED\` can send.` }),
   previous_status: Type.String({
-    description: 'The status before. The same as `status` if only the quality rating changed.',
+    description: 'The status until this event. Equal to `status` if only the quality rating changed.',
   }),
   quality_rating: Type.String({
-    description: `WhatsApp's quality rating of the number now: ${oneOf(qualityRatings)}`,
+    description: `WhatsApp's quality rating of the number: ${oneOf(qualityRatings)}`,
   }),
   reason: nullable(Type.String(), 'Why, as far as WhatsApp says.'),
 })
 
 export const ContactPreferenceData = Type.Object({
-  from: nullable(Type.String(), "The person's phone number, digits only. Null if WhatsApp does not provide it."),
-  from_user_id: nullable(Type.String(), "WhatsApp's ID of the person, unique within your business."),
+  from: nullable(Type.String(), "The contact's phone number, digits only. Null if WhatsApp does not provide it."),
+  from_user_id: nullable(Type.String(), "WhatsApp's ID of the contact, unique within your business."),
   sender_id: described(SenderId, 'The ID of the sender that the choice is about.'),
   marketing: Type.Union([Type.Literal('stop'), Type.Literal('resume')], {
-    description: '`stop`: no more marketing messages from this sender. `resume`: they are welcome again.',
+    description:
+      '`stop`: the contact wants no marketing messages from this sender. `resume`: the contact wants them again.',
   }),
 })
 
 export const ControlChangedData = Type.Object({
-  from: nullable(Type.String(), "The person's phone number, digits only. Null if WhatsApp does not provide it."),
-  from_user_id: nullable(Type.String(), "WhatsApp's ID of the person, unique within your business."),
+  from: nullable(Type.String(), "The contact's phone number, digits only. Null if WhatsApp does not provide it."),
+  from_user_id: nullable(Type.String(), "WhatsApp's ID of the contact, unique within your business."),
   sender_id: described(SenderId, 'The ID of the sender.'),
   change: Type.Union([Type.Literal('passed'), Type.Literal('taken')], {
     description: '`passed`: the previous owner handed the conversation over. `taken`: the new owner took it.',
@@ -68,7 +69,7 @@ export const WebhookDisabledData = Type.Object({
   webhook_id: described(WebhookId, 'The ID of the disabled webhook.'),
   name: Type.String({ description: 'Its name.' }),
   url: Type.String({ description: 'Its URL.' }),
-  reason: Type.String({ description: 'Why: what the last failure was, or what the person who disabled it entered.' }),
+  reason: Type.String({ description: 'The last failure, or the reason that the user who disabled it entered.' }),
   failing_since: nullable(
     Timestamp,
     'When the first of the failed attempts in a row ended. Null if the last attempt succeeded.',

@@ -44,7 +44,7 @@ export const TemplateVariable = Type.Object(
     in: Type.Enum([...variablePlaces], { description: 'The part of the template that contains the variable.' }),
     type: Type.Enum([...variableTypes], {
       description:
-        'The type of the value. `text`: a string without line breaks; in the header and the body also an amount, `{currency: {fallback_value, code, amount_1000}}`, or a date, `{date_time: {fallback_value}}`, also with `day_of_week`, `year`, `month`, `day_of_month`, `hour`, `minute` and `calendar`. `image`, `video`, `gif`, `document`: a link, `{id}` or `{link}` (a document also takes `filename`). `location`: `{latitude, longitude, name, address}`. `timestamp`: a time in ISO 8601 format. `product`: `{catalog_id, product_retailer_id}`. `products`: `{thumbnail_product_retailer_id, sections: [{title, product_retailer_ids}]}`.',
+        'The type of the value. `text`: a string without line breaks. In the header and the body, `text` can be an amount, `{currency: {fallback_value, code, amount_1000}}`, or a date, `{date_time: {fallback_value}}`. A date can have `day_of_week`, `year`, `month`, `day_of_month`, `hour`, `minute` and `calendar`. `image`, `video`, `gif`, `document`: a link, `{id}` or `{link}` (a document also takes `filename`). `location`: `{latitude, longitude, name, address}`. `timestamp`: a time in ISO 8601 format. `product`: `{catalog_id, product_retailer_id}`. `products`: `{thumbnail_product_retailer_id, sections: [{title, product_retailer_ids}]}`.',
     }),
     required: Type.Boolean({ description: 'Whether the request fails without this variable.' }),
     example: Type.Union([Type.String(), Type.Null()], {

@@ -8,37 +8,37 @@ export type Ordering = (typeof orderings)[number]
 /** A webhook endpoint in the API. The signing secret is shown only once, when the endpoint is created. */
 export const Webhook = Type.Object(
   {
-    id: described(WebhookId, 'The ID of the endpoint.'),
+    id: described(WebhookId, 'The ID of the webhook.'),
     object: Type.Literal('webhook', { description: 'The object type.' }),
-    name: Type.String({ description: 'The name of the endpoint in the console.' }),
+    name: Type.String({ description: 'The name of the webhook in the console.' }),
     url: Type.String({ description: 'The URL that events are sent to with POST.' }),
     secret_hint: Type.String({
       description: 'The first and last four characters of the signing secret.',
       examples: ['whsec_MfKQ...aw0='],
     }),
-    events: Type.Array(Type.String(), { description: 'The event types that the endpoint is subscribed to.' }),
+    events: Type.Array(Type.String(), { description: 'The event types that the webhook is subscribed to.' }),
     senders: nullable(
       Type.Array(SenderId),
-      'The endpoint gets only events of these senders, and events that have no sender. Null: of all senders.',
+      'The webhook gets only events of these senders, and events that have no sender. Null: events of all senders.',
     ),
     ordering: Type.Unsafe<Ordering>(
       Type.String({
         enum: [...orderings],
         description:
-          '`conversation`: the events of one sender and one person are sent one after another, in the order in which they occurred; while one is retried, later ones wait. `none`: events do not wait for each other.',
+          '`conversation`: the events of one sender and one contact are sent one after another, in the order in which they occurred. While one is retried, later ones wait. `none`: events do not wait for each other.',
       }),
     ),
     headers: Type.Array(Type.String(), {
       description: 'The names of the headers that were added to the requests. Their values are never shown.',
       examples: [['authorization']],
     }),
-    enabled: Type.Boolean({ description: 'Whether events are sent. Events for a disabled endpoint are held.' }),
-    disabled_reason: nullable(Type.String(), 'Why the endpoint is disabled. Null if it is enabled.'),
+    enabled: Type.Boolean({ description: 'Whether events are sent. Events for a disabled webhook are held.' }),
+    disabled_reason: nullable(Type.String(), 'Why the webhook is disabled. Null if it is enabled.'),
     last_success_at: nullable(Timestamp, 'When an event was last delivered successfully.'),
   },
   {
     $id: 'Webhook',
-    description: 'A webhook endpoint.',
+    description: 'A webhook: the URL that events are sent to, and its settings.',
     examples: [
       {
         id: 'whk_1d2c3b4a-5968-4776-8554-433221100fed',

@@ -10,10 +10,10 @@ export const isSettings = (text: string): boolean =>
 
 /** Reads the settings as a service that is started with them does. */
 export function checkSettings(text: string): string {
-  const page = readFileSync(join(root, 'docs', 'configuration.md'), 'utf8')
+  const page = readFileSync(join(root, 'docs/run/configuration.md'), 'utf8')
   const names = [...text.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name)
   const unknown = names.filter((name) => !name.startsWith('AWS_') && !page.includes(`\`${name}\``))
-  if (unknown.length > 0) throw new Error(`docs/configuration.md has no ${unknown.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`docs/run/configuration.md has no ${unknown.join(', ')}`)
   const filled = text.replaceAll('k1:…', `k1:${Buffer.alloc(32).toString('base64')}`).replaceAll('…', 'secret')
   // The values as the shell reads them, without those of this process.
   const output = execFileSync('bash', ['--norc', '-e', '-c', `set -a\n${filled}\nenv -0`], {

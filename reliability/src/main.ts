@@ -1,5 +1,5 @@
 // Makes faults happen to real processes and checks what the service promises: `npm run reliability` runs every scenario and
-// prints a table, `-- name name` runs some, `-- --list` lists them. docs/reliability.md has the table of a run.
+// prints a table, `-- name name` runs some, `-- --list` lists them. docs/project/reliability.md has the table of a run.
 import { basename } from 'node:path'
 import { runScenario } from './lib/run-scenario.ts'
 import { loadScenario, type Outcome, type Scenario, scenarioFiles } from './lib/scenario.ts'

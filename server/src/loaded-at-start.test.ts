@@ -32,7 +32,7 @@ const neverNeeded = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-comp
 /** What loads the others, where a request can show it. */
 const loadedBy = {
   'prom-client': '/metrics',
-  marked: '/docs/quickstart',
+  marked: '/docs/start/quickstart',
 }
 
 /** Starts a service that writes down every file that it loads. */

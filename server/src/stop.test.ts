@@ -12,7 +12,7 @@ import { until } from '../testing/until.ts'
 import { createWebhook } from './domain/webhooks/webhooks.ts'
 import { systemClock } from './lib/clock.ts'
 
-/** What docs/operating.md promises. */
+/** What docs/run/scaling.md promises. */
 const stopMaxMs = 15_000
 
 /** A receiver that does not respond until `respond` is called, and immediately from then on. */

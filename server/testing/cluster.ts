@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts'
 import { copyDataDir, newFolder, removeFolder } from './data-dir.ts'
-import { newDataDir } from './prepared-data-dir.ts'
 
 /** A primary server and a standby that follows it. */
 export interface Cluster {
@@ -18,9 +17,9 @@ const settings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '32MB'
 export const openServer = (dataDir: string, more: Record<string, string> = {}): Promise<Embedded> =>
   openEmbedded({ dataDir, purpose: 'visitor', settings: { ...settings, ...more } })
 
-export async function openCluster(): Promise<Cluster> {
+/** `first` is the primary's data directory, in which a server ran before. */
+export async function openCluster(first: string): Promise<Cluster> {
   const folder = newFolder()
-  const first = newDataDir(join(folder, 'first'))
   const second = copyDataDir(first, join(folder, 'second'))
   writeFileSync(join(second, 'postgres', 'standby.signal'), '')
   const primary = await openServer(first)
@@ -34,6 +33,7 @@ export async function openCluster(): Promise<Cluster> {
       await standby.close()
       await primary.close()
       removeFolder(folder)
+      removeFolder(first)
     },
   }
 }

@@ -77,7 +77,7 @@ create index concurrently inbound_messages_by_upgraded on inbound_messages (upgr
 `
 
 /**
- * Upgrades from one version to the next under load, as docs/operating.md describes: migrate while the old process serves,
+ * Upgrades from one version to the next under load, as docs/run/upgrading.md describes: migrate while the old process serves,
  * start the new one, then take the old one out of the balancer and stop it.
  */
 export async function rollingUpgrade(options: {

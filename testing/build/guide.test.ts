@@ -13,7 +13,7 @@ const env: NodeJS.ProcessEnv = { ...process.env, PARLEY_COMMAND: join(root, 'par
 
 /** The code blocks of the guide in a language. */
 const blocksIn = (language: string): string[] =>
-  blocksOf('docs/testing.md').flatMap((block) => (block.language === language ? [block.text] : []))
+  blocksOf('docs/tools/testing.md').flatMap((block) => (block.language === language ? [block.text] : []))
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-guide-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

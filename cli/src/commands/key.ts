@@ -166,7 +166,7 @@ export const commands: readonly Command[] = [
       return {
         lines: [
           `Created API key ${key.name} (${key.id}) in place of ${old.id}.`,
-          old.revokedAt ? 'The old key no longer works.' : `The old key works until ${ends ? formatTime(ends) : ''}.`,
+          old.revokedAt ? 'The old key is revoked.' : `The old key works until ${ends ? formatTime(ends) : ''}.`,
           '',
           'API key (shown only once):',
           '',

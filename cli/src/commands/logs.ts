@@ -22,7 +22,7 @@ export const commands: readonly Command[] = [
   {
     name: 'logs',
     details:
-      'The request log of a workspace: every request with its API keys, also those that were refused. With --follow, it runs until you press Ctrl+C; with --json, it then prints one request per line. The API has no route for it: with an API key, it says what an operator runs.',
+      'The request log of a workspace: every request with its API keys, including rejected requests. With --follow, it runs until you press Ctrl+C; with --json, it then prints one request per line. The API has no route for it: with an API key, it says what an operator runs.',
     untilStopped: 'follow',
     options: {
       ...followOptions('requests', 'are made'),

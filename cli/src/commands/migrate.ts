@@ -6,7 +6,7 @@ export const commands: readonly Command[] = [
   {
     name: 'migrate',
     details:
-      'Processes of the version before keep working meanwhile. If it is interrupted, run it again: it continues. "./parley start" also migrates.',
+      'Processes of the last release keep working during a migration. If it is interrupted, run it again: it continues. "./parley start" also migrates.',
     examples: ['migrate'],
     async run(call) {
       const { applied, db } = await call.store('migrate')

@@ -14,9 +14,9 @@ import { writeJson } from '../print.ts'
 import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 
 const personOptions = {
-  workspace: workspaceOption('Workspace that exchanged messages with the person'),
-  number: { value: 'NUMBER', help: 'Phone number of the person, with country code' },
-  'user-id': { value: 'ID', help: 'Instead of --number: the ID that WhatsApp gave the person' },
+  workspace: workspaceOption('Workspace that exchanged messages with the contact'),
+  number: { value: 'NUMBER', help: 'Phone number of the contact, with country code' },
+  'user-id': { value: 'ID', help: "Instead of --number: WhatsApp's ID of the contact" },
 }
 
 export const commands: readonly Command[] = [
@@ -44,7 +44,7 @@ export const commands: readonly Command[] = [
   {
     name: 'person erase',
     details:
-      'Removes contents, names, numbers and user IDs, files, and the events that have them; statuses, credits and counts stay. Refused while a message to the person is not sent yet. Backups and the receivers of webhooks keep their copies.',
+      'Removes contents, names, numbers and user IDs, files, and the events that have them; statuses, credits and counts stay. Fails while a message to the contact is still queued. Backups and the receivers of webhooks keep their copies.',
     options: { ...personOptions, yes: { help: 'Do not ask for confirmation' } },
     examples: [
       'person erase --workspace ID --number 491701234567',
@@ -136,8 +136,8 @@ function linesOf({ ended_at, removed }: Erasure, workspace: string): string[] {
   if (ended_at === null) {
     return [
       `Erased so far: ${counts.join(', ') || 'nothing'}.`,
-      'The rest waits: a message to this person is not sent yet, or an event about them is being delivered. The service continues by itself.',
+      'The rest waits until a queued message to this contact is sent and events about them are delivered. The service continues by itself.',
     ]
   }
-  return [counts.length === 0 ? `${workspace} had nothing about this person.` : `Erased: ${counts.join(', ')}.`]
+  return [counts.length === 0 ? `${workspace} had nothing about this contact.` : `Erased: ${counts.join(', ')}.`]
 }

@@ -9,7 +9,7 @@ const sender: OptionRule = {
   required: true,
   help: 'Phone number of the sender, such as 15550780001',
 }
-const person: OptionRule = { value: 'NUMBER', required: true, help: 'Phone number of the person' }
+const person: OptionRule = { value: 'NUMBER', required: true, help: 'Phone number of the contact' }
 
 /** What the business does outside the API: in the Business app, and through an agent. */
 export const commands: readonly Command[] = [

@@ -18,7 +18,7 @@ export const commands: readonly Command[] = [
     name: 'phone send',
     details: 'Needs the simulator, which "./parley start" runs by default. Pass one kind of message.',
     options: {
-      from: { value: 'NUMBER', required: true, help: 'Phone number of the person; any number works' },
+      from: { value: 'NUMBER', required: true, help: 'Phone number of the contact; any number works' },
       to: { value: 'SENDER_NUMBER', required: true, help: 'Phone number of the sender, such as 15550780001' },
       text: { value: 'TEXT', help: 'Send a text' },
       ...Object.fromEntries(
@@ -81,7 +81,7 @@ export const commands: readonly Command[] = [
     details:
       'A test plays the scenario with phone.play() of @parley/testing or of the Python SDK. Letters and digits of texts, names and form values are replaced, and files and locations by samples. Buttons keep their IDs.',
     options: {
-      from: { value: 'NUMBER', required: true, help: 'Phone number of the person' },
+      from: { value: 'NUMBER', required: true, help: 'Phone number of the contact' },
       to: { value: 'SENDER_NUMBER', required: true, help: 'Phone number of the sender, such as 15550780001' },
       out: { value: 'FILE', help: 'Write the scenario to this file instead of printing it' },
       'with-contents': { help: 'Keep what was written, so that a test compares the texts of the bot' },

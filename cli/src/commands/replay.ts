@@ -17,7 +17,7 @@ import { jsonList, table } from '../table.ts'
 const startReplayCommand: Command = {
   name: 'webhook replay',
   details:
-    'The events keep their IDs and are sent oldest first, each with a full retry schedule. By default only those that failed for good are sent. The running service sends them; see them with: parley replay show ID',
+    'The events keep their IDs and are sent oldest first, each with a full retry schedule. By default, only events that failed permanently are sent. The running service sends them; see them with: parley replay show ID',
   args: ['ID'],
   idOf: 'webhook',
   options: {
@@ -27,7 +27,7 @@ const startReplayCommand: Command = {
     sender: { value: 'ID', repeated: true, help: 'Only events of this sender' },
     only: {
       value: 'WHICH',
-      help: 'failed: failed for good (default), missing: never delivered to this webhook, all',
+      help: 'failed: failed permanently (default), missing: never delivered to this webhook, all',
     },
     rate: { value: 'N', help: `Events per second at most; ${defaultReplayRate} if it is not given` },
   },

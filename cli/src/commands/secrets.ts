@@ -8,7 +8,7 @@ export const commands: readonly Command[] = [
   {
     name: 'secrets reseal',
     details:
-      'Use it after you put a new key in front of the old ones: PARLEY_SECRET_KEYS="new:…,old:…". First restart every process with the new value. The service keeps running meanwhile, and you can stop the command and run it again.',
+      'Use it after you put a new key in front of the old ones: PARLEY_SECRET_KEYS="new:…,old:…". First restart every process with the new value. The service keeps running, and you can stop the command and run it again.',
     examples: ['secrets reseal'],
     async run({ db, clock, config }) {
       const progress = newProgress()
@@ -44,7 +44,7 @@ function linesOf(done: Resealed): string[] {
     ),
     ...notNeeded.map(
       (id) =>
-        `The key "${id}" is no longer needed, except for backups from before. Remove it from PARLEY_SECRET_KEYS once every process runs with "${keyId}" as the first key.`,
+        `The key "${id}" is needed only for backups that were made before this change. Remove it from PARLEY_SECRET_KEYS once every process runs with "${keyId}" as the first key.`,
     ),
   ]
 }

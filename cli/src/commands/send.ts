@@ -20,7 +20,7 @@ export const commands: readonly Command[] = [
     details:
       'As POST /v1/messages: it costs credits, and the running service sends it. In the demo, leave out --to and --from: the message goes to the handset. A text needs a message of the contact in the last 24 hours. With an --idempotency-key, the same command sends once.',
     options: {
-      to: { value: 'NUMBER', help: 'Phone number of the contact (default: the simulated phone, if there is one)' },
+      to: { value: 'NUMBER', help: 'Phone number of the contact (default: the handset, if there is one)' },
       text: { value: 'TEXT', help: 'Send a text' },
       template: { value: 'NAME[:LANGUAGE]', help: 'Send a template; the language is needed if it has several' },
       var: { value: 'KEY=VALUE', repeated: true, help: 'Variable of the template: body.1=Ana, header.image=https://…' },
@@ -144,7 +144,7 @@ async function findTemplate(source: Source, text: string) {
 
 async function waitFor(source: Source, id: string) {
   const progress = newProgress()
-  progress.say('Waiting for the network')
+  progress.say('Waiting for WhatsApp')
   try {
     for (const until = Date.now() + waitMs; ; await sleep(source.pollMs)) {
       const message = await source.status(id)

@@ -19,7 +19,7 @@ export const commands: readonly Command[] = [
       'Prints an invitation link that works once. This command sends no email: share the link. Invitations from the console are sent by email if PARLEY_SMTP_URL is set. ' +
       'The address counts as unverified.',
     options: {
-      email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
+      email: { value: 'EMAIL', required: true, help: 'Email address of the user' },
       workspace: workspaceOption('Workspace to invite them to'),
       role: { value: 'ROLE', required: true, help: `Role in the workspace: ${roles.join(', ')}` },
     },
@@ -124,7 +124,7 @@ export const commands: readonly Command[] = [
       'If the email address is unverified, the password and second factor are removed, and it prints a link to set new ones.',
     options: {
       email: { value: 'EMAIL', help: 'Email address of an existing user (default: create a link)' },
-      remove: { help: 'The person is no longer an operator; takes effect immediately' },
+      remove: { help: 'End the operator role of the user; takes effect immediately' },
     },
     examples: [
       'user operator',
@@ -160,7 +160,7 @@ export const commands: readonly Command[] = [
           `  ${url}`,
         ]
         return {
-          lines: [`${person.email} is ${operator ? 'now' : 'no longer'} an operator.`, ...(url ? newLink : [])],
+          lines: [`${person.email} is ${operator ? 'now' : 'not'} an operator.`, ...(url ? newLink : [])],
           json: { email: person.email, operator, url },
         }
       }
@@ -199,7 +199,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'user enable',
-    details: 'The person can sign in again, with the same password, second factor and roles as before.',
+    details: 'The user can sign in again, with the same password, second factor and roles.',
     args: ['EMAIL'],
     examples: ['user enable bea@example.com'],
     async run(call) {
@@ -215,7 +215,7 @@ export const commands: readonly Command[] = [
     name: 'user reset',
     details: 'Setting the new password removes their passkeys and signs out every device.',
     options: {
-      email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
+      email: { value: 'EMAIL', required: true, help: 'Email address of the user' },
       'second-factor': {
         help: 'Immediately remove their password, authenticator app, backup codes and passkeys and sign out every device',
       },
@@ -248,8 +248,8 @@ export const commands: readonly Command[] = [
   {
     name: 'user passkeys',
     options: {
-      email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
-      remove: { value: 'ID', help: 'Remove this passkey; it can no longer be used to sign in' },
+      email: { value: 'EMAIL', required: true, help: 'Email address of the user' },
+      remove: { value: 'ID', help: 'Remove this passkey; signing in with it fails from then on' },
     },
     examples: ['user passkeys --email bea@example.com', 'user passkeys --email bea@example.com --remove ID'],
     async run(call) {

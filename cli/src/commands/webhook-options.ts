@@ -17,7 +17,7 @@ export const optionsOfWebhook = {
   },
   ordering: {
     value: 'ORDER',
-    help: 'conversation: events of one sender and one person are sent one after another; none: they do not wait',
+    help: 'conversation: events of one sender and one contact are sent one after another; none: they do not wait',
   },
 } as const
 

@@ -194,7 +194,9 @@ export const commands: readonly Command[] = [
         return activated
       })
       return {
-        lines: [`Activated the new secret of webhook ${webhook.name} (${webhook.id}). The old one no longer works.`],
+        lines: [
+          `Activated the new secret of webhook ${webhook.name} (${webhook.id}). The old one has stopped working.`,
+        ],
         json: webhook,
       }
     },

@@ -47,7 +47,7 @@ export function RecipientFields<Values extends Recipient>({
     <>
       <TextInput
         label="To"
-        description="Phone number with country code, or the user ID of a person without a number."
+        description="Phone number with country code, or the user ID of a contact without a number."
         placeholder="+49 170 1234567"
         value={to}
         onChange={(event) => form.set({ to: event.currentTarget.value } as Partial<Values>)}

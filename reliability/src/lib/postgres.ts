@@ -36,10 +36,11 @@ export async function openPostgres(settings: Record<string, string> = {}): Promi
       const postmaster = postmasterPid(dataDir) ?? 0
       // The postmaster first, so that it starts no more of them.
       process.kill(postmaster, 'SIGSTOP')
-      const all = [postmaster, ...childrenOf(postmaster)]
-      for (const pid of all) process.kill(pid, 'SIGSTOP')
+      const children = childrenOf(postmaster)
+      for (const pid of children) process.kill(pid, 'SIGSTOP')
       return () => {
-        for (const pid of all) process.kill(pid, 'SIGCONT')
+        // The postmaster last: as soon as it runs, children that had ended when they were stopped are gone.
+        for (const pid of [...children, postmaster]) process.kill(pid, 'SIGCONT')
       }
     },
     async close() {

@@ -5,6 +5,7 @@ import type { CountingReceiver } from './counting-receiver.ts'
 
 /** A webhook of a workspace, and the path at the receiver that it leads to. */
 export interface Endpoint {
+  id: string
   workspaceId: string
   path: string
   events: ReadonlySet<string>
@@ -28,7 +29,8 @@ export async function waitUntilDrained(
   say: (line: string) => void,
   except: readonly string[] = [],
 ): Promise<boolean> {
-  let spoken = ''
+  let line = ''
+  let spokenAt = Date.now()
   for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(500)) {
     const left = await persistently(() =>
       db.first<{ deliveries: number; outbox: number }>(
@@ -39,12 +41,21 @@ export async function waitUntilDrained(
       ),
     )
     if (left?.deliveries === 0 && left.outbox === 0) return true
-    const line = `${left?.deliveries} deliveries and ${left?.outbox} messages are left`
-    if (line !== spoken && Date.now() % 10_000 < 600) say(line)
-    spoken = line
+    line = `${left?.deliveries} deliveries and ${left?.outbox} messages are left`
+    if (Date.now() - spokenAt < 10_000) continue
+    say(line)
+    spokenAt = Date.now()
   }
+  say(line)
+  for (const row of await openRows(db)) say(JSON.stringify(row))
   return false
 }
+
+/** Some of the deliveries and messages that are left, with all that says why. */
+const openRows = async (db: Database): Promise<unknown[]> => [
+  ...(await db.rows('select * from deliveries limit 3')),
+  ...(await db.rows(`select * from outbox where state <> 'unknown' limit 3`)),
+]
 
 /** Acknowledged messages of the network that are not stored, and events that did not arrive at an endpoint that subscribed to them. */
 export async function findLost(
@@ -58,16 +69,17 @@ export async function findLost(
   const lost = [...acknowledged]
     .filter((id) => !ids.has(id))
     .map((id) => `message ${id} was acknowledged, and is not stored`)
-  const events = await db.rows<{ id: string; workspace_id: string; type: string }>(
-    'select id, workspace_id, type from events',
+  const events = await db.rows<{ id: string; workspace_id: string; type: string; not_to: string | null }>(
+    `select id, workspace_id, type, case when type = 'webhook.disabled'
+       then convert_from(body, 'UTF8')::json -> 'data' ->> 'webhook_id' end as not_to from events`,
   )
   const received = events.filter(({ type }) => type === 'message.received').length
   if (received !== stored.length) lost.push(`${stored.length} messages are stored, with ${received} events`)
   const byWorkspace = Map.groupBy(endpoints, ({ workspaceId }) => workspaceId)
   let expected = 0
-  for (const { id, workspace_id: workspaceId, type } of events) {
-    for (const { path, events: types } of byWorkspace.get(workspaceId) ?? []) {
-      if (!types.has(type)) continue
+  for (const { id, workspace_id: workspaceId, type, not_to: notTo } of events) {
+    for (const { id: endpoint, path, events: types } of byWorkspace.get(workspaceId) ?? []) {
+      if (!types.has(type) || endpoint === notTo) continue
       expected++
       if (receiver.taken(path, id) === 0) lost.push(`event ${id} (${type}) did not arrive at ${path}`)
     }

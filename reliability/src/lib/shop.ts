@@ -17,6 +17,9 @@ import { findLedgerProblems, findLost, findSentTwice, waitUntilDrained } from '.
 /** Settings of services whose endpoints are on this machine. */
 export const localEndpoints = { PARLEY_WEBHOOK_ALLOW_HTTP: 'true', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }
 
+/** Longer than the lease of a call, after which the message of a killed process counts as unknown. */
+const drainMs = 120_000
+
 export type LoadedShop = Awaited<ReturnType<typeof openShop>>
 
 /** A workspace with one endpoint that sends and receives, what was acknowledged, and proof that it was kept. */
@@ -24,9 +27,9 @@ export async function openShop(connection: Connection) {
   const shop = await openProcessShop(connection)
   const { db, control, workspaceId, app, phoneNumberId } = shop
   const receiver = await openReceiver()
-  const endpoint = { workspaceId, path: 'shop', events: new Set<string>(eventTypes) }
   const input = { workspaceId, name: 'shop', url: receiver.urlOf('shop'), events: eventTypes }
-  await createWebhook(db, systemClock, secretKeys, localRules, input)
+  const { webhook } = await createWebhook(db, systemClock, secretKeys, localRules, input)
+  const endpoint = { id: webhook.id, workspaceId, path: 'shop', events: new Set<string>(eventTypes) }
   await giveCredits(db, systemClock, workspaceId, 100_000, 'load')
   // Each key may make 100 requests a minute.
   const keys: string[] = []
@@ -62,11 +65,11 @@ export async function openShop(connection: Connection) {
     /** Waits until everything has been delivered, and returns what is wrong. `on` is the database to look at. */
     async prove(say: (line: string) => void, on = db): Promise<{ problems: string[]; summary: string }> {
       await control.idle()
-      const isDrained = await waitUntilDrained(on, 90_000, say)
+      const isDrained = await waitUntilDrained(on, drainMs, say)
       const { lost, expected } = await findLost(on, receiver, [endpoint], acknowledged)
       const { twice } = findSentTwice(control)
       const problems = [...lost, ...twice, ...(await findLedgerProblems(on, accepted))]
-      if (!isDrained) problems.unshift('deliveries or messages were left after 90 seconds')
+      if (!isDrained) problems.unshift(`deliveries or messages were left after ${drainMs / 1000} seconds`)
       for (const problem of problems.slice(0, 20)) say(problem)
       const summary = `${problems.length === 0 ? 'none' : `${problems.length} problems`} of ${expected} deliveries and ${accepted.size} sends lost or sent twice`
       return { problems, summary }

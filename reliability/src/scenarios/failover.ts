@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@parley/server/db/db'
 import { migrate } from '@parley/server/db/migrate/migrate'
-import { asSuperuser, makeReadOnly, openCluster } from '../../../server/testing/cluster.ts'
+import { asSuperuser, makeReadOnly, openCluster, openServer } from '../../../server/testing/cluster.ts'
+import { newFolder } from '../../../server/testing/data-dir.ts'
 import { openDatabaseProxy } from '../../../server/testing/open-database-proxy.ts'
 import type { Scenario } from '../lib/scenario.ts'
 import { isReady, list, openShop, secondsUntil } from '../lib/shop.ts'
@@ -18,7 +19,9 @@ export const scenario: Scenario = {
   name: 'failover',
   wanted: `/readyz 503 immediately, recovered within ${wantedSeconds} s, nothing lost`,
   async run(say) {
-    const cluster = await openCluster()
+    const dataDir = newFolder()
+    await (await openServer(dataDir)).close()
+    const cluster = await openCluster(dataDir)
     const { primary, standby } = cluster
     await migrate(primary.connection)
     await asSuperuser(primary, `alter system set synchronous_standby_names = '*'`, 'select pg_reload_conf()')

@@ -135,7 +135,8 @@ async function unexplainedRepeats(
 async function retryAll(db: Database, ids: ReadonlySet<string>): Promise<void> {
   const waiting = await db.rows<{ id: string; enabled: boolean }>(
     `select id, enabled from webhooks w where exists (
-       select 1 from deliveries d where d.webhook_id = w.id and lease is null and due_at > now() + interval '5 seconds')`,
+       select 1 from deliveries d
+       where d.webhook_id = w.id and lease is null and (not w.enabled or due_at > now() + interval '5 seconds'))`,
   )
   for (const { id, enabled } of waiting) {
     if (!ids.has(`whk_${id}`)) continue

@@ -2,7 +2,7 @@
 
 -- Messages that were sent with the keys of a workspace or from the console. No index may contain a column that the
 -- statuses delivered and read change: then PostgreSQL updates the row without touching the indexes
--- (docs/decisions/statuses.md). The fillfactor leaves space for that in each page.
+-- (docs/project/decisions/statuses.md). The fillfactor leaves space for that in each page.
 create table messages (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
@@ -38,7 +38,7 @@ create table messages (
   -- When the content was removed: content is {"request": null} then. For an erased person, recipient is empty, and the
   -- network's ID, which contains the number, is replaced by "erased:" and our ID.
   content_removed_at timestamptz,
-  -- The trace that its request belongs to, if the client sent one (docs/decisions/tracing.md).
+  -- The trace that its request belongs to, if the client sent one (docs/project/decisions/tracing.md).
   traceparent text,
   check ((key_id is null) = (sent_by is not null))
 ) with (fillfactor = 70);
@@ -180,7 +180,7 @@ select isolate_workspace('idempotency_days', 'workspace_id');
 
 -- Messages sent to the numbers of a workspace. Each is stored once, however often the network repeats its webhook.
 -- Older ones are moved to tables that inherit from it, so that the indexes that every new message changes fit into
--- memory (docs/decisions/partitions.md). No foreign key may refer to it, and it has none: checking them took a quarter
+-- memory (docs/project/decisions/partitions.md). No foreign key may refer to it, and it has none: checking them took a quarter
 -- of the time of an insert.
 create table inbound_messages (
   id uuid primary key,

@@ -24,7 +24,7 @@ export async function readSchema(db: Db): Promise<Schema> {
 export function whyUnusable({ version, oldest }: Schema, program: number): string | null {
   if (version === 0) return 'The database is empty. Run "./parley start" or "./parley migrate" first.'
   if (version < program) {
-    return `The database has schema version ${version}, but this version of Parley needs ${program}. Run "./parley migrate", or start the new version, which migrates the database. Processes of the version before keep working.`
+    return `The database has schema version ${version}, but this version of Parley needs ${program}. Run "./parley migrate", or start the new version, which migrates the database. Processes of the last release keep working.`
   }
   if (program < oldest) {
     return `The database has schema version ${version}, which needs a Parley of version ${oldest} or later, but this is version ${program}. Start the newer version, or restore a backup from before the upgrade.`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addDecimals, isDecimal, timesDecimal } from './decimal.ts'
+import { addDecimals, readDecimal, timesDecimal } from './decimal.ts'
 
 test.each([
   ['0.1', '0.2', '0.3'],
@@ -22,9 +22,20 @@ test.each([
   expect(timesDecimal(amount, count)).toBe(product)
 })
 
-test('isDecimal accepts only digits with an optional fraction', () => {
-  for (const text of ['0', '9.99', '007', '1.0000000001']) expect(isDecimal(text), text).toBe(true)
+test('readDecimal takes digits with an optional fraction', () => {
+  for (const text of ['0', '9.99', '007', '1.0000000001']) expect(readDecimal(text), text).toBe(text)
   for (const text of ['', '-1', '+1', '1e3', '.5', '5.', '1,5', 'NaN', '1.00000000001', '1'.repeat(16)]) {
-    expect(isDecimal(text), text).toBe(false)
+    expect(readDecimal(text), text).toBeNull()
   }
+})
+
+test.each([
+  [9.9, '9.9'],
+  [1e-7, '0.0000001'],
+  [2.5e-9, '0.0000000025'],
+  [1e-11, null],
+  [1e21, null],
+  [-1, null],
+])('the number %d is %s', (number, text) => {
+  expect(readDecimal(number)).toBe(text)
 })

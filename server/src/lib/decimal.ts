@@ -6,7 +6,17 @@ export type Decimal = string
 
 const pattern = /^\d{1,15}(\.\d{1,10})?$/
 
-export const isDecimal = (text: string): boolean => pattern.test(text)
+/** A JSON number becomes the shortest decimal text of the same number, without an exponent. Null for any other value. */
+export function readDecimal(value: unknown): Decimal | null {
+  const text = typeof value === 'number' ? withoutExponent(value) : value
+  return typeof text === 'string' && pattern.test(text) ? text : null
+}
+
+/** JavaScript writes 0.0000001 as 1e-7. */
+function withoutExponent(value: number): string {
+  const text = String(value)
+  return text.includes('e-') ? value.toFixed(10).replace(/0+$/, '') : text
+}
 
 export function addDecimals(left: Decimal, right: Decimal): Decimal {
   const places = Math.max(placesOf(left), placesOf(right))

@@ -60,7 +60,7 @@ interface CachedOutcome {
 
 /**
  * Looks up host names that customers chose, through c-ares: unlike the system's `getaddrinfo` it needs no thread for each
- * name, so names that hang do not delay others. See docs/decisions/name-lookups.md.
+ * name, so names that hang do not delay others. See docs/project/decisions/name-lookups.md.
  */
 export class NameLookups {
   readonly #options: LookupOptions & { log: Logger }

@@ -6,8 +6,8 @@ import { logEvents } from './log-events.ts'
 const root = join(import.meta.dirname, '..', '..', '..')
 const known = Object.entries(logEvents).map(([event, { level }]) => `${level} ${event}`)
 
-test('docs/operating.md lists every log event with its level and meaning', () => {
-  const docs = readFileSync(join(root, 'docs', 'operating.md'), 'utf8')
+test('docs/reference/logs.md lists every log event with its level and meaning', () => {
+  const docs = readFileSync(join(root, 'docs/reference/logs.md'), 'utf8')
   const rows = Array.from(docs.matchAll(/^\| `([a-z_]+\.[a-z_]+)` +\| (\w+) +\| (.*?) +\|$/gm), (row) => row.slice(1))
   expect(rows).toEqual(Object.entries(logEvents).map(([event, { level, meaning }]) => [event, level, meaning]))
 })

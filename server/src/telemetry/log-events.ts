@@ -4,7 +4,7 @@ interface LogEventEntry {
   meaning: string
 }
 
-/** Every event the service logs. `docs/operating.md` has them as a table; a test compares it with this list. */
+/** Every event the service logs. `docs/reference/logs.md` has them as a table; a test compares it with this list. */
 export const logEvents = {
   'changes.listen_failed': {
     level: 'warn',
@@ -24,7 +24,7 @@ export const logEvents = {
   },
   'contact.erased': {
     level: 'info',
-    meaning: 'The erasure of a person has ended. The counts say what was removed.',
+    meaning: 'The erasure of a contact has ended. The counts say what was removed.',
   },
   'content.removed': {
     level: 'info',
@@ -79,35 +79,11 @@ export const logEvents = {
   },
   'delivery.next_failed': {
     level: 'warn',
-    meaning:
-      'The next deliveries of conversations that are kept in order could not be started. A worker does it within seconds.',
+    meaning: 'The next deliveries of ordered conversations could not be started. A worker starts them within seconds.',
   },
   'delivery.recording_failed': {
     level: 'warn',
     meaning: 'The results of delivery attempts could not be written. The process retries until the database is back.',
-  },
-  'endpoint.disabled': {
-    level: 'warn',
-    meaning: 'An endpoint was disabled after 20 failures in a row. Its deliveries are held until it is enabled.',
-  },
-  'endpoint.read_failed': {
-    level: 'warn',
-    meaning: 'Endpoints could not be read from the database. No attempt begins until it is back.',
-  },
-  'endpoint.read_slow': {
-    level: 'warn',
-    meaning:
-      'Reading endpoints from the database takes longer than 100 ms. Deliveries continue; a changed endpoint may get attempts with its old settings for as long as a read takes.',
-  },
-  'endpoint.secret_unreadable': {
-    level: 'error',
-    meaning:
-      'The secret of an endpoint cannot be decrypted. Its deliveries wait. Add the key to PARLEY_SECRET_KEYS or rotate the secret.',
-  },
-  'endpoint.steps_ended': {
-    level: 'info',
-    meaning:
-      'Work on all deliveries of an endpoint has ended: `work` is release, delete, retry or rotate, `deliveries` how many it changed.',
   },
   'file.fetch_crashed': {
     level: 'warn',
@@ -115,9 +91,12 @@ export const logEvents = {
   },
   'file.fetch_failed': {
     level: 'warn',
-    meaning: 'The network did not serve a file. `next` says whether it is retried or given up.',
+    meaning: 'WhatsApp did not serve a file. `next` says whether the download is retried.',
   },
-  'file.recording_failed': { level: 'warn', meaning: 'The result of a download could not be written. It is repeated.' },
+  'file.recording_failed': {
+    level: 'warn',
+    meaning: 'The result of a download could not be written. The download is repeated.',
+  },
   'files.damaged': {
     level: 'error',
     meaning:
@@ -155,7 +134,7 @@ export const logEvents = {
   'mail.failed': {
     level: 'error',
     meaning:
-      'An email was given up: the mail server rejected it, or did not accept it for a day. `error` has the reason.',
+      'An email was dropped: the mail server rejected it, or did not accept it for a day. `error` has the reason.',
   },
   'mail.retried': {
     level: 'warn',
@@ -166,7 +145,7 @@ export const logEvents = {
   'maintenance.lost': {
     level: 'warn',
     meaning:
-      'Another process does the maintenance now, because this one was frozen, cut off from the database or overloaded.',
+      'Another process took over the maintenance, because this one was frozen, cut off from the database or overloaded.',
   },
   'maintenance.taken': {
     level: 'info',
@@ -176,11 +155,11 @@ export const logEvents = {
   'media.upload_failed': {
     level: 'warn',
     meaning:
-      'WhatsApp did not take an uploaded file that a message needs. The message is retried, or fails with the error.',
+      'WhatsApp did not accept an uploaded file that a message needs. The message is retried, or fails with the error.',
   },
   'messages.moved': {
     level: 'info',
-    meaning: 'Inbound messages that are older than ten days were moved to a table of older messages.',
+    meaning: 'Inbound messages older than ten days were moved to a table of older messages.',
   },
   'migration.progress': {
     level: 'info',
@@ -224,7 +203,7 @@ export const logEvents = {
   },
   'parked_updates.released': {
     level: 'info',
-    meaning: 'Parked updates were published because their number is known now.',
+    meaning: 'Parked updates were published because a sync found their number.',
   },
   'partition.drop_failed': { level: 'error', meaning: 'An expired partition could not be dropped. It is retried.' },
   'partition.drop_postponed': { level: 'info', meaning: 'An expired partition is in use. It is dropped later.' },
@@ -235,7 +214,7 @@ export const logEvents = {
   },
   'replay.completed': {
     level: 'info',
-    meaning: 'Every event of a replay was delivered or has failed for good: `delivered` and `failed` of `total`.',
+    meaning: 'Every event of a replay was delivered or has failed permanently: `delivered` and `failed` of `total`.',
   },
   'replay.taken_over': {
     level: 'info',
@@ -248,7 +227,7 @@ export const logEvents = {
   'read_receipt.not_sent': {
     level: 'warn',
     meaning:
-      'WhatsApp refused to mark a message as read (`network_code`), or it was not possible for a day (`outcome` is `expired`).',
+      'WhatsApp rejected marking a message as read (`network_code`), or it failed for a day (`outcome` is `expired`).',
   },
   'request_contents.failed': {
     level: 'error',
@@ -275,7 +254,7 @@ export const logEvents = {
   'schema.unusable': {
     level: 'error',
     meaning:
-      'The database was migrated beyond what this process can use, or restored. It takes no work. Start the newer version.',
+      'The database was restored, or migrated to a schema that this process cannot use. The process takes no work. Start the newer version.',
   },
   'schema.usable': { level: 'info', meaning: 'This process can use the schema of the database again. It takes work.' },
   'service.stop_failed': { level: 'warn', meaning: 'One step of the shutdown failed. The remaining steps still run.' },
@@ -300,11 +279,34 @@ export const logEvents = {
   'update.parked': { level: 'info', meaning: 'An update for a number that is not synced yet waits for the next sync.' },
   'update.reread': {
     level: 'info',
-    meaning: 'Stored updates were read again. `understood` of them are read completely now.',
+    meaning: 'Stored updates were read again. `understood` is how many of them were read completely.',
   },
   'update.reread_failed': {
     level: 'error',
     meaning: 'A stored update could not be read again. It stays as it is.',
+  },
+  'webhook.disabled': {
+    level: 'warn',
+    meaning: 'A webhook was disabled after 20 failures in a row. Its deliveries are held until it is enabled.',
+  },
+  'webhook.read_failed': {
+    level: 'warn',
+    meaning: 'Webhooks could not be read from the database. No attempt begins until the database is back.',
+  },
+  'webhook.read_slow': {
+    level: 'warn',
+    meaning:
+      'Reading webhooks from the database takes longer than 100 ms. Deliveries continue. Until a read ends, a changed webhook may get attempts with its old settings.',
+  },
+  'webhook.secret_unreadable': {
+    level: 'error',
+    meaning:
+      'The secret of a webhook cannot be decrypted. Its deliveries wait. Add the key to PARLEY_SECRET_KEYS or rotate the secret.',
+  },
+  'webhook.steps_ended': {
+    level: 'info',
+    meaning:
+      'Work on all deliveries of a webhook has ended. `work` is release, delete, retry or rotate; `deliveries` is how many it changed.',
   },
 } as const satisfies Record<string, LogEventEntry>
 

@@ -1,7 +1,7 @@
 /**
  * What the service records for OpenTelemetry, if OTEL_EXPORTER_OTLP_ENDPOINT is set. A trace has the ID of its message, so
  * every process that works on the message knows it. Only the trace that a client sends with its request is stored, with the
- * message. See docs/decisions/tracing.md.
+ * message. See docs/project/decisions/tracing.md.
  */
 import {
   type Attributes,
@@ -99,7 +99,7 @@ export class Traces implements Tracing {
 
   call({ messageId, workspaceId, senderId, attempt, startMs, outcome, errorCode }: TracedCall): void {
     const span = {
-      name: 'send message to the network',
+      name: 'send message to WhatsApp',
       kind: SpanKind.CLIENT,
       startMs,
       endMs: nowMs(),

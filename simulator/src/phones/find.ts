@@ -42,7 +42,7 @@ export function inChat(network: Network, phone: Phone, to: string | undefined): 
 
 export function numberOf(network: Network, message: Message): PhoneNumber {
   const number = network.world.numbers.get(message.numberId)
-  if (!number) throw new ControlError('The business number of this message no longer exists.', 'message', 404)
+  if (!number) throw new ControlError('The business number of this message was deleted.', 'message', 404)
   return number
 }
 

@@ -171,7 +171,7 @@ export class WebhookQueue {
     const [first] = batch.updates
     // Looked up for every attempt, so that a retry goes to the app's current callback.
     const destination = first && this.#dependencies.destinationOf(first)
-    if (!destination) return this.#finish(queue, batch, 'the app no longer has a callback')
+    if (!destination) return this.#finish(queue, batch, 'the app has no callback')
     const generation = this.#generation
     queue.inFlight++
     batch.attempts++

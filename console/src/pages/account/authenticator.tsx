@@ -82,7 +82,7 @@ export function AuthenticatorSection() {
         codes={codes}
         onClose={() => setCodes(null)}
         title="Save your new backup codes"
-        detail="Your old codes no longer work."
+        detail="Your old codes have stopped working."
       />
       <ConfirmDialog
         open={isEnding}

@@ -16,5 +16,5 @@ export const useAlerts = () =>
 export const useChangeEmail = () =>
   useAction((send, choice: MailChoice) => send<MailChoices>('PATCH', 'account/notifications', choice), {
     refetch: ['account', useHere().api('alerts')],
-    done: (_choices, { wanted }) => (wanted ? 'You get this email' : 'You no longer get this email'),
+    done: (_choices, { wanted }) => (wanted ? 'You get this email' : 'You will not get this email again'),
   })

@@ -84,7 +84,7 @@ function NoContact({ id, back, wasErased }: { id: string; back: Back; wasErased:
           action={<ButtonLink to={back.to}>View messages</ButtonLink>}
         >
           {wasErased ? (
-            'Everything that this workspace had about this person was removed. Their messages stay in the list without content, number and name.'
+            'Everything that this workspace had about this contact was removed. Their messages stay in the list without content, number and name.'
           ) : (
             <>
               This workspace has no messages with{' '}

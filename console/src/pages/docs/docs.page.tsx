@@ -17,15 +17,15 @@ import { sendSnippets } from './send-snippets.ts'
 
 /** Pages of the documentation that a developer needs first. */
 const links = [
-  ['quickstart', 'Quickstart', 'send the first message in five languages.'],
-  ['sending', 'Sending', 'templates, replies, files, retries and statuses.'],
-  ['receiving', 'Receiving', 'webhooks, retries and duplicates.'],
-  ['receiving#verify-the-signature', 'Verify webhooks', 'TypeScript, Python, PHP, Go and Ruby.'],
+  ['start/quickstart', 'Quickstart', 'send the first message in five languages.'],
+  ['messages/sending', 'Sending', 'templates, replies, files, retries and statuses.'],
+  ['events/webhooks', 'Webhooks', 'receive events at your URL.'],
+  ['events/verify', 'Verify webhooks', 'TypeScript, Python, PHP, Go and Ruby.'],
   ['api', 'API reference', 'every endpoint with its fields.'],
-  ['events', 'Event types', 'every event with an example.'],
+  ['events/types', 'Event types', 'every event with an example.'],
   ['errors', 'Errors', 'every error code: what it means and what to do.'],
-  ['sdk', 'SDK', 'the client for TypeScript.'],
-  ['agents', 'Agents', 'let an agent use the API.'],
+  ['tools/typescript', 'SDK', 'the client for TypeScript.'],
+  ['tools/agents', 'Agents', 'let an agent use the API.'],
 ] as const
 
 /** Links to the documentation, and requests with the values of this workspace. */
@@ -90,7 +90,7 @@ export function MovedDocsPage() {
   const { public_url: publicUrl } = useSession()
   const { page } = useParams({ strict: false }) as { page?: string }
   useEffect(() => {
-    const path = page === 'webhooks' ? 'receiving#verify-the-signature' : `${page}${location.hash}`
+    const path = page === 'webhooks' ? 'events/verify' : `${page}${location.hash}`
     location.replace(`${publicUrl}/docs/${path}`)
   }, [publicUrl, page])
   return null

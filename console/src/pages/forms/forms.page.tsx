@@ -27,7 +27,7 @@ export function FormsPage() {
   const columns = useMemo(() => columnsWith(names), [names])
   return (
     <>
-      <PageHeader title="Form submissions" detail="Forms that people completed in WhatsApp, newest first." />
+      <PageHeader title="Form submissions" detail="Forms that contacts completed in WhatsApp, newest first." />
       <PageBody>
         <ListBar
           query={filters}

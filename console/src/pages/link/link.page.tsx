@@ -65,8 +65,8 @@ function LinkExpiry({ at }: { at: string }) {
 function ExpiredLink() {
   return (
     <FramedPage
-      title="This link no longer works"
-      detail="It was already used or has expired. Ask the person who sent it for a new one."
+      title="This link has expired or was already used"
+      detail="Ask the person who sent it for a new one."
     >
       <div style={{ marginTop: 24 }}>
         <ButtonLink to="/sign-in" size="l" fullWidth>

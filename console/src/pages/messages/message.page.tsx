@@ -167,7 +167,7 @@ function SendAgain({ message }: { message: MessageDetail }) {
         Sends the same content to <bdi>{nameOf(message)}</bdi> as a new message. It costs credits again
         {message.status === 'failed'
           ? '. The failed message was refunded.'
-          : ', and the person may receive the message twice.'}
+          : ', and the contact may receive the message twice.'}
       </ConfirmDialog>
     </>
   )

@@ -72,7 +72,7 @@ export function SendDialog({ kind: chosen, onKind, onClose }: Props) {
           label="Text"
           description={
             <>
-              You can send text only to people who messaged you in the last 24 hours. Otherwise, use a template.
+              You can send text only to contacts who messaged you in the last 24 hours. Otherwise, use a template.
               {window.data && (
                 <>
                   {' '}

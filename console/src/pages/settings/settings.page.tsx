@@ -76,10 +76,7 @@ export function SettingsPage() {
                   . The operator sets both periods for all workspaces.
                 </p>
               </Section>
-              <Section
-                title="Erased contacts"
-                detail="Admins erase what is stored about a person from the page of one of their messages."
-              >
+              <Section title="Erased contacts" detail="Admins erase a contact from the page of one of their messages.">
                 <Erasures />
               </Section>
               <Section title="Leave workspace" detail="Workspaces cannot be deleted. The operator can suspend them.">

@@ -30,7 +30,7 @@ export function NewSecretDialog({
       lost="It cannot be recovered. If you lose it, rotate the secret."
       notice={
         replaces === 'now' ? (
-          <Notice tone="warn" title="The old secret no longer works.">
+          <Notice tone="warn" title="The old secret has stopped working.">
             Deliveries are now signed with the new secret. Deliveries that your endpoint rejects until you update it are
             retried.
           </Notice>

@@ -61,7 +61,7 @@ export function ReplayDialog({
       detail={
         <>
           Sends past events to <bdi>{webhook.name}</bdi>, oldest first, each with its own ID and a new retry schedule.
-          New events are sent as usual meanwhile.
+          New events are sent as usual.
         </>
       }
       form={form}

@@ -58,7 +58,7 @@ export function OrderingField({ value, error, onChange }: FieldProps<Ordering>) 
   return (
     <Switch
       label="Keep the order of each conversation"
-      description="Events of one sender and one person are sent one after another. While one is retried, which can take up to nine hours, the later ones wait; other people’s events do not."
+      description="Events of one sender and one contact are sent one after another. While one is retried, for up to nine hours, later events of this contact wait. Events of other contacts do not wait."
       checked={value === 'conversation'}
       onChange={(event) => onChange(event.currentTarget.checked ? 'conversation' : 'none')}
       error={error}

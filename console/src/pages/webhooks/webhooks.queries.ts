@@ -74,7 +74,7 @@ export const useRotateSecret = (id: string) =>
 export const useActivateSecret = (id: string) =>
   useWebhookAction(
     (send, webhooks) => send<ConsoleWebhook>('POST', `${webhooks}/${id}/activate`),
-    'New secret activated. The old one no longer works.',
+    'New secret activated. The old one has stopped working.',
   )
 
 export const useCancelRotation = (id: string) =>

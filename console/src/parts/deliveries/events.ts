@@ -15,7 +15,7 @@ const details = {
   'history.imported': 'Past messages of a number were imported',
   'webhook.disabled': 'Another webhook was disabled',
   'credits.low': 'Credits fell to the low-credit warning',
-  'network.update': 'WhatsApp sent something that Parley does not understand',
+  'network.update': 'WhatsApp sent a change that Parley does not understand',
 } as const satisfies Record<EventType, string>
 
 /** Every event that a webhook can subscribe to, with its meaning. */

@@ -35,7 +35,7 @@ export function deliveryStateText(delivery: DeliveryDetail): string {
       return `Held because ${webhook_name} is disabled. It is sent when you enable the webhook.`
     case 'pending':
       if (waits_for)
-        return 'Waiting until an earlier event of the same conversation is delivered or has failed for good.'
+        return 'Waiting until an earlier event of this conversation is delivered or has failed permanently.'
       return 'Queued. The first attempt is about to start.'
     case 'retrying':
       return `Not delivered after ${made}. It is retried automatically.`

@@ -3,7 +3,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 
 const losses: Readonly<Record<FileLoss, string>> = {
-  missing: 'No longer available from WhatsApp',
+  missing: 'Deleted by WhatsApp',
   wrong_hash: 'Checksum mismatch',
   too_large: 'Too large to store',
   too_late: 'Download timed out',

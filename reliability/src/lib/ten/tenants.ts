@@ -23,7 +23,7 @@ export interface Tenant {
   phoneNumberId: string
   /** The template of a form, for some of them. */
   formTemplate: string | null
-  endpoints: (Endpoint & { id: string })[]
+  endpoints: Endpoint[]
 }
 
 export interface Tenants {

@@ -32,27 +32,27 @@ Me = TypedDict(
 Webhook = TypedDict(
     "Webhook",
     {
-        #: The ID of the endpoint.
+        #: The ID of the webhook.
         "id": str,
         #: The object type.
         "object": Literal["webhook"],
-        #: The name of the endpoint in the console.
+        #: The name of the webhook in the console.
         "name": str,
         #: The URL that events are sent to with POST.
         "url": str,
         #: The first and last four characters of the signing secret.
         "secret_hint": str,
-        #: The event types that the endpoint is subscribed to.
+        #: The event types that the webhook is subscribed to.
         "events": List[str],
-        #: The endpoint gets only events of these senders, and events that have no sender. Null: of all senders.
+        #: The webhook gets only events of these senders, and events that have no sender. Null: events of all senders.
         "senders": Optional[List[str]],
-        #: `conversation`: the events of one sender and one person are sent one after another, in the order in which they occurred; while one is retried, later ones wait. `none`: events do not wait for each other.
+        #: `conversation`: the events of one sender and one contact are sent one after another, in the order in which they occurred. While one is retried, later ones wait. `none`: events do not wait for each other.
         "ordering": str,
         #: The names of the headers that were added to the requests. Their values are never shown.
         "headers": List[str],
-        #: Whether events are sent. Events for a disabled endpoint are held.
+        #: Whether events are sent. Events for a disabled webhook are held.
         "enabled": bool,
-        #: Why the endpoint is disabled. Null if it is enabled.
+        #: Why the webhook is disabled. Null if it is enabled.
         "disabled_reason": Optional[str],
         #: When an event was last delivered successfully.
         "last_success_at": Optional[str],
@@ -86,7 +86,7 @@ TemplateVariable = TypedDict(
         "key": str,
         #: The part of the template that contains the variable.
         "in": str,
-        #: The type of the value. `text`: a string without line breaks; in the header and the body also an amount, `{currency: {fallback_value, code, amount_1000}}`, or a date, `{date_time: {fallback_value}}`, also with `day_of_week`, `year`, `month`, `day_of_month`, `hour`, `minute` and `calendar`. `image`, `video`, `gif`, `document`: a link, `{id}` or `{link}` (a document also takes `filename`). `location`: `{latitude, longitude, name, address}`. `timestamp`: a time in ISO 8601 format. `product`: `{catalog_id, product_retailer_id}`. `products`: `{thumbnail_product_retailer_id, sections: [{title, product_retailer_ids}]}`.
+        #: The type of the value. `text`: a string without line breaks. In the header and the body, `text` can be an amount, `{currency: {fallback_value, code, amount_1000}}`, or a date, `{date_time: {fallback_value}}`. A date can have `day_of_week`, `year`, `month`, `day_of_month`, `hour`, `minute` and `calendar`. `image`, `video`, `gif`, `document`: a link, `{id}` or `{link}` (a document also takes `filename`). `location`: `{latitude, longitude, name, address}`. `timestamp`: a time in ISO 8601 format. `product`: `{catalog_id, product_retailer_id}`. `products`: `{thumbnail_product_retailer_id, sections: [{title, product_retailer_ids}]}`.
         "type": str,
         #: Whether the request fails without this variable.
         "required": bool,
@@ -162,7 +162,7 @@ MessagePricingCost = TypedDict(
 MessagePricing = TypedDict(
     "MessagePricing",
     {
-        #: What WhatsApp charged the message as, such as `marketing`, `utility`, `authentication` or `service`.
+        #: The category that WhatsApp billed the message in, such as `marketing`, `utility`, `authentication` or `service`.
         "category": Optional[str],
         #: The price type: `regular`, or free as `free_customer_service` or `free_entry_point`.
         "type": Optional[str],
@@ -170,7 +170,7 @@ MessagePricing = TypedDict(
         "model": Optional[str],
         #: Whether WhatsApp bills the message. Null if it does not say.
         "billable": Optional[bool],
-        #: What WhatsApp bills for the message. Null if it does not say.
+        #: The amount that WhatsApp bills for the message. Null if it does not say.
         "cost": Optional[MessagePricingCost],
     },
 )
@@ -184,7 +184,7 @@ Message = TypedDict(
         "object": Literal["message"],
         #: The number that the message was sent from.
         "sender_id": str,
-        #: The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the person was erased.
+        #: The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the contact was erased.
         "to": Optional[str],
         #: WhatsApp's ID of the recipient. Null if it is not known.
         "to_user_id": Optional[str],
@@ -196,7 +196,7 @@ Message = TypedDict(
         "reference": Optional[str],
         #: `queued`, `sent`, `delivered`, `read` or `failed`. A status never moves backward. `delivered` and `read` replace `failed`, because the device confirmed them.
         "status": str,
-        #: WhatsApp's ID of the message. Null until WhatsApp accepts it, and if the person was erased.
+        #: WhatsApp's ID of the message. Null until WhatsApp accepts it, and if the contact was erased.
         "wa_message_id": Optional[str],
         #: The price of the message. Credits for a failed message are refunded.
         "credits": int,
@@ -238,7 +238,7 @@ MessageWithHistory = TypedDict(
         "object": Literal["message"],
         #: The number that the message was sent from.
         "sender_id": str,
-        #: The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the person was erased.
+        #: The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the contact was erased.
         "to": Optional[str],
         #: WhatsApp's ID of the recipient. Null if it is not known.
         "to_user_id": Optional[str],
@@ -250,7 +250,7 @@ MessageWithHistory = TypedDict(
         "reference": Optional[str],
         #: `queued`, `sent`, `delivered`, `read` or `failed`. A status never moves backward. `delivered` and `read` replace `failed`, because the device confirmed them.
         "status": str,
-        #: WhatsApp's ID of the message. Null until WhatsApp accepts it, and if the person was erased.
+        #: WhatsApp's ID of the message. Null until WhatsApp accepts it, and if the contact was erased.
         "wa_message_id": Optional[str],
         #: The price of the message. Credits for a failed message are refunded.
         "credits": int,
@@ -302,7 +302,7 @@ StoredInboundMessageMedia = TypedDict(
         "id": str,
         #: The media type that WhatsApp reported. It can contain parameters.
         "mime_type": str,
-        #: The file name of a document, chosen by the sender. Do not use it as a file path.
+        #: The file name of a document, chosen by the contact. Do not use it as a file path.
         "filename": Optional[str],
         #: The caption. Also available as `text`.
         "caption": Optional[str],
@@ -322,9 +322,9 @@ StoredInboundMessageLocation = TypedDict(
         "latitude": float,
         #: The longitude in degrees.
         "longitude": float,
-        #: The name of the place. Set if the sender picked it on the map.
+        #: The name of the place. Set if the contact picked it on the map.
         "name": Optional[str],
-        #: The address of the place. Set if the sender picked it on the map.
+        #: The address of the place. Set if the contact picked it on the map.
         "address": Optional[str],
         #: A link for the place.
         "url": Optional[str],
@@ -412,7 +412,7 @@ StoredInboundMessageContactsItem = TypedDict(
         "urls": List[StoredInboundMessageContactsItemUrlsItem],
         #: The date of birth, as it is written on the card: usually `YYYY-MM-DD`.
         "birthday": Optional[str],
-        #: `contact_request` if the sender shared their own number because you asked for it, `other` for any other card.
+        #: `contact_request` if the contact shared their own number because you asked for it, `other` for any other card.
         "origin": Optional[str],
     },
 )
@@ -436,7 +436,7 @@ StoredInboundMessageOrder = TypedDict(
     {
         #: The catalog.
         "catalog_id": Optional[str],
-        #: The note that the sender wrote with the order.
+        #: The note that the contact wrote with the order.
         "text": Optional[str],
         #: The ordered products.
         "items": List[StoredInboundMessageOrderItemsItem],
@@ -446,9 +446,9 @@ StoredInboundMessageOrder = TypedDict(
 StoredInboundMessageReaction = TypedDict(
     "StoredInboundMessageReaction",
     {
-        #: The emoji. Null if the sender removed the reaction.
+        #: The emoji. Null if the contact removed the reaction.
         "emoji": Optional[str],
-        #: WhatsApp's ID of the message that the sender reacted to. Null only if WhatsApp did not send it.
+        #: WhatsApp's ID of the message that the contact reacted to. Null only if WhatsApp did not send it.
         "wa_message_id": Optional[str],
         #: The ID of that message. Null unless this workspace sent it.
         "message_id": Optional[str],
@@ -466,7 +466,7 @@ StoredInboundMessageReferralWelcomeMessage = TypedDict(
 StoredInboundMessageReferral = TypedDict(
     "StoredInboundMessageReferral",
     {
-        #: Where the sender came from: `ad` or `post`.
+        #: Where the contact came from: `ad` or `post`.
         "source_type": Optional[str],
         #: Meta's ID of the ad or the post.
         "source_id": Optional[str],
@@ -546,15 +546,15 @@ StoredInboundMessage = TypedDict(
         "message_id": str,
         #: The object type.
         "object": Literal["inbound_message"],
-        #: WhatsApp's ID of the message. Null if the data of the person was erased: the ID contains their number.
+        #: WhatsApp's ID of the message. Null if the contact was erased: the ID contains their number.
         "wa_message_id": Optional[str],
-        #: The sender's phone number, digits only. Null if WhatsApp does not provide it.
+        #: The contact's phone number, digits only. Null if WhatsApp does not provide it.
         "from": Optional[str],
-        #: WhatsApp's ID of the sender, unique within your business. Identifies the sender if `from` is null.
+        #: WhatsApp's ID of the contact, unique within your business. Identifies the contact if `from` is null.
         "from_user_id": Optional[str],
-        #: WhatsApp's ID of the sender across your business portfolios. Null unless yours are linked.
+        #: WhatsApp's ID of the contact across your business portfolios. Null unless yours are linked.
         "from_parent_user_id": Optional[str],
-        #: The profile name that the sender chose. It is not verified.
+        #: The profile name that the contact chose. It is not verified.
         "profile_name": Optional[str],
         #: The number that received the message.
         "sender_id": str,
@@ -564,7 +564,7 @@ StoredInboundMessage = TypedDict(
         "text": Optional[str],
         #: When the message was sent, according to WhatsApp. ISO 8601, UTC.
         "received_at": str,
-        #: The message that this message replies to. Set if the sender used WhatsApp's reply feature.
+        #: The message that this message replies to. Set if the contact used WhatsApp's reply feature.
         "in_reply_to": Optional[StoredInboundMessageInReplyTo],
         #: The tapped button or list row. Set for `button`, and for `interactive` except submitted forms.
         "reply": Optional[StoredInboundMessageReply],
@@ -572,9 +572,9 @@ StoredInboundMessage = TypedDict(
         "media": Optional[StoredInboundMessageMedia],
         #: The location. Set for `location`.
         "location": Optional[StoredInboundMessageLocation],
-        #: The sender's username on WhatsApp, without `@`. Null if they have none.
+        #: The contact's username on WhatsApp, without `@`. Null if they have none.
         "username": Optional[str],
-        #: The group that the message was written in. Null for a private message. Do not reply to `from`: the person wrote to the group.
+        #: The group that the message was written in. Null for a private message. Do not reply to `from`: the contact wrote to the group.
         "group_id": Optional[str],
         #: True if WhatsApp says that the message was forwarded.
         "forwarded": bool,
@@ -584,7 +584,7 @@ StoredInboundMessage = TypedDict(
         "order": Optional[StoredInboundMessageOrder],
         #: The reaction. Its `type` is `unsupported`.
         "reaction": Optional[StoredInboundMessageReaction],
-        #: The ad or the post that the sender tapped before writing. It can come with any type.
+        #: The ad or the post that the contact tapped before writing. It can come with any type.
         "referral": Optional[StoredInboundMessageReferral],
         #: The product that the message asks about.
         "referred_product": Optional[StoredInboundMessageReferredProduct],
@@ -672,13 +672,13 @@ MessageSentEventData = TypedDict(
     {
         #: The ID of the message.
         "message_id": str,
-        #: The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the person was erased.
+        #: The recipient's phone number in international format, digits only. Null if the message was sent to a user ID, or the contact was erased.
         "to": Optional[str],
         #: WhatsApp's ID of the recipient. Null if it is not known.
         "to_user_id": Optional[str],
         #: The new status of the message. It matches the event type.
         "status": Union[Literal["sent"], Literal["delivered"], Literal["read"], Literal["failed"]],
-        #: WhatsApp's ID of the message. Null only on `message.failed`, if WhatsApp rejected the send request, and if the person was erased.
+        #: WhatsApp's ID of the message. Null only on `message.failed`, if WhatsApp rejected the send request, and if the contact was erased.
         "wa_message_id": Optional[str],
         #: When the status changed. ISO 8601, UTC. WhatsApp reports whole seconds; the milliseconds keep sent, delivered and read in order. Events may arrive out of order; sort them by this time.
         "occurred_at": str,
@@ -750,13 +750,13 @@ MessageReceivedEventData = TypedDict(
         "message_id": str,
         #: WhatsApp's ID of the message.
         "wa_message_id": str,
-        #: The sender's phone number, digits only. Null if WhatsApp does not provide it.
+        #: The contact's phone number, digits only. Null if WhatsApp does not provide it.
         "from": Optional[str],
-        #: WhatsApp's ID of the sender, unique within your business. Identifies the sender if `from` is null.
+        #: WhatsApp's ID of the contact, unique within your business. Identifies the contact if `from` is null.
         "from_user_id": Optional[str],
-        #: WhatsApp's ID of the sender across your business portfolios. Null unless yours are linked.
+        #: WhatsApp's ID of the contact across your business portfolios. Null unless yours are linked.
         "from_parent_user_id": Optional[str],
-        #: The profile name that the sender chose. It is not verified.
+        #: The profile name that the contact chose. It is not verified.
         "profile_name": Optional[str],
         #: The number that received the message.
         "sender_id": str,
@@ -766,7 +766,7 @@ MessageReceivedEventData = TypedDict(
         "text": Optional[str],
         #: When the message was sent, according to WhatsApp. ISO 8601, UTC.
         "received_at": str,
-        #: The message that this message replies to. Set if the sender used WhatsApp's reply feature.
+        #: The message that this message replies to. Set if the contact used WhatsApp's reply feature.
         "in_reply_to": Optional[StoredInboundMessageInReplyTo],
         #: The tapped button or list row. Set for `button`, and for `interactive` except submitted forms.
         "reply": Optional[StoredInboundMessageReply],
@@ -774,9 +774,9 @@ MessageReceivedEventData = TypedDict(
         "media": Optional[StoredInboundMessageMedia],
         #: The location. Set for `location`.
         "location": Optional[StoredInboundMessageLocation],
-        #: The sender's username on WhatsApp, without `@`. Null if they have none.
+        #: The contact's username on WhatsApp, without `@`. Null if they have none.
         "username": Optional[str],
-        #: The group that the message was written in. Null for a private message. Do not reply to `from`: the person wrote to the group.
+        #: The group that the message was written in. Null for a private message. Do not reply to `from`: the contact wrote to the group.
         "group_id": Optional[str],
         #: True if WhatsApp says that the message was forwarded.
         "forwarded": bool,
@@ -786,7 +786,7 @@ MessageReceivedEventData = TypedDict(
         "order": Optional[StoredInboundMessageOrder],
         #: The reaction. Its `type` is `unsupported`.
         "reaction": Optional[StoredInboundMessageReaction],
-        #: The ad or the post that the sender tapped before writing. It can come with any type.
+        #: The ad or the post that the contact tapped before writing. It can come with any type.
         "referral": Optional[StoredInboundMessageReferral],
         #: The product that the message asks about.
         "referred_product": Optional[StoredInboundMessageReferredProduct],
@@ -832,7 +832,7 @@ MessageEchoedEventData = TypedDict(
         "text": Optional[str],
         #: When the message was sent, according to WhatsApp. ISO 8601, UTC.
         "received_at": str,
-        #: The message that this message replies to. Set if the sender used WhatsApp's reply feature.
+        #: The message that this message replies to. Set if the contact used WhatsApp's reply feature.
         "in_reply_to": Optional[StoredInboundMessageInReplyTo],
         #: The tapped button or list row. Set for `button`, and for `interactive` except submitted forms.
         "reply": Optional[StoredInboundMessageReply],
@@ -842,7 +842,7 @@ MessageEchoedEventData = TypedDict(
         "location": Optional[StoredInboundMessageLocation],
         #: The recipient's username on WhatsApp, without `@`. Null if they have none.
         "username": Optional[str],
-        #: The group that the message was written in. Null for a private message. Do not reply to `from`: the person wrote to the group.
+        #: The group that the message was written in. Null for a private message. Do not reply to `from`: the contact wrote to the group.
         "group_id": Optional[str],
         #: True if WhatsApp says that the message was forwarded.
         "forwarded": bool,
@@ -852,7 +852,7 @@ MessageEchoedEventData = TypedDict(
         "order": Optional[StoredInboundMessageOrder],
         #: The reaction. Its `type` is `unsupported`.
         "reaction": Optional[StoredInboundMessageReaction],
-        #: The ad or the post that the sender tapped before writing. It can come with any type.
+        #: The ad or the post that the contact tapped before writing. It can come with any type.
         "referral": Optional[StoredInboundMessageReferral],
         #: The product that the message asks about.
         "referred_product": Optional[StoredInboundMessageReferredProduct],
@@ -941,7 +941,7 @@ TemplateStatusChangedEventData = TypedDict(
         "language": str,
         #: The new status: `APPROVED`, `PENDING`, `REJECTED`, `PAUSED`, `DISABLED`, `IN_APPEAL`, `PENDING_DELETION`, `DELETED`, `LIMIT_EXCEEDED`, `ARCHIVED`, `FLAGGED`, `LOCKED`; values may be added. Only `APPROVED` can be sent.
         "status": str,
-        #: The status before. `PENDING` for a new template.
+        #: The status until this event. `PENDING` for a new template.
         "previous_status": str,
         #: Why, as far as WhatsApp says: for a rejection, its reason.
         "reason": Optional[str],
@@ -968,9 +968,9 @@ SenderStatusChangedEventData = TypedDict(
         "sender_id": str,
         #: The new status: `CONNECTED`, `PENDING`, `DISCONNECTED`, `FLAGGED`, `RESTRICTED`, `RATE_LIMITED`, `BANNED`, `MIGRATED`, `DELETED`, `UNVERIFIED`, `UNKNOWN`; values may be added. Only `CONNECTED` can send.
         "status": str,
-        #: The status before. The same as `status` if only the quality rating changed.
+        #: The status until this event. Equal to `status` if only the quality rating changed.
         "previous_status": str,
-        #: WhatsApp's quality rating of the number now: `GREEN`, `YELLOW`, `RED`, `UNKNOWN`; values may be added.
+        #: WhatsApp's quality rating of the number: `GREEN`, `YELLOW`, `RED`, `UNKNOWN`; values may be added.
         "quality_rating": str,
         #: Why, as far as WhatsApp says.
         "reason": Optional[str],
@@ -993,13 +993,13 @@ SenderStatusChangedEvent = TypedDict(
 ContactPreferenceChangedEventData = TypedDict(
     "ContactPreferenceChangedEventData",
     {
-        #: The person's phone number, digits only. Null if WhatsApp does not provide it.
+        #: The contact's phone number, digits only. Null if WhatsApp does not provide it.
         "from": Optional[str],
-        #: WhatsApp's ID of the person, unique within your business.
+        #: WhatsApp's ID of the contact, unique within your business.
         "from_user_id": Optional[str],
         #: The ID of the sender that the choice is about.
         "sender_id": str,
-        #: `stop`: no more marketing messages from this sender. `resume`: they are welcome again.
+        #: `stop`: the contact wants no marketing messages from this sender. `resume`: the contact wants them again.
         "marketing": Union[Literal["stop"], Literal["resume"]],
     },
 )
@@ -1020,9 +1020,9 @@ ContactPreferenceChangedEvent = TypedDict(
 ConversationControlChangedEventData = TypedDict(
     "ConversationControlChangedEventData",
     {
-        #: The person's phone number, digits only. Null if WhatsApp does not provide it.
+        #: The contact's phone number, digits only. Null if WhatsApp does not provide it.
         "from": Optional[str],
-        #: WhatsApp's ID of the person, unique within your business.
+        #: WhatsApp's ID of the contact, unique within your business.
         "from_user_id": Optional[str],
         #: The ID of the sender.
         "sender_id": str,
@@ -1086,7 +1086,7 @@ WebhookDisabledEventData = TypedDict(
         "name": str,
         #: Its URL.
         "url": str,
-        #: Why: what the last failure was, or what the person who disabled it entered.
+        #: The last failure, or the reason that the user who disabled it entered.
         "reason": str,
         #: When the first of the failed attempts in a row ended. Null if the last attempt succeeded.
         "failing_since": Optional[str],
@@ -1136,7 +1136,7 @@ NetworkUpdateEventData = TypedDict(
         "update_id": str,
         #: WhatsApp's name of the change, such as `calls`. `unknown` if it has none.
         "field": str,
-        #: The sender that it is about. Null if it names none.
+        #: The sender that the update is about. Null if it names none.
         "sender_id": Optional[str],
         #: `unknown_field`: a field that Parley does not read. `not_understood`: nothing in it could be read. `partly_understood`: some of it was read, and published as other events. `notice`: a notice that changes nothing in Parley, or less than it says.
         "outcome": str,
@@ -1165,7 +1165,7 @@ WebhookTestEventData = TypedDict(
         "test": Literal[True],
         #: The event type that the test event shows.
         "example_of": str,
-        #: What `data` of an event of that type looks like. Its IDs do not exist.
+        #: An example of `data` for that event type. Its IDs do not exist.
         "example": Dict[str, Any],
     },
 )

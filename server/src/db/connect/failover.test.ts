@@ -2,11 +2,12 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { asSuperuser, makeReadOnly, openCluster } from '../../../testing/cluster.ts'
 import { startDatabaseProxy } from '../../../testing/database-proxy.ts'
+import { newDataDir } from '../../../testing/prepared-data-dir.ts'
 import { startHere } from '../../../testing/service-here.ts'
 import { until } from '../../../testing/until.ts'
 
 test('a service is not ready until it finds a server that is writable: the same one again, or another after a failover', async () => {
-  const { primary, standby, close } = await openCluster()
+  const { primary, standby, close } = await openCluster(newDataDir())
   onTestFinished(close)
   const { user, password, database } = primary.connection
   const proxies = [await startDatabaseProxy(standby.connection), await startDatabaseProxy(primary.connection)]

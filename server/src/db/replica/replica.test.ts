@@ -5,6 +5,7 @@ import { asSuperuser, type Cluster, openCluster } from '../../../testing/cluster
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { startDatabaseProxy } from '../../../testing/database-proxy.ts'
 import { watchLive } from '../../../testing/live.ts'
+import { newDataDir } from '../../../testing/prepared-data-dir.ts'
 import { urlOf } from '../../../testing/service.ts'
 import { type ServiceHere, startHere } from '../../../testing/service-here.ts'
 import type { TestServer } from '../../../testing/test-server.ts'
@@ -28,7 +29,7 @@ const logged: string[] = []
 let service: ServiceHere
 
 beforeAll(async () => {
-  cluster = await openCluster()
+  cluster = await openCluster(newDataDir())
   const { primary, standby } = cluster
   await migrate(primary.connection)
   db = openDatabase(primary.connection, () => {}, 3)

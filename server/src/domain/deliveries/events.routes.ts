@@ -10,10 +10,10 @@ export const eventRoutes = [
     scope: 'events:read',
     summary: 'Read events',
     description:
-      'Returns the events of the workspace, as webhooks deliver them. It needs no webhook. Store `next_cursor` together with ' +
-      'what you did with the events, and pass it as `after` in the next request: no event is skipped or repeated, and every ' +
-      'reader sees them in the same order. With `wait`, the request waits for an event, and counts as one request. A cursor can ' +
-      'be used with every key of the workspace.',
+      'Returns the events of the workspace, as webhooks deliver them. It needs no webhook. Pass `next_cursor` as ' +
+      '`after` in the next request, and store it in the transaction in which you process the events. Following `next_cursor` ' +
+      'never skips an event or returns it twice. Every reader gets the events in the same order. With `wait`, the request ' +
+      'waits for an event, and counts as one request. A cursor works with every key of the workspace.',
     tag: 'Events',
     query: EventQuery,
     // The bodies are sent as they are stored.

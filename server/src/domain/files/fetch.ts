@@ -45,7 +45,7 @@ export async function fetchFile(
 ): Promise<FetchOutcome> {
   const { source, senderId } = claimed
   // Only an upload has neither, and it is deleted before.
-  if (source === null || senderId === null) throw new Error(`file ${claimed.id} is not in the network`)
+  if (source === null || senderId === null) throw new Error(`WhatsApp does not have file ${claimed.id}`)
   const sender = await networkIdsOf(network.db, senderId)
   const access = sender && (await network.vault.accessFor(sender.connectionId))
   if (!access) throw new Error(`no connection for sender ${senderId}`)

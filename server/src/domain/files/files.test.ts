@@ -143,7 +143,7 @@ test('a file that the network no longer has is requested three times, then given
   }
   expect(await statesOf(shop.workspace.id, submission.id)).toEqual([{ kind: 'gone', why: 'missing' }])
   const response = await shop.workspace.call(fileOf(submission.id))
-  expectRefusal(response, { code: 'file_expired', message: 'WhatsApp no longer has this file.' })
+  expectRefusal(response, { code: 'file_expired', message: 'WhatsApp deleted this file.' })
   const requests = control.log
     .list({ limit: 1_000_000 })
     .filter((line) => 'url' in line && line.url.includes(`/${media?.id}`))

@@ -114,7 +114,7 @@ export function newMediaUploads(network: Network, log: Logger): MediaUploads {
       const ids = { file_id: fileId, sender_id: target.senderId, workspace_id: workspaceId }
       log.warn(
         { event: 'media.upload_failed', ...ids, outcome: outcome.kind },
-        'uploading a file to the network failed',
+        'uploading a file to WhatsApp failed',
       )
       return outcome
     } finally {

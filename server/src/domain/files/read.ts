@@ -66,7 +66,7 @@ async function openFound(
 export const refuseLost = (why: FileLoss): never => refuse('file_expired', { message: losses[why] })
 
 const losses: Readonly<Record<FileLoss, string>> = {
-  missing: 'WhatsApp no longer has this file.',
+  missing: 'WhatsApp deleted this file.',
   wrong_hash: 'The file from WhatsApp does not match its checksum.',
   too_large: 'This file is larger than 100 MB, the limit for stored files.',
   too_late: 'This file could not be downloaded before WhatsApp deleted it.',

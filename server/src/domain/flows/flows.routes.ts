@@ -51,8 +51,8 @@ export const flowRoutes = [
     description:
       'Returns the bytes as an attachment. While the file is being downloaded from WhatsApp, the request waits up to ' +
       'two seconds, then fails with 503 and `Retry-After`. If the files of the workspace have reached their quota, the error ' +
-      'has `"reason": "quota_exceeded"` in `details`, and the file is downloaded when there is space. If the file is no ' +
-      'longer available, it fails with 410.',
+      'has `"reason": "quota_exceeded"` in `details`, and the file is downloaded when there is space. If the file has ' +
+      'expired, the request fails with 410.',
     tag: 'Forms',
     params: FlowFileParams,
     errors: ['file_expired'],

@@ -21,7 +21,7 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
   const byKey = await secretsByKey(db)
   if (unreadable.length === 0)
     return ok('secrets', `PARLEY_SECRET_KEYS decrypts all stored secrets.`, usesOf(byKey, keys))
-  const counts = (['app', 'connection', 'endpoint', 'person', 'email'] as const)
+  const counts = (['app', 'connection', 'webhook', 'user', 'email'] as const)
     .map((owner) => ({
       owner,
       total: all.filter((each) => each.owner === owner).length,
@@ -31,8 +31,8 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
     .map((each) => `${each.unreadable} of ${count(each.total, each.owner, plurals[each.owner])}`)
   const keyIds = new Set(unreadable.flatMap((each) => each.unreadable))
   return problem('secrets', `PARLEY_SECRET_KEYS cannot decrypt the secrets of ${counts.join(', ')}.`, {
-    details: unreadable.map(({ owner, id }) => `${owner} ${owner === 'endpoint' ? withPrefix('whk', id) : id}`),
-    effect: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. People whose authenticator app is affected can sign in with a backup code.`,
+    details: unreadable.map(({ owner, id }) => `${owner} ${owner === 'webhook' ? withPrefix('whk', id) : id}`),
+    effect: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. Users whose authenticator app is affected can sign in with a backup code.`,
     remedy:
       'Add the old key to PARLEY_SECRET_KEYS again, after the new one: "new:…,old:…". If it is lost, set new secrets with "./parley webhook rotate", "./parley app change" and "./parley connection change". Run "./parley user reset --second-factor" for each affected person.',
   })
@@ -60,8 +60,8 @@ const plurals = {
   app: 'apps',
   connection: 'connections',
   email: 'emails',
-  endpoint: 'endpoints',
-  person: 'people',
+  user: 'users',
+  webhook: 'webhooks',
 } as const
 
 export async function checkSync(db: Db): Promise<Finding> {

@@ -31,7 +31,7 @@ function metricOf(name: string, types: ReadonlyMap<string, string>): string {
   return types.get(base) === 'histogram' ? base : name
 }
 
-test('every metric of Parley is on the dashboard and in docs/operating.md, and the dashboard names no other', async () => {
+test('every metric of Parley is on the dashboard and in docs/reference/metrics.md, and the dashboard names no other', async () => {
   const types = await scrape()
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n')
   const used = new Set([...queries.matchAll(/\b(?:parley|process|nodejs)_\w+/g)].map(([name]) => metricOf(name, types)))
@@ -40,10 +40,12 @@ test('every metric of Parley is on the dashboard and in docs/operating.md, and t
   const own = [...types.keys()].filter((name) => name.startsWith('parley_'))
   expect(own.length).toBeGreaterThan(40)
   expect(own.filter((name) => !used.has(name))).toEqual([])
-  const documented = [...read('docs/operating.md').matchAll(/`(parley_\w+)(?:\{[\w,]*\})?`/g)].map(([, name]) => name)
+  const documented = [...read('docs/reference/metrics.md').matchAll(/`(parley_\w+)(?:\{[\w,]*\})?`/g)].map(
+    ([, name]) => name,
+  )
   expect(own.filter((name) => !documented.includes(name))).toEqual([])
   const listed = documented.filter((name) => !types.has(name ?? ''))
-  expect(listed, 'docs/operating.md names metrics that do not exist').toEqual([])
+  expect(listed, 'docs/reference/metrics.md names metrics that do not exist').toEqual([])
 })
 
 test('every panel of the dashboard has a title, a description, queries and a place of its own', () => {

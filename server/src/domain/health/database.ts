@@ -41,7 +41,7 @@ export async function checkRole(db: Db): Promise<Finding> {
     {
       effect:
         'Tenant isolation relies on the workspace condition in each query alone. Row-level security would catch a query without one.',
-      remedy: 'Use a dedicated role that owns the database and is neither; see docs/operating.md.',
+      remedy: 'Use a dedicated role that owns the database and is neither; see docs/run/postgresql.md.',
     },
   )
 }
@@ -56,7 +56,7 @@ export async function checkTransactions(db: Db, seconds = longTransactionSeconds
     details,
     effect:
       'GET /v1/events and replays leave out events that are newer than the oldest of them. Webhooks are not affected.',
-    remedy: 'Wait for them, or end them with pg_terminate_backend or ROLLBACK PREPARED; see docs/operating.md.',
+    remedy: 'Wait for them, or end them with pg_terminate_backend or ROLLBACK PREPARED; see docs/run/postgresql.md.',
   })
 }
 
@@ -79,7 +79,7 @@ export async function checkMigrations(db: Db): Promise<Finding> {
         details: missing,
         effect: 'The database has not been migrated. Until it is, other checks and commands may fail.',
         remedy:
-          'Back up the database, then run "./parley migrate" or start the new version. Processes of the version before keep working.',
+          'Back up the database, then run "./parley migrate" or start the new version. Processes of the last release keep working.',
       },
     )
   }

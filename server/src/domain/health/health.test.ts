@@ -101,7 +101,7 @@ test('secrets that cannot be decrypted are counted per kind of owner', async () 
   await (await newLine(server)).listen({ url: 'http://127.0.0.1:9/' })
   const { secrets } = await health({ secretKeys: new Map([['other', randomBytes(32)]]) })
   expect(secrets).toMatchObject({ verdict: 'problem', effect: expect.stringContaining('"test"') })
-  expect(secrets?.message).toMatch(/of \d+ apps?, \d+ of \d+ connections?, \d+ of \d+ endpoints?/)
+  expect(secrets?.message).toMatch(/of \d+ apps?, \d+ of \d+ connections?, \d+ of \d+ webhooks?/)
   expect(secrets?.remedy).toContain('rotate')
 })
 
@@ -120,7 +120,7 @@ test('a disabled endpoint is reported with its reason and its held events, and o
   await disableWebhook(server.db, server.clock, id, 'the shop moves servers')
   const { deliveries, endpoints } = await health()
   expect(deliveries?.verdict).toBe('ok')
-  expect(endpoints?.message).toBe('1 endpoint disabled, 2 events held.')
+  expect(endpoints?.message).toBe('1 webhook disabled, 2 events held.')
   expect(endpoints?.details).toEqual([
     expect.stringContaining(`${id} receiver (http://127.0.0.1:9/): disabled, 2 held. the shop moves servers`),
   ])

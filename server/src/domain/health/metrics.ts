@@ -143,7 +143,7 @@ function newRegistry(deps: MetricsDeps): Registry {
   )
   labeledCounter(
     'parley_network_webhooks_total',
-    'Webhooks received from the network, by outcome',
+    'Webhooks received from WhatsApp, by outcome',
     'network webhooks',
     'outcome',
     ['kept', 'refused', 'failed'],
@@ -154,7 +154,7 @@ function newRegistry(deps: MetricsDeps): Registry {
       return { value, labels: { field, outcome } }
     }),
   )
-  histogram('parley_network_webhook_duration_seconds', 'Time to respond to a webhook from the network', () =>
+  histogram('parley_network_webhook_duration_seconds', 'Time to respond to a webhook from WhatsApp', () =>
     histogramValues('parley_network_webhook_duration_seconds', counted.durations('network webhooks')),
   )
   labeledCounter(
@@ -163,14 +163,14 @@ function newRegistry(deps: MetricsDeps): Registry {
     'events',
     'type',
   )
-  labeledCounter('parley_sends_total', 'Send requests to the network, by outcome', 'sends', 'outcome', [
+  labeledCounter('parley_sends_total', 'Send requests to WhatsApp, by outcome', 'sends', 'outcome', [
     'sent',
     'retry',
     'failed',
     'unknown',
   ])
-  labeledCounter('parley_file_downloads_total', 'Downloads of files from the network', 'file downloads', 'outcome')
-  labeledCounter('parley_file_uploads_total', 'Uploads of files to the network', 'file uploads', 'outcome')
+  labeledCounter('parley_file_downloads_total', 'Downloads of files from WhatsApp', 'file downloads', 'outcome')
+  labeledCounter('parley_file_uploads_total', 'Uploads of files to WhatsApp', 'file uploads', 'outcome')
   labeledCounter(
     'parley_read_receipts_total',
     'Requests to mark inbound messages as read, by outcome',
@@ -202,7 +202,7 @@ function newRegistry(deps: MetricsDeps): Registry {
   queue('parley_deliveries_waiting', 'Deliveries waiting for their next attempt', ({ deliveries }) => [
     { value: deliveries.waiting },
   ])
-  queue('parley_deliveries_held', 'Deliveries held for disabled endpoints', ({ deliveries }) => [
+  queue('parley_deliveries_held', 'Deliveries held for disabled webhooks', ({ deliveries }) => [
     { value: deliveries.held },
   ])
   queue('parley_deliveries_overdue', 'Deliveries whose next attempt is overdue', ({ deliveries }) => [

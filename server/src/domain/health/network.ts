@@ -41,7 +41,7 @@ export async function checkCredentials({ db, client, vault }: Network, onProgres
     details: faults,
     effect: 'Messages from the numbers of these accounts are not sent.',
     remedy:
-      'Create a new system user token at Meta (see docs/connecting-meta.md), then run: ./parley connection change ID',
+      'Create a new system user token at Meta (see docs/run/meta.md), then run: ./parley connection change ID',
   })
 }
 

@@ -80,7 +80,7 @@ test('every context that a secret is encrypted with belongs to a column that is 
   expect([...new Set(contexts)].filter((name) => !listed.includes(`, ${name})`))).toEqual([])
 })
 
-test('re-encrypted secrets are readable with the first key alone, and the old key is no longer needed', async () => {
+test('re-encrypted secrets are readable with the first key alone, and the old key can be removed', async () => {
   const { secretKeys } = server
   const workspace = await newWorkspace(server)
   const connection = await world.newAccount().connect(workspace)

@@ -8,7 +8,7 @@ import { countByKey, liveSecrets, type SealedColumn, sealedColumns } from './sea
 
 /** A kind of encrypted secret: where it is stored, what it belongs to, and the context it is encrypted with. */
 export interface SecretKind {
-  owner: 'app' | 'connection' | 'email' | 'endpoint' | 'person'
+  owner: 'app' | 'connection' | 'email' | 'webhook' | 'user'
   singular: string
   plural: string
   stored: SealedColumn
@@ -21,10 +21,10 @@ export const secretKinds: readonly SecretKind[] = [
   kind('app', 'app secret', appSecret, appSecretContext),
   kind('app', 'verify token', verifyToken, verifyTokenContext),
   kind('connection', 'access token', accessToken, accessTokenContext),
-  kind('endpoint', 'signing secret', signingSecret, webhookSecretContext),
-  kind('endpoint', 'staged signing secret', stagedSecret, webhookSecretContext),
-  kind('endpoint', 'header value', headers, webhookHeadersContext),
-  kind('person', 'authenticator secret', totp, totpContext),
+  kind('webhook', 'signing secret', signingSecret, webhookSecretContext),
+  kind('webhook', 'staged signing secret', stagedSecret, webhookSecretContext),
+  kind('webhook', 'header value', headers, webhookHeadersContext),
+  kind('user', 'authenticator secret', totp, totpContext),
   kind('email', 'email link', mailSecret, mailSecretContext),
 ]
 

@@ -19,18 +19,18 @@ export async function checkEndpoints(db: Db): Promise<Finding> {
   const affected = (await failingWebhooks(db, null, failingFrom)).reverse()
   const disabled = affected.filter(({ enabled }) => !enabled)
   const failing = affected.filter(({ enabled }) => enabled)
-  if (disabled.length + failing.length === 0) return ok('endpoints', 'No endpoint is disabled or failing repeatedly.')
+  if (disabled.length + failing.length === 0) return ok('endpoints', 'No webhook is disabled or failing repeatedly.')
   const ids = affected.map(({ id }) => id)
   const counts = await readOpenCounts(db, null, ids, countedMax)
   const openOf = ({ id }: { id: string }) => (counts.get(id)?.held ?? 0) + (counts.get(id)?.waiting ?? 0)
   const held = disabled.reduce((sum, endpoint) => sum + openOf(endpoint), 0)
   const parts = [
-    disabled.length > 0 && `${count(disabled.length, 'endpoint')} disabled, ${count(held, 'event')} held`,
-    failing.length > 0 && `${count(failing.length, 'endpoint')} failing`,
+    disabled.length > 0 && `${count(disabled.length, 'webhook')} disabled, ${count(held, 'event')} held`,
+    failing.length > 0 && `${count(failing.length, 'webhook')} failing`,
   ].filter(Boolean)
   return warning('endpoints', `${parts.join('; ')}.`, {
     details: [...disabled, ...failing].map((endpoint) => describe(endpoint, openOf(endpoint))),
-    effect: `Events for a disabled endpoint are held and deleted after PARLEY_RETENTION_DAYS. An endpoint is disabled after ${failuresMax} failures in a row.`,
+    effect: `Events for a disabled webhook are held and deleted after PARLEY_RETENTION_DAYS. A webhook is disabled after ${failuresMax} failures in a row.`,
     remedy: 'Fix the receiver, check it with "./parley webhook test ID", then run "./parley webhook enable ID".',
     consoleRemedy: 'Fix the receiver, send a test event, then enable the webhook.',
     actions: [...disabled, ...failing].map(({ id, name, enabled }) => ({
@@ -48,10 +48,10 @@ const countedMax = 2 ** 31 - 1
 type FailingWebhook = Awaited<ReturnType<typeof failingWebhooks>>[number]
 
 function describe({ id, name, url, enabled, failures, ...row }: FailingWebhook, open: number): string {
-  const endpoint = `${withPrefix('whk', id)} ${name} (${url})`
-  if (!enabled) return `${endpoint}: disabled, ${open} held. ${row.disabled_reason ?? ''}`.trim()
+  const webhook = `${withPrefix('whk', id)} ${name} (${url})`
+  if (!enabled) return `${webhook}: disabled, ${open} held. ${row.disabled_reason ?? ''}`.trim()
   const since = row.failing_since ? ` since ${formatTime(row.failing_since)}` : ''
-  return `${endpoint}: ${failures} failures in a row${since}, ${open} waiting`
+  return `${webhook}: ${failures} failures in a row${since}, ${open} waiting`
 }
 
 const lateMs = { warning: 60_000, problem: 600_000 }
@@ -93,7 +93,7 @@ export async function isIdle(db: Db, now: Date): Promise<boolean> {
 /** What is done to all deliveries of an endpoint in the background. */
 const workNames = {
   release: 'making deliveries due that were held',
-  delete: 'deleting the deliveries of a deleted endpoint',
+  delete: 'deleting the deliveries of a deleted webhook',
   retry: 'retrying failed deliveries',
   rotate: 'retrying what failed before the secret was rotated',
 } as const

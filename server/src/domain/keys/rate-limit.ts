@@ -13,7 +13,7 @@ import { digestOf, hintIn, secretOf } from './secret.ts'
  * the next one, so each is counted by a statement that began after it arrived. That statement counts nothing unless the
  * access revision is the one our cached keys were read at; otherwise the keys are read again and the batch is retried. So
  * a limit is exact across all processes, and a revoked key or a changed limit takes effect on the next request in every
- * process. See docs/decisions/rate-limits.md.
+ * process. See docs/project/decisions/rate-limits.md.
  */
 export function newAccessCheck(db: Db, clock: Clock): CheckAccess {
   const keys = newAccessCache(db)

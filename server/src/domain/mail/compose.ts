@@ -73,7 +73,7 @@ function partsOf({ kind, data }: MailContent, secret: string | null, publicUrl: 
         subject: `Webhook “${name}” is failing`,
         paragraphs: [
           `The last ${data.failures} attempts to deliver events to the webhook “${name}” have failed${since}.`,
-          'After 20 failures in a row it is disabled. Its events are kept until then and afterwards, and are delivered once it accepts them again.',
+          'Failed deliveries are retried for nine hours. After 20 failures in a row the webhook is disabled, and its events are held until it is enabled.',
         ],
         title: 'Show the webhook',
       })
@@ -94,7 +94,7 @@ function partsOf({ kind, data }: MailContent, secret: string | null, publicUrl: 
         subject: data.balance === 0 ? 'No credits are left' : `Credits are low: ${data.balance} left`,
         paragraphs: [
           `The workspace has ${data.balance} credits left. Its low-credit warning is at ${data.threshold}.`,
-          'Without credits, messages are refused. Ask the operator of this installation for more.',
+          'Without credits, messages are rejected. Ask the operator of this installation for more.',
         ],
         title: 'Show the credits',
       })
@@ -103,7 +103,7 @@ function partsOf({ kind, data }: MailContent, secret: string | null, publicUrl: 
       return ofWorkspace(data, publicUrl, `keys?open=${data.key_id}`, {
         subject: `API key “${name}” expires on ${dayOf(data.expires_at)}`,
         paragraphs: [
-          `The API key “${name}” expires on ${timeOf(data.expires_at)}. Requests with it are refused from then on.`,
+          `The API key “${name}” expires on ${timeOf(data.expires_at)}. Requests with it are rejected from then on.`,
           'Rotate it: the new key has the same settings, and the old one keeps working for as long as you choose.',
         ],
         title: 'Show the key',

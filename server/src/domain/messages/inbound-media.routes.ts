@@ -13,8 +13,8 @@ export const inboundMediaRoutes = [
       'Returns the bytes of a picture, video, audio file, document or sticker as an attachment. While the file is being ' +
       'downloaded from WhatsApp, the request waits up to two seconds, then fails with 503 and `Retry-After`. If the files ' +
       'of the workspace have reached their quota, the error has `"reason": "quota_exceeded"` in `details`, and the file is ' +
-      'downloaded when there is space. If WhatsApp no longer has the file, its hash is wrong or it is past its retention, it ' +
-      'fails with 410. For a message without a file, the response is 404.',
+      'downloaded when there is space. If WhatsApp deleted the file, its hash is wrong or it is past its retention, the ' +
+      'request fails with 410. For a message without a file, it fails with 404.',
     tag: 'Inbound messages',
     params: InboundMediaParams,
     errors: ['file_expired'],

@@ -146,7 +146,7 @@ test('a file that the network no longer has is requested three times, then it is
     await fetcher.drain()
   }
   const response = await shop.workspace.call(pathOf(data.message_id))
-  expectRefusal(response, { code: 'file_expired', message: 'WhatsApp no longer has this file.' })
+  expectRefusal(response, { code: 'file_expired', message: 'WhatsApp deleted this file.' })
 })
 
 test('a message without a file, an unknown one and one of another workspace are the same 404', async () => {

@@ -45,9 +45,9 @@ export const inboundRoutes = [
     scope: 'messages:send',
     summary: 'Mark an inbound message as read',
     description:
-      'The person sees that the message was read, and that you are typing if you ask for it. WhatsApp also marks earlier ' +
-      'messages of the conversation. It costs no credits. The response comes as soon as the request is stored; if WhatsApp ' +
-      'refuses it later, for example because the message is older than 30 days, nothing else happens.',
+      'The contact sees that the message was read and, if you ask for it, that you are typing. WhatsApp also marks earlier ' +
+      'messages of the conversation. It costs no credits. The response is sent as soon as the request is stored. If ' +
+      'WhatsApp rejects it later, for example because the message is older than 30 days, nothing else happens.',
     tag: 'Inbound messages',
     params: InboundMessageParams,
     body: MarkAsRead,

@@ -95,8 +95,8 @@ export const messageRoutes = [
     scope: 'messages:send',
     summary: 'Send a batch of messages',
     description:
-      'Accepts up to 500 messages, and costs one request of the rate limit. Each message is checked, paid for and stored as ' +
-      'if it were alone, in the order given: `data` has its message, or the error that it alone would get. The body may have 2 MiB. ' +
+      'Accepts up to 500 messages, and costs one request of the rate limit. Each message is checked, charged and stored ' +
+      'separately, in the order given. `data` has the message, or the error that it would get alone. The body can be 2 MiB. ' +
       'With an `Idempotency-Key` the whole batch is sent once: after a lost response, send the same request again. A message ' +
       'may also have an `idempotency_key` of its own.',
     tag: 'Messages',

@@ -85,7 +85,7 @@ async function readTrace(traceId: string, attempts = 3, rootParent?: string) {
   names.delete(webhook.trim())
   expect([2, 3]).toContain(webhooks)
   expect(Object.fromEntries([...names].map(([name, all]) => [name, all.length]))).toEqual({
-    'send message to the network': 1,
+    'send message to WhatsApp': 1,
     'publish message.sent': 1,
     'publish message.delivered': 1,
     'publish message.read': 1,

@@ -18,7 +18,7 @@ const hashing = new FairQueue({
     const retry = { details: { retry_after: 5 }, headers: { 'Retry-After': '5' } }
     return reason === 'queue is full'
       ? new Refusal('service_unavailable', {
-          message: 'Too many people are signing in right now. Try again in a few seconds.',
+          message: 'Too many users are signing in right now. Try again in a few seconds.',
           ...retry,
         })
       : new Refusal('too_many_attempts', {

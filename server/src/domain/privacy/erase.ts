@@ -72,13 +72,13 @@ export async function beginErasure(
   const askedAt = clock.now()
   const queued = await countQueued(db, namedOnly(workspaceId, person), askedAt)
   if (queued > 0) {
-    const messages = queued === 1 ? 'A message to this person is' : `${queued} messages to this person are`
+    const messages = queued === 1 ? 'A message to this contact is' : `${queued} messages to this contact are`
     refuse('conflict', {
       message: `${messages} not sent yet. Wait until each is sent or has failed, at most 25 hours, then erase again.`,
     })
   }
   if ((await countOpenErasures(db, workspaceId)) >= openMax) {
-    refuse('conflict', { message: `${openMax} people are being erased. Wait until some are done, then try again.` })
+    refuse('conflict', { message: `${openMax} contacts are being erased. Wait until some are done, then try again.` })
   }
   const id = newUuid(askedAt.getTime())
   const named = 'number' in person ? { number: person.number, userId: null } : { number: null, userId: person.userId }
@@ -156,7 +156,7 @@ async function advance(tx: Db, clock: Clock, log: Logger, erasure: ErasureRow): 
   const all = sum(removed, await eraseRest(tx, person, askedAt))
   await endErasure(tx, id, all, limits.now)
   const fields = { event: 'contact.erased', workspace_id: workspaceId, erasure_id: id, ...all } as const
-  tx.afterCommit(() => log.info(fields, 'erased a person'))
+  tx.afterCommit(() => log.info(fields, 'erased a contact'))
   return 'ended'
 }
 

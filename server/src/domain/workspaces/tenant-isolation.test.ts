@@ -49,7 +49,7 @@ const sharedTables = new Set([
 
 /**
  * The rows of tables that inherit from these have no policies in a query of these. Only the function search_ids reads them, for the
- * workspace that it is given: see docs/decisions/search.md. architecture.test.ts checks that no other code does.
+ * workspace that it is given: see docs/project/decisions/search.md. architecture.test.ts checks that no other code does.
  */
 const withoutPolicies = ['search_forms', 'search_inbound', 'search_messages', 'search_orders']
 

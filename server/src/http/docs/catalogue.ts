@@ -30,7 +30,7 @@ const page = (name: string, title: string, summary: string, file = `docs/${name}
 
 /** A file to copy into a project. */
 const code = (title: string, summary: string, file: string): DocsPage =>
-  page(`sdk/${file.split('/').at(-1)}`, title, summary, file)
+  page(`tools/${file.split('/').at(-1)}`, title, summary, file)
 
 const generated = (name: string, title: string, summary: string, label = title): ApiPage => ({
   name,
@@ -60,40 +60,54 @@ export const apiPages: readonly ApiPage[] = [
   generated('api/openapi', 'OpenAPI document', 'The description of the API for programs.', 'OpenAPI'),
 ]
 
-/** The pages, in the order of the navigation. */
+/** The pages, in the order of the navigation. Their names are the folders and files of docs/. */
 export const docsGroups: readonly DocsGroup[] = [
   {
-    title: 'Get started',
+    title: 'Start',
     pages: [
-      page('quickstart', 'Quickstart', 'Send the first message in curl, JavaScript, Python, Go or PHP.'),
-      page('testing', 'Testing your bot', 'Test a bot in CI, with vitest or pytest, against a simulated network.'),
-      page('agents', 'Agents', 'Let an agent use the API over the Model Context Protocol.'),
+      page('start/quickstart', 'Quickstart', 'Send the first message in curl, JavaScript, Python, Go or PHP.'),
+      page('start/concepts', 'Concepts', 'The terms that Parley uses, and when credits are spent and refunded.'),
+      page('start/simulator', 'Simulator', 'Test without sending to real phones.'),
     ],
   },
   {
-    title: 'Guides',
+    title: 'API',
     pages: [
-      page('sending', 'Sending', 'Templates, replies, interactive messages, files, retries and statuses.'),
-      page('templates', 'Templates', 'Find a template, fill in its variables, and what WhatsApp refuses.'),
-      page('forms', 'Forms', 'Send a form, receive submissions, and download uploaded files.'),
-      page('media', 'Media', 'Upload files to send, and download the files that people send.'),
-      page('receiving', 'Receiving', 'Webhooks: verify signatures, respond quickly, handle duplicates, retries.'),
-      page('reading-events', 'Reading events', 'Poll events with a cursor instead of receiving webhooks.'),
-      page('replays', 'Replays', 'Send past events to a webhook again, or for the first time.'),
-    ],
-  },
-  {
-    title: 'API basics',
-    pages: [
-      page('authentication', 'Authentication and scopes', 'Create API keys, and limit what they can do.'),
-      page('rate-limits', 'Rate limits', 'Requests a minute, the headers, and what to do after 429.'),
-      page('pagination', 'Pagination', 'Read lists page by page, with a cursor.'),
-      page('idempotency', 'Idempotency', 'Repeat a request without sending a message twice.'),
+      page('api/authentication', 'Authentication and scopes', 'Create API keys, and limit what they can do.'),
+      page('api/rate-limits', 'Rate limits', 'Requests a minute, the headers, and what to do after 429.'),
+      page('api/pagination', 'Pagination', 'Read lists page by page, with a cursor.'),
+      page('api/idempotency', 'Idempotency', 'Repeat a request without sending a message twice.'),
+      page('api/versioning', 'Versioning', 'What may change within v1, and what your program should ignore.'),
       generated('errors', 'Errors', 'Every error code: what it means and what to do.'),
-      page('prices', 'Prices and credits', 'What a message costs, and when credits are spent and refunded.'),
-      page('test-keys', 'Live keys and the simulator', 'Test without sending to real phones.'),
-      page('orders', 'Orders', 'Receive orders from your catalog, and process them in the console.'),
-      page('roles', 'Roles', 'What admins, developers and members can do in the console.'),
+    ],
+  },
+  {
+    title: 'Messages',
+    pages: [
+      page('messages/sending', 'Sending', 'Send one message or many, reply, and follow the status.'),
+      page('messages/templates', 'Templates', 'Find a template, fill in its variables, and what WhatsApp rejects.'),
+      page('messages/interactive', 'Interactive messages', 'Buttons, lists, carousels, products and payments.'),
+      page('messages/media', 'Media', 'Upload files to send, and download the files that people send.'),
+      page('messages/forms', 'Forms', 'Send a form, receive submissions, and download uploaded files.'),
+      page('messages/inbound', 'Inbound messages', 'Read what people write, and mark it as read.'),
+      page('messages/orders', 'Orders', 'Receive orders from your catalog, and process them in the console.'),
+    ],
+  },
+  {
+    title: 'Events',
+    pages: [
+      page('events/webhooks', 'Webhooks', 'Receive events at your URL, and respond quickly.'),
+      page('events/verify', 'Verifying signatures', 'Verify that an event comes from Parley, and rotate the secret.'),
+      page('events/retries', 'Retries', 'When a failed delivery is retried, and when an endpoint is disabled.'),
+      page('events/ordering', 'Duplicates and order', 'Ignore duplicates, and keep the order of a conversation.'),
+      page('events/replays', 'Replays', 'Send past events to a webhook again, or for the first time.'),
+      page('events/polling', 'Polling', 'Read events with a cursor instead of receiving webhooks.'),
+      page(
+        'events/service',
+        'Events about the service',
+        'Templates, numbers, endpoints, credits, and network updates.',
+      ),
+      generated('events/types', 'Event types', 'Every event: its fields, and an example.'),
     ],
   },
   {
@@ -101,14 +115,25 @@ export const docsGroups: readonly DocsGroup[] = [
     pages: [
       generated('api', 'API reference', 'Every endpoint, and what all of them have in common.', 'Overview'),
       ...apiPages,
-      generated('events', 'Event types', 'Every event: its fields, and an example.'),
     ],
   },
   {
-    title: 'Libraries',
+    title: 'Tools',
     pages: [
-      page('sdk', 'TypeScript SDK', 'A client for TypeScript and JavaScript, and webhook adapters.', 'sdk/README.md'),
-      page('sdk/python', 'Python SDK', 'A client for Python, and a webhook receiver.', 'sdk/python/README.md'),
+      page(
+        'tools/typescript',
+        'TypeScript SDK',
+        'A client for TypeScript and JavaScript, and webhook adapters.',
+        'sdk/README.md',
+      ),
+      page('tools/python', 'Python SDK', 'A client for Python, and a webhook receiver.', 'sdk/python/README.md'),
+      page('tools/command-line', 'Command line', 'Send messages, follow events and requests, and operate the service.'),
+      page('tools/agents', 'Agents', 'Let an agent use the API over the Model Context Protocol.'),
+      page(
+        'tools/testing',
+        'Testing your bot',
+        'Test a bot in CI, with vitest or pytest, against a simulated network.',
+      ),
       code('Python verifier', 'Verify webhooks in Python without the SDK.', 'sdk/python/src/parley/verify.py'),
       code('Go verifier', 'Verify webhooks in Go.', 'sdk/go/verify.go'),
       code('PHP verifier', 'Verify webhooks in PHP.', 'sdk/php/verify.php'),
@@ -117,71 +142,103 @@ export const docsGroups: readonly DocsGroup[] = [
     ],
   },
   {
-    title: 'Run it',
+    title: 'Run',
     pages: [
-      page('going-live', 'Going live', 'From the simulated network to real numbers: a checklist.'),
-      page('connecting-meta', 'Connecting WhatsApp', 'Connect a Meta app and a WhatsApp Business account.'),
-      page('many-machines', 'Many machines', 'Run several processes and machines on one database.'),
-      page('operating', 'Operating', 'PostgreSQL, TLS, backups, upgrades, metrics, logs.'),
-      page('configuration', 'Configuration', 'Every environment variable.'),
-      page('notifications', 'Notifications', 'Which problems are announced, to whom and how.'),
-      page('personal-data', 'Personal data', 'What is stored about people, exporting and erasing it.'),
-      page('security', 'Security', 'What is protected, against whom, and the tests that prove it.'),
-      page('reliability', 'Reliability', 'What was kept when processes, connections and PostgreSQL failed.'),
-      page('benchmarks', 'Benchmarks', 'What a process handles, with the commands to repeat it.'),
+      page('run/requirements', 'Requirements', 'Install Parley in a container or with systemd, and check it.'),
+      page('run/going-live', 'Going live', 'From the simulated network to real numbers: a checklist.'),
+      page('run/meta', 'Connecting WhatsApp', 'Connect a Meta app and a WhatsApp Business account.'),
+      page('run/configuration', 'Configuration', 'Every environment variable.'),
+      page('run/postgresql', 'PostgreSQL', 'Connections, poolers, a replica, time limits and failover.'),
+      page('run/scaling', 'Scaling', 'Run several processes and machines on one database.'),
+      page('run/tls', 'TLS and proxies', 'nginx, HAProxy and Caddy in front of Parley, and name servers.'),
+      page('run/email', 'Email and notifications', 'Send emails, and which problems are announced to whom.'),
+      page('run/accounts', 'Accounts', 'Roles, operators, account recovery, sign-in limits and the audit log.'),
+      page('run/backup', 'Backup', 'Back up and restore the database, and change secret keys.'),
+      page('run/upgrading', 'Upgrading', 'Replace processes one after the other, without downtime.'),
+      page('run/storage', 'Storage', 'How long data is stored, how much space it takes, and the file store.'),
     ],
   },
   {
     title: 'Reference',
     pages: [
-      page('command-line', 'Command line', 'Send messages, follow events and requests, and operate the service.'),
-      page('simulator', 'Simulator', 'The simulated WhatsApp network and its phones.', 'simulator/README.md'),
-      page('glossary', 'Glossary', 'The terms that Parley uses.'),
-      page('changelog', 'Changelog', 'What changed, by version.', 'CHANGELOG.md'),
+      page('reference/limits', 'Limits', 'What each process limits, and what happens beyond a limit.'),
+      page('reference/metrics', 'Metrics and traces', 'Every Prometheus metric, and OpenTelemetry.'),
+      page('reference/logs', 'Logs', 'Every log event, and what the request log contains.'),
+      page('reference/personal-data', 'Personal data', 'What is stored about people, exporting and erasing it.'),
+      page('reference/security', 'Security', 'What is protected, against whom, and the tests that prove it.'),
+      page(
+        'reference/simulator',
+        'Simulator reference',
+        'The simulated WhatsApp network and its phones.',
+        'simulator/README.md',
+      ),
+    ],
+  },
+  {
+    title: 'Project',
+    pages: [
+      page(
+        'project/decisions',
+        'Decisions',
+        'What was decided, why, and what it costs.',
+        'docs/project/decisions/README.md',
+      ),
+      page('project/benchmarks', 'Benchmarks', 'What a process handles, with the commands to repeat it.'),
+      page('project/reliability', 'Reliability', 'What was kept when processes, connections and PostgreSQL failed.'),
+      page('project/changelog', 'Changelog', 'What changed, by version.', 'CHANGELOG.md'),
     ],
   },
 ]
+
+/** Pages that are made from the OpenAPI document. */
+export const referencePages: ReadonlySet<string> = new Set(['api', ...apiPages.map(({ name }) => name), 'events/types'])
 
 export const docsPages: readonly DocsPage[] = docsGroups.flatMap(({ pages }) => pages)
 
 /** Words that readers search for, and the page or the section that they mean. */
 export const searchTerms: Readonly<Record<string, string>> = {
-  scope: 'authentication',
-  scopes: 'authentication',
-  'api key': 'authentication',
-  'rate limit': 'rate-limits',
+  scope: 'api/authentication',
+  scopes: 'api/authentication',
+  'api key': 'api/authentication',
+  'rate limit': 'api/rate-limits',
   '429': 'errors#rate_limited',
-  throttling: 'rate-limits',
-  paging: 'pagination',
-  cursor: 'pagination',
-  price: 'prices',
-  credits: 'prices',
-  billing: 'prices',
-  'test key': 'test-keys',
-  'test mode': 'test-keys',
-  sandbox: 'test-keys',
-  permissions: 'roles',
-  'retry schedule': 'receiving#retries',
-  backoff: 'receiving#retries',
-  gdpr: 'personal-data',
-  privacy: 'personal-data',
-  python: 'sdk/python',
-  go: 'sdk/verify.go',
-  golang: 'sdk/verify.go',
-  php: 'sdk/verify.php',
-  ruby: 'sdk/verify.rb',
-  rails: 'sdk/verify.rb',
-  typescript: 'sdk',
-  javascript: 'sdk',
-  node: 'sdk',
+  throttling: 'api/rate-limits',
+  paging: 'api/pagination',
+  cursor: 'api/pagination',
+  price: 'start/concepts#credits',
+  credits: 'start/concepts#credits',
+  billing: 'start/concepts#credits',
+  'test key': 'start/simulator',
+  'test mode': 'start/simulator',
+  sandbox: 'start/simulator',
+  permissions: 'run/accounts#roles',
+  'retry schedule': 'events/retries',
+  backoff: 'events/retries',
+  'high availability': 'run/scaling#three-machines',
+  'forgot password': 'run/accounts#account-recovery',
+  mcp: 'tools/agents',
+  resend: 'events/replays',
+  redeliver: 'events/replays',
+  gdpr: 'reference/personal-data',
+  privacy: 'reference/personal-data',
+  python: 'tools/python',
+  go: 'tools/verify.go',
+  golang: 'tools/verify.go',
+  php: 'tools/verify.php',
+  ruby: 'tools/verify.rb',
+  rails: 'tools/verify.rb',
+  typescript: 'tools/typescript',
+  javascript: 'tools/typescript',
+  node: 'tools/typescript',
 }
 
 /** Pages about the program itself, which are long and say little about how to use it. */
 export const aboutTheProgram: ReadonlySet<string> = new Set([
-  'benchmarks',
-  'security',
-  'reliability',
-  'changelog',
-  'simulator',
-  'sdk/vectors.json',
+  'project/decisions',
+  'project/benchmarks',
+  'reference/security',
+  'project/reliability',
+  'project/changelog',
+  'reference/simulator',
+  'tools/vectors.json',
 ])

@@ -1,6 +1,6 @@
 import { apiPages, type DocsPage, docsPages } from './catalogue.ts'
 import { errorsMarkdown } from './errors-page.ts'
-import { linkedPages, linkResolver, readSource, withLinks } from './files.ts'
+import { linkedPages, readPictures, readSource, withLinks } from './files.ts'
 import { newReference, type OpenApi, type Reference } from './reference.ts'
 
 /** The Markdown of every page, read when it is first asked for. */
@@ -10,6 +10,10 @@ export interface DocsContent {
   markdown(name: string): Promise<string>
   /** As a source for the HTML page: its links lead to other pages. */
   source(name: string): Promise<string>
+  /** The address of an endpoint, an error, an event type or a page that is named in code. */
+  linkOf(code: string): string | undefined
+  /** The images of pages, by their files. */
+  pictures(): Promise<ReadonlyMap<string, string>>
 }
 
 export interface DocsOptions {
@@ -35,14 +39,14 @@ export function newContent({ publicUrl, document }: DocsOptions): DocsContent {
   }
   const generated: Record<string, () => string> = {
     errors: errorsMarkdown,
-    events: () => reference().events(),
+    'events/types': () => reference().events(),
     api: () => reference().overview(),
     ...Object.fromEntries(apiPages.map((page) => [page.name, () => reference().page(page)])),
   }
   const read = async (name: string, suffix: '' | '.md') => {
     const all = await pages()
     const page = all.find((each) => each.name === name)
-    if (page?.file !== undefined) return withLinks(await readSource(page.file, page), linkResolver(page, all, suffix))
+    if (page?.file !== undefined) return withLinks(await readSource(page.file, page), page, all, suffix)
     const make = generated[name]
     if (!make) throw new Error(`there is no page ${name}`)
     return make().replaceAll(/\]\((\/docs\/[\w/-]+)/g, `]($1${suffix}`)
@@ -52,5 +56,9 @@ export function newContent({ publicUrl, document }: DocsOptions): DocsContent {
     const names = name === 'api' ? [name, ...apiPages.map((page) => page.name)] : [name]
     return (await Promise.all(names.map((each) => read(each, '.md')))).join('\n')
   }
-  return { pages, markdown, source: (name) => read(name, '') }
+  const linkOf = (code: string) => {
+    const page = docsPages.find(({ name }) => code === `/docs/${name}`)
+    return page ? code : reference().linkOf(code)
+  }
+  return { pages, markdown, source: (name) => read(name, ''), linkOf, pictures: readPictures }
 }

@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCodes } from '@parley/contract/errors'
 import { receivedEventSchemas } from '@parley/contract/events'
 import { expect, test } from 'vitest'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { upcomingAttempts } from '../../domain/deliveries/engine/attempt/retry-policy.ts'
 import { docsPages } from './catalogue.ts'
 import type { OpenApi } from './reference.ts'
 
@@ -47,7 +48,7 @@ test.each(names)('/docs/%s is a page, and Markdown with .md', async (name) => {
 
 test('every page has its own title and description', async () => {
   const pages = await Promise.all(
-    ['', ...names, 'decisions', 'decisions/tracing'].map((name) => get(`/docs/${name}`.replace(/\/$/, ''))),
+    ['', ...names, 'project/decisions/tracing'].map((name) => get(`/docs/${name}`.replace(/\/$/, ''))),
   )
   const of = (pattern: RegExp) => pages.map(({ text }) => pattern.exec(text)?.[1] ?? '')
   const [titles, descriptions] = [
@@ -58,11 +59,87 @@ test('every page has its own title and description', async () => {
   expect(descriptions.filter((text) => text.length > 200)).toEqual([])
 })
 
-test('every page of the folder docs is in the navigation', () => {
-  const files = readdirSync(join(import.meta.dirname, '../../../../docs')).filter((file) => file.endsWith('.md'))
+test('every page of the folder docs is in the navigation, except single decisions', () => {
+  const files = globSync('**/*.md', { cwd: join(import.meta.dirname, '../../../../docs') })
+  const shown = files.filter((file) => !/^project\/decisions\/(?!README)/.test(file))
+  expect(shown.length).toBeGreaterThan(40)
   expect(docsPages.flatMap(({ file }) => file ?? [])).toEqual(
-    expect.arrayContaining(files.map((file) => `docs/${file}`)),
+    expect.arrayContaining(shown.map((file) => `docs/${file}`)),
   )
+})
+
+test('what reads as the name of an endpoint is a link, where a section names it first', async () => {
+  for (const name of names) {
+    const [main = ''] = /<main.*<\/main>/s.exec((await get(`/docs/${name}`)).text) ?? []
+    const sections = main
+      .replaceAll(/<pre.*?<\/pre>|<summary>.*?<\/summary>|<h1>.*?<\/h1>/gs, '')
+      .split(/<h2.*?<\/h2>/s)
+    for (const section of sections) {
+      const linked = new Set([...section.matchAll(/<a href[^>]*><code>([^<]*)<\/code><\/a>/g)].map(([, code]) => code))
+      const codes = [...section.matchAll(/<code>((?:GET|POST|PUT|PATCH|DELETE) \/v1[^<]*)<\/code>/g)].map(
+        ([, code]) => code,
+      )
+      expect([name, codes.filter((code) => !linked.has(code))]).toEqual([name, []])
+    }
+  }
+  const { text } = await get('/docs/messages/sending')
+  expect(text).toContain('<a href="/docs/api/messages#send-a-message"><code>POST /v1/messages</code></a>')
+  expect(text).toContain('<a href="/docs/errors"><code>/docs/errors</code></a>')
+  // A file that is not a page.
+  const webhooks = (await get('/docs/events/webhooks')).text
+  expect(webhooks).toContain('Go (<code>examples/receiver-go</code>)')
+  expect(webhooks).toContain('<a href="/v1/openapi.json">openapi.json</a>')
+  // Not inside of another link.
+  expect(text).not.toMatch(/<a [^>]*>(?:(?!<\/a>).)*<a /s)
+})
+
+test('every page leads to its sections, and to the page before and after it', async () => {
+  for (const [at, name] of names.entries()) {
+    const { text } = await get(`/docs/${name}`)
+    const of = (rel: string) => new RegExp(`<a rel="${rel}" href="/docs/([^"]+)">`).exec(text)?.[1]
+    expect([name, of('prev'), of('next')]).toEqual([name, names[at - 1], names[at + 1]])
+    const [main = ''] = /<main.*<\/main>/s.exec(text) ?? []
+    const [contents = ''] = /<nav class="contents".*?<\/nav>/s.exec(text) ?? []
+    const sections = [...main.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => `#${id}`)
+    expect([name, linksIn(contents)]).toEqual([name, sections])
+  }
+  expect((await get('/docs/project/decisions/tracing')).text).toContain('<a rel="prev" href="/docs/project/decisions">')
+})
+
+test('pictures are part of their page, in its colors, with a text', async () => {
+  const folder = join(import.meta.dirname, '../../../../docs')
+  const shown = globSync('**/*.md', { cwd: folder }).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/!\[([^\]]+)\]\(([^)]+\.svg)\)/g)].map(
+      ([, label = '', path = '']) => ({
+        name: file.slice(0, -'.md'.length),
+        label,
+        picture: join(file, '..', path),
+      }),
+    ),
+  )
+  expect(shown.map(({ picture }) => picture).sort()).toEqual(globSync('pictures/*', { cwd: folder }).sort())
+  for (const { name, label } of shown) {
+    const { text } = await get(`/docs/${name}`)
+    expect(text).toContain(`<figure class="picture"><svg role="img" aria-label="${label}"`)
+    const markdown = await get(`/docs/${name}.md`)
+    expect(markdown.text).toContain(`\n${label}\n`)
+  }
+})
+
+test('the picture of the retries has the schedule of the deliveries', () => {
+  const file = join(import.meta.dirname, '../../../../docs/pictures/retries.svg')
+  const texts = [...readFileSync(file, 'utf8').matchAll(/<text[^>]*text-anchor="end">([\d][^<]*)<\/text>/g)].map(
+    ([, text]) => text,
+  )
+  const start = new Date(0)
+  const attempts = upcomingAttempts(null, 1, start).map(({ at }) => at.getTime() / 1000)
+  const shown = texts.map((text = '') =>
+    [...text.matchAll(/(\d+) (h|min|s)/g)].reduce(
+      (sum, [, n, unit]) => sum + Number(n) * { h: 3600, min: 60, s: 1 }[unit as 's'],
+      0,
+    ),
+  )
+  expect(shown).toEqual(attempts)
 })
 
 test('every link of every page leads to a page, a section or a file', async () => {
@@ -89,7 +166,7 @@ test('every link of every page leads to a page, a section or a file', async () =
   }
   expect(broken).toEqual([])
   // All pages, and decisions that they link to.
-  const linked = ['decisions/mcp', 'sdk/verify.go', 'sdk/verify.php', 'sdk/verify.rb', 'sdk/verify.py']
+  const linked = ['project/decisions/mcp', 'tools/verify.go', 'tools/verify.php', 'tools/verify.rb', 'tools/verify.py']
   expect(waiting).toEqual(expect.arrayContaining([...names, ...linked].map((name) => `/docs/${name}`)))
 })
 
@@ -99,7 +176,7 @@ test('every link of the Markdown versions leads to a file', async () => {
     const { text } = await get(`/docs/${name}.md`)
     const outsideCode = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '')
     for (const [, href = ''] of outsideCode.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^(https?:|#)/.test(href)) continue
+      if (/^(https?:|#)/.test(href) || href === '/v1/openapi.json') continue
       const { status } = await get(href.split('#')[0] ?? '')
       if (status !== 200 || !/^\/.*\.(md|txt)(#|$)/.test(href)) broken.push(`${name}.md → ${href}`)
     }
@@ -115,12 +192,12 @@ test('/llms.txt and /llms-full.txt describe the API, and their links respond', a
     ([, url = '']) => new URL(url).pathname,
   )
   expect(links).toEqual(
-    expect.arrayContaining(['/docs/api.md', '/v1/openapi.json', '/llms-full.txt', '/docs/receiving.md']),
+    expect.arrayContaining(['/docs/api.md', '/v1/openapi.json', '/llms-full.txt', '/docs/events/webhooks.md']),
   )
   for (const path of links) expect((await get(path)).status, path).toBe(200)
   const full = await get('/llms-full.txt')
   expect(full.status).toBe(200)
-  for (const part of ['POST /v1/messages', '# Receiving events', 'Service-Signature', 'insufficient_scope', '/mcp']) {
+  for (const part of ['POST /v1/messages', '# Webhooks', 'Service-Signature', 'insufficient_scope', '/mcp']) {
     expect(full.text).toContain(part)
   }
 })
@@ -162,13 +239,15 @@ test('the page of an endpoint has its scope, fields with types and limits, folde
     expect(list).toContain(part)
   expect(textOf((await get('/docs/api')).text)).toContain('rate_limited 429')
   // A union of events is not repeated.
-  expect((await get('/docs/api/events')).text).toContain('array of <a href="/docs/events">events</a>')
+  expect((await get('/docs/api/events')).text).toContain('array of <a href="/docs/events/types">events</a>')
 })
 
 test('every endpoint and every object of the OpenAPI document is on one page of the reference', async () => {
   const document = (await (await fetch(`${server.url}/v1/openapi.json`)).json()) as OpenApi
   const pages = await Promise.all(
-    docsPages.filter(({ name }) => /^api/.test(name)).map(({ name }) => get(`/docs/${name}`)),
+    docsPages
+      .filter(({ name, file }) => /^api/.test(name) && file === undefined)
+      .map(({ name }) => get(`/docs/${name}`)),
   )
   const texts = pages.map(({ text }) => text.replaceAll(/<[^>]*>/g, ''))
   const count = (part: string) => texts.filter((text) => text.includes(part)).length
@@ -179,7 +258,7 @@ test('every endpoint and every object of the OpenAPI document is on one page of 
 })
 
 test('the pages of errors and events have every one of them, also as Markdown', async () => {
-  const [errors, events] = await Promise.all([get('/docs/errors.md'), get('/docs/events')])
+  const [errors, events] = await Promise.all([get('/docs/errors.md'), get('/docs/events/types')])
   for (const code of errorCodes) expect(errors.text).toContain(`## ${code}\n`)
   for (const type of Object.keys(receivedEventSchemas)) {
     expect(idsIn(events.text)).toContain(type)
@@ -201,20 +280,24 @@ test('the page of errors has an example of each, and the errors of the console',
 })
 
 test('unknown pages, files and paths outside of the documentation are 404', async () => {
-  for (const path of ['/docs/nothing', '/docs/nothing.md', '/docs/assets/site.ts', '/docs/decisions/nothing']) {
+  for (const path of ['/docs/nothing', '/docs/nothing.md', '/docs/assets/site.ts', '/docs/project/decisions/nothing']) {
     expect((await get(path)).status, path).toBe(404)
   }
-  for (const path of ['/docs/..%2fpackage.json', '/docs/..%2f..%2fREADME.md', '/docs/decisions/..%2f..%2fREADME.md']) {
+  for (const path of [
+    '/docs/..%2fpackage.json',
+    '/docs/..%2f..%2fREADME.md',
+    '/docs/project/decisions/..%2f..%2fREADME.md',
+  ]) {
     expect((await get(path)).status, path).toBe(404)
   }
 })
 
 test('an unknown page shows a browser which pages there are', async () => {
-  for (const path of ['/docs/recieving', '/docs/guides/receiving', '/docs/%3Cscript%3Ereceiving']) {
+  for (const path of ['/docs/webhoks', '/docs/guides/webhooks', '/docs/%3Cscript%3Ewebhooks']) {
     const { status, type, text } = await get(path, { accept: 'text/html' })
     expect([path, status, type]).toEqual([path, 404, 'text/html; charset=utf-8'])
     expect(text).toContain('<h1>Page not found</h1>')
-    expect(text).toContain('<a href="/docs/receiving')
+    expect(text).toContain('<a href="/docs/events/webhooks')
     expect(text).toContain('<meta name="robots" content="noindex">')
     expect(text).not.toContain('<script>')
   }
@@ -223,13 +306,26 @@ test('an unknown page shows a browser which pages there are', async () => {
 test('each page has one address, and others lead to it', async () => {
   for (const [path, to] of [
     ['/docs/', '/docs'],
-    ['/docs/sending/', '/docs/sending'],
+    ['/docs/messages/sending/', '/docs/messages/sending'],
     ['/docs/api/', '/docs/api'],
-    ['/docs/decisions/', '/docs/decisions'],
+    ['/docs/project/decisions/', '/docs/project/decisions'],
     ['/docs/search/?q=a', '/docs/search?q=a'],
   ] as const) {
     const { status, headers } = await get(path, {}, 'manual')
     expect([path, status, headers.get('location')]).toEqual([path, 308, to])
+  }
+  for (const [old, page] of [
+    ['receiving', 'events/webhooks'],
+    ['events', 'events/types'],
+    ['sdk', 'tools/typescript'],
+    ['sdk/verify.go', 'tools/verify.go'],
+    ['decisions/tracing', 'project/decisions/tracing'],
+  ]) {
+    for (const rest of ['', '.md', '?a=b']) {
+      const { status, headers } = await get(`/docs/${old}${rest}`, {}, 'manual')
+      expect([old, status, headers.get('location')]).toEqual([old, 308, `/docs/${page}${rest}`])
+    }
+    expect((await get(`/docs/${old}`)).status, old).toBe(200)
   }
   // Not to another site.
   expect((await get('/docs//example.com/')).status).toBe(404)
@@ -238,8 +334,8 @@ test('each page has one address, and others lead to it', async () => {
 test('a client that has a page does not get it again, and pages are compressed', async () => {
   for (const path of [
     '/docs',
-    '/docs/sending',
-    '/docs/sending.md',
+    '/docs/messages/sending',
+    '/docs/messages/sending.md',
     '/llms.txt',
     '/docs/search?q=key',
     '/docs/errors',
@@ -280,7 +376,7 @@ test.each([
   ['text/markdown;q=0', false],
   ['*/*', false],
 ])('Accept: %s', async (accept, isMarkdown) => {
-  for (const path of ['/docs', '/docs/sending', '/docs/decisions']) {
+  for (const path of ['/docs', '/docs/messages/sending', '/docs/project/decisions']) {
     const { status, type, headers } = await get(path, { accept })
     expect([path, status, type]).toEqual([path, 200, `text/${isMarkdown ? 'markdown' : 'html'}; charset=utf-8`])
     expect(headers.get('vary')).toContain('Accept,')
@@ -290,7 +386,7 @@ test.each([
 test('the search finds sections, without a script too', async () => {
   const found = await get('/docs/search?q=verify%20signature')
   expect(found.status).toBe(200)
-  expect(found.text).toContain('<a href="/docs/receiving#verify-the-signature">')
+  expect(found.text).toContain('<a href="/docs/events/verify#verify-the-signature">')
   const nothing = await get('/docs/search?q=%3Cscript%3Ezzqx')
   expect(nothing.text).toContain('No results for “&#60;script&#62;zzqx”.')
   expect((await get('/docs/search')).text).toContain('Enter what you are looking for.')
@@ -298,15 +394,15 @@ test('the search finds sections, without a script too', async () => {
   const typed = await get('/docs/search.json?q=verify%20signature')
   expect(typed.type).toBe('application/json; charset=utf-8')
   expect(JSON.parse(typed.text)[0]).toEqual({
-    href: '/docs/receiving#verify-the-signature',
-    title: 'Receiving',
-    heading: 'Verify the signature',
+    href: '/docs/events/verify',
+    title: 'Verifying signatures',
+    heading: '',
   })
   expect((await get('/docs/search.json')).text).toBe('[]')
 })
 
 test('code blocks with tabs are radio buttons, of which one is chosen', async () => {
-  const { text } = await get('/docs/quickstart')
+  const { text } = await get('/docs/start/quickstart')
   const [tabs = ''] = /<fieldset class="tabs">.*?<\/fieldset>/s.exec(text) ?? []
   const labels = [...tabs.matchAll(/<label for="[^"]+">([^<]+)</g)].map(([, name]) => name)
   expect(labels).toEqual(['curl', 'JavaScript', 'Python', 'Go', 'PHP'])
@@ -327,7 +423,7 @@ test('a client address may search 300 times in a minute; its other pages and oth
   // One /64 is one client.
   for (const path of paths) expect(await search(path, '2001:db8::2')).toBe(429)
   expect((await get('/docs/search?q=key', from('2001:db8::1'))).headers.get('retry-after')).toBe('60')
-  expect(await search('/docs/quickstart', '2001:db8::1')).toBe(200)
+  expect(await search('/docs/start/quickstart', '2001:db8::1')).toBe(200)
   expect(await search('/docs/search?q=key', '2001:db8:0:1::1')).toBe(200)
   server.clock.forward({ minutes: 1 })
   expect(await search('/docs/search?q=key', '2001:db8::1')).toBe(200)

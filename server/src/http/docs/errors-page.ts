@@ -18,7 +18,7 @@ export function errorsMarkdown(): string {
 
 Every failed request under \`/v1\` returns an error in the same format. In your code, check \`error.code\`: codes are stable. \`error.message\` is for people and may change.
 
-Repeat a request after a network error, 409 \`idempotency_in_progress\`, 429, 500 and 503. Wait for the seconds in \`Retry-After\`, if the response has it, and wait longer each time. Repeat a send only with its [\`Idempotency-Key\`](/docs/idempotency). After any other error, change the request first.
+Repeat a request after a network error, 409 \`idempotency_in_progress\`, 429, 500 and 503. Wait for the seconds in \`Retry-After\`, if the response has it, and wait longer each time. Repeat a send only with its [\`Idempotency-Key\`](/docs/api/idempotency). After any other error, change the request first.
 
 ${entries.join('\n')}
 ## Field errors

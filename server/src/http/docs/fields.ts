@@ -73,7 +73,7 @@ function typeOf(shape: Shape, options: FieldsOptions): string {
 function nameOf(shape: Shape, options: FieldsOptions): string {
   const { $ref, type, items, variants } = shape
   if ($ref !== undefined) return options.linkTo($ref.split('/').at(-1) ?? '')
-  if (isEvent(shape)) return '[events](/docs/events)'
+  if (isEvent(shape)) return '[events](/docs/events/types)'
   if (items) return `array of ${nameOf(shapeOf(items), options).replace(/^(\w+)$/, '$1s')}`
   return [...new Set(variants.map((each) => nameOf(shapeOf(each), options)))].join(' or ') || (type ?? 'string')
 }

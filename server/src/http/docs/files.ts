@@ -5,12 +5,12 @@ import { type DocsPage, docsPages } from './catalogue.ts'
 /** The folder that contains docs/ and the sources. */
 const root = join(import.meta.dirname, '../../../..')
 
-/** Pages that are linked from others and not in the navigation: docs/decisions. */
+/** Pages that docs/project/decisions/README.md lists, and the navigation does not. */
 export async function linkedPages(): Promise<DocsPage[]> {
-  const files = (await readdir(join(root, 'docs/decisions'))).filter((file) => file.endsWith('.md')).sort()
+  const files = (await readdir(join(root, 'docs/project/decisions'))).filter((file) => /^[^R].*\.md$/.test(file)).sort()
   return files.map((file) => {
-    const name = file === 'README.md' ? 'decisions' : `decisions/${file.slice(0, -3)}`
-    return { name, title: '', summary: '', file: `docs/decisions/${file}` }
+    const path = `project/decisions/${file}`
+    return { name: path.slice(0, -'.md'.length), title: '', summary: '', file: `docs/${path}` }
   })
 }
 
@@ -23,28 +23,36 @@ export async function readSource(file: string, { title, summary }: DocsPage): Pr
     : `# ${title}\n\n${summary} This is \`${file}\`.\n\n\`\`\`${extension}\n${text}\`\`\`\n`
 }
 
-/** Finds the target of a link in a file of the repository. Null if it is not a page. */
-export type ResolveLink = (href: string) => string | null
-
-/** `suffix` is `.md` for links between the Markdown versions of pages. */
-export function linkResolver(page: DocsPage, all: readonly DocsPage[], suffix: '' | '.md'): ResolveLink {
-  return (href) => {
-    if (/^(https?:|mailto:|#|\/)/.test(href)) return href
-    const [path = '', anchor] = href.split('#')
-    const file = posix.join(posix.dirname(page.file ?? 'docs/x.md'), path)
-    // The README is the page of the repository, and the quickstart that of the docs.
-    const target = file === 'README.md' ? docsPages[0] : all.find((each) => each.file === file)
-    if (!target) return null
-    return `/docs/${target.name}${suffix}${anchor === undefined || file === 'README.md' ? '' : `#${anchor}`}`
-  }
+/** The images of docs/pictures, by their files. */
+export async function readPictures(): Promise<ReadonlyMap<string, string>> {
+  const files = (await readdir(join(root, 'docs/pictures'))).map((file) => `docs/pictures/${file}`)
+  return new Map(
+    await Promise.all(files.map(async (file) => [file, await readFile(join(root, file), 'utf8')] as const)),
+  )
 }
+
+/** Files of the repository that are served under another address. */
+const served: Readonly<Record<string, string>> = { 'docs/openapi.json': '/v1/openapi.json' }
 
 const codeOrLink = /^```[\s\S]*?^```$|`[^`\n]+`|(!?)\[((?:[^\]`]|`[^`]*`)*)\]\(([^)\s]+)\)/gm
 
-/** A Markdown file with its links changed, but not its code. A link to a file that is not a page becomes text. */
-export const withLinks = (markdown: string, resolve: ResolveLink): string =>
-  markdown.replaceAll(codeOrLink, (all, image?: string, text?: string, href?: string) => {
-    if (text === undefined || href === undefined) return all
-    const target = image === '' ? resolve(href) : null
-    return target === null ? text : `[${text}](${target})`
-  })
+/**
+ * The Markdown of a page with its links changed, but not its code. `suffix` is `.md` for links between the Markdown versions of
+ * pages, which have the text of an image instead of it. A link to any other file of the repository becomes its path.
+ */
+export function withLinks(markdown: string, page: DocsPage, all: readonly DocsPage[], suffix: '' | '.md'): string {
+  const linkTo = (text: string, href: string): string => {
+    const [path = '', anchor] = href.split('#')
+    const file = posix.join(posix.dirname(page.file ?? 'docs/x.md'), path)
+    // The README is the page of the repository, and the quickstart that of the docs.
+    if (file === 'README.md') return `[${text}](/docs/${docsPages[0]?.name}${suffix})`
+    if (Object.hasOwn(served, file)) return `[${text}](${served[file]})`
+    if (file.endsWith('.svg')) return suffix === '' ? `![${text}](${file})` : text
+    const target = all.find((each) => each.file === file)
+    if (target) return `[${text}](/docs/${target.name}${suffix}${anchor === undefined ? '' : `#${anchor}`})`
+    return /[`/]/.test(text) ? `\`${file}\`` : `${text} (\`${file}\`)`
+  }
+  return markdown.replaceAll(codeOrLink, (all, _image, text?: string, href?: string) =>
+    text === undefined || href === undefined || /^(https?:|mailto:|#|\/)/.test(href) ? all : linkTo(text, href),
+  )
+}

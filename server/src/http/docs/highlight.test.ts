@@ -1,13 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { highlight } from './highlight.ts'
 
 const root = join(import.meta.dirname, '../../../..')
-const files = [
-  ...readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md')),
-  ...readdirSync(join(root, 'docs/decisions')).map((file) => `decisions/${file}`),
-].map((file) => join('docs', file))
+const files = globSync('docs/**/*.md', { cwd: root })
 const blocks = [...files, 'sdk/README.md', 'simulator/README.md'].flatMap((file) =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/^```(\w+)[^\n]*\n(.*?)^```$/gms)].map(
     ([, language = '', code = '']) => ({ file, language, code }),

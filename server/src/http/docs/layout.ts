@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../lib/escape-html.ts'
-import { docsGroups } from './catalogue.ts'
+import { type DocsPage, docsGroups, docsPages, referencePages } from './catalogue.ts'
 import type { Heading } from './render.ts'
 
 export interface PageParts {
@@ -46,11 +46,11 @@ export function docsLayout({
   <body>
     <a class="skip" href="#content">Skip to the content</a>${headerOf(name ?? '', query)}
     <div class="columns">
+      ${tableOf(headings)}
       <main id="content" tabindex="-1">
         <a class="to-menu" href="#menu">All pages</a>
-${html}${source}
+${html}${neighborsOf(name)}${source}
       </main>
-      ${tableOf(headings)}
       <nav class="side" id="menu" aria-label="Documentation">${docsGroups.map((group) => groupOf(group, name)).join('')}
       </nav>
     </div>
@@ -73,7 +73,7 @@ const headerPages = { '/docs': 'Docs', '/docs/api': 'API reference', '/docs/erro
 
 /** Leads back to the console. */
 function headerOf(name: string, query: string): string {
-  const area = `/docs/${name.split('/')[0]}`
+  const area = `/docs/${referencePages.has(name) ? 'api' : name}`
   const current = area in headerPages ? area : '/docs'
   const links = Object.entries(headerPages).map(
     ([path, title]) => `<a href="${path}"${path === current ? ' aria-current="page"' : ''}>${title}</a>`,
@@ -107,9 +107,21 @@ function groupOf({ title, pages }: (typeof docsGroups)[number], current: string 
 /** The sections of the page. */
 function tableOf(headings: readonly Heading[]): string {
   const sections = headings.filter(({ depth }) => depth === 2)
-  if (sections.length < 2) return ''
+  if (sections.length === 0) return ''
   const items = sections.map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`)
-  return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`
+  return `<nav class="contents" aria-label="On this page"><details><summary>On this page</summary><ul>${items.join('')}</ul></details></nav>`
+}
+
+/** Links to the page before and after this one, in the order of the navigation. */
+function neighborsOf(name: string | null): string {
+  const at = docsPages.findIndex((page) => page.name === name)
+  const isDecision = at < 0 && name?.startsWith('project/decisions/')
+  const previous = isDecision ? docsPages.find((page) => page.name === 'project/decisions') : docsPages[at - 1]
+  const next = at < 0 ? undefined : docsPages[at + 1]
+  const linkTo = (page: DocsPage | undefined, rel: 'prev' | 'next', label: string) =>
+    page ? `<a rel="${rel}" href="/docs/${page.name}"><small>${label}</small> ${escapeHtml(page.title)}</a>` : ''
+  const links = linkTo(previous, 'prev', 'Previous') + linkTo(next, 'next', 'Next')
+  return links && `<nav class="neighbors" aria-label="Previous and next page">${links}</nav>`
 }
 
 /** The first page: all others, with a line about each. */
@@ -123,7 +135,7 @@ export function indexHtml(): string {
   })
   return `<h1>Documentation</h1>
 <p>Parley sends and receives WhatsApp messages: an API with scoped keys, signed webhooks, and a console. Begin with the
-<a href="/docs/quickstart">quickstart</a>. Every page is also available as Markdown: add <code>.md</code> to its address.
+<a href="/docs/start/quickstart">quickstart</a>. Every page is also available as Markdown: add <code>.md</code> to its address.
 <a href="/llms.txt">llms.txt</a> lists them for language models.</p>
 ${groups.join('\n')}`
 }

@@ -1,4 +1,4 @@
-import { aboutTheProgram, docsGroups, docsPages } from './catalogue.ts'
+import { aboutTheProgram, apiPages, docsGroups, docsPages } from './catalogue.ts'
 import type { DocsContent } from './content.ts'
 
 const about =
@@ -38,7 +38,8 @@ ${groups.join('\n')}`
 /** The pages themselves, in one file. */
 export async function llmsFull(content: DocsContent, publicUrl: string): Promise<string> {
   // The page `api` has the whole reference.
-  const names = docsPages.map(({ name }) => name).filter((name) => !aboutTheProgram.has(name) && !/^api\//.test(name))
+  const left = new Set([...aboutTheProgram, ...apiPages.map(({ name }) => name)])
+  const names = docsPages.map(({ name }) => name).filter((name) => !left.has(name))
   const pages = await Promise.all(names.map((name) => content.markdown(name)))
   return [`# Parley\n\n> ${about}\n\n${notes(publicUrl)}\n`, ...pages].join('\n\n---\n\n')
 }

@@ -5,6 +5,7 @@ import { refuse, refuseUntil } from '../../lib/refuse.ts'
 import { addressBlock } from '../../net/addresses.ts'
 import { CountedWindows } from '../../sharing/counted-windows.ts'
 import type { DocsOptions } from './content.ts'
+import { movedTo } from './moved.ts'
 import { prefersMarkdown, sendText } from './respond.ts'
 import { newDocsSite } from './site.ts'
 
@@ -64,6 +65,9 @@ export function mountDocs(app: FastifyInstance, options: MountedDocs): void {
     const [path = '', search] = request.url.split('?', 2)
     const query = search === undefined ? '' : `?${search}`
     if (/^\/docs(\/[\w.-]+)*\/$/.test(path)) return reply.redirect(path.slice(0, -1) + query, 308)
+    const [, base = '', suffix = ''] = /^(.*?)(\.md)?$/.exec(name) ?? []
+    const moved = movedTo(base)
+    if (moved !== undefined) return reply.redirect(`/docs/${moved}${suffix}${query}`, 308)
     return page(name, request, reply)
   })
   app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) => {

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
+import { fieldErrors } from '@parley/contract/field-errors'
 import { clientTabs, type ExampleRequest, requestTabs } from './api-examples.ts'
 import { type ApiPage, apiPages } from './catalogue.ts'
 import { type FieldsOptions, fieldItem, fieldList, type Schema } from './fields.ts'
@@ -46,6 +47,8 @@ export interface Reference {
   /** The endpoints of a page, and the objects that they return. */
   page(page: ApiPage): string
   events(): string
+  /** The address of an endpoint, an error or an event type that is named in code. */
+  linkOf(code: string): string | undefined
 }
 
 /** The API reference in Markdown, from the OpenAPI document. */
@@ -119,7 +122,20 @@ export function newReference({ paths, webhooks, components }: OpenApi, publicUrl
     return `\`${status}\`\n\n${[fieldList(body.schema, output), example].join('\n').trim()}`
   }
 
+  const named = new Map([
+    ...endpoints.map(
+      ({ method, path, page, summary }) =>
+        [withoutNames(`${method} ${path}`), `/docs/${page}#${slugOf(summary)}`] as const,
+    ),
+    ...Object.keys(webhooks).map((type) => [type, `/docs/events/types#${slugOf(type)}`] as const),
+    // Some codes are also those of a field.
+    ...Object.keys(errorCatalogue).flatMap((code) =>
+      Object.hasOwn(fieldErrors, code) ? [] : [[code, `/docs/errors#${code}`] as const],
+    ),
+  ])
+
   return {
+    linkOf: (code) => named.get(withoutNames(code)),
     overview: () =>
       overviewOf({
         publicUrl,
@@ -148,13 +164,16 @@ export function newReference({ paths, webhooks, components }: OpenApi, publicUrl
       })
       return `# Event types
 
-Webhooks deliver these events, and \`GET /v1/events\` returns them. Each has \`id\`, \`type\`, \`created_at\` and \`data\`. The header \`Service-Event\` of a delivery has the type. Fields and types may be added: ignore those that you do not know. See [receiving](/docs/receiving) and [reading events](/docs/reading-events).
+Webhooks deliver these events, and \`GET /v1/events\` returns them. Each has \`id\`, \`type\`, \`created_at\` and \`data\`. The header \`Service-Event\` of a delivery has the type. Fields and types may be added: ignore those that you do not know. See [receiving](/docs/events/webhooks) and [reading events](/docs/events/polling).
 
 ${sections.join('\n\n')}
 `
     },
   }
 }
+
+/** `GET /v1/messages/{id}?a=b` and `GET /v1/messages/{message_id}` are one endpoint. */
+const withoutNames = (code: string): string => code.replace(/\?.*$/, '').replaceAll(/\{\w+\}/g, '{}')
 
 const objectTitle = (component: string): string => `The ${component} object`
 
@@ -220,11 +239,11 @@ ${rows.join('\n')}
 
 ## Authentication
 
-Send an API key with every request: \`Authorization: Bearer prl_live_…\`. See [authentication and scopes](/docs/authentication) and [rate limits](/docs/rate-limits).
+Send an API key with every request: \`Authorization: Bearer prl_live_…\`. See [authentication and scopes](/docs/api/authentication) and [rate limits](/docs/api/rate-limits).
 
 ${clientTabs(publicUrl)}
 
-The examples of the other pages use this client. The SDKs for [TypeScript](/docs/sdk) and [Python](/docs/sdk/python) come with Parley. Lists have [pages](/docs/pagination), and sends can be [repeated safely](/docs/idempotency).
+The examples of the other pages use this client. The SDKs for [TypeScript](/docs/tools/typescript) and [Python](/docs/tools/python) come with Parley. Lists have [pages](/docs/api/pagination), and sends can be [repeated safely](/docs/api/idempotency).
 
 ## Response headers
 

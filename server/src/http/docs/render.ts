@@ -25,11 +25,20 @@ export interface RenderedPage {
   sections: Section[]
 }
 
-/**
- * Renders a page. marked is loaded by the first one. A page of the API reference has sections of level 2 only, and its nested
- * lists are folded.
- */
-export async function render(markdown: string, isReference = false): Promise<RenderedPage> {
+export interface RenderOptions {
+  /** A page of the API reference has sections of level 2 only, and its nested lists are folded. */
+  isReference?: boolean
+  /** The address of what is named in code, such as `GET /v1/messages`. The first one in a section becomes a link. */
+  linkOf?(code: string): string | undefined
+  /** SVG images by their file. */
+  pictures?: ReadonlyMap<string, string>
+}
+
+/** Renders a page. marked is loaded by the first one. */
+export async function render(
+  markdown: string,
+  { isReference = false, linkOf, pictures }: RenderOptions = {},
+): Promise<RenderedPage> {
   const { Marked } = await import('marked')
   const slug = newSlugs()
   const tables = new Map<string, number>()
@@ -40,10 +49,21 @@ export async function render(markdown: string, isReference = false): Promise<Ren
     return count === 1 ? label : `${label} (${count})`
   }
   const headings: Heading[] = []
+  const linked = new Set<string>()
+  /** Parses what is a link or a name already. */
+  const withoutLinks = (parse: () => string): string => {
+    const before = canLink
+    canLink = false
+    const html = parse()
+    canLink = before
+    return html
+  }
+  let canLink = true
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
-        const inner = this.parser.parseInline(tokens)
+        const inner = withoutLinks(() => this.parser.parseInline(tokens))
+        linked.clear()
         if (isReference && depth > 2) return `<h${depth}>${inner}</h${depth}>\n`
         const id = slug(text)
         const plain = plainText(text)
@@ -52,13 +72,25 @@ export async function render(markdown: string, isReference = false): Promise<Ren
         return `<h${depth} id="${id}">${inner} <a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(plain)}">#</a></h${depth}>\n`
       },
       code: (token) => codeBlock(token),
+      codespan({ text }) {
+        const html = `<code>${escapeHtml(text)}</code>`
+        const href = canLink && !linked.has(text) ? linkOf?.(text) : undefined
+        if (href === undefined || href === `#${headings.at(-1)?.id}`) return html
+        linked.add(text)
+        return `<a href="${href}">${html}</a>`
+      },
+      link({ href, tokens }) {
+        return `<a href="${escapeHtml(href)}">${withoutLinks(() => this.parser.parseInline(tokens))}</a>`
+      },
+      image: ({ href, text }) => pictureOf(pictures?.get(href) ?? '', text),
       listitem({ tokens, text }) {
         const nested = tokens.filter(({ type }) => type === 'list' || type === 'code')
         if (!isReference || nested.length === 0) return false
-        const own = this.parser.parse(tokens.filter((token) => !nested.includes(token)))
+        const [, field] = /^\*\*`([^`]+)`/.exec(text) ?? []
+        const parseOwn = () => this.parser.parse(tokens.filter((token) => !nested.includes(token)))
+        const own = field === undefined ? withoutLinks(parseOwn) : parseOwn()
         const fold = (title: string) => `<details><summary>${title}</summary>${this.parser.parse(nested)}</details>`
         // A field stays visible. Anything else is the title of what is folded.
-        const [, field] = /^\*\*`([^`]+)`/.exec(text) ?? []
         return `<li>${field === undefined ? fold(own) : own + fold(foldTitle(field, nested))}</li>\n`
       },
       table({ header, rows }) {
@@ -126,6 +158,12 @@ function codeBlock({ text, lang = '' }: Pick<Tokens.Code, 'text' | 'lang'>): str
   const language = escapeHtml(lang.split(/\s/, 1)[0] ?? '')
   return `<pre tabindex="0"><code${language && ` class="language-${language}"`}>${highlight(text, language)}</code></pre>\n`
 }
+
+/** An image as part of the page, so that its colors are those of the page. Its own style and title are for other viewers. */
+const pictureOf = (svg: string, text: string): string =>
+  `<figure class="picture">${svg
+    .replaceAll(/<(style|title)>[\s\S]*?<\/\1>\s*/g, '')
+    .replace('<svg ', `<svg role="img" aria-label="${escapeHtml(text)}" `)}</figure>\n`
 
 /** What is below a field: its fields, or the variants that it can be. */
 function foldTitle(field: string, nested: readonly Token[]): string {

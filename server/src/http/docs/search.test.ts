@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { errorCodes } from '@parley/contract/errors'
 import { receivedEventSchemas } from '@parley/contract/events'
 import { expect, test, vi } from 'vitest'
-import { searchTerms } from './catalogue.ts'
+import { docsPages, searchTerms } from './catalogue.ts'
 import { newSearch } from './search.ts'
 import { newDocsSite } from './site.ts'
+import { synonyms } from './synonyms.ts'
 
 const openapi = readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8')
 const site = newDocsSite({ publicUrl: 'http://parley.test', document: () => JSON.parse(openapi) })
@@ -13,44 +14,78 @@ const find = async (query: string) => (await site.suggestions(query)).map(({ hre
 
 test.each([
   // A title, its plural and singular, and its beginning.
-  ['templates', '/docs/templates'],
-  ['template', '/docs/templates'],
-  ['quick', '/docs/quickstart'],
+  ['templates', '/docs/messages/templates'],
+  ['template', '/docs/messages/templates'],
+  ['quick', '/docs/start/quickstart'],
   // Typing mistakes: a letter that is missing, wrong, or swapped with the next.
-  ['tamplates', '/docs/templates'],
-  ['quikstart', '/docs/quickstart'],
-  ['benhcmarks', '/docs/benchmarks'],
-  ['etmplates', '/docs/templates'],
-  ['Verifying signatures', '/docs/receiving#verify-the-signature'],
-  ['how do I verify the signature?', '/docs/receiving#verify-the-signature'],
-  ['retrys', '/docs/receiving#retries'],
-  ['verify the sign', '/docs/receiving#verify-the-signature'],
-  ['webhok', '/docs/receiving'],
+  ['tamplates', '/docs/messages/templates'],
+  ['quikstart', '/docs/start/quickstart'],
+  ['benhcmarks', '/docs/project/benchmarks'],
+  ['etmplates', '/docs/messages/templates'],
+  ['Verifying signatures', '/docs/events/verify#verify-the-signature'],
+  ['how do I verify the signature?', '/docs/events/verify#verify-the-signature'],
+  ['retrys', '/docs/events/retries'],
+  ['verify the sign', '/docs/events/verify#verify-the-signature'],
+  ['webhok', '/docs/events/webhooks'],
   ['429', '/docs/errors#rate_limited'],
   ['POST /v1/messages', '/docs/api/messages#send-a-message'],
   ['send a message', '/docs/api/messages#send-a-message'],
-  ['PUBLIC_URL', '/docs/configuration'],
+  ['PUBLIC_URL', '/docs/run/configuration#variables'],
   ['rate limit', '/docs/errors#rate_limited'],
 ])('%s', async (query, href) => {
   expect((await find(query)).slice(0, 3)).toContain(href)
 })
 
 test.each([
-  ['pagination', '/docs/pagination'],
-  ['gdpr', '/docs/personal-data'],
-  ['golang', '/docs/sdk/verify.go'],
-  ['php', '/docs/sdk/verify.php'],
-  ['ruby', '/docs/sdk/verify.rb'],
-  ['python', '/docs/sdk/python'],
-  ['rate limit', '/docs/rate-limits'],
-  ['retry schedule', '/docs/receiving#retries'],
-  ['scopes', '/docs/authentication'],
-  ['price', '/docs/prices'],
-  ['test key', '/docs/test-keys'],
-  ['orders', '/docs/orders'],
-  ['roles', '/docs/roles'],
+  ['pagination', '/docs/api/pagination'],
+  ['gdpr', '/docs/reference/personal-data'],
+  ['golang', '/docs/tools/verify.go'],
+  ['php', '/docs/tools/verify.php'],
+  ['ruby', '/docs/tools/verify.rb'],
+  ['python', '/docs/tools/python'],
+  ['rate limit', '/docs/api/rate-limits'],
+  ['retry schedule', '/docs/events/retries'],
+  ['scopes', '/docs/api/authentication'],
+  ['price', '/docs/start/concepts#credits'],
+  ['test key', '/docs/start/simulator'],
+  ['orders', '/docs/messages/orders'],
+  ['roles', '/docs/run/accounts#roles'],
 ])('the first result of "%s" is the page about it', async (query, href) => {
   expect((await find(query))[0]).toBe(href)
+})
+
+test.each([
+  ['api token', '/docs/api/authentication'],
+  ['attachment', '/docs/messages/media'],
+  ['balance', '/docs/start/concepts#credits'],
+  ['bulk send', '/docs/api/messages#send-a-batch-of-messages'],
+  ['cluster', '/docs/run/scaling'],
+  ['dedupe events', '/docs/events/ordering#expect-duplicates-and-any-order'],
+  ['docker', '/docs/run/requirements#containers'],
+  ['hmac', '/docs/events/verify#verify-the-signature'],
+  ['incoming messages', '/docs/messages/inbound'],
+  ['install', '/docs/run/requirements'],
+  ['llm', '/docs/tools/agents'],
+  ['login', '/docs/run/accounts#sign-in-limits'],
+  ['monitoring', '/docs/reference/metrics'],
+  ['resend failed events', '/docs/events/replays'],
+  ['settings', '/docs/run/configuration'],
+  ['smtp', '/docs/run/email#mail-server'],
+  ['survey', '/docs/messages/forms'],
+  ['swagger', '/docs/api/openapi'],
+])('"%s" is found though the page has another word for it', async (query, href) => {
+  expect((await find(query)).slice(0, 3)).toContain(href)
+})
+
+test('a synonym means the word that pages use, and that word is not lost', async () => {
+  const entries = ['paint', 'lacquer'].map((text) => ({ href: text, title: 'T', heading: '', text }))
+  const search = newSearch(entries, { lacquer: 'paint' })
+  const found = (query: string) => search(query, 8).map(({ href }) => href)
+  expect(found('lacquer').sort()).toEqual(['lacquer', 'paint'])
+  expect(found('paint')).toEqual(['paint'])
+  expect(newSearch(entries)('constructor', 8)).toEqual([])
+  const text = (await Promise.all(docsPages.map(({ name }) => site.markdown(name)))).join('\n').toLowerCase()
+  for (const word of Object.values(synonyms)) expect(text, word).toContain(word)
 })
 
 test('every search term finds its page or section first', async () => {
@@ -62,16 +97,16 @@ test('the code of an error and the type of an event find their section first, in
     expect((await find(code))[0], code).toBe(`/docs/errors#${code}`)
     expect((await find(code.toUpperCase().replaceAll('_', ' '))).slice(0, 3), code).toContain(`/docs/errors#${code}`)
   }
-  for (const type of Object.keys(receivedEventSchemas)) expect((await find(type))[0]).toBe(`/docs/events#${type}`)
+  for (const type of Object.keys(receivedEventSchemas)) expect((await find(type))[0]).toBe(`/docs/events/types#${type}`)
 })
 
 test('every environment variable is found', async () => {
-  const page = (await site.markdown('configuration')) ?? ''
+  const page = (await site.markdown('run/configuration')) ?? ''
   const names = new Set([...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name))
   expect(names.size).toBeGreaterThan(20)
   for (const name of names) {
     const pages = (await find(name)).map((href) => href.split('#')[0])
-    expect(pages, name).toContain('/docs/configuration')
+    expect(pages, name).toContain('/docs/run/configuration')
   }
 })
 
@@ -81,7 +116,7 @@ test('a query without words, and one that means nothing, find nothing', async ()
 })
 
 test('if no section has all words, those with the most are found', async () => {
-  expect((await find('verify signature zzqx')).slice(0, 3)).toContain('/docs/receiving#verify-the-signature')
+  expect((await find('verify signature zzqx')).slice(0, 3)).toContain('/docs/events/verify#verify-the-signature')
   expect(await find('zzqx signature')).toEqual([])
 })
 

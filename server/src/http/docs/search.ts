@@ -38,7 +38,7 @@ interface Indexed {
  * a query takes a few milliseconds at most: single letters are not looked for, typing mistakes in some words only, and not in
  * their first letter.
  */
-export function newSearch(entries: readonly SearchEntry[]): Search {
+export function newSearch(entries: readonly SearchEntry[], synonyms: Readonly<Record<string, string>> = {}): Search {
   const index: Indexed[] = entries.map((entry) => ({ entry, ...nameOf(entry) }))
   const places = new Map<string, Place[]>()
   for (const [at, entry] of entries.entries()) {
@@ -56,6 +56,9 @@ export function newSearch(entries: readonly SearchEntry[]): Search {
     let corrections = correctedMax
     const meanings = asked.map((word) => {
       const known = meaningsOf(word, vocabulary)
+      const same = Object.hasOwn(synonyms, word) ? synonyms[word] : undefined
+      for (const [meant, likely] of same ? meaningsOf(same, vocabulary) : [])
+        known.set(meant, Math.max(likely, known.get(meant) ?? 0))
       return known.size > 0 || word.length < 4 || corrections-- <= 0 ? known : correctionsOf(word, vocabulary)
     })
     const name = query.trim().toLowerCase()

@@ -3,13 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { deleteOldest } from '../../lib/delete-oldest.ts'
-import { aboutTheProgram, docsPages, searchTerms } from './catalogue.ts'
+import { aboutTheProgram, docsPages, referencePages, searchTerms } from './catalogue.ts'
 import { type DocsOptions, newContent } from './content.ts'
 import { docsLayout, indexHtml } from './layout.ts'
 import { llmsFull, llmsIndex } from './llms.ts'
 import { type RenderedPage, render } from './render.ts'
 import { notFoundHtml, resultsHtml } from './results.ts'
 import { newSearch, type SearchEntry, type SearchResult } from './search.ts'
+import { synonyms } from './synonyms.ts'
 
 export interface DocsSite {
   /** Null if there is no such page. The name of the first page is empty. */
@@ -44,7 +45,11 @@ export function newDocsSite(options: DocsOptions): DocsSite {
 
   const find = async (name: string) => (await content.pages()).find((page) => page.name === name)
   const rendered = (name: string): Promise<RenderedPage> =>
-    keep(`rendered ${name}`, async () => render(await content.source(name), /^(api|events)\b/.test(name)))
+    keep(`rendered ${name}`, async () => {
+      const linkOf = (code: string) => content.linkOf(code)?.replace(`/docs/${name}#`, '#')
+      const [source, pictures] = await Promise.all([content.source(name), content.pictures()])
+      return render(source, { isReference: referencePages.has(name), linkOf, pictures })
+    })
 
   async function build(name: string): Promise<string> {
     if (name === '') {
@@ -81,7 +86,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
   const found = new Map<string, SearchResult[]>()
   /** Finds sections. What was asked lately is kept. */
   async function search(query: string, max: number): Promise<SearchResult[]> {
-    const find = await keep('search', async () => newSearch(await entries()))
+    const find = await keep('search', async () => newSearch(await entries(), synonyms))
     const key = `${max} ${query.trim().toLowerCase().replaceAll(/\s+/g, ' ')}`
     const results = found.get(key) ?? find(query, max)
     found.set(key, results)

@@ -25,7 +25,7 @@ export interface McpOptions {
 
 /**
  * The Model Context Protocol server: streamable HTTP without sessions, so any process can handle any request. A tool runs a
- * route of /v1. See docs/decisions/mcp.md.
+ * route of /v1. See docs/project/decisions/mcp.md.
  */
 export function newMcpRoute(routes: readonly Route[], options: McpOptions): Route {
   const tools = toolRows.map((row) => newTool(row, routes))

@@ -64,10 +64,10 @@ export const toolRows: readonly ToolRow[] = [
     title: 'Send a message',
     route: 'POST /v1/messages',
     description:
-      'Sends a WhatsApp message to a person. It spends credits and cannot be undone. The result is the queued message: call ' +
+      'Sends a WhatsApp message to a contact. It spends credits and cannot be undone. The result is the queued message: call ' +
       '`get_message` later for its status. Set `type`, and the field of the same name. To answer a message, set `in_reply_to` ' +
       'to its `message_id`, and leave out `to`. WhatsApp accepts free text only within 24 hours of the last message of the ' +
-      'person (`window_expires_at`), otherwise send a template. Choose a new `idempotency_key` for each message, and use the ' +
+      'contact (`window_expires_at`), otherwise send a template. Choose a new `idempotency_key` for each message, and use the ' +
       'same one when you repeat a call: the message is then sent once.',
     own: 'all',
   },
@@ -86,7 +86,7 @@ export const toolRows: readonly ToolRow[] = [
     title: 'List inbound messages',
     route: 'GET /v1/inbound_messages',
     description:
-      'Lists the messages that people wrote to the workspace, the latest first. Another app or agent replies to those with ' +
+      'Lists the messages that contacts wrote to the workspace, the latest first. Another app or agent replies to those with ' +
       `\`standby\`: do not. ${writtenByContacts}`,
     own: [
       ...listFields,
@@ -99,7 +99,7 @@ export const toolRows: readonly ToolRow[] = [
     name: 'list_flow_responses',
     title: 'List form submissions',
     route: 'GET /v1/flow_responses',
-    description: `Lists the forms that people submitted, newest first. ${writtenByContacts}`,
+    description: `Lists the forms that contacts submitted, newest first. ${writtenByContacts}`,
     own: [
       ...listFields,
       'total',

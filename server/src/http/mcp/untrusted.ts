@@ -1,6 +1,6 @@
 /**
  * Marks what contacts wrote in the results of tools. Anyone can write to a number of the workspace, so a text may contain
- * instructions for the agent that reads it. See docs/decisions/mcp.md.
+ * instructions for the agent that reads it. See docs/project/decisions/mcp.md.
  */
 import type { TProperties, TSchema } from 'typebox'
 

@@ -324,6 +324,7 @@ test.each([
   ],
   [{ billable: true, pricing_model: 'CBP' }, [null, null, 'CBP', true]],
   [{ cost: { amount: '0.0123', currency: 'USD' } }, [null, null, null, null, { amount: '0.0123', currency: 'USD' }]],
+  [{ cost: { amount: 2.5e-7, currency: 'USD' } }, [null, null, null, null, { amount: '0.00000025', currency: 'USD' }]],
 ])('the pricing %j is read', (pricing, [category, type, model, billable = null, cost = null]) => {
   const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
   expect(item).toMatchObject({ kind: 'status', pricing: { category, type, model, billable, cost } })

@@ -1,5 +1,5 @@
 import type { InboundOrder } from '@parley/contract/inbound'
-import { type Decimal, isDecimal } from '../../lib/decimal.ts'
+import { type Decimal, readDecimal } from '../../lib/decimal.ts'
 import { type JsonObject, readArray, readId, readNonBlank, readNumber, readObject } from '../read-json.ts'
 
 /** An order from the workspace's catalog. An invalid price or quantity is null. */
@@ -50,7 +50,7 @@ function readItem(value: unknown): OrderItem | null {
   return {
     productRetailerId,
     quantity: readQuantity(item.quantity),
-    unitPrice: readPrice(item.item_price),
+    unitPrice: readDecimal(item.item_price),
     currency: readId(item.currency, 32),
   }
 }
@@ -58,10 +58,4 @@ function readItem(value: unknown): OrderItem | null {
 function readQuantity(value: unknown): number | null {
   const quantity = readNumber(value)
   return quantity !== null && Number.isInteger(quantity) && quantity >= 0 && quantity <= maxQuantity ? quantity : null
-}
-
-/** A JSON number becomes the shortest text for the same number, as it was in the JSON. */
-function readPrice(value: unknown): Decimal | null {
-  const text = typeof value === 'number' ? String(value) : value
-  return typeof text === 'string' && isDecimal(text) ? text : null
 }

@@ -1,5 +1,5 @@
 import type { MessageError, MessagePricing } from '@parley/contract/events'
-import { isDecimal } from '../../lib/decimal.ts'
+import { readDecimal } from '../../lib/decimal.ts'
 import type { TracedWebhook } from '../../telemetry/tracing.ts'
 import { readNetworkError, unknownError } from '../graph/network-error.ts'
 import { type JsonObject, readArray, readId, readObject, readPhone, readText, readTime } from '../read-json.ts'
@@ -70,7 +70,6 @@ function readPricing(pricing: JsonObject | null): MessagePricing | null {
 }
 
 function readCost(cost: JsonObject | null): MessagePricing['cost'] {
-  const amount = typeof cost?.amount === 'number' ? String(cost.amount) : cost?.amount
-  if (typeof amount !== 'string' || !isDecimal(amount)) return null
-  return { amount, currency: readId(cost?.currency, 32) }
+  const amount = readDecimal(cost?.amount)
+  return amount === null ? null : { amount, currency: readId(cost?.currency, 32) }
 }

@@ -62,7 +62,7 @@ function recipientErrors({ to, to_user_id, in_reply_to }: JsonObject): FieldErro
   }
   // A reply goes to the person who wrote the quoted message.
   if (to !== undefined || to_user_id !== undefined || in_reply_to !== undefined) return []
-  return [fieldError('to', 'missing', '"to" is required, or "to_user_id" for a person without a phone number.')]
+  return [fieldError('to', 'missing', '"to" is required, or "to_user_id" for a contact without a phone number.')]
 }
 
 function typeErrors(send: JsonObject): FieldError[] {

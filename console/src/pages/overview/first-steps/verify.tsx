@@ -47,7 +47,7 @@ export function VerifyStep() {
       ) : (
         <span>
           Parley signs each event. Your endpoint verifies the signature with the secret of the webhook:{' '}
-          <ExternalLink href={`${publicUrl}/docs/receiving#verify-the-signature`}>code to verify it</ExternalLink>.
+          <ExternalLink href={`${publicUrl}/docs/events/verify`}>code to verify it</ExternalLink>.
         </span>
       )}
       <div className={styles.result}>

@@ -16,7 +16,7 @@ function workerWithoutKeys() {
   return { worker, secretKeys }
 }
 
-const unreadableErrors = () => server.logged.filter((line) => line.includes('endpoint.secret_unreadable'))
+const unreadableErrors = () => server.logged.filter((line) => line.includes('webhook.secret_unreadable'))
 
 test('deliveries to an endpoint whose secret cannot be decrypted wait without attempts until the key is back', async () => {
   const [receiver, line] = [await newReceiver(), await newLine(server)]

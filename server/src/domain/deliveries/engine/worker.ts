@@ -89,8 +89,8 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     this.#deps = deps
     this.#targets = new Targets(deps.db, deps.clock, deps.secretKeys, (webhookId, error) =>
       deps.log.error(
-        { event: 'endpoint.secret_unreadable', err: error, webhook_id: webhookId },
-        'cannot decrypt the secret of an endpoint: add its key to PARLEY_SECRET_KEYS or rotate the secret',
+        { event: 'webhook.secret_unreadable', err: error, webhook_id: webhookId },
+        'cannot decrypt the secret of a webhook: add its key to PARLEY_SECRET_KEYS or rotate the secret',
       ),
     )
     this.#picked = new WithTargets({ ...deps, targets: this.#targets }, (picked, target) => this.#start(picked, target))

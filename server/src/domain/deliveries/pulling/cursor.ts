@@ -6,7 +6,7 @@ import type { SecretKeys } from '../../../lib/seal.ts'
 
 /**
  * A place in the order that all readers see: that of the last event that was read. Events are in the order of position, then of
- * ID. docs/decisions/reading-events.md explains it.
+ * ID. docs/project/decisions/reading-events.md explains it.
  */
 export interface Cursor {
   /** The number of the transaction, higher in the epoch of each later server. */

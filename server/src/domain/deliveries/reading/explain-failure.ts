@@ -56,7 +56,7 @@ const remedyByStatus: Record<number, string> = {
   403: unauthorizedRemedy,
   404: 'The receiver found nothing at this path. Check the path of the URL and that the route is deployed.',
   405: 'The receiver does not accept POST at this path. Check the path of the URL.',
-  410: 'The receiver says that this URL is gone for good. Change the URL or delete the endpoint.',
+  410: 'The endpoint says that this URL was removed permanently. Change the URL or delete the webhook.',
   413: 'The event is larger than the receiver allows. Raise its limit; an event rarely has more than 64 KiB.',
   415: 'The receiver does not accept application/json. Configure it to accept JSON.',
   429: 'The receiver limits the rate of requests. Raise its limit for deliveries; retries come at growing intervals.',

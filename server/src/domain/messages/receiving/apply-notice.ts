@@ -15,13 +15,13 @@ export async function applyNotice(db: Db, log: Logger, clock: Clock, appId: stri
       await applyAccountNotice(db, clock, appId, item)
       log.info(
         { event: 'network.notice', app_id: appId, waba_id: item.wabaId, field: item.field, notice: item.event },
-        'the network sent a notice',
+        'WhatsApp sent a notice',
       )
       return
     case 'problem':
       log.warn(
         { event: 'network.problem', app_id: appId, phone_number_id: item.phoneNumberId, network_code: item.error.code },
-        'the network reports a problem',
+        'WhatsApp reports a problem',
       )
   }
 }

@@ -254,7 +254,7 @@ export function newOutbox(
     const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }
     const fields = { ...ids, outcome: decision.kind, network_code: decision.error.code }
     const scope = 'scope' in decision && { scope: decision.scope }
-    log.warn({ event: 'outbox.not_sent', ...fields, ...scope }, 'the network did not accept a message')
+    log.warn({ event: 'outbox.not_sent', ...fields, ...scope }, 'WhatsApp did not accept a message')
   }
 
   function start(claim: Claim): void {

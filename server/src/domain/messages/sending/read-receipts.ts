@@ -113,7 +113,7 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
     const { messageId, senderId, workspaceId, attempts } = receipt
     const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }
     const fields = { ...ids, outcome, attempts, network_code: code }
-    log.warn({ event: 'read_receipt.not_sent', ...fields }, 'a message was not marked as read at the network')
+    log.warn({ event: 'read_receipt.not_sent', ...fields }, 'WhatsApp did not mark a message as read')
   }
 
   /** In this process only: if others call meanwhile, they get the same error. */

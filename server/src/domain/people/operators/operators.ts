@@ -54,7 +54,7 @@ async function lockWithOperators(db: Db, id: string): Promise<Person> {
   const operators = await lockOperators(db)
   if (operators.length === 1 && operators[0]?.id === id) {
     refuse('conflict', {
-      message: `${operators[0].email} is the last operator. Make another person an operator first: ./parley user operator`,
+      message: `${operators[0].email} is the last operator. Make another user an operator first: ./parley user operator`,
     })
   }
   return lockPerson(db, id)

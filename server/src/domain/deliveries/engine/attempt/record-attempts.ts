@@ -108,8 +108,8 @@ export class AttemptWriter {
     for (;;) {
       try {
         for (const { webhookId, failures } of await recordBatch(this.#db, id, batch)) {
-          const fields = { event: 'endpoint.disabled', webhook_id: webhookId, failures } as const
-          this.#log.warn(fields, 'disabled an endpoint that keeps failing')
+          const fields = { event: 'webhook.disabled', webhook_id: webhookId, failures } as const
+          this.#log.warn(fields, 'disabled a webhook after repeated failures')
         }
         this.#waiting.splice(0, batch.length)
         for (const each of batch) each.onRecorded?.()

@@ -78,18 +78,18 @@ export class WithTargets {
     try {
       const late = await targets.read(items.map(({ webhookId }) => webhookId))
       if (late && !this.#isLate) {
-        const fields = { event: 'endpoint.read_slow', longer_than_ms: currentMs } as const
+        const fields = { event: 'webhook.read_slow', longer_than_ms: currentMs } as const
         log.warn(
           fields,
-          'reading endpoints takes long; a changed endpoint may get attempts with its old settings meanwhile',
+          'reading webhooks takes long; until it succeeds, a changed webhook may get attempts with its old settings',
         )
       }
       this.#isLate = late !== null
       return { late }
     } catch (error) {
       if (!this.#isClosed) {
-        const fields = { event: 'endpoint.read_failed', err: error } as const
-        log.warn(fields, 'reading endpoints failed; no delivery attempt starts until it succeeds')
+        const fields = { event: 'webhook.read_failed', err: error } as const
+        log.warn(fields, 'reading webhooks failed; no delivery attempt starts until it succeeds')
         await sleep(readRetryMs)
       }
       return null

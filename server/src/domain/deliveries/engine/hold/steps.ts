@@ -78,8 +78,8 @@ async function advance(tx: Db, log: Logger, step: Step, now: Date, afterPause: (
     await saveStep(tx, { ...step, position: null, done }, new Date(now.getTime() + againMs))
   } else {
     await endSteps(tx, step)
-    const fields = { event: 'endpoint.steps_ended', webhook_id: webhookId, work, deliveries: done } as const
-    tx.afterCommit(() => log.info(fields, 'changed the deliveries of an endpoint in steps'))
+    const fields = { event: 'webhook.steps_ended', webhook_id: webhookId, work, deliveries: done } as const
+    tx.afterCommit(() => log.info(fields, 'changed the deliveries of a webhook in steps'))
   }
   tx.notify(workspaceId, 'webhooks')
   if (work === 'delete' || stepped.changed === 0) return
