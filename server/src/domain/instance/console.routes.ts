@@ -2,7 +2,8 @@ import { type HealthAction, HealthReport, TrafficReport } from '@parley/contract
 import { OperatedWorkspace } from '@parley/contract/console/workspace'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { ById, type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import {

@@ -1,6 +1,5 @@
 import type { Permission, Role } from '@parley/contract/console/permissions'
-import { Uuid } from '@parley/contract/ids'
-import { type Static, type TSchema, Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Client } from '../../sharing/fair-queue.ts'
@@ -162,10 +161,3 @@ export const isWorkspaceRoute = ({ who }: ConsoleRoute): boolean => who.includes
 
 export const fullPath = (route: ConsoleRoute): string =>
   `/console/api${isWorkspaceRoute(route) ? '/w/:workspace' : ''}${route.path}`
-
-/** An object with these fields and no others. */
-export const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false })
-
-/** The path parameters of a route that ends in an ID. */
-export const ById = Strict({ id: Uuid })

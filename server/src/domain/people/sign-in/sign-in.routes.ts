@@ -7,8 +7,8 @@ import {
   type ConsoleRoute,
   openRoute,
   personRoute,
-  Strict,
 } from '../../../http/console/route.ts'
+import { Strict } from '../../../http/console/shapes.ts'
 import { acceptInvite, type FollowedLink, readLink } from '../links/links.ts'
 import { askForReset, type MailLinkDeps } from '../links/mail-links.ts'
 import { signInWithLink } from '../links/sign-in-with-link.ts'

@@ -1,0 +1,12 @@
+import { Uuid } from '@parley/contract/ids'
+import { Type } from 'typebox'
+
+/** An object with these fields and no others. */
+export const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false })
+
+/** The path parameters of a route that ends in an ID. */
+export const ById = Strict({ id: Uuid })
+
+/** The response of a route that returns nothing. */
+export const Nothing = Type.Null()
