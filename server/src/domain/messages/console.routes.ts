@@ -10,11 +10,14 @@ import {
 import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
+import { sendBytes } from '../../http/bytes.ts'
 import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { Streamed, streamBytes } from '../../http/console/stream.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { listedMessages } from './reading/console-list.ts'
+import { openInboundMedia } from './reading/inbound.ts'
 import { findReplyWindow } from './reading/reply-window.ts'
 import { readTimeline } from './reading/timeline.ts'
 import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/send-from-console.ts'
@@ -88,6 +91,35 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     async handle(context, { params }) {
       await markAsReadFromConsole(context, params.id)
       await context.audit({ action: 'message.read', target: params.id })
+    },
+  }),
+  // The file of an inbound message: shown on its page, and downloaded.
+  workspaceRoute({
+    method: 'GET',
+    path: '/messages/:id/media',
+    who: 'messages:read',
+    unaudited: 'shown as a part of the message; a player requests a video in many parts',
+    params: OneMessage,
+    reply: Streamed,
+    async handle(context, { params }) {
+      const { db, clock, workspaceId } = context
+      const file = await openInboundMedia(db, clock, workspaceId, params.id)
+      const parts = { range: context.header('range'), ifRange: context.header('if-range') }
+      return streamBytes(context, sendBytes(file, parts))
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/messages/:id/file',
+    who: 'messages:read',
+    audited: true,
+    params: OneMessage,
+    reply: Streamed,
+    async handle(context, { params }) {
+      const { db, clock, workspaceId } = context
+      const file = await openInboundMedia(db, clock, workspaceId, params.id)
+      await context.audit({ action: 'message.download', target: params.id })
+      return streamBytes(context, sendBytes(file, { range: undefined, ifRange: undefined }))
     },
   }),
 ]
