@@ -184,7 +184,7 @@ const exceptions: readonly { where: string; tables: readonly string[]; why: stri
     why: 'a suspended workspace holds its replays; the sender of an event is that of its message',
   },
   {
-    where: 'keys/console.sql.ts',
+    where: 'keys/keys.sql.ts',
     tables: ['traffic_hours'],
     why: 'sums the requests of each key by day',
   },

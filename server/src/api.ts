@@ -10,7 +10,6 @@ import { keyRoutes } from './domain/keys/keys.routes.ts'
 import { newAccessCheck } from './domain/keys/rate-limit.ts'
 import { recordedKeys } from './domain/keys/uses.ts'
 import { inboundRoutes } from './domain/messages/inbound.routes.ts'
-import { inboundMediaRoutes } from './domain/messages/inbound-media.routes.ts'
 import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receiving/ingress.ts'
 import { newInspect } from './domain/requests/inspector/inspect.ts'
@@ -47,7 +46,6 @@ export const routes: readonly Route[] = [
   ...templateRoutes,
   ...messageRoutes,
   ...inboundRoutes,
-  ...inboundMediaRoutes,
   ...uploadRoutes,
   ...flowRoutes,
   ...webhookRoutes,

@@ -18,8 +18,7 @@ import { instanceRoutes } from './domain/instance/console.routes.ts'
 import { keyConsoleRoutes } from './domain/keys/console.routes.ts'
 import { listKeys } from './domain/keys/keys.ts'
 import { messageConsoleRoutes } from './domain/messages/console.routes.ts'
-import { mediaConsoleRoutes } from './domain/messages/media-console.routes.ts'
-import { messageMadeBy } from './domain/messages/reading/message-of-request.ts'
+import { messageMadeBy } from './domain/messages/reading/messages.ts'
 import { alertConsoleRoutes } from './domain/notify/console.routes.ts'
 import { orderConsoleRoutes } from './domain/orders/console.routes.ts'
 import { overviewConsoleRoutes } from './domain/overview/console.routes.ts'
@@ -58,7 +57,6 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
     ...overviewConsoleRoutes(),
     ...alertConsoleRoutes(parts),
     ...messageConsoleRoutes(),
-    ...mediaConsoleRoutes(),
     ...templateConsoleRoutes(),
     ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
     ...numberConsoleRoutes(parts),

@@ -204,7 +204,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
 /** Loads what it needs only if it is used. Returns how to stop it. */
 async function startTracing(settings: TracingSettings, db: Db, log: Logger): Promise<() => Promise<void>> {
   const { openTracing } = await import('./telemetry/open-tracing.ts')
-  const { newFindTraceparent } = await import('./domain/messages/reading/traceparent.ts')
+  const { newFindTraceparent } = await import('./domain/messages/reading/messages.ts')
   const findTraceparent = newFindTraceparent(db)
   const { tracing, stop } = openTracing(settings, { version, metrics: db.telemetry.metrics, log, findTraceparent })
   db.telemetry.tracing = tracing

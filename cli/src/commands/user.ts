@@ -1,5 +1,5 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
-import { removeSecondFactor } from '@parley/server/domain/people/account/recovery'
+import { removeSecondFactor } from '@parley/server/domain/people/account/account'
 import { linkUrl, listInvited, newResetLink, newSetupLink, promote } from '@parley/server/domain/people/links/links'
 import { disablePerson, enablePerson, removeOperator } from '@parley/server/domain/people/operators/operators'
 import { findPerson, listPeople } from '@parley/server/domain/people/people'

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventType, eventTypes } from '@parley/contract/events'
-import type { Db } from '@parley/server/db/db'
-import { type AttemptRecord, listAttempts } from '@parley/server/domain/deliveries/reading/attempts'
-import { sendTestEvent } from '@parley/server/domain/webhooks/test-event'
+import { firstAttemptOfTest, sendTestEvent } from '@parley/server/domain/webhooks/test-event'
 import { requireWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
@@ -37,13 +35,14 @@ export const testCommand: Command = {
       const lines = [`Queued test event ${eventId}.`, `See the result with: ./parley delivery list --webhook ${id}`]
       return { lines, json: { ...ids, state: 'pending' } }
     }
-    const attempt = await firstAttempt(await db(), id, eventId)
+    const connection = await db()
+    const attempt = await waitFor(() => firstAttemptOfTest(connection, clock, id, eventId))
     if (!attempt) {
       const lines = [`Queued test event ${eventId}, but no delivery attempt was made yet. Is the service running?`]
       return { lines, json: { ...ids, state: 'pending' }, failed: true }
     }
-    const { status, error, durationUs, address, state } = attempt
-    const ms = Math.round(durationUs / 1000)
+    const { status, error, duration_ms, address, state } = attempt
+    const ms = Math.round(duration_ms)
     const result = error === null ? 'Delivered' : `Delivery failed (${error})`
     const response = status === null ? 'no response' : `HTTP ${status} from ${address}`
     return {
@@ -61,12 +60,12 @@ function readEventType(type: string | undefined): EventType | undefined {
   return known
 }
 
-async function firstAttempt(db: Db, webhookId: string, eventId: string): Promise<AttemptRecord | undefined> {
+async function waitFor<Found>(find: () => Promise<Found | undefined>): Promise<Found | undefined> {
   const progress = newProgress()
   progress.say('Waiting for the first attempt')
   try {
     for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(150)) {
-      const found = (await listAttempts(db, webhookId)).findLast((attempt) => attempt.eventId === eventId)
+      const found = await find()
       if (found) return found
     }
     return undefined

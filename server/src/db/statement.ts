@@ -1,4 +1,6 @@
+import type { ListTotal } from '@parley/contract/console/list'
 import type { KeySet } from '../lib/key-set.ts'
+import { boundedTotal } from './bounded-total.ts'
 import type { Db } from './db.ts'
 import { bools, byteStrings, floats, ints, jsons, smallInts, texts, times, uuids } from './format/array-format.ts'
 
@@ -20,7 +22,7 @@ type Type = keyof Types
 
 /** Parameters by name: one value, an array of values, or rows with named columns. */
 type Parameters = Readonly<Record<string, Single | `${Type}[]` | Columns>>
-type Single = Exclude<Type, 'json'> | 'bigint'
+type Single = Type | 'bigint'
 type Columns = Readonly<Record<string, Type>>
 
 type Row<Names extends Columns> = { readonly [Name in keyof Names]: Types[Names[Name]] | null }
@@ -89,6 +91,17 @@ export function statement<const Named extends Parameters>(
   }
 }
 
+/** A statement that inserts one row, and returns how many it inserted. The parameters are columns of the table. */
+export const insertion = <const Named extends Readonly<Record<string, Single | `${Type}[]`>>>(
+  table: string,
+  columns: Named,
+  onConflict = '',
+) =>
+  statement(
+    columns,
+    (places) => `insert into ${table} (${columnsOf(columns)}) values (${Object.values(places)}) ${onConflict}`,
+  ).change
+
 /** Encodes one parameter. The casts below are safe, because `Values` has checked the types. */
 type Encode = (values: Readonly<Record<string, unknown>>) => unknown
 
@@ -109,14 +122,12 @@ function encoderOf(name: string, type: Single | `${Type}[]`): Encode {
     const encode = arrays[type.slice(0, -2) as Type]
     return (values) => (values[name] == null ? null : encode(values[name] as never))
   }
+  if (type === 'json') return (values) => (values[name] == null ? null : JSON.stringify(values[name]))
   return (values) => values[name] ?? null
 }
 
 function rowsPlace(name: string, types: Columns, add: (encode: Encode) => string): RowsPlace {
-  // Quoted, because a name may be an SQL keyword. After a dot, as in `runs.leading`, quotes are not needed.
-  const columns = Object.keys(types)
-    .map((column) => `"${snakeCase(column)}"`)
-    .join(', ')
+  const columns = columnsOf(types)
   let place: string | undefined
   const write = () => {
     const unnested = Object.entries(types).map(([column, type]) => {
@@ -128,6 +139,12 @@ function rowsPlace(name: string, types: Columns, add: (encode: Encode) => string
   }
   return { columns, toString: () => (place ??= write()) }
 }
+
+/** Quoted, because a name may be an SQL keyword. After a dot, as in `runs.leading`, quotes are not needed. */
+const columnsOf = (named: object): string =>
+  Object.keys(named)
+    .map((name) => `"${snakeCase(name)}"`)
+    .join(', ')
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -168,12 +185,15 @@ export function pagedStatement<const Named extends Parameters>(
        select 1 from ${from} (${write(places)}) as matching limit ${places.take}) as counted`
   })
   const byOrder = { asc: cases('asc'), desc: cases('desc') }
+  /** How many rows match, at most `atMost`. */
+  const count = async (db: Db, values: Values<Named>, atMost: number): Promise<number> => {
+    const row = await counting.first<{ count: number }>(db, { ...values, take: atMost } as never)
+    return row?.count ?? 0
+  }
   return {
-    /** How many rows match, at most `atMost`. */
-    async count(db: Db, values: Values<Named>, atMost: number): Promise<number> {
-      const row = await counting.first<{ count: number }>(db, { ...values, take: atMost } as never)
-      return row?.count ?? 0
-    },
+    count,
+    total: (db: Db, values: Values<Named>): Promise<ListTotal> =>
+      boundedTotal(db, (tx, atMost) => count(tx, values, atMost)),
     rows<Found extends object>(db: Db, values: Values<Named>, { order, after, take }: KeySet): Promise<Found[]> {
       const all = { ...values, afterAt: after?.at, afterId: after?.id, take }
       return byOrder[order][after ? 'next' : 'first'].rows(db, all as never)

@@ -1,6 +1,7 @@
 import type { ConsoleList, ListTotal } from '@parley/contract/console/list'
 import { defaultLimit, type List, type PageQuery, totalMax } from '@parley/contract/page'
 import { isUuid } from '../lib/ids.ts'
+import { type KeySet, type Placed, type Position, positionOf } from '../lib/key-set.ts'
 import { refuseParam } from '../lib/refuse.ts'
 
 /** A list response without pagination. */
@@ -13,36 +14,23 @@ export const unpagedList = <Item>(data: Item[]): List<Item> => ({
   next_cursor: null,
 })
 
-/** The position of a row in a list ordered by time and ID. */
-export interface CursorPosition {
-  at: Date
-  id: string
-}
-
-/** The parameters of a paginated query. `take` is the page size plus one, to know whether there is another page. */
-export interface Page {
-  take: number
-  after: CursorPosition | null
-  order: 'asc' | 'desc'
-}
-
 /** A page of a list in the console. */
-export const readConsolePage = (query: { limit?: number; cursor?: string }): Page => readPage({ limit: 50, ...query })
+export const readConsolePage = (query: { limit?: number; cursor?: string }) => readPage({ limit: 50, ...query })
 
-export function readPage(query: PageQuery): Page {
+/** The page that a request asks for, and one row more, to know whether there is another page. */
+export function readPage(query: PageQuery): KeySet {
   const { limit = defaultLimit, order = 'desc', cursor } = query
   return { take: limit + 1, order, after: cursor === undefined ? null : readCursor(cursor) }
 }
 
 /** The list response of the API. */
-export const pageOf = <Row, Item>(
-  page: Page,
+export const pageOf = <Row extends Placed, Item>(
+  page: KeySet,
   rows: readonly Row[],
   { total, total_is_exact }: ListTotal,
-  positionOf: (row: Row) => CursorPosition,
   toItem: (row: Row) => Item,
 ): List<Item> => ({
-  ...consolePageOf(page, rows, positionOf, toItem),
+  ...consolePageOf(page, rows, toItem),
   // If counting took too long, as if there were more than can be counted.
   total: total ?? totalMax,
   total_is_exact,
@@ -52,10 +40,9 @@ export const pageOf = <Row, Item>(
  * The list response of the console. Pagination is by keyset: the cursor is the position of the last row, so rows that are
  * inserted between two pages are neither repeated nor skipped.
  */
-export function consolePageOf<Row, Item>(
-  page: Page,
+export function consolePageOf<Row extends Placed, Item>(
+  page: KeySet,
   rows: readonly Row[],
-  positionOf: (row: Row) => CursorPosition,
   toItem: (row: Row) => Item,
 ): ConsoleList<Item> {
   const items = rows.slice(0, page.take - 1)
@@ -69,10 +56,9 @@ export function consolePageOf<Row, Item>(
   }
 }
 
-export const writeCursor = ({ at, id }: CursorPosition): string =>
-  Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
+export const writeCursor = ({ at, id }: Position): string => Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
 
-export function readCursor(cursor: string): CursorPosition {
+export function readCursor(cursor: string): Position {
   const [, time, id = ''] = /^(\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (!time || !isUuid(id)) {
     refuseParam('cursor', 'invalid', 'Invalid cursor. Use the next_cursor of the previous page of this list.')

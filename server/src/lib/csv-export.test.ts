@@ -26,7 +26,6 @@ const exported = (list: ReturnType<typeof newList>['list'], maxRows?: number) =>
   exportNewestFirst<Row>({
     head: ['id'],
     rows: list,
-    positionOf: (row) => row,
     toLines: ({ id }) => [[id]],
     ...(maxRows !== undefined && { maxRows }),
   })

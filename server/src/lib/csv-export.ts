@@ -1,5 +1,6 @@
 import { exportMax } from '@parley/contract/console/list'
 import { type Cell, csvLines } from './csv.ts'
+import { type KeySet, type Placed, type Position, positionOf } from './key-set.ts'
 
 interface Export<Row, Position> {
   head: readonly string[]
@@ -33,21 +34,12 @@ export async function* exportCsv<Row, Position>(list: Export<Row, Position>): As
   }
 }
 
-interface PlacedRow {
-  at: Date
-  id: string
-}
-
 /** A list that is ordered by time and ID, newest first. */
-export const exportNewestFirst = <Row>({
+export const exportNewestFirst = <Row extends Placed>({
   rows: rowsOf,
-  positionOf,
   ...list
-}: Omit<Export<Row, PlacedRow>, 'read'> & {
-  rows: (page: { take: number; after: PlacedRow | null; order: 'desc' }) => Promise<readonly Row[]>
-  positionOf: (row: Row) => PlacedRow
-}): AsyncIterable<string> =>
-  exportCsv<Row, PlacedRow>({
+}: Omit<Export<Row, Position>, 'read'> & { rows: (page: KeySet) => Promise<readonly Row[]> }): AsyncIterable<string> =>
+  exportCsv<Row, Position>({
     ...list,
     async read(after, take) {
       // One row more says whether there are more.

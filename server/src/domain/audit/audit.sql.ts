@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { oneWithOrderedLookups } from '../../db/planner-settings.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion, statement } from '../../db/statement.ts'
 
 export interface AuditRow {
   id: string
@@ -17,27 +17,20 @@ export interface AuditRow {
   user_agent: string | null
 }
 
-const insertion = statement(
-  {
-    entry: {
-      id: 'uuid',
-      workspace_id: 'uuid',
-      at: 'timestamptz',
-      person_id: 'uuid',
-      actor: 'text',
-      action: 'text',
-      target: 'text',
-      target_name: 'text',
-      before: 'json',
-      after: 'json',
-      address: 'text',
-      user_agent: 'text',
-    },
-  },
-  ({ entry }) => `insert into audit_entries (${entry.columns}) select * from ${entry}`,
-)
-
-export const insertEntry = (db: Db, entry: AuditRow): Promise<number> => insertion.change(db, { entry: [entry] })
+export const insertEntry = insertion('audit_entries', {
+  id: 'uuid',
+  workspace_id: 'uuid',
+  at: 'timestamptz',
+  person_id: 'uuid',
+  actor: 'text',
+  action: 'text',
+  target: 'text',
+  target_name: 'text',
+  before: 'json',
+  after: 'json',
+  address: 'text',
+  user_agent: 'text',
+})
 
 /** Null: no filter. */
 export interface AuditFilter {

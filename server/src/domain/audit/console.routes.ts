@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox'
 import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, personRoute, type WorkspaceContext, workspaceRoute } from '../../http/console/route.ts'
 import { consolePageOf, readPage } from '../../http/page.ts'
-import { type AuditRow, auditFacets, auditPage } from './audit.ts'
+import { auditFacets, auditPage } from './audit.ts'
 import { type AuditLookups, exportAudit, newEntryMaker, toAuditQuery } from './console.ts'
 
 const { order: _newestFirst, ...paging } = pageQuery
@@ -22,7 +22,7 @@ export const auditConsoleRoutes = (lookups: AuditLookups): ConsoleRoute[] => {
   ) => {
     const page = readPage(query)
     const rows = await auditPage(db, workspaceId, toAuditQuery(query), page)
-    return consolePageOf(page, rows, markOf, await newEntryMaker(lookups, db, rows))
+    return consolePageOf(page, rows, await newEntryMaker(lookups, db, rows))
   }
   return [
     workspaceRoute({
@@ -67,5 +67,3 @@ export const auditConsoleRoutes = (lookups: AuditLookups): ConsoleRoute[] => {
     }),
   ]
 }
-
-const markOf = ({ at, id }: AuditRow) => ({ at, id })

@@ -36,18 +36,12 @@ export async function newEntryMaker(
 ): Promise<(row: AuditRow) => AuditEntry> {
   const ids = [...new Set(rows.flatMap(({ person_id: id }) => id ?? []))]
   const names = ids.length === 0 ? new Map<string, string>() : await namesOf(db, ids)
-  return (row) => ({
-    id: row.id,
+  return ({ person_id, workspace_id: _, ...row }) => ({
+    ...row,
     at: row.at.toISOString(),
-    actor: row.actor,
-    actor_name: names.get(row.person_id ?? '') ?? null,
-    action: row.action,
-    target: row.target,
-    target_name: row.target_name,
+    actor_name: names.get(person_id ?? '') ?? null,
     before: row.before as AuditEntry['before'],
     after: row.after as AuditEntry['after'],
-    address: row.address,
-    user_agent: row.user_agent,
   })
 }
 
@@ -78,9 +72,8 @@ export const exportAudit = (
     async rows(page) {
       const rows = await auditPage(db, workspaceId, query, page)
       const toEntry = await newEntryMaker(lookups, db, rows)
-      return rows.map((row) => ({ row, entry: toEntry(row) }))
+      return rows.map((row) => ({ ...row, entry: toEntry(row) }))
     },
-    positionOf: ({ row }) => row,
     toLines: ({ entry }) => [toLine(entry)],
   })
 

@@ -23,12 +23,7 @@ export const contactConsoleRoutes = (): ConsoleRoute[] => [
     async handle({ db, workspaceId }, { params, query }) {
       const page = readConsolePage(query)
       const rows = await getConversation(db, workspaceId, params.contact, page)
-      return consolePageOf(
-        page,
-        rows,
-        ({ at, id }) => ({ at, id }),
-        ({ message }) => message,
-      )
+      return consolePageOf(page, rows, ({ message }) => message)
     },
   }),
 ]

@@ -6,20 +6,9 @@ import {
   StatementFilters,
   StatementQuery,
 } from '@parley/contract/console/credits'
-import { ConsoleList } from '@parley/contract/console/list'
-import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
+import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { consolePageOf, readConsolePage } from '../../http/page.ts'
-import {
-  changeLowBalance,
-  exportEntries,
-  listEntries,
-  markOf,
-  readCredits,
-  readUsage,
-  toEntry,
-  totalOfEntries,
-} from './console.ts'
+import { changeLowBalance, entries, readCredits, readUsage } from './console.ts'
 
 export const creditConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({
@@ -50,28 +39,15 @@ export const creditConsoleRoutes = (): ConsoleRoute[] => [
       return body
     },
   }),
-  workspaceRoute({
-    method: 'GET',
-    path: '/credits/entries',
-    who: 'credits:read',
-    mayLag: true,
-    query: StatementQuery,
-    reply: ConsoleList(CreditEntry),
-    async handle({ db, workspaceId }, { query }) {
-      const page = readConsolePage(query)
-      return consolePageOf(page, await listEntries(db, workspaceId, query, page), markOf, toEntry)
+  ...listRoutes(
+    {
+      path: '/credits/entries',
+      csvPath: '/credits',
+      who: 'credits:read',
+      query: StatementQuery,
+      filters: StatementFilters,
+      item: CreditEntry,
     },
-  }),
-  totalRoute({
-    path: '/credits/entries',
-    who: 'credits:read',
-    query: StatementFilters,
-    total: ({ db, workspaceId }, filters) => totalOfEntries(db, workspaceId, filters),
-  }),
-  csvRoute({
-    path: '/credits',
-    who: 'credits:read',
-    query: StatementFilters,
-    lines: ({ db, workspaceId }, filters) => exportEntries(db, workspaceId, filters),
-  }),
+    entries,
+  ),
 ]

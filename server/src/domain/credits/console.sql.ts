@@ -1,14 +1,7 @@
 import type { EntryKind } from '@parley/contract/console/credits'
 import type { Db } from '../../db/db.ts'
 import { type Places, pagedStatement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
-import { type EntryRow, entryColumns } from './credits.sql.ts'
-
-export interface EntryFilters {
-  kinds?: readonly EntryKind[] | undefined
-  from?: Date | undefined
-  to?: Date | undefined
-}
+import { entryColumns } from './credits.sql.ts'
 
 const parameters = { workspaceId: 'uuid', from: 'timestamptz', to: 'timestamptz', kinds: 'text[]' } as const
 
@@ -35,24 +28,11 @@ const several = {
   rare: listing(({ kinds }) => `and kind = any(${kinds}) and kind <> 'debit'`),
 }
 
-function listingFor(kinds: readonly EntryKind[]) {
+/** The list of entries of these kinds. */
+export function entryListOf(kinds: readonly EntryKind[]) {
   if (kinds.length <= 1) return listings[kinds[0] ?? 'all']
   return kinds.includes('debit') ? several.withDebits : several.rare
 }
-
-export const filteredEntries = (
-  db: Db,
-  workspaceId: string,
-  { kinds = [], from, to }: EntryFilters,
-  page: KeySet,
-): Promise<EntryRow[]> => listingFor(kinds).rows(db, { workspaceId, from, to, kinds }, page)
-
-export const countEntries = (
-  db: Db,
-  workspaceId: string,
-  { kinds = [], from, to }: EntryFilters,
-  atMost: number,
-): Promise<number> => listingFor(kinds).count(db, { workspaceId, from, to, kinds }, atMost)
 
 export interface DayRow {
   day: string

@@ -24,7 +24,11 @@ export interface NewEntry {
 
 export const entryColumns = 'id, kind, amount, balance_after, message_id, note, created_at'
 
-const moving = statement(
+/**
+ * Changes the balance by the entry's amount, inserts the entry and adds it to the day's totals, in one statement.
+ * Undefined if the balance would fall below zero.
+ */
+export const moveBalance = statement(
   {
     workspaceId: 'uuid',
     id: 'uuid',
@@ -48,14 +52,7 @@ const moving = statement(
          refunded = d.refunded + excluded.refunded
      )
      select balance from moved`,
-)
-
-/**
- * Changes the balance by the entry's amount, inserts the entry and adds it to the day's totals, in one statement.
- * Undefined if the balance would fall below zero.
- */
-export const moveBalance = (db: Db, entry: NewEntry): Promise<{ balance: number } | undefined> =>
-  moving.first(db, entry)
+).first<{ balance: number }>
 
 /**
  * A CTE that says which messages their workspaces can pay for, in order, without locking anything: `priced` has the number of
@@ -113,8 +110,8 @@ export const openBalance = (db: Db, workspaceId: string): Promise<number> =>
 export const balanceOf = (db: Db, workspaceId: string): Promise<{ balance: number } | undefined> =>
   db.first('select balance from credit_balances where workspace_id = $1', [workspaceId])
 
-/** Whether the ledger of a workspace has an entry. */
-export const anyEntry = async (db: Db, workspaceId: string): Promise<boolean> =>
+/** Whether a workspace ever had credits: its ledger has an entry. One that never had any has not used them up. */
+export const hadCredits = async (db: Db, workspaceId: string): Promise<boolean> =>
   (await db.first('select 1 as one from credit_entries where workspace_id = $1 limit 1', [workspaceId])) !== undefined
 
 /** Locks a balance until the transaction ends. */
@@ -122,12 +119,8 @@ export const lockBalance = (db: Db, workspaceId: string): Promise<{ balance: num
   db.first('select balance from credit_balances where workspace_id = $1 for update', [workspaceId])
 
 /** The debits of these messages that have not been refunded. Run with the balance locked. */
-export const unrefunded = (
-  db: Db,
-  workspaceId: string,
-  messageIds: readonly string[],
-): Promise<{ message_id: string; amount: number }[]> =>
-  db.rows(
+export const unrefunded = (db: Db, workspaceId: string, messageIds: readonly string[]) =>
+  db.rows<{ message_id: string; amount: number }>(
     `select message_id, -amount as amount from credit_entries d
      where workspace_id = $1 and kind = 'debit' and message_id = any($2::uuid[]) and not exists (
        select 1 from credit_entries r where r.message_id = d.message_id and r.kind = 'refund')
@@ -153,11 +146,8 @@ export const upsertPrice = (db: Db, item: string, credits: number): Promise<numb
   )
 
 /** The balance of every workspace, and the credits it spent since a time. */
-export const balancesSince = (
-  db: Db,
-  since: Date,
-): Promise<{ workspaceId: string; balance: number; spent: number }[]> =>
-  db.rows(
+export const balancesSince = (db: Db, since: Date) =>
+  db.rows<{ workspaceId: string; balance: number; spent: number }>(
     `select b.workspace_id as "workspaceId", b.balance, s.spent from credit_balances b
      cross join lateral (
        select coalesce(-sum(e.amount), 0)::int as spent from credit_entries e

@@ -9,7 +9,6 @@ import { refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { textErrors } from '../../lib/text-errors.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import {
-  anyEntry,
   balanceOf,
   type EntryRow,
   entriesOfMessage,
@@ -24,6 +23,7 @@ export {
   balancesSince,
   creditsSpent,
   debitSql,
+  hadCredits,
   isOverdrawn,
   lockBalance,
   pricedSql,
@@ -32,9 +32,6 @@ export type { EntryRow }
 
 export const readBalance = async (db: Db, workspaceId: string): Promise<number> =>
   (await balanceOf(db, workspaceId))?.balance ?? 0
-
-/** Whether a workspace ever had credits: without any, it cannot run out of them. */
-export const hadCredits = (db: Db, workspaceId: string): Promise<boolean> => anyEntry(db, workspaceId)
 
 /** What a message cost, and what was refunded. */
 export async function findPaymentOf(

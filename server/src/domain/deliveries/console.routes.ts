@@ -12,8 +12,7 @@ import { Type } from 'typebox'
 import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { getDelivery } from './reading/detail.ts'
-import { exportDeliveries } from './reading/export.ts'
-import { listConsoleDeliveries, totalOfDeliveries } from './reading/list.ts'
+import { exportDeliveries, listConsoleDeliveries, totalOfDeliveries } from './reading/list.ts'
 import { retryDeliveries, retryDelivery, retryFailedSince } from './retry.ts'
 
 /** Lists and inspects deliveries, and retries them. */

@@ -1,26 +1,14 @@
 import type { Db } from '../../db/db.ts'
+import { type KnownPerson, personValues } from '../../whatsapp/incoming/split-by-person.ts'
 
 export interface ErasedEvent {
   id: string
   createdAt: Date
 }
 
-/** A person, by numbers or by user IDs: see `KnownPerson` of messages. */
-export interface EventPerson {
-  workspaceId: string
-  isNumber: boolean
-  numbers: readonly string[]
-  userIds: readonly string[]
-}
-
 /** Deletes the events about messages, of which none is older than `since`. */
-export const deleteEventsOf = (
-  db: Db,
-  workspaceId: string,
-  messageIds: readonly string[],
-  since: Date,
-): Promise<ErasedEvent[]> =>
-  db.rows(
+export const deleteEventsOf = (db: Db, workspaceId: string, messageIds: readonly string[], since: Date) =>
+  db.rows<ErasedEvent>(
     `delete from events where workspace_id = $1 and message_id = any($2::uuid[]) and created_at >= $3
      returning id, created_at as "createdAt"`,
     [workspaceId, messageIds, since],
@@ -36,17 +24,15 @@ const namesPerson = `workspace_id = $1 and type in ('contact.preference_changed'
        and ((${data('from')} = any($2::text[]) and ($4 or ${data('from_user_id')} is null))
          or ((not $4 or ${data('from')} is null) and ${data('from_user_id')} = any($3::text[])))`
 
-const valuesOf = ({ workspaceId, isNumber, numbers, userIds }: EventPerson) => [workspaceId, numbers, userIds, isNumber]
-
-export const deleteEventsNaming = (db: Db, person: EventPerson): Promise<ErasedEvent[]> =>
-  db.rows(`delete from events where ${namesPerson} returning id, created_at as "createdAt"`, valuesOf(person))
+export const deleteEventsNaming = (db: Db, person: KnownPerson): Promise<ErasedEvent[]> =>
+  db.rows(`delete from events where ${namesPerson} returning id, created_at as "createdAt"`, personValues(person))
 
 /** Their bodies, as they are sent. */
-export const preferenceEventsNaming = async (db: Db, person: EventPerson): Promise<string[]> =>
+export const preferenceEventsNaming = async (db: Db, person: KnownPerson): Promise<string[]> =>
   (
     await db.rows<{ body: string }>(
       `select convert_from(body, 'UTF8') as body from events where ${namesPerson} order by created_at, id`,
-      valuesOf(person),
+      personValues(person),
     )
   ).map(({ body }) => body)
 
@@ -98,12 +84,7 @@ export const hasDeliveriesOf = async (db: Db, workspaceId: string, eventIds: rea
   )) !== undefined
 
 /** Removes what receivers responded, which may repeat what they got. The attempts stay. None is older than `since`. */
-export const eraseResponsesOf = (
-  db: Db,
-  workspaceId: string,
-  eventIds: readonly string[],
-  since: Date,
-): Promise<number> =>
+export const eraseResponsesOf = (db: Db, workspaceId: string, eventIds: readonly string[], since: Date) =>
   db.change(
     `update delivery_attempts set answer = '', response_headers = null
      where workspace_id = $1 and event_id = any($2::uuid[]) and at >= $3
@@ -112,13 +93,8 @@ export const eraseResponsesOf = (
   )
 
 /** The events about messages, as they are sent. */
-export const eventsAbout = (
-  db: Db,
-  workspaceId: string,
-  messageIds: readonly string[],
-  since: Date,
-): Promise<{ messageId: string; body: string }[]> =>
-  db.rows(
+export const eventsAbout = (db: Db, workspaceId: string, messageIds: readonly string[], since: Date) =>
+  db.rows<{ messageId: string; body: string }>(
     `select message_id as "messageId", convert_from(body, 'UTF8') as body from events
      where workspace_id = $1 and message_id = any($2::uuid[]) and created_at >= $3 order by created_at, id`,
     [workspaceId, messageIds, since],

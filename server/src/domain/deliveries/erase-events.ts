@@ -1,13 +1,12 @@
 /** Removes events that hold the data of a person, and ends their deliveries. */
 import type { Db } from '../../db/db.ts'
-import { patternsNaming, splitByPerson } from '../../whatsapp/incoming/split-by-person.ts'
+import { type KnownPerson, patternsNaming, splitByPerson } from '../../whatsapp/incoming/split-by-person.ts'
 import {
   deleteDeliveriesOf,
   deleteEventsNaming,
   deleteEventsOf,
   deleteUpdateEvents,
   type ErasedEvent,
-  type EventPerson,
   eraseResponsesOf,
   eventsAbout,
   hasDeliveriesOf,
@@ -16,7 +15,7 @@ import {
 } from './erase-events.sql.ts'
 
 /** The events that name a person and are not about a message, as they are sent. */
-export async function* eventsNaming(db: Db, person: EventPerson): AsyncGenerator<string> {
+export async function* eventsNaming(db: Db, person: KnownPerson): AsyncGenerator<string> {
   yield* await preferenceEventsNaming(db, person)
   for await (const { body } of updateEventsOf(db, person)) yield body
 }
@@ -54,7 +53,7 @@ export async function eraseEventsOf(
 }
 
 /** Erases the events that name a person and are not about a message. Run within a transaction. */
-export async function eraseEventsNaming(tx: Db, person: EventPerson): Promise<ErasedEvents> {
+export async function eraseEventsNaming(tx: Db, person: KnownPerson): Promise<ErasedEvents> {
   const updates: string[] = []
   for await (const { id } of updateEventsOf(tx, person)) updates.push(id)
   const erased = [
@@ -68,7 +67,7 @@ export async function eraseEventsNaming(tx: Db, person: EventPerson): Promise<Er
 const pageSize = 20
 
 /** The events with a network update that is about the person, and maybe about others too. */
-async function* updateEventsOf(db: Db, person: EventPerson): AsyncGenerator<{ id: string; body: string }> {
+async function* updateEventsOf(db: Db, person: KnownPerson): AsyncGenerator<{ id: string; body: string }> {
   const patterns = patternsNaming(person)
   let last: ErasedEvent | undefined = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
   while (last) {

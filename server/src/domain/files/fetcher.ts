@@ -119,7 +119,8 @@ export function newFetcher(network: Network, log: Logger, options: FetcherOption
     const quotas = takeSlots(await workspacesWithDueFiles(db, now))
     let claimed: ClaimedFile[] = []
     try {
-      if (quotas.length > 0) claimed = await claimFiles(db, quotas, now, new Date(now.getTime() + leaseMs))
+      if (quotas.length > 0)
+        claimed = await claimFiles(db, { quotas, now, leaseUntil: new Date(now.getTime() + leaseMs) })
       return claimed
     } finally {
       const counts = Map.groupBy(claimed, ({ workspaceId }) => workspaceId)

@@ -46,7 +46,8 @@ export interface FileQuota {
   maxCount: number
 }
 
-const claiming = statement(
+/** Leases due files, and deletes the chunks of earlier attempts. */
+export const claimFiles = statement(
   { quotas: { workspaceId: 'uuid', maxCount: 'int' }, now: 'timestamptz', leaseUntil: 'timestamptz' },
   ({ quotas, now, leaseUntil }) => `with due as (
        select f.id from ${quotas} cross join lateral (
@@ -63,11 +64,7 @@ const claiming = statement(
        delete from file_chunks c using due where c.file_id = due.id
      )
      select * from claimed`,
-)
-
-/** Leases due files, and deletes the chunks of earlier attempts. */
-export const claimFiles = (db: Db, quotas: readonly FileQuota[], now: Date, leaseUntil: Date): Promise<ClaimedFile[]> =>
-  claiming.rows(db, { quotas, now, leaseUntil })
+).rows<ClaimedFile>
 
 export type Leased = Pick<ClaimedFile, 'id' | 'lease'>
 
@@ -123,13 +120,7 @@ export const recordFetched = (db: Db, { id, lease }: Leased, file: Fetched, now:
   fetched.change(db, { id, lease, sha256: null, ...file, now })
 
 /** Schedules another attempt. `uncounted` if we aborted this one ourselves. */
-export const recordFetchRetry = (
-  db: Db,
-  { id, lease }: Leased,
-  at: Date,
-  error: string | null,
-  uncounted = false,
-): Promise<number> =>
+export const recordFetchRetry = (db: Db, { id, lease }: Leased, at: Date, error: string | null, uncounted = false) =>
   db.change(
     `with released as (
        update flow_files set state = 'waiting', lease = null, due_at = $3, last_error = coalesce($4, last_error),

@@ -15,7 +15,7 @@ export interface NewFile {
   source: FileSource
 }
 
-const insertion = statement(
+export const insertFiles = statement(
   {
     files: {
       id: 'uuid',
@@ -33,10 +33,7 @@ const insertion = statement(
   },
   ({ files, now, tryUntil }) => `insert into flow_files (${files.columns}, due_at, try_until, created_at)
      select files.*, ${now}, ${tryUntil}, ${now} from ${files}`,
-)
-
-export const insertFiles = (db: Db, files: readonly NewFile[], now: Date, tryUntil: Date): Promise<number> =>
-  insertion.change(db, { files, now, tryUntil })
+).change
 
 interface FileColumns {
   id: string

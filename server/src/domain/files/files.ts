@@ -19,7 +19,7 @@ export interface FormFiles {
 export async function saveFormFiles(db: Db, now: Date, forms: readonly FormFiles[]): Promise<void> {
   const files = forms.flatMap(({ files: formFiles, ...owner }) => formFiles.map((file) => toNewFile(owner, file, now)))
   if (files.length === 0) return
-  await insertFiles(db, files, now, new Date(now.getTime() + networkRetentionMs))
+  await insertFiles(db, { files, now, tryUntil: new Date(now.getTime() + networkRetentionMs) })
   wakeAnywhere(db, 'fetch files')
 }
 

@@ -7,19 +7,13 @@ export interface SentFile {
   senderId: string
 }
 
-const finding = statement(
+/** The network's IDs of uploads that the network got after a time. */
+export const findNetworkMedia = statement(
   { wanted: { fileId: 'uuid', senderId: 'uuid' }, since: 'timestamptz' },
   ({ wanted, since }) => `select m.file_id as "fileId", m.sender_id as "senderId", m.media_id as "mediaId"
      from ${wanted} join network_media m on m.file_id = wanted.file_id and m.sender_id = wanted.sender_id
      where m.media_id is not null and m.uploaded_at > ${since}`,
-)
-
-/** The network's IDs of uploads that the network got after a time. */
-export const findNetworkMedia = (
-  db: Db,
-  wanted: readonly SentFile[],
-  since: Date,
-): Promise<(SentFile & { mediaId: string })[]> => finding.rows(db, { wanted, since })
+).rows<SentFile & { mediaId: string }>
 
 /** The right to upload a file for a number. */
 export interface UploadLease extends SentFile {
@@ -27,7 +21,8 @@ export interface UploadLease extends SentFile {
   lease: string
 }
 
-const claiming = statement(
+/** Returns 0 if another process uploads it, or has just done so. */
+export const claimNetworkUpload = statement(
   {
     fileId: 'uuid',
     senderId: 'uuid',
@@ -42,14 +37,7 @@ const claiming = statement(
      values (${fileId}, ${senderId}, ${workspaceId}, ${lease}, ${until})
      on conflict (file_id, sender_id) do update set lease = excluded.lease, lease_until = excluded.lease_until
      where m.lease_until <= ${now} and (m.media_id is null or m.uploaded_at <= ${since})`,
-)
-
-/** False if another process uploads it, or has just done so. */
-export const claimNetworkUpload = async (
-  db: Db,
-  upload: UploadLease,
-  times: { until: Date; now: Date; since: Date },
-): Promise<boolean> => (await claiming.change(db, { ...upload, ...times })) > 0
+).change
 
 const isLeased = 'file_id = $1 and sender_id = $2 and lease = $3'
 

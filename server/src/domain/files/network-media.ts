@@ -65,7 +65,7 @@ export function newMediaUploads(network: Network, log: Logger): MediaUploads {
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
 
   const findKnown = batched(async (wanted: SentFile[]) => {
-    const found = await findNetworkMedia(db, wanted, since())
+    const found = await findNetworkMedia(db, { wanted, since: since() })
     const byKey = new Map(found.map((each) => [keyOf(each), each.mediaId]))
     return wanted.map((each) => byKey.get(keyOf(each)) ?? null)
   })
@@ -77,7 +77,8 @@ export function newMediaUploads(network: Network, log: Logger): MediaUploads {
     const lease: UploadLease = { fileId, senderId, workspaceId, lease: newUuid() }
     let isOurs = false
     try {
-      isOurs = await claimNetworkUpload(db, lease, { until: later(leaseMs), now: clock.now(), since: since() })
+      const times = { until: later(leaseMs), now: clock.now(), since: since() }
+      isOurs = (await claimNetworkUpload(db, { ...lease, ...times })) > 0
     } finally {
       if (!isOurs) slots.release(workspaceId)
     }

@@ -16,7 +16,8 @@ export interface NewUpload {
   expiresAt: Date
 }
 
-const inserting = statement(
+/** Inserts an upload, leased to this process. If its lease ends, the fetcher gives it up: nothing can be tried again. */
+export const insertUpload = statement(
   {
     id: 'uuid',
     lease: 'uuid',
@@ -32,10 +33,7 @@ const inserting = statement(
        try_until, expires_at, created_at)
      values (${upload.id}, ${upload.lease}, ${upload.workspaceId}, 0, 'file', ${upload.fileName}, ${upload.mimeType},
        'fetching', ${upload.size}, ${upload.leaseUntil}, ${upload.createdAt}, ${upload.expiresAt}, ${upload.createdAt})`,
-)
-
-/** Inserts an upload, leased to this process. If its lease ends, the fetcher gives it up: nothing can be tried again. */
-export const insertUpload = (db: Db, upload: NewUpload): Promise<number> => inserting.change(db, { ...upload })
+).change
 
 /** An upload of a workspace. */
 export type UploadRow = FileRow & { expires_at: Date }

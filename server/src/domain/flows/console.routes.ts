@@ -1,40 +1,17 @@
 import { ConsoleForm, FormFilters, FormQuery } from '@parley/contract/console/forms'
-import { ConsoleList } from '@parley/contract/console/list'
 import { FlowFileParams, FlowResponseParams } from '@parley/contract/flow-response'
 import { sendBytes } from '../../http/bytes.ts'
-import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
+import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamBytes } from '../../http/console/stream.ts'
-import { consolePageOf, readConsolePage } from '../../http/page.ts'
-import { exportForms, listForms, toConsoleForm, totalOfForms } from './console.ts'
-import { getFlowResponse, markOf, openFlowFile, toFlowResponseWithFiles } from './flows.ts'
+import { forms, toConsoleForm } from './console.ts'
+import { getFlowResponse, openFlowFile } from './flows.ts'
 
 export const flowConsoleRoutes = (): ConsoleRoute[] => [
-  workspaceRoute({
-    method: 'GET',
-    path: '/forms',
-    who: 'forms:read',
-    mayLag: true,
-    query: FormQuery,
-    reply: ConsoleList(ConsoleForm),
-    async handle({ db, workspaceId }, { query }) {
-      const page = readConsolePage(query)
-      const rows = await listForms(db, workspaceId, query, page)
-      return consolePageOf(page, rows, markOf, (row) => toConsoleForm(toFlowResponseWithFiles(row)))
-    },
-  }),
-  totalRoute({
-    path: '/forms',
-    who: 'forms:read',
-    query: FormFilters,
-    total: ({ db, workspaceId }, filters) => totalOfForms(db, workspaceId, filters),
-  }),
-  csvRoute({
-    path: '/forms',
-    who: 'forms:read',
-    query: FormFilters,
-    lines: ({ db, workspaceId }, filters) => exportForms(db, workspaceId, filters),
-  }),
+  ...listRoutes(
+    { path: '/forms', who: 'forms:read', query: FormQuery, filters: FormFilters, item: ConsoleForm },
+    forms,
+  ),
   workspaceRoute({
     method: 'GET',
     path: '/forms/:id',

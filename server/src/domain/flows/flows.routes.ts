@@ -7,7 +7,6 @@ import { bytesRoute, route } from '../../http/route.ts'
 import {
   getFlowResponse,
   listFlowResponses,
-  markOf,
   openFlowFile,
   toFlowResponse,
   toFlowResponseWithFiles,
@@ -30,7 +29,7 @@ export const flowRoutes = [
         listFlowResponses(db, caller.workspaceId, query, page),
         totalOfFlowResponses(db, caller.workspaceId, query),
       ])
-      return pageOf(page, rows, total, markOf, (row) => toFlowResponse(toFlowResponseWithFiles(row)))
+      return pageOf(page, rows, total, (row) => toFlowResponse(toFlowResponseWithFiles(row)))
     },
   }),
   route({

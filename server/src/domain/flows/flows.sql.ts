@@ -1,23 +1,5 @@
-import type { FlowResponseFilters } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
-import { type Places, pagedStatement, statement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
-
-export interface NewResponse {
-  id: string
-  workspaceId: string
-  messageId: string
-  senderId: string
-  sentBy: string | null
-  sentByUserId: string | null
-  name: string | null
-  flowToken: string | null
-  /** The message that it quotes, if we sent it. */
-  quotedMessageId: string | null
-  quotedTemplateId: string | null
-  response: object
-  receivedAt: Date
-}
+import { pagedStatement, statement } from '../../db/statement.ts'
 
 export interface FormToken {
   messageId: string
@@ -30,7 +12,7 @@ export interface FormToken {
   createdAt: Date
 }
 
-const tokenInsertion = statement(
+export const saveFormTokens = statement(
   {
     forms: {
       messageId: 'uuid',
@@ -44,10 +26,7 @@ const tokenInsertion = statement(
     },
   },
   ({ forms }) => `insert into flow_tokens (${forms.columns}) select * from ${forms}`,
-)
-
-export const insertTokens = (db: Db, forms: readonly FormToken[]): Promise<number> =>
-  tokenInsertion.change(db, { forms })
+).change
 
 /** The origin of a submission, as far as it could be found. */
 export interface SubmissionSource {
@@ -58,7 +37,12 @@ export interface SubmissionSource {
   templateId: string | null
 }
 
-const insertion = statement(
+/**
+ * Stores submissions, each with the message that its form was sent in: the quoted message; or the latest message to the
+ * same person with this token; or the only message with this token, since the network may write a person's number
+ * differently.
+ */
+export const insertResponses = statement(
   {
     submitted: {
       id: 'uuid',
@@ -105,15 +89,7 @@ const insertion = statement(
      order by n.id
      returning id, flow_token as "flowToken", flow_id as "flowId", source_message_id as "sourceMessageId",
        template_id as "templateId"`,
-)
-
-/**
- * Stores submissions, each with the message that its form was sent in: the quoted message; or the latest message to the
- * same person with this token; or the only message with this token, since the network may write a person's number
- * differently.
- */
-export const insertResponses = (db: Db, submitted: readonly NewResponse[], now: Date): Promise<SubmissionSource[]> =>
-  insertion.rows(db, { submitted, now })
+).rows<SubmissionSource>
 
 export interface ResponseRow {
   id: string
@@ -134,62 +110,58 @@ export interface ResponseRow {
 const columns = `id, message_id, sent_by, sent_by_user_id, flow_token, flow_id, source_message_id, template_id,
   response::text as response, received_at, created_at, content_removed_at`
 
-const filters = {
-  workspaceId: 'uuid',
-  from: 'text',
-  flowId: 'text',
-  receivedAfter: 'timestamptz',
-  receivedBefore: 'timestamptz',
-} as const
-
-const matches = ({ workspaceId, from, flowId, receivedAfter, receivedBefore }: Places<typeof filters>) =>
-  `workspace_id = ${workspaceId} and (${from} is null or sent_by = ${from}) and (${flowId} is null or flow_id = ${flowId})
-   and (${receivedAfter} is null or received_at > ${receivedAfter})
-   and (${receivedBefore} is null or received_at < ${receivedBefore})`
-
-const filterValues = (workspaceId: string, filters: FlowResponseFilters) => ({
-  workspaceId,
-  from: filters.from,
-  flowId: filters.flow_id,
-  receivedAfter: filters.received_after,
-  receivedBefore: filters.received_before,
-})
-
-const listing = pagedStatement(filters, (places) => `select ${columns} from flow_responses where ${matches(places)}`)
-
-export const responsesOf = (
-  db: Db,
-  workspaceId: string,
-  filters: FlowResponseFilters,
-  page: KeySet,
-): Promise<ResponseRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
-
-/** At most `atMost`. */
-export const countResponses = (
-  db: Db,
-  workspaceId: string,
-  filters: FlowResponseFilters,
-  atMost: number,
-): Promise<number> => listing.count(db, filterValues(workspaceId, filters), atMost)
+export const responseList = pagedStatement(
+  {
+    workspaceId: 'uuid',
+    from: 'text',
+    flowId: 'text',
+    receivedAfter: 'timestamptz',
+    receivedBefore: 'timestamptz',
+  },
+  ({ workspaceId, from, flowId, receivedAfter, receivedBefore }) => `select ${columns} from flow_responses
+     where workspace_id = ${workspaceId} and (${from} is null or sent_by = ${from})
+       and (${flowId} is null or flow_id = ${flowId})
+       and (${receivedAfter} is null or received_at > ${receivedAfter})
+       and (${receivedBefore} is null or received_at < ${receivedBefore})`,
+)
 
 export const responseById = (db: Db, workspaceId: string, id: string): Promise<ResponseRow | undefined> =>
   db.first(`select ${columns} from flow_responses where workspace_id = $1 and id = $2`, [workspaceId, id])
 
 /** The submissions that arrived as these messages. */
-export const responsesOfMessages = (
-  db: Db,
-  workspaceId: string,
-  messageIds: readonly string[],
-): Promise<ResponseRow[]> =>
-  db.rows(`select ${columns} from flow_responses where workspace_id = $1 and message_id = any($2::uuid[])`, [
+export const responsesOfMessages = (db: Db, workspaceId: string, messageIds: readonly string[]) =>
+  db.rows<ResponseRow>(
+    `select ${columns} from flow_responses where workspace_id = $1 and message_id = any($2::uuid[])`,
+    [workspaceId, messageIds],
+  )
+
+/** The submission that arrived as this message. */
+export const responseOfMessage = (db: Db, workspaceId: string, messageId: string) =>
+  db.first<{ id: string }>('select id from flow_responses where workspace_id = $1 and message_id = $2', [
+    workspaceId,
+    messageId,
+  ])
+
+/** The submissions that arrived as these messages lose their answers. Returns those that had some. */
+export const removeResponses = (db: Db, messageIds: readonly string[], now: Date): Promise<{ id: string }[]> =>
+  db.rows(
+    `update flow_responses set response = '{}', content_removed_at = $2
+     where message_id = any($1::uuid[]) and content_removed_at is null returning id`,
+    [messageIds, now],
+  )
+
+/** They also lose who submitted them, and the token, which may identify the person. */
+export const eraseResponses = (db: Db, workspaceId: string, messageIds: readonly string[], now: Date) =>
+  db.rows<{ id: string }>(
+    `update flow_responses set response = '{}', content_removed_at = coalesce(content_removed_at, $3), sent_by = null,
+       sent_by_user_id = null, flow_token = null
+     where workspace_id = $1 and message_id = any($2::uuid[]) returning id`,
+    [workspaceId, messageIds, now],
+  )
+
+/** The tokens of the forms in these sent messages, with their recipients. */
+export const deleteTokens = (db: Db, workspaceId: string, messageIds: readonly string[]): Promise<number> =>
+  db.change('delete from flow_tokens where workspace_id = $1 and message_id = any($2::uuid[])', [
     workspaceId,
     messageIds,
   ])
-
-/** The submission that arrived as this message. */
-export const responseOfMessage = (
-  db: Db,
-  workspaceId: string,
-  messageId: string,
-): Promise<{ id: string } | undefined> =>
-  db.first('select id from flow_responses where workspace_id = $1 and message_id = $2', [workspaceId, messageId])

@@ -1,7 +1,6 @@
 import type { ListTotal } from '@parley/contract/console/list'
 import { parseExactly } from '@parley/contract/exact-json'
 import type { FlowResponse, FlowResponseFilters, FlowResponseWithFiles } from '@parley/contract/flow-response'
-import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
@@ -9,11 +8,11 @@ import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { filesByResponse, type ListedFile } from '../files/files.ts'
 import { openFile, type StoredFile } from '../files/read.ts'
-import { countResponses, type ResponseRow, responseById, responsesOf } from './flows.sql.ts'
+import { type ResponseRow, responseById, responseList } from './flows.sql.ts'
 
 export { responseOfMessage as findResponseOf } from './flows.sql.ts'
 
-type ResponseWithFiles = ResponseRow & { files: ListedFile[] }
+export type ResponseWithFiles = ResponseRow & { files: ListedFile[] }
 
 /** Submitted forms, each with its files and their download state. */
 export async function listFlowResponses(
@@ -22,7 +21,7 @@ export async function listFlowResponses(
   filters: FlowResponseFilters,
   page: KeySet,
 ): Promise<ResponseWithFiles[]> {
-  const rows = await responsesOf(db, workspaceId, withoutPlus(filters), page)
+  const rows = await responseList.rows<ResponseRow>(db, toValues(workspaceId, filters), page)
   const files = await filesByResponse(
     db,
     workspaceId,
@@ -32,11 +31,14 @@ export async function listFlowResponses(
 }
 
 export const totalOfFlowResponses = (db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<ListTotal> =>
-  boundedTotal(db, (tx, atMost) => countResponses(tx, workspaceId, withoutPlus(filters), atMost))
+  responseList.total(db, toValues(workspaceId, filters))
 
-const withoutPlus = (filters: FlowResponseFilters): FlowResponseFilters => ({
-  ...filters,
-  ...(filters.from && { from: filters.from.replace(/^\+/, '') }),
+const toValues = (workspaceId: string, filters: FlowResponseFilters) => ({
+  workspaceId,
+  from: filters.from?.replace(/^\+/, ''),
+  flowId: filters.flow_id,
+  receivedAfter: filters.received_after,
+  receivedBefore: filters.received_before,
 })
 
 export async function getFlowResponse(db: Db, workspaceId: string, id: string): Promise<FlowResponseWithFiles> {
@@ -58,8 +60,6 @@ export async function openFlowFile(
   const uuid = withoutPrefix('frs', id)
   return uuid ? openFile(db, clock, workspaceId, uuid, index) : refuse('not_found')
 }
-
-export const markOf = (row: ResponseRow) => ({ at: row.created_at, id: row.id })
 
 export const toFlowResponseWithFiles = (row: ResponseWithFiles): FlowResponseWithFiles => ({
   id: withPrefix('frs', row.id),

@@ -3,11 +3,10 @@ import type { FlowResponseWithFiles } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
 import { expireFiles } from '../files/fetching.ts'
 import { filesByResponse } from '../files/files.ts'
-import { responsesOfMessages } from './flows.sql.ts'
+import { eraseResponses, removeResponses, responsesOfMessages } from './flows.sql.ts'
 import { toFlowResponseWithFiles } from './flows.ts'
-import { eraseResponses, removeResponses } from './privacy.sql.ts'
 
-export { deleteTokens as eraseTokens } from './privacy.sql.ts'
+export { deleteTokens as eraseTokens } from './flows.sql.ts'
 
 /** Removes the answers and files of the forms that arrived as these messages. Run within a transaction. */
 export async function removeAnswers(tx: Db, messageIds: readonly string[], now: Date): Promise<void> {

@@ -5,7 +5,7 @@ import type { FormSubmission } from '../../whatsapp/incoming/form.ts'
 import { saveFormFiles } from '../files/files.ts'
 import { insertResponses, type SubmissionSource } from './flows.sql.ts'
 
-export { type FormToken, insertTokens as saveFormTokens } from './flows.sql.ts'
+export { type FormToken, saveFormTokens } from './flows.sql.ts'
 
 /** A submitted form, with the message it arrived as. */
 export interface Submission {
@@ -28,7 +28,7 @@ export async function saveSubmissions(
 ): Promise<{ workspaceId: string; senderId: string; data: FlowSubmission }[]> {
   if (submissions.length === 0) return []
   const rows = submissions.map((submission) => toRow(submission, now))
-  const sources = new Map((await insertResponses(db, rows, now)).map((row) => [row.id, row]))
+  const sources = new Map((await insertResponses(db, { submitted: rows, now })).map((row) => [row.id, row]))
   const forms = submissions.map(({ workspaceId, senderId, form }, index) => {
     return { workspaceId, senderId, responseId: rows[index]?.id ?? '', files: form.files }
   })

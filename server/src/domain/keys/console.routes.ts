@@ -16,10 +16,9 @@ import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { changesOf } from '../../lib/changes.ts'
 import { exportKeys, listConsoleKeys, toConsoleKey } from './console.ts'
-import { readKeyInput, rulesOf } from './key-input.ts'
+import { readKeyInput, rulesOf, widens } from './key-input.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
 import { rotateKey, rotationEntry } from './rotate.ts'
-import { widens } from './widens.ts'
 
 /** Manage the API keys of a workspace in the console. */
 export const keyConsoleRoutes = (): ConsoleRoute[] => [

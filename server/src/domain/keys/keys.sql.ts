@@ -2,106 +2,68 @@ import type { Scope } from '@parley/contract/scopes'
 import { aboutToExpireSql } from '../../db/about-to-expire.ts'
 import type { Db } from '../../db/db.ts'
 import { orElse } from '../../db/or-else.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion, statement } from '../../db/statement.ts'
 import type { KeyUse } from '../../http/access-check.ts'
 
-export interface KeyRow {
+export interface Key {
   id: string
-  workspace_id: string
+  workspaceId: string
   name: string
   hint: string
   scopes: Scope[]
-  budget: number
-  allowed_ranges: string[]
-  expires_at: Date | null
-  revoked_at: Date | null
-  created_by: string
-  created_at: Date
-  last_used_at: Date | null
-  last_used_address: string | null
-  /** The first key of the rotations that led to this one; null if it was not created by a rotation. */
-  system_id: string | null
+  rateLimitPerMin: number
+  allowedRanges: string[]
+  expiresAt: Date | null
+  revokedAt: Date | null
+  createdBy: string
+  createdAt: Date
+  lastUsedAt: Date | null
+  lastUsedAddress: string | null
+  /** The calling system: the ID of the first key, shared by all keys that were rotated from it. */
+  systemId: string
 }
 
-const insertion = statement(
-  {
-    added: {
-      id: 'uuid',
-      workspaceId: 'uuid',
-      name: 'text',
-      digest: 'bytea',
-      hint: 'text',
-      budget: 'int',
-      expiresAt: 'timestamptz',
-      createdBy: 'text',
-      createdAt: 'timestamptz',
-      systemId: 'uuid',
-    },
-    scopes: 'text[]',
-    ranges: 'text[]',
-  },
-  ({ added, scopes, ranges }) =>
-    `insert into api_keys (${added.columns}, scopes, allowed_ranges) select added.*, ${scopes}, ${ranges} from ${added}`,
-)
+export const insertKey = insertion('api_keys', {
+  id: 'uuid',
+  workspaceId: 'uuid',
+  name: 'text',
+  digest: 'bytea',
+  hint: 'text',
+  budget: 'int',
+  expiresAt: 'timestamptz',
+  createdBy: 'text',
+  createdAt: 'timestamptz',
+  systemId: 'uuid',
+  scopes: 'text[]',
+  allowedRanges: 'text[]',
+})
 
-export const insertKey = (
-  db: Db,
-  {
-    scopes,
-    allowed_ranges,
-    ...key
-  }: Omit<KeyRow, 'revoked_at' | 'last_used_at' | 'last_used_address'> & { digest: string },
-): Promise<number> => {
-  const added = {
-    ...key,
-    workspaceId: key.workspace_id,
-    digest: Buffer.from(key.digest, 'latin1'),
-    expiresAt: key.expires_at,
-    createdBy: key.created_by,
-    createdAt: key.created_at,
-    systemId: key.system_id,
-  }
-  return insertion.change(db, { added: [added], scopes, ranges: allowed_ranges })
-}
+const selection = `select k.id, k.workspace_id as "workspaceId", k.name, k.hint, k.scopes, k.budget as "rateLimitPerMin",
+    k.allowed_ranges as "allowedRanges", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+    k.created_by as "createdBy", k.created_at as "createdAt", u.last_used_at as "lastUsedAt",
+    host(u.last_used_address) as "lastUsedAddress", coalesce(k.system_id, k.id) as "systemId"
+  from api_keys k left join key_usage u on u.key_id = k.id`
+const newestFirst = 'order by k.created_at desc, k.id desc'
 
-const columns = `k.id, k.workspace_id, k.name, k.hint, k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at,
-  k.created_by, k.created_at, k.system_id, u.last_used_at, host(u.last_used_address) as last_used_address`
+export const keysOf = (db: Db, workspaceId: string): Promise<Key[]> =>
+  db.rows(`${selection} where k.workspace_id = $1 ${newestFirst}`, [workspaceId])
 
-export const keysOf = (db: Db, workspaceId: string): Promise<KeyRow[]> =>
-  db.rows(
-    `select ${columns} from api_keys k left join key_usage u on u.key_id = k.id
-     where k.workspace_id = $1 order by k.created_at desc, k.id desc`,
-    [workspaceId],
-  )
+export const allKeys = (db: Db): Promise<Key[]> => db.rows(`${selection} ${newestFirst}`)
+
+export const keyById = (db: Db, id: string): Promise<Key | undefined> => db.first(`${selection} where k.id = $1`, [id])
+
+export const lockedKeyById = (db: Db, id: string): Promise<Key | undefined> =>
+  db.first(`${selection} where k.id = $1 for update of k`, [id])
 
 export const countKeys = (db: Db): Promise<{ workspaceId: string; count: number }[]> =>
   db.rows('select workspace_id as "workspaceId", count(*) from api_keys where revoked_at is null group by 1')
-
-export const allKeys = (db: Db): Promise<KeyRow[]> =>
-  db.rows(
-    `select ${columns} from api_keys k left join key_usage u on u.key_id = k.id
-     order by k.created_at desc, k.id desc`,
-  )
-
-export const keyById = (db: Db, id: string): Promise<KeyRow | undefined> =>
-  db.first(`select ${columns} from api_keys k left join key_usage u on u.key_id = k.id where k.id = $1`, [id])
-
-export const lockedKeyById = (db: Db, id: string): Promise<KeyRow | undefined> =>
-  db.first(
-    `select ${columns} from api_keys k left join key_usage u on u.key_id = k.id where k.id = $1 for update of k`,
-    [id],
-  )
 
 /**
  * Keys that are about to expire, of one workspace or of all (null). Not rotated keys: a newer key of the same system works
  * at least as long.
  */
-export const expiringKeys = (
-  db: Db,
-  workspaceId: string | null,
-  now: Date,
-): Promise<{ id: string; workspaceId: string; name: string; expiresAt: Date }[]> =>
-  db.rows(
+export const expiringKeys = (db: Db, workspaceId: string | null, now: Date) =>
+  db.rows<{ id: string; workspaceId: string; name: string; expiresAt: Date }>(
     `select k.id, k.workspace_id as "workspaceId", k.name, k.expires_at as "expiresAt" from api_keys k
      where ($2::uuid is null or k.workspace_id = $2) and k.revoked_at is null and k.expires_at > $1
        and ${aboutToExpireSql('k.created_at', 'k.expires_at')} <= $1
@@ -117,14 +79,12 @@ export const expiringKeys = (
 export const setRevoked = (db: Db, id: string, at: Date): Promise<number> =>
   db.change('update api_keys set revoked_at = $2 where id = $1 and revoked_at is null', [id, at])
 
-export const setKeyRules = (
-  db: Db,
-  id: string,
-  rules: Pick<KeyRow, 'name' | 'scopes' | 'budget' | 'allowed_ranges' | 'expires_at'>,
-): Promise<number> =>
+export type KeyRules = Pick<Key, 'name' | 'scopes' | 'rateLimitPerMin' | 'allowedRanges' | 'expiresAt'>
+
+export const setKeyRules = (db: Db, id: string, rules: KeyRules): Promise<number> =>
   db.change(
     'update api_keys set name = $2, scopes = $3, budget = $4, allowed_ranges = $5, expires_at = $6 where id = $1',
-    [id, rules.name, rules.scopes, rules.budget, rules.allowed_ranges, rules.expires_at],
+    [id, rules.name, rules.scopes, rules.rateLimitPerMin, rules.allowedRanges, rules.expiresAt],
   )
 
 const saving = statement(
@@ -142,10 +102,24 @@ const saving = statement(
 export const saveUses = (db: Db, uses: readonly KeyUse[]): Promise<number> =>
   saving.change(db, { uses: uses.map((use) => ({ ...use, at: new Date(use.atMs) })) })
 
-export const keysWithHints = (
-  db: Db,
-  hints: readonly string[],
-): Promise<{ hint: string; keyId: string; workspaceId: string }[]> =>
-  db.rows('select hint, id as "keyId", workspace_id as "workspaceId" from api_keys where hint = any($1::text[])', [
-    hints,
-  ])
+export const keysWithHints = (db: Db, hints: readonly string[]) =>
+  db.rows<{ hint: string; keyId: string; workspaceId: string }>(
+    'select hint, id as "keyId", workspace_id as "workspaceId" from api_keys where hint = any($1::text[])',
+    [hints],
+  )
+
+export interface DayCount {
+  keyId: string
+  /** Midnight UTC. */
+  day: Date
+  count: number
+}
+
+/** Requests by key and day since a midnight UTC, from the hourly counts, without those with an error code of `without`. */
+export const requestsByDay = (db: Db, workspaceId: string, since: Date, without: readonly string[]) =>
+  db.rows<DayCount>(
+    `select key_id as "keyId", date_trunc('day', hour, 'UTC') as day, sum(count)::bigint as count
+     from traffic_hours where workspace_id = $1 and hour >= $2 and key_id is not null
+       and (code is null or code <> all($3::text[])) group by 1, 2`,
+    [workspaceId, since, without],
+  )

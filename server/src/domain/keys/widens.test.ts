@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contract/scopes'
 import { expect, test } from 'vitest'
-import { widens } from './widens.ts'
+import { widens } from './key-input.ts'
 
 const limits = (change: object = {}) => ({
   scopes: ['messages:send', 'messages:read'] as Scope[],

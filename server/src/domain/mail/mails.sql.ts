@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion } from '../../db/statement.ts'
 
 export interface MailRow {
   id: string
@@ -13,25 +13,17 @@ export interface MailRow {
   attempts: number
 }
 
-const insertion = statement(
-  {
-    mail: {
-      id: 'uuid',
-      kind: 'text',
-      recipient: 'text',
-      workspaceId: 'uuid',
-      data: 'json',
-      secretSealed: 'text',
-      createdAt: 'timestamptz',
-      dueAt: 'timestamptz',
-      expiresAt: 'timestamptz',
-    },
-  },
-  ({ mail }) => `insert into mails (${mail.columns}) select * from ${mail}`,
-)
-
-export const insertMail = (db: Db, mail: Omit<MailRow, 'attempts'>): Promise<number> =>
-  insertion.change(db, { mail: [{ ...mail, dueAt: mail.createdAt }] })
+export const insertMail = insertion('mails', {
+  id: 'uuid',
+  kind: 'text',
+  recipient: 'text',
+  workspaceId: 'uuid',
+  data: 'json',
+  secretSealed: 'text',
+  createdAt: 'timestamptz',
+  dueAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+})
 
 /** Counts an email. False if there are `max` of this subject and kind in this hour already. */
 export const countMail = async (
@@ -48,14 +40,8 @@ export const deleteCountsBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from mail_counts where hour < $1', [before])
 
 /** Leases up to `limit` emails of these kinds that are due. If the process dies, they are due again when the lease ends. */
-export const claimMails = (
-  db: Db,
-  kinds: readonly string[],
-  now: Date,
-  leaseUntil: Date,
-  limit: number,
-): Promise<MailRow[]> =>
-  db.rows(
+export const claimMails = (db: Db, kinds: readonly string[], now: Date, leaseUntil: Date, limit: number) =>
+  db.rows<MailRow>(
     `with due as materialized (
        select id from mails where due_at <= $1 and kind = any($4::text[]) order by due_at limit $3
        for update skip locked
@@ -78,10 +64,8 @@ export const postponeMail = (db: Db, id: string, dueAt: Date, error: string): Pr
   db.change('update mails set due_at = $2, error = $3 where id = $1', [id, dueAt, error])
 
 /** How many emails wait, the oldest of them, and the error of the last attempt. */
-export const readMailQueue = (
-  db: Db,
-): Promise<{ waiting: number; oldestAt: Date | null; error: string | null } | undefined> =>
-  db.first(
+export const readMailQueue = (db: Db) =>
+  db.first<{ waiting: number; oldestAt: Date | null; error: string | null }>(
     `select count(*)::int as waiting, min(created_at) as "oldestAt",
        (select error from mails where error is not null order by due_at desc limit 1) as error from mails`,
   )

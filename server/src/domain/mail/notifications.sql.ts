@@ -26,13 +26,10 @@ export const takeNotifications = (db: Db, kinds: readonly string[], limit: numbe
     [limit, kinds],
   )
 
-const insertion = statement(
+export const insertNotifications = statement(
   { added: { workspaceId: 'uuid', kind: 'text', data: 'json' } },
   ({ added }) => `insert into notifications (${added.columns}) select * from ${added}`,
-)
-
-export const insertNotifications = (db: Db, added: readonly NotificationRow[]): Promise<number> =>
-  insertion.change(db, { added })
+).change
 
 export interface NotificationTime {
   workspaceId: string
@@ -42,16 +39,14 @@ export interface NotificationTime {
   subject: string
 }
 
-const timing = statement(
+/** Keeps the latest of each workspace and kind. */
+export const saveTimes = statement(
   { times: { workspaceId: 'uuid', kind: 'text', lastAt: 'timestamptz', subject: 'text' } },
   ({ times }) => `insert into notification_times as t (${times.columns})
      select distinct on (workspace_id, kind) * from ${times} order by workspace_id, kind, last_at desc
      on conflict (workspace_id, kind) do update set last_at = excluded.last_at, subject = excluded.subject
        where t.last_at <= excluded.last_at`,
-)
-
-/** Keeps the latest of each workspace and kind. */
-export const saveTimes = (db: Db, times: readonly NotificationTime[]): Promise<number> => timing.change(db, { times })
+).change
 
 export const timesOf = (db: Db, workspaceId: string): Promise<Omit<NotificationTime, 'workspaceId'>[]> =>
   db.rows('select kind, last_at as "lastAt", subject from notification_times where workspace_id = $1', [workspaceId])
@@ -63,17 +58,12 @@ export interface Expiry {
   expiresAt: Date
 }
 
-const announcing = statement(
+/** Returns those that were not announced before. */
+export const insertAnnounced = statement(
   { announced: { subjectId: 'uuid', expiresAt: 'timestamptz', workspaceId: 'uuid' } },
   ({ announced }) => `insert into announced_expiries (${announced.columns})
      select * from ${announced} order by announced.subject_id on conflict do nothing returning subject_id as "subjectId"`,
-)
-
-/** Returns the new ones. */
-export const insertAnnounced = (db: Db, announced: readonly Expiry[]): Promise<{ subjectId: string }[]> =>
-  announcing.rows(db, {
-    announced: announced.map(({ subjectId, expiresAt, workspaceId }) => ({ subjectId, expiresAt, workspaceId })),
-  })
+).rows<{ subjectId: string }>
 
 export const deleteAnnouncedBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from announced_expiries where expires_at < $1', [before])

@@ -30,10 +30,7 @@ export async function saveNotificationTimes(
 ): Promise<void> {
   if (notifications.length === 0) return
   const times = notifications.map((each) => ({ ...each, lastAt: each.createdAt, subject: subjectOf(each) }))
-  await saveTimes(
-    db,
-    times.map(({ workspaceId, kind, lastAt, subject }) => ({ workspaceId, kind, lastAt, subject })),
-  )
+  await saveTimes(db, { times })
 }
 
 function subjectOf({ kind, data }: Notification): string {
@@ -49,7 +46,7 @@ function subjectOf({ kind, data }: Notification): string {
 
 /** Call it in the transaction of the change. */
 export const addNotification = (db: Db, notification: Notification): Promise<unknown> =>
-  insertNotifications(db, [notification])
+  insertNotifications(db, { added: [notification] })
 
 /** Adds the notifications of expiries that were not announced before. Call it in a transaction. */
 export async function announceExpiries(
@@ -57,8 +54,8 @@ export async function announceExpiries(
   expiries: readonly (Expiry & { notification: Notification })[],
 ): Promise<number> {
   if (expiries.length === 0) return 0
-  const added = new Set((await insertAnnounced(db, expiries)).map(({ subjectId }) => subjectId))
+  const added = new Set((await insertAnnounced(db, { announced: expiries })).map(({ subjectId }) => subjectId))
   const notifications = expiries.filter(({ subjectId }) => added.has(subjectId)).map(({ notification }) => notification)
-  if (notifications.length > 0) await insertNotifications(db, notifications)
+  if (notifications.length > 0) await insertNotifications(db, { added: notifications })
   return notifications.length
 }

@@ -59,7 +59,8 @@ export async function queueMail(db: Db, now: Date, keys: () => SecretKeys, mail:
   }
   const id = newUuid(now.getTime())
   const secretSealed = secret === null ? null : seal(keys(), secret, mailSecretContext(id))
-  await insertMail(db, { id, kind, recipient, workspaceId, data, secretSealed, createdAt: now, expiresAt })
+  const times = { createdAt: now, dueAt: now, expiresAt }
+  await insertMail(db, { id, kind, recipient, workspaceId, data, secretSealed, ...times })
   wakeHere(db, 'mail')
   return true
 }

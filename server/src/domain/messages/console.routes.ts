@@ -1,4 +1,3 @@
-import { ConsoleList } from '@parley/contract/console/list'
 import {
   ListedMessage,
   ListedMessageQuery,
@@ -11,14 +10,14 @@ import {
 import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
-import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
+import { sendBytes } from '../../http/bytes.ts'
+import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { Nothing } from '../../http/console/shapes.ts'
-import { consolePageOf, readConsolePage } from '../../http/page.ts'
+import { Streamed, streamBytes } from '../../http/console/stream.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { listConsoleMessages, markOf, toListed, totalOfMessages } from './reading/console-list.ts'
-import { exportMessages } from './reading/export.ts'
+import { listedMessages } from './reading/console-list.ts'
+import { openInboundMedia } from './reading/inbound.ts'
 import { findReplyWindow } from './reading/reply-window.ts'
 import { readTimeline } from './reading/timeline.ts'
 import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/send-from-console.ts'
@@ -26,30 +25,16 @@ import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/sen
 const OneMessage = Type.Object({ id: MessageId })
 
 export const messageConsoleRoutes = (): ConsoleRoute[] => [
-  workspaceRoute({
-    method: 'GET',
-    path: '/messages',
-    who: 'messages:read',
-    mayLag: true,
-    query: ListedMessageQuery,
-    reply: ConsoleList(ListedMessage),
-    async handle({ db, workspaceId }, { query }) {
-      const page = readConsolePage(query)
-      return consolePageOf(page, await listConsoleMessages(db, workspaceId, query, page), markOf, toListed)
+  ...listRoutes(
+    {
+      path: '/messages',
+      who: 'messages:read',
+      query: ListedMessageQuery,
+      filters: MessageFilters,
+      item: ListedMessage,
     },
-  }),
-  totalRoute({
-    path: '/messages',
-    who: 'messages:read',
-    query: MessageFilters,
-    total: ({ db, workspaceId }, filters) => totalOfMessages(db, workspaceId, filters),
-  }),
-  csvRoute({
-    path: '/messages',
-    who: 'messages:read',
-    query: MessageFilters,
-    lines: ({ db, workspaceId }, filters) => exportMessages(db, workspaceId, filters),
-  }),
+    listedMessages,
+  ),
   workspaceRoute({
     method: 'GET',
     path: '/messages/:id',
@@ -103,12 +88,38 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     path: '/messages/:id/read',
     who: 'messages:send',
     params: OneMessage,
-    reply: Nothing,
-    status: 204,
     async handle(context, { params }) {
       await markAsReadFromConsole(context, params.id)
       await context.audit({ action: 'message.read', target: params.id })
-      return null
+    },
+  }),
+  // The file of an inbound message: shown on its page, and downloaded.
+  workspaceRoute({
+    method: 'GET',
+    path: '/messages/:id/media',
+    who: 'messages:read',
+    unaudited: 'shown as a part of the message; a player requests a video in many parts',
+    params: OneMessage,
+    reply: Streamed,
+    async handle(context, { params }) {
+      const { db, clock, workspaceId } = context
+      const file = await openInboundMedia(db, clock, workspaceId, params.id)
+      const parts = { range: context.header('range'), ifRange: context.header('if-range') }
+      return streamBytes(context, sendBytes(file, parts))
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/messages/:id/file',
+    who: 'messages:read',
+    audited: true,
+    params: OneMessage,
+    reply: Streamed,
+    async handle(context, { params }) {
+      const { db, clock, workspaceId } = context
+      const file = await openInboundMedia(db, clock, workspaceId, params.id)
+      await context.audit({ action: 'message.download', target: params.id })
+      return streamBytes(context, sendBytes(file, { range: undefined, ifRange: undefined }))
     },
   }),
 ]

@@ -17,7 +17,7 @@ import { type Context, route } from '../../http/route.ts'
 import { toJsonFor } from '../../http/to-json.ts'
 import { checkFor } from '../../http/validate.ts'
 import { Refusal, refuseInvalid } from '../../lib/refuse.ts'
-import { getMessage, listMessages, markOf, toMessage } from './reading/messages.ts'
+import { getMessage, listMessages, toMessage } from './reading/messages.ts'
 import { newAcceptance } from './sending/acceptance.ts'
 import { sendMessage } from './sending/send.ts'
 import { checkBatch, sendBatch } from './sending/send-batch.ts'
@@ -152,7 +152,7 @@ export const messageRoutes = [
     handle: async ({ db, caller }, { query }) => {
       const page = readPage(query)
       const { rows, total } = await listMessages(db, caller, query, page)
-      return pageOf(page, rows, total, markOf, toMessage)
+      return pageOf(page, rows, total, toMessage)
     },
   }),
   route({

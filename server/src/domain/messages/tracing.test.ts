@@ -8,7 +8,7 @@ import { until } from '../../../testing/until.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { openTracing } from '../../telemetry/open-tracing.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
-import { newFindTraceparent } from './reading/traceparent.ts'
+import { newFindTraceparent } from './reading/messages.ts'
 
 const server = useTestServer()
 const sending = useSending(server)

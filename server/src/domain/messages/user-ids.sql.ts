@@ -1,16 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
-export interface UserIdChangeRow {
-  workspaceId: string
-  oldUserId: string
-  newUserId: string
-  changedNumber: boolean
-  number: string | null
-  changedAt: Date
-}
-
-const insertion = statement(
+/** Stores changes of user IDs. A repeated or older change of the same ID does nothing. */
+export const insertUserIdChanges = statement(
   {
     changes: {
       workspaceId: 'uuid',
@@ -27,11 +19,7 @@ const insertion = statement(
      on conflict (workspace_id, old_user_id) do update set new_user_id = excluded.new_user_id,
        changed_number = excluded.changed_number, number = excluded.number, changed_at = excluded.changed_at
      where excluded.changed_at >= c.changed_at`,
-)
-
-/** Stores changes of user IDs. A repeated or older change of the same ID does nothing. */
-export const insertUserIdChanges = (db: Db, changes: readonly UserIdChangeRow[]): Promise<number> =>
-  insertion.change(db, { changes })
+).change
 
 export interface CurrentUser {
   userId: string

@@ -1,30 +1,16 @@
-import { ConsoleList } from '@parley/contract/console/list'
 import { OrderChangeRequest, OrderFilters, OrderQuery } from '@parley/contract/console/orders'
 import { OrderId } from '@parley/contract/ids'
 import { Order, OrderWithChanges } from '@parley/contract/order'
 import { Type } from 'typebox'
-import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
+import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { consolePageOf, readConsolePage } from '../../http/page.ts'
-import { exportOrders, listOrders, totalOfOrders } from './console.ts'
-import { changeOrderStatus, getOrder, markOf, toOrder } from './orders.ts'
+import { orders } from './console.ts'
+import { changeOrderStatus, getOrder } from './orders.ts'
 
 const OneOrder = Type.Object({ id: OrderId })
 
 export const orderConsoleRoutes = (): ConsoleRoute[] => [
-  workspaceRoute({
-    method: 'GET',
-    path: '/orders',
-    who: 'orders:read',
-    mayLag: true,
-    query: OrderQuery,
-    reply: ConsoleList(Order),
-    async handle({ db, workspaceId }, { query }) {
-      const page = readConsolePage(query)
-      const rows = await listOrders(db, workspaceId, query, page)
-      return consolePageOf(page, rows, markOf, toOrder)
-    },
-  }),
+  ...listRoutes({ path: '/orders', who: 'orders:read', query: OrderQuery, filters: OrderFilters, item: Order }, orders),
   workspaceRoute({
     method: 'GET',
     path: '/orders/:id',
@@ -48,17 +34,5 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
       db.notify(workspaceId, 'orders')
       return order
     },
-  }),
-  totalRoute({
-    path: '/orders',
-    who: 'orders:read',
-    query: OrderFilters,
-    total: ({ db, workspaceId }, filters) => totalOfOrders(db, workspaceId, filters),
-  }),
-  csvRoute({
-    path: '/orders',
-    who: 'orders:read',
-    query: OrderFilters,
-    lines: ({ db, workspaceId }, filters) => exportOrders(db, workspaceId, filters),
   }),
 ]

@@ -1,25 +1,8 @@
 import type { OrderItem, OrderStatus } from '@parley/contract/order'
 import type { Db } from '../../db/db.ts'
 import { pagedStatement, statement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
 
-export interface NewOrder {
-  id: string
-  workspaceId: string
-  messageId: string
-  senderId: string
-  sentBy: string | null
-  sentByUserId: string | null
-  profileName: string | null
-  catalogId: string | null
-  note: string | null
-  items: OrderItem[]
-  total: string | null
-  currency: string | null
-  receivedAt: Date
-}
-
-const insertion = statement(
+export const insertOrders = statement(
   {
     orders: {
       id: 'uuid',
@@ -43,10 +26,7 @@ const insertion = statement(
      select id, workspace_id, message_id, sender_id, sent_by, sent_by_user_id, profile_name, catalog_id, note, items,
        total::numeric, currency, received_at, ${now}, ${now}
      from ${orders} order by id`,
-)
-
-export const insertOrders = (db: Db, orders: readonly NewOrder[], now: Date): Promise<number> =>
-  insertion.change(db, { orders, now })
+).change
 
 export interface OrderRow {
   id: string
@@ -69,35 +49,13 @@ export interface OrderRow {
 const columns = `id, message_id, sender_id, sent_by, sent_by_user_id, profile_name, catalog_id, note, items,
   total::text as total, currency, status, received_at, created_at, updated_at`
 
-export interface OrderFilters {
-  statuses?: readonly OrderStatus[] | undefined
-  from?: string | undefined
-  /** When the order arrived. */
-  after?: Date | undefined
-  before?: Date | undefined
-}
-
-const listing = pagedStatement(
+export const orderList = pagedStatement(
   { workspaceId: 'uuid', statuses: 'text[]', from: 'text', after: 'timestamptz', before: 'timestamptz' },
   ({ workspaceId, statuses, from, after, before }) => `select ${columns} from orders
      where workspace_id = ${workspaceId} and (${statuses} is null or status = any(${statuses}))
        and (${from} is null or sent_by = ${from}) and (${after} is null or created_at >= ${after})
        and (${before} is null or created_at < ${before})`,
 )
-
-export const ordersOf = (db: Db, workspaceId: string, filters: OrderFilters, page: KeySet): Promise<OrderRow[]> =>
-  listing.rows(db, valuesOf(workspaceId, filters), page)
-
-export const countOrders = (db: Db, workspaceId: string, filters: OrderFilters, atMost: number): Promise<number> =>
-  listing.count(db, valuesOf(workspaceId, filters), atMost)
-
-const valuesOf = (workspaceId: string, { statuses, from, after, before }: OrderFilters) => ({
-  workspaceId,
-  statuses,
-  from,
-  after,
-  before,
-})
 
 export const orderById = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2`, [workspaceId, id])
@@ -112,26 +70,14 @@ export const ordersOfMessages = (db: Db, workspaceId: string, messageIds: readon
 export const lockOrder = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2 for update`, [workspaceId, id])
 
-export interface NewChange {
-  id: string
-  orderId: string
-  workspaceId: string
-  from: OrderStatus
-  to: OrderStatus
-  by: string
-  at: Date
-}
-
-const changing = statement(
+export const changeStatus = statement(
   { id: 'uuid', orderId: 'uuid', workspaceId: 'uuid', from: 'text', to: 'text', by: 'text', at: 'timestamptz' },
   ({ id, orderId, workspaceId, from, to, by, at }) => `with changed as (
        update orders set status = ${to}, updated_at = ${at} where workspace_id = ${workspaceId} and id = ${orderId}
      )
      insert into order_changes (id, order_id, workspace_id, old_status, new_status, changed_by, changed_at)
      values (${id}, ${orderId}, ${workspaceId}, ${from}, ${to}, ${by}, ${at})`,
-)
-
-export const changeStatus = (db: Db, change: NewChange): Promise<number> => changing.change(db, change)
+).change
 
 export interface ChangeRow {
   old_status: OrderStatus
@@ -150,3 +96,19 @@ export const changesOf = (db: Db, workspaceId: string, orderId: string): Promise
 /** The order that arrived as this message. */
 export const orderOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<{ id: string } | undefined> =>
   db.first('select id from orders where workspace_id = $1 and message_id = $2', [workspaceId, messageId])
+
+/** The orders that arrived as these messages lose what the person wrote, and their name. What was ordered stays. */
+export const removeOrderNotes = (db: Db, messageIds: readonly string[]): Promise<number> =>
+  db.change(
+    `update orders set note = null, profile_name = null
+     where message_id = any($1::uuid[]) and (note is not null or profile_name is not null)`,
+    [messageIds],
+  )
+
+/** They also lose who ordered. */
+export const eraseOrders = (db: Db, workspaceId: string, messageIds: readonly string[]): Promise<number> =>
+  db.change(
+    `update orders set note = null, profile_name = null, sent_by = null, sent_by_user_id = null
+     where workspace_id = $1 and message_id = any($2::uuid[])`,
+    [workspaceId, messageIds],
+  )

@@ -3,9 +3,10 @@ import { eventsOf, newApp, newSender } from '../../../testing/network-app.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
+import { positionOf } from '../../lib/key-set.ts'
 import { fixtures } from '../../whatsapp/fixtures.ts'
-import { listOrders } from './console.ts'
-import { changeOrderStatus, getOrder, markOf, toOrder } from './orders.ts'
+import { orders as orderList } from './console.ts'
+import { changeOrderStatus, getOrder, toOrder } from './orders.ts'
 import { sumOf } from './save-orders.ts'
 
 const server = useTestServer()
@@ -30,7 +31,7 @@ async function newShop() {
     const entry = [{ id: '1', changes: [{ field: 'messages', value }] }]
     return app.post({ object: 'whatsapp_business_account', entry })
   }
-  const orders = async (filters = {}) => (await listOrders(db, workspace.id, filters, firstPage)).map(toOrder)
+  const orders = async (filters = {}) => (await orderList.rows(db, workspace.id, filters, firstPage)).map(toOrder)
   return { workspace, app, sender, db, sends, orders }
 }
 
@@ -190,9 +191,14 @@ test('orders are listed by status and person, in pages, and only for their works
   await changeOrderStatus(db, server.clock, workspace.id, newest?.id ?? '', 'done', 'x')
   expect(names(await orders({ status: 'new' }))).toEqual(['P2', 'P1', 'P0'])
   expect(names(await orders({ status: 'done' }))).toEqual(['P3'])
-  const rows = await listOrders(db, workspace.id, {}, { ...firstPage, take: 2 })
+  const rows = await orderList.rows(db, workspace.id, {}, { ...firstPage, take: 2 })
   expect(names(rows.map(toOrder))).toEqual(['P3', 'P2'])
-  const next = await listOrders(db, workspace.id, {}, { ...firstPage, after: markOf(rows[1] as (typeof rows)[1]) })
+  const next = await orderList.rows(
+    db,
+    workspace.id,
+    {},
+    { ...firstPage, after: positionOf(rows[1] as (typeof rows)[1]) },
+  )
   expect(names(next.map(toOrder))).toEqual(['P1', 'P0'])
   const theirs = (await other.orders())[0]?.id ?? ''
   for (const id of [theirs, `ord_${newUuid()}`, 'x']) {

@@ -47,22 +47,14 @@ async function withChanges(db: Db, workspaceId: string, row: OrderRow): Promise<
   }
 }
 
-export const markOf = (row: OrderRow) => ({ at: row.created_at, id: row.id })
-
-export const toOrder = (row: OrderRow): Order => ({
+export const toOrder = ({ sent_by, sent_by_user_id, ...row }: OrderRow): Order => ({
+  ...row,
   id: withPrefix('ord', row.id),
   object: 'order',
   message_id: withPrefix('msg', row.message_id),
   sender_id: withPrefix('snd', row.sender_id),
-  from: row.sent_by,
-  from_user_id: row.sent_by_user_id,
-  profile_name: row.profile_name,
-  catalog_id: row.catalog_id,
-  note: row.note,
-  items: row.items,
-  total: row.total,
-  currency: row.currency,
-  status: row.status,
+  from: sent_by,
+  from_user_id: sent_by_user_id,
   received_at: row.received_at.toISOString(),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { ordersOfMessages } from './orders.sql.ts'
 import { toOrder } from './orders.ts'
 
-export { eraseOrders, removeOrderNotes } from './privacy.sql.ts'
+export { eraseOrders, removeOrderNotes } from './orders.sql.ts'
 
 /** The orders that arrived as these messages, by message. */
 export const ordersByMessage = async (

@@ -37,7 +37,7 @@ export async function saveOrders(db: Db, now: Date, carts: readonly NewCart[]): 
       currency: sum?.currency ?? null,
     }
   })
-  await insertOrders(db, rows, now)
+  await insertOrders(db, { orders: rows, now })
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) db.notify(workspaceId, 'orders')
 }
 

@@ -10,8 +10,7 @@ import type { Db } from '../../db/db.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { addSteps, countSteps, percentileMs } from '../deliveries/engine/attempt/durations.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
-import { listProblems } from './problems.ts'
-import { risingCodes } from './rising-codes.ts'
+import { listProblems, risingCodes } from './problems.ts'
 
 const server = useTestServer()
 useDeliveryWorker(server)

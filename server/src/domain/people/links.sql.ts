@@ -1,7 +1,7 @@
 import type { Role } from '@parley/contract/console/permissions'
 import type { LinkKind } from '@parley/contract/console/session'
 import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion } from '../../db/statement.ts'
 
 export interface LinkRow {
   id: string
@@ -21,28 +21,20 @@ export interface LinkRow {
 const columns =
   'l.id, l.kind, l.email, l.person_id, l.workspace_id, l.role, l.operator, l.mailed, l.created_by, l.created_at, l.expires_at'
 
-const insertion = statement(
-  {
-    link: {
-      id: 'uuid',
-      digest: 'bytea',
-      kind: 'text',
-      email: 'text',
-      person_id: 'uuid',
-      workspace_id: 'uuid',
-      role: 'text',
-      operator: 'bool',
-      mailed: 'bool',
-      created_by: 'text',
-      created_at: 'timestamptz',
-      expires_at: 'timestamptz',
-    },
-  },
-  ({ link }) => `insert into links (${link.columns}) select * from ${link}`,
-)
-
-export const insertLink = (db: Db, link: LinkRow & { digest: Buffer }): Promise<number> =>
-  insertion.change(db, { link: [link] })
+export const insertLink = insertion('links', {
+  id: 'uuid',
+  digest: 'bytea',
+  kind: 'text',
+  email: 'text',
+  person_id: 'uuid',
+  workspace_id: 'uuid',
+  role: 'text',
+  operator: 'bool',
+  mailed: 'bool',
+  created_by: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+})
 
 export interface OpenLink extends LinkRow {
   workspace_name: string | null
@@ -70,11 +62,8 @@ export const openInvites = (db: Db, workspaceId: string, now: Date): Promise<Lin
     [workspaceId, now],
   )
 
-export const invitesWithoutAccount = (
-  db: Db,
-  now: Date,
-): Promise<{ email: string; created_at: Date; workspace_id: string; workspace: string; role: string }[]> =>
-  db.rows(
+export const invitesWithoutAccount = (db: Db, now: Date) =>
+  db.rows<{ email: string; created_at: Date; workspace_id: string; workspace: string; role: string }>(
     `select l.email, l.created_at, l.workspace_id, w.name as workspace, l.role
      from links l join workspaces w on w.id = l.workspace_id
      where l.kind = 'invite' and l.used_at is null and l.expires_at > $1
@@ -84,13 +73,7 @@ export const invitesWithoutAccount = (
   )
 
 /** Ends older links of the same kind, for the same email address and workspace. */
-export const endLinks = (
-  db: Db,
-  kind: LinkKind,
-  email: string | null,
-  workspaceId: string | null,
-  now: Date,
-): Promise<number> =>
+export const endLinks = (db: Db, kind: LinkKind, email: string | null, workspaceId: string | null, now: Date) =>
   db.change(
     `update links set used_at = $4 where kind = $1 and used_at is null and email is not distinct from $2
        and workspace_id is not distinct from $3::uuid`,

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion } from '../../db/statement.ts'
 
 export interface PersonRow {
   id: string
@@ -20,25 +20,19 @@ export interface PersonRow {
 const columns =
   'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at, email_verified_at, disabled_at' as const
 
-const insertion = statement(
+export const insertPerson = insertion(
+  'people',
   {
-    person: {
-      id: 'uuid',
-      email: 'text',
-      name: 'text',
-      password_hash: 'text',
-      operator: 'bool',
-      created_at: 'timestamptz',
-      email_verified_at: 'timestamptz',
-    },
+    id: 'uuid',
+    email: 'text',
+    name: 'text',
+    password_hash: 'text',
+    operator: 'bool',
+    created_at: 'timestamptz',
+    email_verified_at: 'timestamptz',
   },
-  ({ person }) => `insert into people (${person.columns}) select * from ${person} on conflict (email) do nothing`,
+  'on conflict (email) do nothing',
 )
-
-export const insertPerson = (
-  db: Db,
-  person: Pick<PersonRow, 'id' | 'email' | 'name' | 'password_hash' | 'operator' | 'created_at' | 'email_verified_at'>,
-): Promise<number> => insertion.change(db, { person: [person] })
 
 export const personById = (db: Db, id: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where id = $1`, [id])
@@ -57,7 +51,8 @@ export const lockPersonById = (db: Db, id: string): Promise<PersonRow | undefine
 export const namesById = (db: Db, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
   db.rows('select id, name from people where id = any($1::uuid[])', [ids])
 
-export const anyPerson = async (db: Db): Promise<boolean> =>
+/** Whether there is at least one account. */
+export const hasPeople = async (db: Db): Promise<boolean> =>
   (await db.first('select 1 as one from people limit 1')) !== undefined
 
 export interface ListedPerson extends PersonRow {

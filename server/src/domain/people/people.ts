@@ -7,7 +7,6 @@ import type { Client } from '../../sharing/fair-queue.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import {
   allPeople,
-  anyPerson,
   holdPersonById,
   insertPerson,
   type ListedPerson,
@@ -89,9 +88,6 @@ export const lockPerson = async (db: Db, id: string): Promise<Person> =>
 
 export const findPerson = (db: Db, email: string): Promise<Person | undefined> => personByEmail(db, readEmail(email))
 
-/** Whether there is at least one account. */
-export const hasPeople = (db: Db): Promise<boolean> => anyPerson(db)
-
 /** All people with their workspaces and passkeys, for operators. */
 export async function listPeople(db: Db): Promise<ListedPerson[]> {
   const people = await allPeople(db)
@@ -102,7 +98,7 @@ export async function listPeople(db: Db): Promise<ListedPerson[]> {
   }))
 }
 
-export { timeZoneOf as readTimeZone } from './people.sql.ts'
+export { hasPeople, timeZoneOf as readTimeZone } from './people.sql.ts'
 
 /** Stores a time zone under its IANA name. Null: the zone of the browser. */
 export async function changeTimeZone(db: Db, id: string, timeZone: string | null): Promise<string | null> {

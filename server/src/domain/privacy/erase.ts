@@ -83,7 +83,7 @@ export async function beginErasure(
   }
   const id = newUuid(askedAt.getTime())
   const named = 'number' in person ? { number: person.number, userId: null } : { number: null, userId: person.userId }
-  await insertErasure(db, { id, workspaceId, askedBy, askedAt, ...named })
+  await insertErasure(db, { id, workspaceId, askedBy, askedAt, stepAt: askedAt, ...named })
   return id
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { insertion } from '../../db/statement.ts'
 
 /** The erasure of a person. What identifies them is null when it has ended. */
 export interface ErasureRow {
@@ -19,14 +20,15 @@ export interface ErasureRow {
 const columns = `id, workspace_id as "workspaceId", asked_by as "askedBy", asked_at as "askedAt", number, user_id as "userId",
   numbers, user_ids as "userIds", ended_at as "endedAt", removed`
 
-export const insertErasure = (
-  db: Db,
-  erasure: Pick<ErasureRow, 'id' | 'workspaceId' | 'askedBy' | 'askedAt' | 'number' | 'userId'>,
-): Promise<number> =>
-  db.change(
-    `insert into erasures (id, workspace_id, asked_by, asked_at, number, user_id, step_at) values ($1, $2, $3, $4, $5, $6, $4)`,
-    [erasure.id, erasure.workspaceId, erasure.askedBy, erasure.askedAt, erasure.number, erasure.userId],
-  )
+export const insertErasure = insertion('erasures', {
+  id: 'uuid',
+  workspaceId: 'uuid',
+  askedBy: 'text',
+  askedAt: 'timestamptz',
+  stepAt: 'timestamptz',
+  number: 'text',
+  userId: 'text',
+})
 
 export const countOpenErasures = async (db: Db, workspaceId: string): Promise<number> =>
   (

@@ -12,9 +12,9 @@ import { exportAll } from '../../lib/csv-export.ts'
 import { isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
-import { busiestGroups, type CountedRow, deleteMuted, insertMuted, type MutedRow, mutedOf } from './api-errors.sql.ts'
 import { latestOf, type TrafficRow } from './console.sql.ts'
 import { errorMeaning, type KeyNames, readTraffic, toLogged } from './console.ts'
+import { busiestGroups, type CountedRow, deleteMuted, insertMuted, type MutedRow, mutedOf } from './requests.sql.ts'
 import { type ApiErrorGroup as Group, listApiErrors } from './requests.ts'
 
 /** API errors of a period by code, most frequent first. Includes muted ones, which are marked as muted. */

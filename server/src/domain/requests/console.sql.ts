@@ -142,15 +142,19 @@ export const endOfScan = (
 /** An ID contains its creation time, when the request began. If the clock was wrong then, all partitions are searched. */
 export async function requestById(db: Db, workspaceId: string, id: string): Promise<RequestRow | undefined> {
   const createdMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
-  const near = await db.first<RequestRow>(
-    `select ${columns} from request_log where workspace_id = $1 and id = $2 and at between $3 and $4`,
-    [workspaceId, id, ...[-nearMs, nearMs].map((by) => new Date(Math.min(createdMs + by, latestMs)))],
-  )
+  const near = await requestNear(db, workspaceId, id, new Date(Math.min(createdMs, latestMs)))
   if (near) return near
   return withPlannerSettingsOff(['seqscan', 'indexscan'], db, (tx) =>
     tx.first(`select ${columns} from request_log where workspace_id = $1 and id = $2`, [workspaceId, id]),
   )
 }
+
+/** The log is partitioned by time. */
+export const requestNear = (db: Db, workspaceId: string, id: string, at: Date): Promise<RequestRow | undefined> =>
+  db.first(`select ${columns} from request_log where workspace_id = $1 and id = $2 and at between $3 and $4`, [
+    ...[workspaceId, id],
+    ...[-nearMs, nearMs].map((by) => new Date(at.getTime() + by)),
+  ])
 
 const nearMs = 600_000
 /** A made-up ID may contain any time. This keeps it within the range of PostgreSQL's timestamps. */

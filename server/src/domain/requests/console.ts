@@ -2,24 +2,16 @@ import { type ListTotal, valuesOf } from '@parley/contract/console/list'
 import type { TimelineEvent } from '@parley/contract/console/messages'
 import type { LoggedRequest, LoggedRequests, RequestDetail, RequestFilters } from '@parley/contract/console/requests'
 import type { ErrorReply } from '@parley/contract/error-reply'
-import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import type { FieldError } from '@parley/contract/field-errors'
 import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import {
-  countRequests,
-  endOfScan,
-  findRequests,
-  hasUnindexedFilter,
-  requestById,
-  type Search,
-  trafficSince,
-} from './console.sql.ts'
+import { countRequests, endOfScan, findRequests, hasUnindexedFilter, requestById, type Search } from './console.sql.ts'
 import { contentsOf } from './inspector/contents.ts'
 import type { RequestRow } from './requests.sql.ts'
+import { errorMeaning } from './requests.ts'
 
 /** The parts of a key that are shown with a request. */
 export interface NamedKey {
@@ -145,28 +137,17 @@ function fieldErrorsIn(response: string | null | undefined): FieldError[] {
   return (JSON.parse(response) as ErrorReply).error.errors ?? []
 }
 
-export type { TrafficRow } from './console.sql.ts'
-export const readTraffic = trafficSince
+export { requestNear, type TrafficRow, trafficSince as readTraffic } from './console.sql.ts'
+export { errorMeaning } from './requests.ts'
 
-export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({
+export const toLogged = ({ key_id, ...row }: RequestRow, keys: KeyNames): LoggedRequest => ({
+  ...row,
   id: withPrefix('req', row.id),
   at: row.at.toISOString(),
-  method: row.method,
-  route: row.route,
-  status: row.status,
-  code: row.code,
-  duration_us: row.duration_us,
-  address: row.address,
-  user_agent: row.user_agent,
-  key: row.key_id === null ? null : { id: row.key_id, ...namesOf(keys.get(row.key_id)) },
+  key: key_id === null ? null : { id: key_id, ...namesOf(keys.get(key_id)) },
 })
 
 const namesOf = (key: NamedKey | undefined) => ({ name: key?.name ?? null, hint: key?.hint ?? null })
-
-/** The entry of an error code in the error catalogue. */
-export function errorMeaning(code: string): { status: number | null; title: string; cause: string; remedy: string } {
-  return errorCatalogue[code as ErrorCode] ?? { status: null, title: code, cause: '', remedy: '' }
-}
 
 async function byId(db: Db, workspaceId: string, id: string): Promise<RequestRow[]> {
   const uuid = id.replace(/^req_/, '')

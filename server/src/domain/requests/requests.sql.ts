@@ -23,12 +23,13 @@ const isOf = (workspaceId: string | null): string =>
 export interface ApiErrorGroupRow {
   code: string
   count: number
-  first_at: Date
-  last_at: Date
+  firstAt: Date
+  lastAt: Date
+  /** The ten with the most errors; `keyCount` is the total. */
   keys: string[]
-  key_count: number
+  keyCount: number
   addresses: string[]
-  address_count: number
+  addressCount: number
 }
 
 /** The partial hour at the start comes from the log; the full hours come from the hourly counts. */
@@ -61,13 +62,48 @@ export const apiErrorGroups = (db: Db, workspaceId: string | null, since: Date):
        select code, address, row_number() over (partition by code order by sum(count) desc, address) as place
        from counted where address is not null group by 1, 2
      )
-     select c.code, sum(c.count)::bigint as count, min(c.first_at) as first_at, max(c.last_at) as last_at,
+     select c.code, sum(c.count)::bigint as count, min(c.first_at) as "firstAt", max(c.last_at) as "lastAt",
        array(select k.key_id::text from by_key k where k.code = c.code and k.place <= 10 order by k.place) as keys,
-       count(distinct c.key_id) as key_count,
+       count(distinct c.key_id) as "keyCount",
        array(select a.address from by_address a where a.code = c.code and a.place <= 10 order by a.place)
          as addresses,
-       count(distinct c.address) as address_count
+       count(distinct c.address) as "addressCount"
      from counted c group by c.code order by count desc, c.code`,
       [workspaceId, since, new Date(Math.ceil(since.getTime() / 3_600_000) * 3_600_000)],
     )
   })
+
+export interface CountedRow {
+  /** A key ID or an IP address; null if it is unknown. */
+  who: string | null
+  count: number
+  last_at: Date
+}
+
+/** The 50 keys or IP addresses with the most errors of one code, since an hour. */
+export const busiestGroups = (db: Db, workspaceId: string, code: string, since: Date, by: 'key_id' | 'address') =>
+  db.rows<CountedRow>(
+    `select ${by}::text as who, sum(count)::bigint as count, max(last_at) as last_at from refusal_hours
+     where workspace_id = $1 and code = $2 and hour >= $3
+     group by 1 order by 2 desc, 1 limit 50`,
+    [workspaceId, code, since],
+  )
+
+export interface MutedRow {
+  code: string
+  muted_by: string
+  muted_at: Date
+}
+
+export const mutedOf = (db: Db, workspaceId: string): Promise<MutedRow[]> =>
+  db.rows('select code, muted_by, muted_at from muted_refusals where workspace_id = $1', [workspaceId])
+
+/** Does nothing if it is muted already. */
+export const insertMuted = (db: Db, workspaceId: string, { code, muted_by, muted_at }: MutedRow): Promise<number> =>
+  db.change(
+    `insert into muted_refusals (workspace_id, code, muted_by, muted_at) values ($1, $2, $3, $4) on conflict do nothing`,
+    [workspaceId, code, muted_by, muted_at],
+  )
+
+export const deleteMuted = (db: Db, workspaceId: string, code: string): Promise<number> =>
+  db.change('delete from muted_refusals where workspace_id = $1 and code = $2', [workspaceId, code])

@@ -5,7 +5,6 @@
 import { readLimitMs, tookTooLong, withTimeLimit } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import { withOrderedLookups } from '../../db/planner-settings.ts'
-import { digitsIn, distinct, isPerson } from './people.ts'
 import {
   type Found,
   indexedObjects,
@@ -15,8 +14,7 @@ import {
   numbersBeginning,
   type Person,
 } from './sources.sql.ts'
-import { textOf } from './text.ts'
-import { hasWords, indexedBeginnings, isWholeWord, searchedWords } from './words.ts'
+import { hasWords, indexedBeginnings, isWholeWord, searchedWords, textOf } from './words.ts'
 
 export type { Person }
 
@@ -118,3 +116,32 @@ const withBeginning = (db: Db, workspaceId: string, digits: string, take: number
     const names = new Map((await namesOf(tx, workspaceId, numbers)).map(({ number, name }) => [number, name]))
     return numbers.map((number) => ({ number, userId: null, name: names.get(number) ?? null }))
   })
+
+/** A number with a trunk zero, as in 0170 1234567, has at least so many digits. */
+const nationalLength = 7
+
+/** The digits of a part of a phone number, from three on; also without zeros in front of it. Empty if it is not one. */
+export function digitsIn(q: string): string[] {
+  if (!/^\+?[\d\s().-]+$/.test(q)) return []
+  const digits = q.replaceAll(/\D/g, '')
+  if (digits.length < 3 || digits.length > 20) return []
+  const national = digits.replace(/^0+/, '')
+  return digits.startsWith('0') && national.length >= nationalLength ? [digits, national] : [digits]
+}
+
+/** Whether a part of a number is its beginning or its end, or the name has all words. */
+export const isPerson = ({ number, name }: Person, words: readonly string[], digits: readonly string[]): boolean =>
+  (number !== null && digits.some((each) => number.startsWith(each) || number.endsWith(each))) ||
+  (name !== null && words.length > 0 && hasWords(name, words))
+
+/** Each person once, with the name that they wrote with, if it is known. */
+export function distinct(people: readonly Person[]): Person[] {
+  const byId = new Map<string, Person>()
+  for (const person of people) {
+    const id = person.number ?? person.userId
+    if (id === null) continue
+    const known = byId.get(id)
+    if (!known || (known.name === null && person.name !== null)) byId.set(id, person)
+  }
+  return [...byId.values()]
+}

@@ -145,12 +145,8 @@ export const numbersBeginning = async (
 }
 
 /** The latest names of these numbers. */
-export const namesOf = (
-  db: Db,
-  workspaceId: string,
-  numbers: readonly string[],
-): Promise<{ number: string; name: string }[]> =>
-  db.rows(
+export const namesOf = (db: Db, workspaceId: string, numbers: readonly string[]) =>
+  db.rows<{ number: string; name: string }>(
     `select number, found.name from unnest($2::text[]) as n(number) cross join lateral (
        select profile_name as name from inbound_messages where workspace_id = $1 and sent_by = number
        order by recorded_at desc, id desc limit 1) as found

@@ -1,4 +1,5 @@
 /** The words of a text, as they are stored and searched for: in lower case, without accents. */
+import type { Found, Kind } from './sources.sql.ts'
 
 /** A longer word is cut. */
 export const wordLength = 32
@@ -83,3 +84,16 @@ function pairsOf(part: string): [string[], string] {
 }
 
 const cut = (part: string): string => (part.length <= wordLength ? part : [...part].slice(0, wordLength).join(''))
+
+/** What is searched of a form. */
+const formLength = 4_000
+
+/** The text of an object that is searched and shown. */
+export const textOf = (kind: Kind, { text }: Pick<Found, 'text'>): string =>
+  kind === 'form' ? valuesIn(JSON.parse(text)).join(' · ').slice(0, formLength) : text
+
+/** All texts and numbers in a JSON document, without the names of its fields. */
+function valuesIn(value: unknown): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : []
+}

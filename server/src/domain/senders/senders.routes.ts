@@ -4,7 +4,7 @@ import { Sender } from '@parley/contract/sender'
 import { Type } from 'typebox'
 import { pageOf, readPage } from '../../http/page.ts'
 import { route } from '../../http/route.ts'
-import { getSender, listSenders, markOf, toSender } from './senders.ts'
+import { getSender, listSenders, toSender } from './senders.ts'
 
 export const senderRoutes = [
   route({
@@ -19,7 +19,7 @@ export const senderRoutes = [
     handle: async ({ db, caller }, { query }) => {
       const page = readPage(query)
       const { rows, total } = await listSenders(db, caller.workspaceId, page)
-      return pageOf(page, rows, total, markOf, toSender)
+      return pageOf(page, rows, total, toSender)
     },
   }),
   route({

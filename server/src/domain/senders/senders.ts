@@ -68,8 +68,6 @@ export async function findSendersToUse(db: Db, wanted: readonly WantedSender[]):
   return found
 }
 
-export const markOf = (row: SenderRow) => ({ at: row.created_at, id: row.id })
-
 export const toSender = (row: SenderRow): Sender => ({
   id: withPrefix('snd', row.id),
   object: 'sender',

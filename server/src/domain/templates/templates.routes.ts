@@ -4,7 +4,7 @@ import { Template, TemplateFilters } from '@parley/contract/template'
 import { Type } from 'typebox'
 import { pageOf, readPage } from '../../http/page.ts'
 import { route } from '../../http/route.ts'
-import { getTemplate, listTemplates, markOf, toTemplate } from './templates.ts'
+import { getTemplate, listTemplates, toTemplate } from './templates.ts'
 
 export const templateRoutes = [
   route({
@@ -20,7 +20,7 @@ export const templateRoutes = [
     handle: async ({ db, caller }, { query }) => {
       const page = readPage(query)
       const { rows, total } = await listTemplates(db, caller.workspaceId, query, page)
-      return pageOf(page, rows, total, markOf, toTemplate)
+      return pageOf(page, rows, total, toTemplate)
     },
   }),
   route({

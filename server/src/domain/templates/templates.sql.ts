@@ -1,7 +1,6 @@
-import type { TemplateFilters, TemplateFlow, TemplateVariable } from '@parley/contract/template'
+import type { TemplateFlow, TemplateVariable } from '@parley/contract/template'
 import type { Db } from '../../db/db.ts'
-import { type Places, pagedStatement, statement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
+import { pagedStatement, statement } from '../../db/statement.ts'
 
 export interface TemplateRow {
   id: string
@@ -20,37 +19,13 @@ export interface TemplateRow {
 export const templateColumns =
   'id, name, language, category, sub_category, status, variables, flow, components, created_at, updated_at'
 
-const filters = { workspaceId: 'uuid', name: 'text', language: 'text', status: 'text', category: 'text' } as const
-
-const matches = ({ workspaceId, name, language, status, category }: Places<typeof filters>) =>
-  `workspace_id = ${workspaceId} and removed_at is null and (${name} is null or name = ${name})
-   and (${language} is null or language = ${language}) and (${status} is null or status = ${status})
-   and (${category} is null or category = ${category})`
-
-const filterValues = (workspaceId: string, { name, language, status, category }: TemplateFilters) => ({
-  workspaceId,
-  name,
-  language,
-  status,
-  category,
-})
-
-const listing = pagedStatement(filters, (places) => `select ${templateColumns} from templates where ${matches(places)}`)
-
-export const templatesOf = (
-  db: Db,
-  workspaceId: string,
-  filters: TemplateFilters,
-  page: KeySet,
-): Promise<TemplateRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
-
-/** At most `atMost`. */
-export const countTemplates = (
-  db: Db,
-  workspaceId: string,
-  filters: TemplateFilters,
-  atMost: number,
-): Promise<number> => listing.count(db, filterValues(workspaceId, filters), atMost)
+export const templateList = pagedStatement(
+  { workspaceId: 'uuid', name: 'text', language: 'text', status: 'text', category: 'text' },
+  ({ workspaceId, name, language, status, category }) => `select ${templateColumns} from templates
+     where workspace_id = ${workspaceId} and removed_at is null and (${name} is null or name = ${name})
+       and (${language} is null or language = ${language}) and (${status} is null or status = ${status})
+       and (${category} is null or category = ${category})`,
+)
 
 export const templateById = (db: Db, workspaceId: string, id: string): Promise<TemplateRow | undefined> =>
   db.first(`select ${templateColumns} from templates where workspace_id = $1 and id = $2 and removed_at is null`, [
@@ -87,7 +62,11 @@ export interface SendableTemplate {
   components: unknown[]
 }
 
-const finding = statement(
+/**
+ * For each row of `wanted`, by its index: the templates with this id, or with this name and language. Several accounts of a
+ * workspace may have a template with the same name.
+ */
+export const templatesToSend = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', templateId: 'uuid', name: 'text', language: 'text' } },
   ({ wanted }) => `select wanted.index, t.id, t.connection_id as "connectionId", t.name, t.language, t.category,
        t.sub_category as "subCategory", t.status, t.components
@@ -96,7 +75,7 @@ const finding = statement(
          and (t.id = wanted.template_id
            or wanted.template_id is null and t.name = wanted.name and t.language = wanted.language) offset 0) as t
      order by wanted.index, t.created_at, t.id`,
-)
+).rows<SendableTemplate & { index: number }>
 
 export interface WantedTemplate {
   workspaceId: string
@@ -105,23 +84,9 @@ export interface WantedTemplate {
   language: string | null
 }
 
-/**
- * For each row of `wanted`, by its index: the templates with this id, or with this name and language. Several accounts of a
- * workspace may have a template with the same name.
- */
-export const templatesToSend = (
-  db: Db,
-  wanted: readonly (WantedTemplate & { index: number })[],
-): Promise<(SendableTemplate & { index: number })[]> => finding.rows(db, { wanted })
-
 /** The languages of the templates with this name, of one account or of all. */
-export const languagesOf = (
-  db: Db,
-  workspaceId: string,
-  name: string,
-  connectionId: string | null,
-): Promise<{ language: string }[]> =>
-  db.rows(
+export const languagesOf = (db: Db, workspaceId: string, name: string, connectionId: string | null) =>
+  db.rows<{ language: string }>(
     `select distinct language from templates where workspace_id = $1 and name = $2 and removed_at is null
        and ($3::uuid is null or connection_id = $3) order by language`,
     [workspaceId, name, connectionId],
@@ -130,22 +95,6 @@ export const languagesOf = (
 export interface TemplateOwner {
   workspaceId: string
   connectionId: string
-}
-
-export interface NewTemplate {
-  id: string
-  networkTemplateId: string
-  name: string
-  language: string
-  category: string
-  subCategory: string | null
-  status: string
-  rejectedReason: string | null
-  quality: string | null
-  components: readonly unknown[]
-  contentDigest: string
-  variables: readonly TemplateVariable[]
-  flow: TemplateFlow | null
 }
 
 /** A template whose status changed. */
@@ -161,7 +110,12 @@ export interface ChangedTemplate {
 /** The status in the API: a template that WhatsApp does not list is deleted. */
 const shownStatus = `case when t.removed_at is null then t.status else 'DELETED' end`
 
-const upserting = statement(
+/**
+ * Inserts new templates and updates changed ones. Returns those that had another status; a new one had the status PENDING.
+ * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes after
+ * `before` was read.
+ */
+export const upsertTemplates = statement(
   {
     workspaceId: 'uuid',
     connectionId: 'uuid',
@@ -206,19 +160,7 @@ const upserting = statement(
      select c.id, c.name, c.language, c.status, coalesce(before.status, 'PENDING') as "previousStatus",
        c.rejected_reason as reason
      from c left join before on before.id = c.id where c.status <> coalesce(before.status, 'PENDING') order by c.id`,
-)
-
-/**
- * Inserts new templates and updates changed ones. Returns templates with a changed status; a new template had the status PENDING.
- * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes after
- * `before` was read.
- */
-export const upsertTemplates = (
-  db: Db,
-  owner: TemplateOwner,
-  listed: readonly NewTemplate[],
-  now: Date,
-): Promise<ChangedTemplate[]> => upserting.rows(db, { ...owner, now, listed })
+).rows<ChangedTemplate>
 
 /** Returns the newly deleted templates. */
 export const removeTemplates = (
@@ -239,7 +181,11 @@ export const removeTemplates = (
     [workspaceId, connectionId, listed.map(({ name }) => name), listed.map(({ language }) => language), now],
   )
 
-const changing = statement(
+/**
+ * Null keeps the current value. Finds the template by name and language or, if they are missing, by the network's id.
+ * Returns the templates that it found.
+ */
+export const changeTemplates = statement(
   {
     workspaceId: 'uuid',
     connectionId: 'uuid',
@@ -272,16 +218,4 @@ const changing = statement(
      )
      select c.id, c.name, c.language, c.status, before.status as "previousStatus", c.rejected_reason as reason
      from c join before on before.id = c.id order by c.id`,
-)
-
-/**
- * Null keeps the current value. Finds the template by name and language or, if they are missing, by the network's id.
- * Returns the templates that it found.
- */
-export const changeTemplates = (
-  db: Db,
-  owner: TemplateOwner,
-  which: { name: string | null; language: string | null; networkTemplateId: string | null },
-  change: { status: string | null; category: string | null; quality: string | null; rejectedReason: string | null },
-  now: Date,
-): Promise<ChangedTemplate[]> => changing.rows(db, { ...owner, ...which, ...change, now })
+).rows<ChangedTemplate>

@@ -1,7 +1,6 @@
 import type { ListTotal } from '@parley/contract/console/list'
 import type { TemplateStatusData } from '@parley/contract/service-events'
 import type { Template, TemplateFilters } from '@parley/contract/template'
-import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
@@ -15,15 +14,13 @@ import { publish } from '../deliveries/engine/publish/publish.ts'
 import {
   type ChangedTemplate,
   changeTemplates,
-  countTemplates,
-  type NewTemplate,
   removeTemplates,
   type SendableTemplate,
   type TemplateOwner,
   type TemplateRow,
   templateById,
+  templateList,
   templatesById,
-  templatesOf,
   templatesToSend,
   type UsedTemplate,
   upsertTemplates,
@@ -33,12 +30,13 @@ import {
 export async function listTemplates(
   db: Db,
   workspaceId: string,
-  filters: TemplateFilters,
+  { name, language, status, category }: TemplateFilters,
   page: KeySet,
 ): Promise<{ rows: TemplateRow[]; total: ListTotal }> {
+  const values = { workspaceId, name, language, status, category }
   const [rows, total] = await Promise.all([
-    templatesOf(db, workspaceId, filters, page),
-    boundedTotal(db, (tx, atMost) => countTemplates(tx, workspaceId, filters, atMost)),
+    templateList.rows<TemplateRow>(db, values, page),
+    templateList.total(db, values),
   ])
   return { rows, total }
 }
@@ -66,7 +64,7 @@ export async function findUsedTemplates(
 export async function findTemplatesToSend(db: Db, wanted: readonly WantedTemplate[]): Promise<SendableTemplate[][]> {
   const found = wanted.map((): SendableTemplate[] => [])
   const rows = wanted.map((each, index) => ({ index, ...each }))
-  for (const { index, ...template } of rows.length === 0 ? [] : await templatesToSend(db, rows)) {
+  for (const { index, ...template } of rows.length === 0 ? [] : await templatesToSend(db, { wanted: rows })) {
     found[index]?.push(template)
   }
   return found
@@ -85,7 +83,7 @@ export async function saveTemplates(
 ): Promise<void> {
   const templates = onePerName(listed)
   const rows = templates.map((template) => toNew(template, now))
-  const found = rows.length > 0 ? await upsertTemplates(db, owner, rows, now) : []
+  const found = rows.length > 0 ? await upsertTemplates(db, { ...owner, now, listed: rows }) : []
   const changed = isFirst ? [] : found
   const removed = await removeTemplates(db, owner, templates, now)
   await publishChanges(db, owner, now, [...changed, ...removed])
@@ -98,14 +96,16 @@ export async function changeTemplate(
   { name, language, networkTemplateId, status, category, quality, reason }: TemplateChange,
   now: Date,
 ): Promise<boolean> {
-  const which = { name, language, networkTemplateId }
   const change = {
+    name,
+    language,
+    networkTemplateId,
     status: status?.toUpperCase() ?? null,
     category: category?.toUpperCase() ?? null,
     quality,
     rejectedReason: reason,
   }
-  const found = await changeTemplates(db, owner, which, change, now)
+  const found = await changeTemplates(db, { ...owner, ...change, now })
   await publishChanges(
     db,
     owner,
@@ -136,8 +136,6 @@ const toData = ({ id, name, language, status, previousStatus, reason }: ChangedT
   reason,
 })
 
-export const markOf = (row: TemplateRow) => ({ at: row.created_at, id: row.id })
-
 export function toTemplate(row: TemplateRow): Template {
   const reason = notSendableReason({ components: row.components, subCategory: row.sub_category })
   return {
@@ -166,7 +164,7 @@ function onePerName(listed: readonly ListedTemplate[]): ListedTemplate[] {
   return [...byName.values()]
 }
 
-function toNew(template: ListedTemplate, now: Date): NewTemplate {
+function toNew(template: ListedTemplate, now: Date) {
   const flow = templateFlow(template)
   // Links to media samples are signed anew for each listing, so they do not count as a change.
   const stableContent = JSON.stringify(template.components, (key, value) =>

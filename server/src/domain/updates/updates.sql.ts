@@ -2,19 +2,8 @@ import type { UpdateOutcome } from '@parley/contract/network-update'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
-export interface NewUpdateRow {
-  id: string
-  workspaceId: string | null
-  senderId: string | null
-  appId: string
-  field: string
-  outcome: UpdateOutcome
-  paths: readonly string[]
-  digest: Buffer
-  webhook: string
-}
-
-const insertion = statement(
+/** Stores updates that are not stored yet and returns their IDs. In the order of the unique key, so that two batches cannot deadlock. */
+export const insertUpdates = statement(
   {
     updates: {
       id: 'uuid',
@@ -36,18 +25,7 @@ const insertion = statement(
        ${interpretation}, digest, webhook
      from ${updates} order by app_id, digest
      on conflict do nothing returning id`,
-)
-
-/** Stores updates that are not stored yet and returns their IDs. In the order of the unique key, so that two batches cannot deadlock. */
-export const insertUpdates = async (
-  db: Db,
-  updates: readonly NewUpdateRow[],
-  now: Date,
-  interpretation: number,
-): Promise<Set<string>> => {
-  const rows = await insertion.rows<{ id: string }>(db, { updates, now, interpretation })
-  return new Set(rows.map(({ id }) => id))
-}
+).rows<{ id: string }>
 
 /** An update without its webhook, which may have megabytes. */
 export interface UpdateSummary {
@@ -121,13 +99,9 @@ export interface RereadFilter extends UpdateFilter {
   afterId: string
 }
 
-/** Locks the next updates that no other process has locked, and returns at most `bytes` of them, but at least one. */
-export const lockUpdates = (
-  db: Db,
-  filter: RereadFilter,
-  { updates, bytes }: { updates: number; bytes: number },
-): Promise<UpdateRow[]> =>
-  db.rows(
+/** Locks the next updates, except those that another process has locked, and returns at most `bytes` of them, but at least one. */
+export const lockUpdates = (db: Db, filter: RereadFilter, { updates, bytes }: { updates: number; bytes: number }) =>
+  db.rows<UpdateRow>(
     `with locked as materialized (
        select * from network_updates where ${matches} and interpretation <= $4 and id > $5
        order by id limit $6 for update skip locked
@@ -142,7 +116,8 @@ export const lockUpdates = (
 export const deleteUpdates = (db: Db, ids: readonly string[]): Promise<number> =>
   db.change('delete from network_updates where id = any($1::uuid[])', [ids])
 
-const rereading = statement(
+/** Stores what an interpretation made of updates that stay. */
+export const saveReread = statement(
   {
     updates: { id: 'uuid', workspaceId: 'uuid', senderId: 'uuid', outcome: 'text', paths: 'json' },
     interpretation: 'int',
@@ -150,13 +125,7 @@ const rereading = statement(
   ({ updates, interpretation }) => `update network_updates n set workspace_id = u.workspace_id, sender_id = u.sender_id,
        outcome = u.outcome, paths = array(select json_array_elements_text(u.paths)), interpretation = ${interpretation}
      from (select * from ${updates}) as u where n.id = u.id`,
-)
-
-export type RereadRow = Pick<UpdateRow, 'id' | 'workspaceId' | 'senderId' | 'outcome' | 'paths'>
-
-/** Stores what an interpretation made of updates that stay. */
-export const saveReread = (db: Db, updates: readonly RereadRow[], interpretation: number): Promise<number> =>
-  rereading.change(db, { updates, interpretation })
+).change
 
 /** Deletes updates with lower IDs, at most `limit`. */
 export const deleteUpdatesBefore = (db: Db, beforeId: string, limit: number): Promise<number> =>

@@ -27,6 +27,7 @@ import {
   type UpdateSummary,
 } from './updates.sql.ts'
 
+export { deleteUpdates, lockUpdates, type RereadFilter, saveReread } from './updates.sql.ts'
 export type { UpdateCount, UpdateFilter, UpdateRow, UpdateSummary }
 
 export interface NewUpdate {
@@ -52,8 +53,8 @@ export async function storeUpdates(tx: Db, now: Date, updates: readonly NewUpdat
     id: newUuid(now.getTime()),
     digest: createHash('sha256').update(update.webhook).digest(),
   }))
-  const stored = await insertUpdates(tx, rows, now, interpretation)
-  const added = rows.filter(({ id }) => stored.has(id))
+  const stored = await insertUpdates(tx, { updates: rows, now, interpretation })
+  const added = rows.filter(({ id }) => stored.some((each) => each.id === id))
   tx.afterCommit(() => {
     for (const { field, outcome } of added) {
       tx.telemetry.metrics.add('network updates', `${isNamedField(field) ? field : 'other'} ${outcome}`)

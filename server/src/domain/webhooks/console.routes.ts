@@ -21,10 +21,8 @@ import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { TargetRules } from '../../net/target-guard.ts'
 import { checkInput } from './check-input.ts'
-import { getEndpoint } from './endpoints.ts'
-import { exportEndpoints, filterEndpoints } from './list.ts'
+import { exportEndpoints, filterEndpoints, getEndpoint, readStatistics } from './endpoints.ts'
 import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from './rotation.ts'
-import { readStatistics } from './statistics.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
   checkChange,
@@ -228,15 +226,12 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     who: 'webhooks:manage',
     confirmed: true,
     params: ById,
-    reply: Type.Null(),
-    status: 204,
     async handle({ db, clock, workspaceId, audit }, { params }) {
       const endpoint = await getEndpoint(db, clock, workspaceId, params.id)
       const { id, name, held, waiting } = endpoint
       await deleteWebhook(db, clock, id, workspaceId)
       const before = { ...settingsOf(endpoint), held: held.count, waiting: waiting.count }
       await audit({ action: 'webhook.delete', target: id, targetName: name, before })
-      return null
     },
   }),
   workspaceRoute({

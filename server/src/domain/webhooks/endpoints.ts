@@ -1,20 +1,26 @@
-import type { Bounded, ConsoleWebhook } from '@parley/contract/console/webhooks'
+import type { Period } from '@parley/contract/console/overview'
+import type { Bounded, ConsoleWebhook, WebhookFilters, WebhookStatistics } from '@parley/contract/console/webhooks'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { exportAll } from '../../lib/csv-export.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
+import { hasText, isBetween, isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
+import { timeBuckets } from '../../lib/time-buckets.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/attempt/durations.ts'
 import { failuresMax, pacedGapMs } from '../deliveries/engine/attempt/retry-policy.ts'
 import { readStepsOf } from '../deliveries/engine/hold/steps.ts'
 import { readLeftOut } from '../deliveries/reading/left-out.ts'
 import {
+  endpointHoursSince,
   type HourCounts,
   type OpenCounts,
   readDeliveryHours,
   readOpenCounts,
+  toAttemptSeries,
 } from '../deliveries/reading/statistics.ts'
 import { type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
-import { toWebhook } from './webhooks.ts'
+import { requireWebhook, toWebhook } from './webhooks.ts'
 
 const hourMs = 3_600_000
 const countBound = 10_000
@@ -91,3 +97,55 @@ function nextAttemptAt({ next_attempt_at: turnAt }: WebhookRow, now: Date, dueAt
 }
 
 const bounded = (count: number): Bounded => ({ count: Math.min(count, countBound), more: count > countBound })
+
+/** The endpoints that match. The URL may contain a secret path, but everyone who reads the list sees it there too. */
+export const filterEndpoints = async (
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  { q, state, from, to }: WebhookFilters,
+): Promise<ConsoleWebhook[]> =>
+  (await listEndpoints(db, clock, workspaceId)).filter(
+    (webhook) =>
+      hasText(q, webhook.name, webhook.url, webhook.id) &&
+      isOneOf(state, webhook.state) &&
+      isBetween(webhook.created_at, from, to),
+  )
+
+export const exportEndpoints = (
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  filters: WebhookFilters,
+): AsyncIterable<string> =>
+  exportAll({
+    head: [
+      ...['id', 'name', 'url', 'state', 'events', 'created_at', 'attempts_24h', 'succeeded_24h', 'p95_ms', 'held'],
+      'last_attempt_at',
+    ],
+    rows: () => filterEndpoints(db, clock, workspaceId, filters),
+    toLine: ({ id, name, url, state, events, created_at, recent, held, last_attempt_at }) => [
+      ...[id, name, url, state, events.join(' '), created_at, recent.attempts, recent.succeeded, recent.p95_ms],
+      ...[held.count, last_attempt_at],
+    ],
+  })
+
+/** The attempts at an endpoint in a period, from the counts by hour: at most 720 rows. */
+export async function readStatistics(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  id: string,
+  period: Period,
+): Promise<WebhookStatistics> {
+  const { uuid } = await requireWebhook(db, id, workspaceId)
+  const steps = timeBuckets(period, clock.now())
+  return {
+    period,
+    from: steps.from.toISOString(),
+    to: steps.to.toISOString(),
+    step_hours: steps.hours,
+    steps: steps.starts.map((start) => start.toISOString()),
+    attempts: toAttemptSeries(steps, await endpointHoursSince(db, workspaceId, uuid, steps.from)),
+  }
+}

@@ -16,8 +16,6 @@ export const operatorWebhookRoutes = (): ConsoleRoute[] => [
     path: '/operator/webhooks/:id/enable',
     who: 'operator',
     params: ById,
-    reply: Type.Null(),
-    status: 204,
     async handle({ db, clock, audit }, { params }) {
       const { workspaceId, webhook } = await requireWebhook(db, params.id)
       const { enabled, disabled_reason } = await enableWebhook(db, clock, params.id)
@@ -29,7 +27,6 @@ export const operatorWebhookRoutes = (): ConsoleRoute[] => [
         after: { enabled, disabled_reason },
         workspaceId,
       })
-      return null
     },
   }),
   personRoute({

@@ -1,6 +1,6 @@
 import type { Ordering } from '@parley/contract/webhook'
 import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion } from '../../db/statement.ts'
 
 export interface WebhookRow {
   id: string
@@ -53,45 +53,20 @@ export const countWebhooksOf = async (db: Db, workspaceId: string): Promise<numb
 export const webhookById = (db: Db, id: string): Promise<WebhookRow | undefined> =>
   db.first(`select ${columns} from webhooks where id = $1 and deleted_at is null`, [id])
 
-const insertion = statement(
-  {
-    webhook: {
-      id: 'uuid',
-      workspaceId: 'uuid',
-      name: 'text',
-      url: 'text',
-      secretSealed: 'text',
-      secretHint: 'text',
-      ordering: 'text',
-      headersSealed: 'text',
-      createdAt: 'timestamptz',
-    },
-    events: 'text[]',
-    senders: 'uuid[]',
-    headerNames: 'text[]',
-  },
-  // An empty array is stored as null.
-  ({ webhook, events, senders, headerNames }) =>
-    `insert into webhooks (${webhook.columns}, events, senders, header_names)
-     select webhook.*, ${events}, nullif(${senders}, '{}'), nullif(${headerNames}, '{}') from ${webhook}`,
-)
-
-export const insertWebhook = (
-  db: Db,
-  {
-    events,
-    senders,
-    headerNames,
-    ...webhook
-  }: Settings & {
-    id: string
-    workspaceId: string
-    secretSealed: string
-    secretHint: string
-    createdAt: Date
-  },
-): Promise<number> =>
-  insertion.change(db, { webhook: [webhook], events, senders: senders ?? [], headerNames: headerNames ?? [] })
+export const insertWebhook = insertion('webhooks', {
+  id: 'uuid',
+  workspaceId: 'uuid',
+  name: 'text',
+  url: 'text',
+  secretSealed: 'text',
+  secretHint: 'text',
+  ordering: 'text',
+  headersSealed: 'text',
+  createdAt: 'timestamptz',
+  events: 'text[]',
+  senders: 'uuid[]',
+  headerNames: 'text[]',
+})
 
 export interface Settings {
   name: string
@@ -145,13 +120,8 @@ interface SealedSecret {
 }
 
 /** Replaces the secret. A staged one is dropped. */
-export const updateSecret = (
-  db: Db,
-  id: string,
-  { secretSealed, secretHint }: SealedSecret,
-  now: Date,
-): Promise<WebhookRow | undefined> =>
-  db.first(
+export const updateSecret = (db: Db, id: string, { secretSealed, secretHint }: SealedSecret, now: Date) =>
+  db.first<WebhookRow>(
     `update webhooks set secret_sealed = $2, secret_hint = $3, secret_changed_at = $4, staged_secret_sealed = null,
        staged_secret_hint = null
      where id = $1 and deleted_at is null returning ${columns}`,

@@ -4,7 +4,7 @@ import { isUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 import { type Connection, listConnections } from '../connections/connections.ts'
 import { findEventWithDeliveries } from '../deliveries/reading/deliveries-of-message.ts'
-import { listConsoleMessages } from '../messages/reading/console-list.ts'
+import { listedMessages } from '../messages/reading/console-list.ts'
 import { type LocatedSender, sendersNamed } from '../senders/senders.ts'
 
 type FoundEvent = NonNullable<Awaited<ReturnType<typeof findEventWithDeliveries>>>
@@ -48,7 +48,7 @@ async function senderNamed(db: Db, workspaceId: string, name: string): Promise<S
 const newest = (take: number) => ({ take, after: null, order: 'desc' }) as const
 
 async function messageNamed(db: Db, workspaceId: string, q: string): Promise<Subject | undefined> {
-  const [message] = await listConsoleMessages(db, workspaceId, { q }, newest(1))
+  const [message] = await listedMessages.rows(db, workspaceId, { q }, newest(1))
   return message && { kind: 'message', id: withPrefix('msg', message.id) }
 }
 
@@ -58,13 +58,13 @@ async function contactNamed(
   person: { phone: string } | { user_id: string },
   id: string,
 ): Promise<Subject | undefined> {
-  const [message] = await listConsoleMessages(db, workspaceId, person, newest(1))
+  const [message] = await listedMessages.rows(db, workspaceId, person, newest(1))
   return message && { kind: 'contact', id }
 }
 
 /** The newest message to a person. */
 export async function lastMessageTo(db: Db, workspaceId: string, id: string): Promise<string | undefined> {
   const person = isUserId(id) ? { user_id: id } : { phone: id }
-  const sent = await listConsoleMessages(db, workspaceId, { ...person, direction: 'sent' }, newest(1))
+  const sent = await listedMessages.rows(db, workspaceId, { ...person, direction: 'sent' }, newest(1))
   return sent[0] && withPrefix('msg', sent[0].id)
 }

@@ -2,7 +2,7 @@ import { WorkspaceSettings } from '@parley/contract/console/workspace'
 import { Uuid } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
-import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
+import { ById, Strict } from '../../http/console/shapes.ts'
 import { changesOf } from '../../lib/changes.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changeSettings, type RequestRules, readSettings, type Settings } from './settings.ts'
@@ -73,13 +73,10 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
     confirmed: true,
     params: ById,
     body: Strict({ reason: Text }),
-    reply: Nothing,
-    status: 204,
     async handle({ db, clock, audit }, { params, body }) {
       const { id, name, suspended } = await suspendWorkspace(db, clock, params.id, body.reason)
       const after = { reason: suspended?.reason }
       await audit({ action: 'workspace.suspend', target: id, targetName: name, after, workspaceId: id })
-      return null
     },
   }),
   personRoute({
@@ -88,8 +85,6 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
     who: 'operator',
     confirmed: true,
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, audit }, { params }) {
       const before = await requireWorkspace(db, params.id)
       await resumeWorkspace(db, params.id)
@@ -100,7 +95,6 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
         before: { reason: before.suspended?.reason ?? null },
         workspaceId: before.id,
       })
-      return null
     },
   }),
 ]

@@ -1,6 +1,11 @@
-import { ListTotal } from '@parley/contract/console/list'
+import { ConsoleList, ListTotal } from '@parley/contract/console/list'
 import type { Permission } from '@parley/contract/console/permissions'
+import type { PageQuery } from '@parley/contract/page'
 import type { Static, TSchema } from 'typebox'
+import type { PagedList } from '../../db/paged-list.ts'
+import { exportNewestFirst } from '../../lib/csv-export.ts'
+import type { Placed } from '../../lib/key-set.ts'
+import { consolePageOf, readConsolePage } from '../page.ts'
 import { type ConsoleRoute, type WorkspaceContext, workspaceRoute } from './route.ts'
 import { Streamed, streamCsv } from './stream.ts'
 
@@ -28,6 +33,57 @@ export const totalRoute = <Query extends TSchema>({
     reply: ListTotal,
     handle: (context, { query }) => total(context, query as Static<Query>),
   })
+
+/** The three routes of a list. */
+export const listRoutes = <Filters extends TSchema, Row extends Placed, Item extends TSchema>(
+  {
+    query,
+    item,
+    csvPath,
+    ...route
+  }: Omit<ListRoute<Filters>, 'query'> & {
+    filters: Filters
+    /** The filters and the page. */
+    query: TSchema
+    item: Item
+    csvPath?: `/${string}`
+  },
+  list: PagedList<Static<Filters>, Row, Static<Item>>,
+): ConsoleRoute[] => {
+  const { path, who, filters } = route
+  return [
+    workspaceRoute({
+      method: 'GET',
+      path,
+      who,
+      mayLag: true,
+      query,
+      reply: ConsoleList(item),
+      async handle({ db, workspaceId }, { query }) {
+        const page = readConsolePage(query as PageQuery)
+        const rows = await list.rows(db, workspaceId, query as Static<Filters>, page)
+        return consolePageOf(page, rows, list.toItem) as never
+      },
+    }),
+    totalRoute({
+      path,
+      who,
+      query: filters,
+      total: ({ db, workspaceId }, given) => list.total(db, workspaceId, given),
+    }),
+    csvRoute({
+      path: csvPath ?? path,
+      who,
+      query: filters,
+      lines: ({ db, workspaceId }, given) =>
+        exportNewestFirst({
+          head: list.head,
+          rows: (page) => list.rows(db, workspaceId, given, page),
+          toLines: (row) => list.toLines(list.toItem(row)),
+        }),
+    }),
+  ]
+}
 
 type Lines = AsyncIterable<string>
 

@@ -159,13 +159,13 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
   const path = fullPath(route)
   const changes = route.method !== 'GET'
   const entriesExpected = (changes && route.unaudited === undefined) || route.audited ? 1 : 0
-  const status = route.status ?? 200
+  const status = route.status ?? (route.reply ? 200 : 204)
   const checks = {
     params: route.params && checkFor('params', route.params),
     query: checkFor('query', route.query ?? noFields),
     body: checkFor('body', route.body ?? noFields),
   }
-  const toJson = toJsonFor(route.reply)
+  const toJson = route.reply && toJsonFor(route.reply)
   const isStream = route.reply === Streamed
   app.route({
     method: route.method,
@@ -201,7 +201,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
           changes && !route.ownTransactions
             ? await db.transaction((tx) => handle(tx))
             : await handle(db, mayLag ? within(replica.db) : db)
-        if (status === 204) return reply.send()
+        if (status === 204 || !toJson) return reply.send()
         if (isStream) return reply.send(result)
         return reply.type(jsonType).send(toJson(result))
       } catch (error) {

@@ -88,7 +88,8 @@ interface RouteBase {
   params?: TSchema
   query?: TSchema
   body?: TSchema
-  reply: TSchema
+  /** Without one, the response is 204 and has no body. */
+  reply?: TSchema
   status?: number
   /** Only for a person who confirmed their identity within the last ten minutes. */
   confirmed?: boolean
@@ -108,14 +109,13 @@ export type ConsoleRoute = RouteBase & {
   handle(context: never, input: never): unknown
 }
 
-type Handler<Context, R extends TSchema, P, Q, B> = (
-  context: Context,
-  input: Input<P, Q, B>,
-) => Static<R> | Promise<Static<R>>
+type Reply<R> = R extends TSchema ? Static<R> : unknown
+
+type Handler<Context, R, P, Q, B> = (context: Context, input: Input<P, Q, B>) => Reply<R> | Promise<Reply<R>>
 
 type RouteOptions<
   Context,
-  R extends TSchema,
+  R extends TSchema | undefined,
   P extends TSchema | undefined,
   Q extends TSchema | undefined,
   B extends TSchema | undefined,
@@ -123,13 +123,13 @@ type RouteOptions<
   params?: P
   query?: Q
   body?: B
-  reply: R
+  reply?: R
   handle: Handler<Context, R, P, Q, B>
 }
 
 /** Defines a route that needs no session. */
 export function openRoute<
-  R extends TSchema,
+  R extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
@@ -139,7 +139,7 @@ export function openRoute<
 
 /** Defines a route for everyone who is signed in, or only for operators. */
 export function personRoute<
-  R extends TSchema,
+  R extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
@@ -149,7 +149,7 @@ export function personRoute<
 
 /** Defines a workspace route, for members whose role has the permission. */
 export function workspaceRoute<
-  R extends TSchema,
+  R extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,

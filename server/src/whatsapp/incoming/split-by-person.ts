@@ -18,6 +18,22 @@ export interface PersonIds {
   userIds: readonly string[]
 }
 
+/**
+ * A person of a workspace: who was named, and all numbers and user IDs that belong together.
+ *
+ * Named by number: everything with that number, and what has no number and one of the user IDs that were seen with it. Named by
+ * user ID: everything with that ID or those that it replaced or was replaced by, and what has no user ID and one of the numbers
+ * that were seen with them. Numbers get new owners after some time, and user IDs do not, so neither follows a number to the user
+ * IDs of others and from there to their other numbers.
+ */
+export interface KnownPerson extends PersonIds {
+  workspaceId: string
+}
+
+/** The first parameters of the statements about a person. */
+export const personValues = ({ workspaceId, numbers, userIds, isNumber }: KnownPerson) =>
+  [workspaceId, numbers, userIds, isNumber] as const
+
 /** Deeper than any webhook of the network. Such a text cannot be split. */
 const maxDepth = 500
 
@@ -32,6 +48,30 @@ export function splitByPerson(webhook: string, person: PersonIds): SplitByPerson
   if (names(body, person)) return { about: webhook, rest: null }
   const rest = withoutPerson(body, person)
   return { about: JSON.stringify(onlyPerson(body, person)), rest: saysSomething(rest) ? JSON.stringify(rest) : null }
+}
+
+/** Webhooks in memory at a time. One has at most a few hundred kilobytes. */
+const pageSize = 20
+
+/**
+ * Those of stored webhooks that are about the person, in two parts. `read` returns the next ones after an ID that match one of
+ * the patterns.
+ */
+export async function* splitEach<Stored extends { id: string; webhook: string }>(
+  person: PersonIds,
+  read: (patterns: readonly string[], afterId: string, take: number) => Promise<Stored[]>,
+): AsyncGenerator<Stored & SplitByPerson> {
+  const patterns = patternsNaming(person)
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const page = await read(patterns, after, pageSize)
+    for (const stored of page) {
+      const parts = splitByPerson(stored.webhook, person)
+      if (parts.about !== null) yield { ...stored, ...parts }
+    }
+    const last = page.at(-1)
+    if (!last || page.length < pageSize) return
+    after = last.id
+  }
 }
 
 /** Regular expressions of which one matches a webhook about the person. Others may match too. */

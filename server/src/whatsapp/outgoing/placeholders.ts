@@ -1,3 +1,6 @@
+import { type JsonObject, readArray, readObject } from '../read-json.ts'
+import { shownText } from './localized.ts'
+
 /** A placeholder in the text of a template: `{{1}}` or `{{first_name}}`. */
 export interface Placeholder {
   name: string
@@ -25,4 +28,15 @@ export function suffixOf(url: unknown, example: string | null): string | null {
   const [before = '', after = ''] = url.split(/\{\{\s*\w+\s*\}\}/)
   const matches = example.length > before.length + after.length && example.startsWith(before) && example.endsWith(after)
   return matches ? example.slice(before.length, example.length - after.length) : example
+}
+
+/** The body of a template with its variables filled in; null if it has no body. */
+export function filledBody(components: readonly unknown[], variables: JsonObject): string | null {
+  const body = readArray(components)
+    .map(readObject)
+    .find((component) => String(component?.type).toUpperCase() === 'BODY')
+  if (typeof body?.text !== 'string') return null
+  return body.text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (placeholder, name: string) => {
+    return shownText(variables[`body.${name}`]) ?? placeholder
+  })
 }

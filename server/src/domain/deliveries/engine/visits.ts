@@ -25,7 +25,7 @@ export async function claimInTurn(
 ): Promise<{ visited: number; rows: ClaimedRow[] }> {
   const { except, capacityOf, ...claim } = input
   return withOrderedLookups(db, async (tx) => {
-    const visits = await takeVisits(tx, claim.now, except, visitMax)
+    const visits = await takeVisits(tx, { now: claim.now, except, limit: visitMax })
     if (visits.length === 0) return { visited: 0, rows: [] }
     const shares = shareClaim(oncePerEndpoint(visits), claimMax, capacityOf)
     return { visited: visits.length, rows: await claimDue(tx, { ...claim, visits: shares }) }

@@ -9,13 +9,8 @@ export interface EventOfMessage {
 }
 
 /** The events about a message. `since` is when the message was created: no event is older. */
-export const eventsOfMessage = (
-  db: Db,
-  workspaceId: string,
-  messageId: string,
-  since: Date,
-): Promise<EventOfMessage[]> =>
-  db.rows(
+export const eventsOfMessage = (db: Db, workspaceId: string, messageId: string, since: Date) =>
+  db.rows<EventOfMessage>(
     `select id, type, created_at as "createdAt" from events
      where workspace_id = $1 and message_id = $2 and created_at >= $3 order by created_at, id limit 50`,
     [workspaceId, messageId, since],
@@ -48,12 +43,8 @@ export interface DeliveryOfEvent {
 }
 
 /** All deliveries of these events. A finished delivery has no row of its own; its last attempt represents it. */
-export const deliveriesOfEvents = (
-  db: Db,
-  workspaceId: string,
-  events: readonly EventOfMessage[],
-): Promise<DeliveryOfEvent[]> =>
-  db.rows(
+export const deliveriesOfEvents = (db: Db, workspaceId: string, events: readonly EventOfMessage[]) =>
+  db.rows<DeliveryOfEvent>(
     `select e.id as "eventId", w.id as "webhookId", w.name, w.url,
        ${deliveryState} as state, coalesce(l.made, 0) as attempts, l.at as "lastAt", l.status, l.error,
        ${nextAttemptAt} as "dueAt", ${heldSince} as "heldSince"

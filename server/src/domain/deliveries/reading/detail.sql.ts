@@ -1,7 +1,6 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import type { AttemptRecord } from '../engine/attempt/record-attempts.sql.ts'
-import { attemptColumns } from './attempts.sql.ts'
 import { deliveryState, heldSince, isHeld, lastAttempt } from './delivery-state.sql.ts'
 
 export interface DetailRow {
@@ -21,13 +20,8 @@ export interface DetailRow {
 }
 
 /** The delivery of an event to an endpoint. The event itself may be past retention. */
-export const deliveryOf = (
-  db: Db,
-  workspaceId: string,
-  webhookId: string,
-  eventId: string,
-): Promise<DetailRow | undefined> =>
-  db.first(
+export const deliveryOf = (db: Db, workspaceId: string, webhookId: string, eventId: string) =>
+  db.first<DetailRow>(
     `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", ${deliveryState} as state,
        case when not ${isHeld} then nullif(d.due_at, 'infinity') end as "dueAt", ${heldSince} as "heldSince",
        d.attempts, d.lease is not null as leased,
@@ -44,14 +38,11 @@ export const deliveryOf = (
   )
 
 /** All attempts of a delivery, oldest first. */
-export const attemptsOfDelivery = (
-  db: Db,
-  workspaceId: string,
-  webhookId: string,
-  eventId: string,
-): Promise<(AttemptRecord & { eventCreatedAt: Date })[]> =>
-  db.rows(
-    `select ${attemptColumns}, event_created_at as "eventCreatedAt" from delivery_attempts
+export const attemptsOfDelivery = (db: Db, workspaceId: string, webhookId: string, eventId: string) =>
+  db.rows<AttemptRecord & { eventCreatedAt: Date }>(
+    `select at, event_id as "eventId", number, trigger, state, address, status, error, answer,
+       response_headers as "responseHeaders", signatures, duration_us as "durationUs", event_created_at as "eventCreatedAt"
+     from delivery_attempts
      where event_id = $3 and webhook_id = $2 and workspace_id = $1
      order by at, number limit 500`,
     [workspaceId, webhookId, eventId],

@@ -1,1 +1,1 @@
-export { lastEvents } from './last-events.sql.ts'
+export { lastEvents } from './find-events.sql.ts'

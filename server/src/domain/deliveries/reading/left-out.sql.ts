@@ -1,13 +1,8 @@
 import type { Db } from '../../../db/db.ts'
 
 /** How many events the filters of the endpoints of a workspace left out since an hour. */
-export const leftOutSince = (
-  db: Db,
-  workspaceId: string,
-  webhookIds: readonly string[],
-  hour: Date,
-): Promise<{ webhookId: string; count: number }[]> =>
-  db.rows(
+export const leftOutSince = (db: Db, workspaceId: string, webhookIds: readonly string[], hour: Date) =>
+  db.rows<{ webhookId: string; count: number }>(
     `select webhook_id as "webhookId", sum(count)::int as count from left_out_events
      where workspace_id = $1 and webhook_id = any($2::uuid[]) and hour >= $3 group by 1`,
     [workspaceId, webhookIds, hour],

@@ -9,6 +9,7 @@ import {
 import { type ListTotal, valuesOf } from '@parley/contract/console/list'
 import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
+import { exportCsv } from '../../../lib/csv-export.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
@@ -213,3 +214,24 @@ function readCursor(cursor: string): Cursor {
   }
   return { at: new Date(Number(time)), eventId, webhookId }
 }
+
+/** Deliveries as CSV, in the order of the list. */
+export const exportDeliveries = (db: Db, workspaceId: string, filters: DeliveryFilters): AsyncIterable<string> =>
+  exportCsv({
+    head: [
+      ...['event_id', 'event_type', 'created_at', 'webhook_id', 'webhook_name', 'state', 'attempts'],
+      ...['last_attempt_at', 'last_status', 'last_error', 'last_duration_ms', 'next_attempt_at'],
+    ],
+    read: (after: Cursor | null, limit) => findDeliveries(db, workspaceId, filters, { limit, after }),
+    toLines(row) {
+      const delivery = toDelivery(row)
+      const { event_id, event_type, created_at, webhook_id, webhook_name, state, attempts } = delivery
+      const { last_attempt_at, last_status, last_error, last_duration_ms, next_attempt_at } = delivery
+      return [
+        [
+          ...[event_id, event_type, created_at, webhook_id, webhook_name, state, attempts],
+          ...[last_attempt_at, last_status, last_error, last_duration_ms, next_attempt_at],
+        ],
+      ]
+    },
+  })

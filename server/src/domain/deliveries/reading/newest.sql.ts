@@ -3,20 +3,20 @@ import type { Db } from '../../../db/db.ts'
 import { deliveryState, heldSince, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface DeliveryRow {
-  eventId: string
-  webhookId: string
-  workspaceId: string
-  type: string | null
+  event_id: string
+  webhook_id: string
+  account_id: string
+  event: string | null
   state: DeliveryState
+  /** All attempts, also those before a manual retry, as in the console. */
   attempts: number
-  /** When the last attempt was made. `status` and `error` are its result. */
-  lastAt: Date | null
-  status: number | null
-  error: string | null
-  /** When the next attempt is due; null if there is none. */
-  dueAt: Date | null
-  heldSince: Date | null
-  createdAt: Date
+  last_attempt_at: Date | null
+  last_status: number | null
+  last_error: string | null
+  /** Null if there is no next attempt. */
+  next_attempt_at: Date | null
+  held_since: Date | null
+  created_at: Date
 }
 
 /** Reads the newest deliveries of each endpoint from the index, then takes the newest of those. */
@@ -47,8 +47,9 @@ export const newestDeliveries = (
        where ($1::uuid is null or w.id = $1)
          and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
      )
-     select x.event_id as "eventId", x.webhook_id as "webhookId", x.workspace_id as "workspaceId", e.type, x.state,
-       x.attempts, x.last_at as "lastAt", x.status, x.error, x.due_at as "dueAt", x.held_since as "heldSince", x.event_created_at as "createdAt"
+     select x.event_id, x.webhook_id, x.workspace_id as account_id, e.type as event, x.state, x.attempts,
+       x.last_at as last_attempt_at, x.status as last_status, x.error as last_error, x.due_at as next_attempt_at,
+       x.held_since, x.event_created_at as created_at
      from (select * from open union all select * from finished) as x
      left join events e on e.id = x.event_id and e.created_at = x.event_created_at
      where $2::text is null or x.state = $2

@@ -2,23 +2,12 @@ import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import { withPrefix } from '../../../lib/ids.ts'
 import { requireEndpoint } from '../endpoint.ts'
-import { newestDeliveries } from './newest.sql.ts'
+import { type DeliveryRow, newestDeliveries } from './newest.sql.ts'
 
-export interface Delivery {
-  event_id: string
-  webhook_id: string
-  account_id: string
-  event: string | null
-  state: DeliveryState
-  /** All attempts, also those before a manual retry, as in the console. */
-  attempts: number
-  last_attempt_at: string | null
-  last_status: number | null
-  last_error: string | null
-  next_attempt_at: string | null
-  held_since: string | null
-  created_at: string
-}
+type Time = 'last_attempt_at' | 'next_attempt_at' | 'held_since'
+
+/** With times as text. */
+export type Delivery = Omit<DeliveryRow, Time | 'created_at'> & Record<Time, string | null> & { created_at: string }
 
 /** The newest deliveries of one endpoint or of all. */
 export async function listDeliveries(
@@ -32,17 +21,11 @@ export async function listDeliveries(
   const uuid = webhookId === undefined ? null : (await requireEndpoint(db, webhookId)).uuid
   const rows = await newestDeliveries(db, { webhookId: uuid, state: state ?? null, limit })
   return rows.map((row) => ({
-    event_id: row.eventId,
-    webhook_id: withPrefix('whk', row.webhookId),
-    account_id: row.workspaceId,
-    event: row.type,
-    state: row.state,
-    attempts: row.attempts,
-    last_attempt_at: row.lastAt?.toISOString() ?? null,
-    last_status: row.status,
-    last_error: row.error,
-    next_attempt_at: row.dueAt?.toISOString() ?? null,
-    held_since: row.heldSince?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
+    ...row,
+    webhook_id: withPrefix('whk', row.webhook_id),
+    last_attempt_at: row.last_attempt_at?.toISOString() ?? null,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+    held_since: row.held_since?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
   }))
 }

@@ -11,7 +11,8 @@ export interface HourCounts {
 
 const hourColumns = 'hour, webhook_id as "webhookId", succeeded, failed, durations'
 
-export const hoursSince = (db: Db, workspaceId: string, hour: Date): Promise<HourCounts[]> =>
+/** The attempts of a workspace by endpoint and hour. */
+export const readDeliveryHours = (db: Db, workspaceId: string, hour: Date): Promise<HourCounts[]> =>
   db.rows(`select ${hourColumns} from delivery_hours where workspace_id = $1 and hour >= $2`, [workspaceId, hour])
 
 /** Of one endpoint, by the primary key. */
@@ -33,13 +34,8 @@ export interface OpenCounts {
 }
 
 /** The endpoints must belong to the workspace, or to any if it is null. */
-export const openCounts = (
-  db: Db,
-  workspaceId: string | null,
-  webhookIds: readonly string[],
-  bound: number,
-): Promise<OpenCounts[]> =>
-  db.rows(
+export const openCounts = (db: Db, workspaceId: string | null, webhookIds: readonly string[], bound: number) =>
+  db.rows<OpenCounts>(
     `select w.id as "webhookId", l.at as "lastAttemptAt", a.count - m.count as held, o.count + m.count as waiting,
        n.due_at as "nextDueAt"
      from unnest($2::uuid[]) as asked(id)
@@ -66,10 +62,6 @@ export interface DeliveryCounts {
   oldestDueAt: Date | null
 }
 
-/**
- * Counts the deliveries of all workspaces. Those of failing endpoints wait for their turn, and first attempts of replays for
- * their pace, so they are not overdue.
- */
 /** Whether a delivery is being attempted, or is due now. */
 export const hasDueDeliveries = async (db: Db, now: Date): Promise<boolean> =>
   (await db.first(
@@ -78,6 +70,10 @@ export const hasDueDeliveries = async (db: Db, now: Date): Promise<boolean> =>
     [now],
   )) !== undefined
 
+/**
+ * Counts the deliveries of all workspaces. Those of failing endpoints wait for their turn, and first attempts of replays for
+ * their pace, so they are not overdue.
+ */
 export const countDeliveries = (db: Db, now: Date): Promise<DeliveryCounts | undefined> =>
   db.first(
     `select count(*) filter (where not is_held)::int as waiting, count(*) filter (where is_held)::int as held,

@@ -61,7 +61,7 @@ export const countOpenReplays = async (db: Db, workspaceId: string | null): Prom
   return (await db.first<{ count: number }>(sql, [workspaceId]))?.count ?? 0
 }
 
-const insertion = statement(
+export const insertReplay = statement(
   {
     id: 'uuid',
     workspaceId: 'uuid',
@@ -69,9 +69,7 @@ const insertion = statement(
     since: 'timestamptz',
     until: 'timestamptz',
     types: 'text[]',
-    hasTypes: 'bool',
     senders: 'uuid[]',
-    hasSenders: 'bool',
     covers: 'text',
     rate: 'int',
     createdAt: 'timestamptz',
@@ -80,34 +78,10 @@ const insertion = statement(
     each,
   ) => `insert into replays (id, workspace_id, webhook_id, since, until, event_types, senders, covers, rate, created_at,
        counted_at, counted_id, position_at, position_id, step_at)
-     values (${each.id}, ${each.workspaceId}, ${each.webhookId}, ${each.since}, ${each.until},
-       case when ${each.hasTypes} then ${each.types} end, case when ${each.hasSenders} then ${each.senders} end,
-       ${each.covers}, ${each.rate}, ${each.createdAt}, ${each.since}, '${firstId}', ${each.since}, '${firstId}',
-       ${each.createdAt})`,
-)
-
-export type NewReplayRow = Omit<
-  ReplayRow,
-  | 'webhookName'
-  | 'state'
-  | 'endedAt'
-  | 'total'
-  | 'delivered'
-  | 'failed'
-  | 'isCounted'
-  | 'isDisabled'
-  | 'isFailing'
-  | 'isSuspended'
->
-
-export const insertReplay = (db: Db, { types, senders, ...row }: NewReplayRow): Promise<number> =>
-  insertion.change(db, {
-    ...row,
-    types: types ?? [],
-    hasTypes: types !== null,
-    senders: senders ?? [],
-    hasSenders: senders !== null,
-  })
+     values (${each.id}, ${each.workspaceId}, ${each.webhookId}, ${each.since}, ${each.until}, ${each.types},
+       ${each.senders}, ${each.covers}, ${each.rate}, ${each.createdAt}, ${each.since}, '${firstId}', ${each.since},
+       '${firstId}', ${each.createdAt})`,
+).change
 
 /** The process that runs it drops what was not sent. */
 export const markCancelled = (db: Db, id: string, now: Date): Promise<number> =>

@@ -1,22 +1,8 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { type KnownPerson, personValues } from '../../../whatsapp/incoming/split-by-person.ts'
 import { erasedKey } from '../sending/idempotency.sql.ts'
 import { nothingSent } from './remove-content.sql.ts'
-
-/**
- * A person of a workspace: who was named, and all numbers and user IDs that belong together.
- *
- * Named by number: everything with that number, and what has no number and one of the user IDs that were seen with it. Named by
- * user ID: everything with that ID or those that it replaced or was replaced by, and what has no user ID and one of the numbers
- * that were seen with them. Numbers get new owners after some time, and user IDs do not, so neither follows a number to the user
- * IDs of others and from there to their other numbers.
- */
-export interface KnownPerson {
-  workspaceId: string
-  isNumber: boolean
-  numbers: readonly string[]
-  userIds: readonly string[]
-}
 
 /** The user IDs that were seen with a number. */
 export const userIdsOfNumber = async (db: Db, workspaceId: string, number: string): Promise<string[]> =>
@@ -75,13 +61,6 @@ export const replacedUserIds = async (
     )
   ).map(({ id }) => id)
 
-const parametersOf = ({ workspaceId, isNumber, numbers, userIds }: KnownPerson) => [
-  workspaceId,
-  numbers,
-  userIds,
-  isNumber,
-]
-
 /** Where a person is found: which of their numbers or user IDs, and the condition for a row that has it. */
 interface Place {
   ids: string
@@ -119,7 +98,7 @@ export const countQueued = async (db: Db, person: KnownPerson, until: Date): Pro
       `select count(*)::int as count from outbox o join messages m on m.id = o.message_id
        where o.workspace_id = $1 and o.recipient = any($2::text[] || $3::text[])
          and ($4 or m.recipient_user_id is null or m.recipient_user_id = any($3::text[])) and m.created_at <= $5`,
-      [...parametersOf(person), until],
+      [...personValues(person), until],
     )
   )?.count ?? 0
 
@@ -187,20 +166,15 @@ export const sentOfPerson = (db: Db, person: KnownPerson, after: Position, take:
     `select page.*, (select coalesce(json_agg(json_build_object('status', s.status, 'occurred_at', s.occurred_at,
          'error', s.error) order by s.occurred_at), '[]') from message_statuses s where s.message_id = page.id) as history
      from (${pageOf(sentColumns, 'messages', 'created_at', sentTo)}) as page order by created_at, id`,
-    [...parametersOf(person), after.at, after.id, take],
+    [...personValues(person), after.at, after.id, take],
   )
 
 const receivedColumns = `id, recorded_at as created_at, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name, type,
   received_at, quoted_wa_message_id, content_removed_at, source, content::text as content`
 
-export const receivedOfPerson = (
-  db: Db,
-  person: KnownPerson,
-  after: Position,
-  take: number,
-): Promise<ReceivedOfPerson[]> =>
-  db.rows(pageOf(receivedColumns, 'inbound_messages', 'recorded_at', receivedFrom), [
-    ...parametersOf(person),
+export const receivedOfPerson = (db: Db, person: KnownPerson, after: Position, take: number) =>
+  db.rows<ReceivedOfPerson>(pageOf(receivedColumns, 'inbound_messages', 'recorded_at', receivedFrom), [
+    ...personValues(person),
     after.at,
     after.id,
     take,
@@ -210,14 +184,11 @@ export const receivedOfPerson = (
 const changesUserId = `workspace_id = $1
        and (old_user_id = any($3::text[]) or new_user_id = any($3::text[]) or ($4 and number = any($2::text[])))`
 
-export const userIdChangesOf = (
-  db: Db,
-  person: KnownPerson,
-): Promise<{ old_user_id: string; new_user_id: string; number: string | null; changed_at: Date }[]> =>
-  db.rows(
+export const userIdChangesOf = (db: Db, person: KnownPerson) =>
+  db.rows<{ old_user_id: string; new_user_id: string; number: string | null; changed_at: Date }>(
     `select old_user_id, new_user_id, number, changed_at from user_id_changes
      where ${changesUserId} order by changed_at, old_user_id`,
-    parametersOf(person),
+    personValues(person),
   )
 
 /** A message that was erased. */
@@ -270,7 +241,7 @@ export const eraseSentMessages = (
        where s.message_id = any(array(select id from chosen)) and s.error is not null
      )
      select id, created_at as "createdAt", request_id as "requestId" from erased`,
-    [...parametersOf(person), until, take, now],
+    [...personValues(person), until, take, now],
   )
 
 /** Erases the next messages from a person. */
@@ -288,7 +259,7 @@ export const eraseReceivedMessages = (
        content_removed_at = coalesce(m.content_removed_at, $7)
      where m.id = any(array(select id from chosen))
      returning m.id, m.recorded_at as "createdAt"`,
-    [...parametersOf(person), until, take, now],
+    [...personValues(person), until, take, now],
   )
 
 /**
@@ -307,16 +278,13 @@ const isKeyOfPerson = `workspace_id = $1 and (${answersPerson} or idempotency_ke
 
 /** A number of a person who is named by user ID may be another person's by now. */
 const keyParametersOf = (person: KnownPerson) => [
-  ...parametersOf(person),
+  ...personValues(person),
   patternsOf({ numbers: person.isNumber ? person.numbers : [], userIds: person.userIds }),
 ]
 
-/** Idempotency keys of requests that sent messages to a contact, and keys that contain their number or user ID. */
-export const idempotencyKeysOf = (
-  db: Db,
-  person: KnownPerson,
-): Promise<{ idempotency_key: string; created_at: Date }[]> =>
-  db.rows(
+/** The idempotency keys of requests that sent messages to a person, and those that contain their number or user ID. */
+export const idempotencyKeysOf = (db: Db, person: KnownPerson) =>
+  db.rows<{ idempotency_key: string; created_at: Date }>(
     `select idempotency_key, created_at from idempotency_keys where ${isKeyOfPerson} order by created_at, idempotency_key`,
     keyParametersOf(person),
   )
@@ -336,7 +304,7 @@ export const eraseStoredResponses = (db: Db, person: KnownPerson, until: Date): 
   )
 
 export const deleteUserIdChanges = (db: Db, person: KnownPerson): Promise<number> =>
-  db.change(`delete from user_id_changes where ${changesUserId}`, parametersOf(person))
+  db.change(`delete from user_id_changes where ${changesUserId}`, personValues(person))
 
 /** The bytes of WhatsApp's ID of a message. Null if it is not `wamid.` and base64; the last characters may be missing. */
 const idBytes = `case when wa_message_id ~ '^wamid[.]([A-Za-z0-9+/_-]{4})*([A-Za-z0-9+/_-]{2,3})?=*$' then decode(

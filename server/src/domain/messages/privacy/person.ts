@@ -2,6 +2,7 @@
 import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { bytesInIds } from '../../../whatsapp/incoming/person-in-id.ts'
+import type { KnownPerson } from '../../../whatsapp/incoming/split-by-person.ts'
 import { eraseEventsOf } from '../../deliveries/erase-events.ts'
 import { expireFiles } from '../../files/fetching.ts'
 import { eraseAnswers, eraseTokens } from '../../flows/privacy.ts'
@@ -16,7 +17,6 @@ import {
   eraseReceivedMessages,
   eraseSentMessages,
   eraseStoredResponses,
-  type KnownPerson,
   numbersOfUserIds,
   earlyStatusesOf as readEarly,
   replacedUserIds,
@@ -28,7 +28,6 @@ export { deleteSavedContactsOf, savedContactsOf } from '../receiving/saved-conta
 export {
   countQueued,
   idempotencyKeysOf,
-  type KnownPerson,
   type Position,
   type ReceivedOfPerson,
   receivedOfPerson,
@@ -36,6 +35,7 @@ export {
   sentOfPerson,
   userIdChangesOf,
 } from './person.sql.ts'
+export type { KnownPerson }
 
 /** A person as they are named: by number or by user ID. */
 export type NamedPerson = { number: string } | { userId: string }

@@ -4,12 +4,10 @@ import { expireFiles } from '../../files/fetching.ts'
 import { removeAnswers } from '../../flows/privacy.ts'
 import { removeOrderNotes } from '../../orders/privacy.ts'
 import { holdMoving } from '../receiving/older-messages.ts'
-import { type Looked, type RemovalRange, removeReceivedContent, removeSentContent } from './remove-content.sql.ts'
+import { type Looked, type RemovalRange, removeReceivedContent } from './remove-content.sql.ts'
 
+export { removeSentContent as removeSent } from './remove-content.sql.ts'
 export type { Looked, RemovalRange }
-
-/** Run within a transaction. */
-export const removeSent = (tx: Db, range: RemovalRange, now: Date): Promise<Looked> => removeSentContent(tx, range, now)
 
 /** Removes the contents of inbound messages, with their forms, files and the notes of their orders. Run within a transaction. */
 export async function removeReceived(tx: Db, range: RemovalRange, now: Date): Promise<Looked> {

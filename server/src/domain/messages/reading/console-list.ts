@@ -1,13 +1,14 @@
 /** The console's list of sent and received messages. */
-import { type ListTotal, valuesOf } from '@parley/contract/console/list'
+import { valuesOf } from '@parley/contract/console/list'
 import type { ListedMessage, MessageFilters } from '@parley/contract/console/messages'
 import type { MessageStatus } from '@parley/contract/message'
 import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
+import type { PagedList } from '../../../db/paged-list.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { isUserId } from '../../../whatsapp/incoming/user-id.ts'
-import { filledBody } from '../../../whatsapp/outgoing/template-text.ts'
+import { filledBody } from '../../../whatsapp/outgoing/placeholders.ts'
 import { fileStatesOf } from '../../files/files.ts'
 import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
@@ -62,17 +63,24 @@ export const isInbound = ({ direction, source }: MessageListRow): boolean => dir
 
 const mayHaveFile = new Set(['image', 'video', 'audio', 'document', 'sticker'])
 
-export const listConsoleMessages = (
-  db: Db,
-  workspaceId: string,
-  filters: MessageFilters,
-  page: KeySet,
-): Promise<ListedRow[]> => searchMessages(db, workspaceId, searchesOf(filters), page)
-
-export const totalOfMessages = (db: Db, workspaceId: string, filters: MessageFilters): Promise<ListTotal> =>
-  boundedTotal(db, async (tx, atMost) =>
-    countMessages(tx, workspaceId, await withSenders(tx, workspaceId, searchesOf(filters)), atMost),
-  )
+export const listedMessages: PagedList<MessageFilters, ListedRow, ListedMessage> = {
+  rows: (db, workspaceId, filters, page) => searchMessages(db, workspaceId, searchesOf(filters), page),
+  total: (db, workspaceId, filters) =>
+    boundedTotal(db, async (tx, atMost) =>
+      countMessages(tx, workspaceId, await withSenders(tx, workspaceId, searchesOf(filters)), atMost),
+    ),
+  toItem: (row) => toListed(row),
+  head: [
+    ...['time', 'id', 'direction', 'status', 'type', 'phone', 'user_id', 'name', 'sender_id', 'template', 'text'],
+    ...['reference', 'error'],
+  ],
+  toLines: ({ at, id, direction, status, type, phone, user_id, profile_name, sender_id, ...message }) => [
+    [
+      ...[at, id, direction, status, type, phone, user_id, profile_name, sender_id, message.template_name],
+      ...[message.preview, message.reference, message.error],
+    ],
+  ],
+}
 
 /** WhatsApp's IDs of messages are unique per sender only: a search for one needs the senders of the workspace. */
 async function withSenders(db: Db, workspaceId: string, searches: readonly MessageSearch[]): Promise<MessageSearch[]> {
@@ -129,8 +137,6 @@ function searchesFor(typed: string): MessageSearch[] {
   if (!/^[1-9]\d{4,19}$/.test(digits)) return [{ reference: text }]
   return [{ phone: digits }, { reference: text, notPerson: digits }]
 }
-
-export const markOf = ({ at, id }: ListedRow) => ({ at, id })
 
 export function toListed({ components, variables, content_removed_at, is_erased, ...row }: ListedRow): ListedMessage {
   const filled = components && !content_removed_at ? filledBody(components, variables ?? {}) : null

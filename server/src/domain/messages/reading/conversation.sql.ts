@@ -58,15 +58,11 @@ export const sentContents = (db: Db, workspaceId: string, ids: readonly string[]
     [workspaceId, ids],
   )
 
-export const receivedContents = (
-  db: Db,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<(StoredContent & { id: string })[]> =>
-  db.rows(`select id, ${contentColumns} from inbound_messages where workspace_id = $1 and id = any($2::uuid[])`, [
-    workspaceId,
-    ids,
-  ])
+export const receivedContents = (db: Db, workspaceId: string, ids: readonly string[]) =>
+  db.rows<StoredContent & { id: string }>(
+    `select id, ${contentColumns} from inbound_messages where workspace_id = $1 and id = any($2::uuid[])`,
+    [workspaceId, ids],
+  )
 
 /** An edit or a deletion of a message. The new text of an edit is null for a file without a caption. */
 export interface MessageChange {

@@ -3,10 +3,12 @@ import type { InboundMessageFilters, StoredInboundMessage } from '@parley/contra
 import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
 import { oneWithOrderedLookups, withOrderedLookups } from '../../../db/planner-settings.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
+import { openReceivedFile, type StoredFile } from '../../files/read.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import { findReceivedMessages, findSentMessages } from '../receiving/inbound.sql.ts'
 import { mediaUrl } from '../receiving/inbound.ts'
@@ -58,8 +60,6 @@ export async function getInbound(
   const [message] = await toInboundMessages(db, workspaceId, publicUrl, [row])
   return message as StoredInboundMessage
 }
-
-export const markOf = ({ at, id }: ListedInbound) => ({ at, id })
 
 /** As the API returns them, in the same order. */
 async function toInboundMessages(
@@ -129,3 +129,9 @@ const conversationOf = ({ sender_id, sent_by, sent_by_user_id }: InboundRow): Co
   senderId: sender_id,
   person: sent_by === null ? { userId: sent_by_user_id } : { phone: sent_by },
 })
+
+/** The file of an inbound message. Refuses if it has none, or if it is not available now or any more. */
+export async function openInboundMedia(db: Db, clock: Clock, workspaceId: string, id: string): Promise<StoredFile> {
+  const messageId = withoutPrefix('msg', id) ?? refuse('not_found')
+  return (await openReceivedFile(db, clock, workspaceId, messageId)) ?? refuse('not_found')
+}

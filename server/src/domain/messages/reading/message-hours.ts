@@ -4,7 +4,7 @@
  */
 import type { Db } from '../../../db/db.ts'
 import { inBatches } from '../../../db/in-batches.ts'
-import { addHourChanges, deleteHoursBefore } from './message-hours.sql.ts'
+import { addHourChanges, deleteHoursBefore } from './statistics.sql.ts'
 
 /** Longer than the longest period of the overview. */
 const keptMs = 32 * 86_400_000

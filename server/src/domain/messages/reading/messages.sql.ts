@@ -75,23 +75,17 @@ const listingOfReference = listingWith(({ reference }) => ` and reference = ${re
 
 const listingFor = ({ reference }: MessageFilters) => (reference === undefined ? listing : listingOfReference)
 
-export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet): Promise<MessageRow[]> =>
-  listingFor(filters).rows(db, filterValues(author, filters), page)
+export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet) =>
+  listingFor(filters).rows<MessageRow>(db, filterValues(author, filters), page)
 
-/** At most `atMost`. */
-export const countMessages = (db: Db, author: Author, filters: MessageFilters, atMost: number): Promise<number> =>
-  listingFor(filters).count(db, filterValues(author, filters), atMost)
+export const totalOfMessages = (db: Db, author: Author, filters: MessageFilters) =>
+  listingFor(filters).total(db, filterValues(author, filters))
 
-export const messageById = (
-  db: Db,
-  { workspaceId, systemKeyIds }: Author,
-  id: string,
-): Promise<MessageRow | undefined> =>
-  db.first(`select ${columns} from messages where workspace_id = $1 and key_id = any($2::uuid[]) and id = $3`, [
-    workspaceId,
-    systemKeyIds,
-    id,
-  ])
+export const messageById = (db: Db, { workspaceId, systemKeyIds }: Author, id: string) =>
+  db.first<MessageRow>(
+    `select ${columns} from messages where workspace_id = $1 and key_id = any($2::uuid[]) and id = $3`,
+    [workspaceId, systemKeyIds, id],
+  )
 
 export interface StepRow {
   status: Exclude<MessageStatus, 'queued'>
@@ -105,3 +99,24 @@ export const stepsOf = (db: Db, workspaceId: string, id: string): Promise<StepRo
      order by occurred_at, array_position(array['sent', 'failed', 'delivered', 'read'], status)`,
     [workspaceId, id],
   )
+
+export const findTraceparents = (db: Db, messageIds: readonly string[]) =>
+  db.rows<{ id: string; traceparent: string }>(
+    'select id, traceparent from messages where id = any($1::uuid[]) and traceparent is not null',
+    [messageIds],
+  )
+
+/**
+ * The message that a request created. Null if it created none, for example because it was replayed. There is no index on request_id.
+ * The API key and the time range leave only a few rows to check.
+ */
+export const messageMadeBy = async (
+  db: Db,
+  workspaceId: string,
+  { requestId, keyId, at, until }: { requestId: string; keyId: string; at: Date; until: Date },
+): Promise<{ id: string; status: string; createdAt: Date } | null> =>
+  (await db.first(
+    `select id, status, created_at as "createdAt" from messages
+     where workspace_id = $1 and key_id = $2 and created_at between $3 and $4 and request_id = $5`,
+    [workspaceId, keyId, at, until, requestId],
+  )) ?? null

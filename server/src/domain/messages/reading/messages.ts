@@ -1,15 +1,25 @@
 import type { ListTotal } from '@parley/contract/console/list'
 import type { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
-import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
+import { batched } from '../../../sharing/batch.ts'
+import type { FindTraceparent } from '../../../telemetry/tracing.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import { numberIn } from '../recipient.ts'
-import { type Author, countMessages, type MessageRow, messageById, messagesOf, stepsOf } from './messages.sql.ts'
+import {
+  type Author,
+  findTraceparents,
+  type MessageRow,
+  messageById,
+  messagesOf,
+  stepsOf,
+  totalOfMessages,
+} from './messages.sql.ts'
 
 export { anyReceived, anyReplied, anySent } from './first-messages.sql.ts'
+export { messageMadeBy } from './messages.sql.ts'
 export { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
 export type { Author }
 
@@ -22,7 +32,7 @@ export async function listMessages(
   const normalized = { ...filters, ...(filters.to && { to: filters.to.replace(/^\+/, '') }) }
   const [rows, total] = await Promise.all([
     messagesOf(db, author, normalized, page),
-    boundedTotal(db, (tx, atMost) => countMessages(tx, author, normalized, atMost)),
+    totalOfMessages(db, author, normalized),
   ])
   return { rows, total }
 }
@@ -40,8 +50,6 @@ export async function getMessage(db: Db, author: Author, id: string): Promise<Me
   const queued = { status: 'queued' as const, occurred_at: row.created_at.toISOString(), error: null }
   return { ...toMessage(row), history: [queued, ...history] }
 }
-
-export const markOf = (row: MessageRow) => ({ at: row.created_at, id: row.id })
 
 export const toMessage = (row: MessageRow): Message => ({
   id: withPrefix('msg', row.id),
@@ -63,3 +71,11 @@ export const toMessage = (row: MessageRow): Message => ({
   read_at: row.read_at?.toISOString() ?? null,
   failed_at: row.failed_at?.toISOString() ?? null,
 })
+
+/** Reads the traces of messages, many with one statement. `db` must see all workspaces. */
+export const newFindTraceparent = (db: Db): FindTraceparent =>
+  batched(async (messageIds: string[]) => {
+    const rows = await findTraceparents(db, messageIds)
+    const byId = new Map(rows.map(({ id, traceparent }) => [id, traceparent]))
+    return messageIds.map((id) => byId.get(id) ?? null)
+  })

@@ -106,9 +106,8 @@ export const receivedMessage = (db: Db, workspaceId: string, id: string): Promis
   )
 
 /** The original request of a message, for sending it again. */
-export const storedRequest = (
-  db: Db,
-  workspaceId: string,
-  id: string,
-): Promise<{ content: Content; sender_id: string } | undefined> =>
-  db.first('select content, sender_id from messages where workspace_id = $1 and id = $2', [workspaceId, id])
+export const storedRequest = (db: Db, workspaceId: string, id: string) =>
+  db.first<{ content: Content; sender_id: string }>(
+    'select content, sender_id from messages where workspace_id = $1 and id = $2',
+    [workspaceId, id],
+  )

@@ -13,7 +13,7 @@ import { findEventsOf } from '../../deliveries/reading/deliveries-of-message.ts'
 import { findResponseOf } from '../../flows/flows.ts'
 import { getKey } from '../../keys/keys.ts'
 import { findOrderOf } from '../../orders/orders.ts'
-import { findRequest } from '../../requests/find-request.ts'
+import { requestNear } from '../../requests/console.ts'
 import { findSender } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
 import { networkIdOf } from '../privacy/erased.ts'
@@ -61,7 +61,7 @@ const firstReplies: KeySet = { take: 20, after: null, order: 'asc' }
 async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) {
   const request =
     row.request_id !== null && can(role, 'requests:read')
-      ? await findRequest(db, workspaceId, row.request_id, row.created_at)
+      ? await requestNear(db, workspaceId, row.request_id, row.created_at)
       : undefined
   const steps = await stepsOf(db, workspaceId, row.id)
   const templateId = row.template_id

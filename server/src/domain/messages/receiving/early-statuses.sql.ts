@@ -16,7 +16,10 @@ export interface EarlyStatus {
   pricing: MessagePricing | null
 }
 
-const earlyInsertion = statement(
+/**
+ * Returns how many were not known yet. If `onlyAt` is given and is not the current routing revision, nothing is stored.
+ */
+export const insertEarly = statement(
   {
     early: {
       senderId: 'uuid',
@@ -35,13 +38,7 @@ const earlyInsertion = statement(
      select early.*, ${now} from routing_revision r, ${early} where r.value = coalesce(${onlyAt}, r.value)
      order by early.sender_id, early.wa_message_id, early.status
      on conflict do nothing`,
-)
-
-/**
- * Returns how many were not known yet. If `onlyAt` is given and is not the current routing revision, nothing is stored.
- */
-export const insertEarly = (db: Db, early: readonly EarlyStatus[], now: Date, onlyAt: number | null): Promise<number> =>
-  earlyInsertion.change(db, { early, now, onlyAt })
+).change
 
 /** A message by the network's ID. */
 export interface MessageKey {
@@ -49,7 +46,8 @@ export interface MessageKey {
   waMessageId: string
 }
 
-const reading = statement(
+/** The early statuses of these messages. Run within `withIndexLookups`. */
+export const earlyOf = statement(
   { messages: { senderId: 'uuid', waMessageId: 'text' } },
   // The subquery makes PostgreSQL look up each message, by the index within `withIndexLookups`. It would read all early
   // statuses for each message, if it planned the statement while there were few.
@@ -60,23 +58,17 @@ const reading = statement(
      from ${messages} cross join lateral (
        select * from early_statuses e
        where e.sender_id = messages.sender_id and e.wa_message_id = messages.wa_message_id offset 0) as e`,
-)
-
-/** The early statuses of these messages. Run within `withIndexLookups`. */
-export const earlyOf = (db: Db, messages: readonly MessageKey[]): Promise<EarlyStatus[]> =>
-  reading.rows(db, { messages })
+).rows<EarlyStatus>
 
 export interface EarlyKey extends MessageKey {
   status: string
 }
 
-const deleting = statement(
+export const deleteEarly = statement(
   { early: { senderId: 'uuid', waMessageId: 'text', status: 'text' } },
   ({ early }) => `delete from early_statuses e using ${early}
      where (e.sender_id, e.wa_message_id, e.status) = (early.sender_id, early.wa_message_id, early.status)`,
-)
-
-export const deleteEarly = (db: Db, early: readonly EarlyKey[]): Promise<number> => deleting.change(db, { early })
+).change
 
 export interface LookedEarly extends EarlyKey {
   /** Whether the message is known now. */

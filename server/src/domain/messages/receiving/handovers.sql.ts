@@ -1,7 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { PersonOfConversations } from './person-of-conversations.sql.ts'
-import { isOfPerson, personValues } from './person-of-conversations.sql.ts'
+import { type KnownPerson, personValues } from '../../../whatsapp/incoming/split-by-person.ts'
 
 export interface Handover {
   senderId: string
@@ -14,7 +13,8 @@ export interface Handover {
   newOwner: string | null
 }
 
-const insertion = statement(
+/** Stores handovers and returns those that are new. */
+export const insertHandovers = statement(
   {
     handovers: {
       senderId: 'uuid',
@@ -32,11 +32,7 @@ const insertion = statement(
      on conflict do nothing
      returning sender_id as "senderId", person, occurred_at as "occurredAt", change, workspace_id as "workspaceId",
        user_id as "userId", previous_owner as "previousOwner", new_owner as "newOwner"`,
-)
-
-/** Stores handovers and returns the new ones. */
-export const insertHandovers = (db: Db, handovers: readonly Handover[]): Promise<Handover[]> =>
-  insertion.rows(db, { handovers })
+).rows<Handover>
 
 export type LastHandover = Pick<Handover, 'senderId' | 'change' | 'previousOwner' | 'newOwner' | 'occurredAt'>
 
@@ -56,15 +52,16 @@ export const lastHandovers = (
     [workspaceId, senderIds, personIds],
   )
 
-export const handoversOf = (
-  db: Db,
-  person: PersonOfConversations,
-): Promise<{ sender_id: string; change: string; occurred_at: Date }[]> =>
-  db.rows(
+/** The condition for a row of a table with a person and a user ID. Few people have one, so no index is needed. */
+export const isOfPerson = `workspace_id = $1 and ((person = any($2::text[]) and ($4 or user_id is null))
+    or person = any($3::text[]) or (not $4 and user_id = any($3::text[])))`
+
+export const handoversOf = (db: Db, person: KnownPerson) =>
+  db.rows<{ sender_id: string; change: string; occurred_at: Date }>(
     `select sender_id, change, previous_owner, new_owner, occurred_at from handovers where ${isOfPerson}
      order by occurred_at, sender_id`,
     personValues(person),
   )
 
-export const deleteHandoversOf = (db: Db, person: PersonOfConversations): Promise<number> =>
+export const deleteHandoversOf = (db: Db, person: KnownPerson): Promise<number> =>
   db.change(`delete from handovers where ${isOfPerson}`, personValues(person))

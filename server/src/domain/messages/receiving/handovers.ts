@@ -13,10 +13,9 @@ export async function saveHandovers(
   changes: readonly { item: HandoverItem; destination: Destination }[],
 ): Promise<void> {
   if (changes.length === 0) return
-  const stored = await insertHandovers(
-    tx,
-    changes.map(({ item, destination: { workspaceId, senderId } }) => ({ ...item, workspaceId, senderId })),
-  )
+  const stored = await insertHandovers(tx, {
+    handovers: changes.map(({ item, destination: { workspaceId, senderId } }) => ({ ...item, workspaceId, senderId })),
+  })
   const ordered = stored.toSorted((one, other) => one.occurredAt.getTime() - other.occurredAt.getTime())
   for (const { workspaceId } of ordered) tx.notify(workspaceId, 'messages')
   await publish(

@@ -26,7 +26,8 @@ export async function saveHistory(
     // A chunk without a position has files of earlier ones.
     const { phase, chunkOrder, progress } = item
     const position = { phase: phase ?? -1, chunkOrder: chunkOrder ?? -1, progress: progress ?? -1 }
-    const isNew = phase !== null && (await insertChunk(tx, { senderId, workspaceId, importedAt: now, ...position }))
+    const chunk = { senderId, workspaceId, importedAt: now, ...position }
+    const isNew = phase !== null && (await insertChunk(tx, chunk)) > 0
     if (!isNew && messages === 0) continue
     const data: HistoryImportedData = { sender_id: withPrefix('snd', senderId), phase, progress, messages }
     tx.notify(workspaceId, 'messages')

@@ -71,12 +71,10 @@ export async function saveUpdates(
     of('status').map(({ item, destination }) => toReport(item, destination)),
   )
   const changes = of('user_id_change').map(({ item, destination: { workspaceId } }) => ({ ...item, workspaceId }))
-  if (changes.length > 0) await insertUserIdChanges(tx, changes)
+  if (changes.length > 0) await insertUserIdChanges(tx, { changes })
   await savePreferences(tx, now, of('preference'))
   await saveHandovers(tx, now, of('handover'))
   await saveHistory(tx, now, of('history'))
-  await saveContacts(
-    tx,
-    of('saved_contact').map(({ item, destination: { workspaceId, senderId } }) => ({ ...item, workspaceId, senderId })),
-  )
+  const contacts = of('saved_contact').map(({ item, destination }) => ({ ...item, ...destination }))
+  if (contacts.length > 0) await saveContacts(tx, { contacts })
 }

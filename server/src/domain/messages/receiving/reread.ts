@@ -15,8 +15,15 @@ import { fieldReaders, type Incoming, interpretation, readWebhook } from '../../
 import { splitWebhook } from '../../../whatsapp/incoming/split-webhook.ts'
 import { accountKey, workspacesOfAccounts } from '../../connections/connections.ts'
 import { type Destination, destinationsOf } from '../../senders/senders.ts'
-import { type RereadFilter, removeUpdates, saveReread, takeUpdates } from '../../updates/reread.ts'
-import { publishUpdates, type UpdateFilter, type UpdateRow } from '../../updates/updates.ts'
+import {
+  deleteUpdates,
+  lockUpdates,
+  publishUpdates,
+  type RereadFilter,
+  saveReread,
+  type UpdateFilter,
+  type UpdateRow,
+} from '../../updates/updates.ts'
 import { isUpdate, saveUpdates } from './record-updates.ts'
 
 export interface RereadDeps {
@@ -44,7 +51,9 @@ export const rereadEarlier = (deps: RereadDeps): Promise<Reread> => reread(deps,
 export const rereadUpdates = (deps: RereadDeps, filter: UpdateFilter): Promise<Reread> =>
   reread(deps, { ...filter, upTo: interpretation })
 
+/** Of a batch. */
 const batchMax = 100
+const maxBytes = 1_000_000
 
 async function reread(deps: RereadDeps, filter: Omit<RereadFilter, 'afterId'>): Promise<Reread> {
   const { log } = deps
@@ -73,7 +82,7 @@ async function reread(deps: RereadDeps, filter: Omit<RereadFilter, 'afterId'>): 
       log.error({ event: 'update.reread_failed', update_id: failed.id, err: error }, 'reading an update again failed')
       failures.push({ update_id: withPrefix('upd', failed.id), reason: String(error) })
       // A later version tries again.
-      await saveReread(deps.db, [failed])
+      await saveReread(deps.db, { updates: [failed], interpretation })
       afterId = failed.id
       most = batchMax
     }
@@ -91,7 +100,7 @@ function rereadBatch(
 ): Promise<number> {
   return db.transaction(async (tx) => {
     const now = clock.now()
-    taken.push(...(await takeUpdates(tx, filter, most)))
+    taken.push(...(await lockUpdates(tx, filter, { updates: most, bytes: maxBytes })))
     if (taken.length === 0) return 0
     const read = taken.map((update) => ({
       update,
@@ -101,8 +110,8 @@ function rereadBatch(
     const results = read.map(({ update, items }) => resultOf(update, items, ownerOf(update)))
     const gone = results.filter(({ isUnderstood }) => isUnderstood).map(({ update }) => update.id)
     const stay = results.filter(({ isUnderstood }) => !isUnderstood).map(({ update }) => update)
-    await removeUpdates(tx, gone)
-    await saveReread(tx, stay)
+    if (gone.length > 0) await deleteUpdates(tx, gone)
+    if (stay.length > 0) await saveReread(tx, { updates: stay, interpretation })
     const isNew = new Set(taken.filter(({ workspaceId }) => workspaceId === null).map(({ id }) => id))
     await publishUpdates(
       tx,

@@ -1,18 +1,10 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { PersonOfConversations } from './person-of-conversations.sql.ts'
-import { isOfPerson, personValues } from './person-of-conversations.sql.ts'
+import { type KnownPerson, personValues } from '../../../whatsapp/incoming/split-by-person.ts'
+import { isOfPerson } from './handovers.sql.ts'
 
-export interface SavedContact {
-  senderId: string
-  person: string
-  workspaceId: string
-  userId: string | null
-  name: string | null
-  changedAt: Date
-}
-
-const saving = statement(
+/** Stores under which names the business saved people. An older change does not replace a newer one. */
+export const saveContacts = statement(
   {
     contacts: {
       senderId: 'uuid',
@@ -29,12 +21,7 @@ const saving = statement(
      on conflict (sender_id, person) do update set user_id = coalesce(excluded.user_id, c.user_id), name = excluded.name,
        changed_at = excluded.changed_at
      where c.changed_at <= excluded.changed_at`,
-)
-
-/** Stores under which names the business saved people. An older change does not replace a newer one. */
-export const saveContacts = async (db: Db, contacts: readonly SavedContact[]): Promise<void> => {
-  if (contacts.length > 0) await saving.change(db, { contacts })
-}
+).change
 
 /** The name under which the business saved a person last. Null if it did not. */
 export const savedName = async (db: Db, workspaceId: string, personIds: readonly string[]): Promise<string | null> =>
@@ -46,14 +33,11 @@ export const savedName = async (db: Db, workspaceId: string, personIds: readonly
     )
   )?.name ?? null
 
-export const savedContactsOf = (
-  db: Db,
-  person: PersonOfConversations,
-): Promise<{ sender_id: string; name: string | null; changed_at: Date }[]> =>
-  db.rows(
+export const savedContactsOf = (db: Db, person: KnownPerson) =>
+  db.rows<{ sender_id: string; name: string | null; changed_at: Date }>(
     `select sender_id, name, changed_at from saved_contacts where ${isOfPerson} order by changed_at, sender_id`,
     personValues(person),
   )
 
-export const deleteSavedContactsOf = (db: Db, person: PersonOfConversations): Promise<number> =>
+export const deleteSavedContactsOf = (db: Db, person: KnownPerson): Promise<number> =>
   db.change(`delete from saved_contacts where ${isOfPerson}`, personValues(person))

@@ -28,7 +28,7 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
   if (reports.length === 0) return
   const { changes, unknown } = changesOf(await lockMessages(db, reports), reports)
   const early = unknown.filter(hasNetworkId)
-  if (early.length > 0) await insertEarly(db, early, now, null)
+  if (early.length > 0) await insertEarly(db, { early, now, onlyAt: null })
   const news = changes.filter(hasNews)
   if (news.length === 0) return
   const saved = await saveChanges(db, now, news, null)
@@ -70,7 +70,7 @@ export async function savePlainStatuses(
     unknown.filter(({ messageId }) => messageId !== null),
     unknown.filter((report) => report.messageId === null).filter(hasNetworkId),
   ]
-  const early = ofOtherTools.length === 0 ? 0 : await insertEarly(db, ofOtherTools, now, onlyAt)
+  const early = ofOtherTools.length === 0 ? 0 : await insertEarly(db, { early: ofOtherTools, now, onlyAt })
   const rest = [...named, ...news.flatMap(({ message, reports }) => (saved.has(message.id) ? [] : reports))]
   // Fewer early statuses are stored if some were known already, or if the revision is another one.
   if (rest.length === 0 && early === ofOtherTools.length) return rest
@@ -137,9 +137,9 @@ async function syncStaleTemplates(db: Db, now: Date, failed: readonly Change[]):
 
 /** Applies the early statuses of messages whose network ID is known now. Run within a transaction. */
 export async function applyEarly(db: Db, now: Date, messages: readonly MessageKey[]): Promise<void> {
-  const early = await withIndexLookups(db, (tx) => earlyOf(tx, messages))
+  const early = await withIndexLookups(db, (tx) => earlyOf(tx, { messages }))
   if (early.length === 0) return
-  await deleteEarly(db, early)
+  await deleteEarly(db, { early })
   await saveStatuses(
     db,
     now,

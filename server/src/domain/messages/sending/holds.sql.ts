@@ -10,15 +10,13 @@ export interface Hold {
   error: MessageError
 }
 
-const insertion = statement(
+export const insertHolds = statement(
   { holds: { subjectId: 'uuid', until: 'timestamptz', failures: 'int', error: 'json' } },
   ({ holds }) => `insert into sending_holds as h (${holds.columns})
      select distinct on (holds.subject_id) holds.* from ${holds} order by holds.subject_id, holds.until desc
      on conflict (subject_id) do update set until = greatest(h.until, excluded.until),
        failures = greatest(h.failures, excluded.failures), error = excluded.error`,
-)
-
-export const insertHolds = (db: Db, holds: readonly Hold[]): Promise<number> => insertion.change(db, { holds })
+).change
 
 /** Senders, connections and apps that are on hold because of the network's errors. */
 export const activeHolds = (db: Db, now: Date): Promise<ActiveHold[]> =>

@@ -13,9 +13,7 @@ export async function markAsRead(
   id: string,
   typing: boolean,
 ): Promise<void> {
-  const messageId = withoutPrefix('msg', id)
-  const isFound =
-    messageId !== undefined && (await insertReceipt(db, { workspaceId, messageId, typing, now: clock.now() }))
-  if (!isFound) refuse('not_found')
+  const messageId = withoutPrefix('msg', id) ?? refuse('not_found')
+  if ((await insertReceipt(db, { workspaceId, messageId, typing, now: clock.now() })) === 0) refuse('not_found')
   wakeAnywhere(db, 'mark as read')
 }

@@ -103,8 +103,6 @@ export const claimDue = (
   lease: string,
 ): Promise<ClaimedMessage[]> => oneWithIndexLookups(db, (tx) => claiming.rows(tx, { quotas, now, leaseUntil, lease }))
 
-type Leased = Pick<ClaimedMessage, 'messageId' | 'lease'>
-
 const leased = { messageId: 'uuid', lease: 'uuid' } as const
 
 const isLeased = 'o.message_id = leased.message_id and o.lease = leased.lease'
@@ -125,47 +123,32 @@ export const markCalling = (
   until: Date,
 ): Promise<{ message_id: string }[]> => oneWithIndexLookups(db, (tx) => calling.rows(tx, { leased: rows, until }))
 
-export interface Requeued extends Leased {
-  dueAt: Date
-  error: MessageError | null
-  /** Calls made so far. */
-  attempts: number
-}
-
-const requeuing = statement(
+/** Puts messages that were not sent back in the queue. */
+export const requeue = statement(
   { leased: { ...leased, dueAt: 'timestamptz', error: 'json', attempts: 'int' } },
   ({
     leased,
   }) => `update outbox o set state = 'waiting', lease = null, due_at = leased.due_at, attempts = leased.attempts,
        last_error = coalesce(leased.error, o.last_error)
      from ${leased} where ${isLeased} and o.state in ('claimed', 'calling')`,
-)
-
-/** Puts messages that were not sent back in the queue. */
-export const requeue = (db: Db, rows: readonly Requeued[]): Promise<number> => requeuing.change(db, { leased: rows })
-
-const returning = statement(
-  { leased, now: 'timestamptz' },
-  ({ leased, now }) => `update outbox o set state = 'waiting', lease = null, due_at = ${now}
-     from ${leased} where ${isLeased} and o.state = 'claimed'`,
-)
+).change
 
 /**
  * Returns claims, so that another process can send the messages. Only those that are not marked as calling: a call of one
  * that is marked may have begun, and a message that was returned cannot be marked any more.
  */
-export const returnClaims = (db: Db, rows: readonly Leased[], now: Date): Promise<number> =>
-  returning.change(db, { leased: rows, now })
+export const returnClaims = statement(
+  { leased, now: 'timestamptz' },
+  ({ leased, now }) => `update outbox o set state = 'waiting', lease = null, due_at = ${now}
+     from ${leased} where ${isLeased} and o.state = 'claimed'`,
+).change
 
-const markingUnknown = statement(
+/** Marks messages that may have been sent. They fail if no status arrives before `until`. */
+export const markUnknown = statement(
   { leased, until: 'timestamptz' },
   ({ leased, until }) => `update outbox o set state = 'unknown', due_at = ${until}
      from ${leased} where ${isLeased} and o.state = 'calling'`,
-)
-
-/** Marks messages that may have been sent. They fail if no status arrives before `until`. */
-export const markUnknown = (db: Db, rows: readonly Leased[], until: Date): Promise<number> =>
-  markingUnknown.change(db, { leased: rows, until })
+).change
 
 /** Messages with an expired lease become waiting, or unknown if the call may have been made. Late messages expire. */
 export async function recoverExpiredLeases(db: Db, now: Date, unknownUntil: Date): Promise<void> {

@@ -204,14 +204,14 @@ export function newOutbox(
     const hasFiles = claimed.content.uploads !== undefined
     const prepared = hasFiles ? await prepareMedia(media, claimed, await accessOf(claimed, reading)) : noMedia
     if (prepared.kind === 'wait') {
-      return void (await requeue(db, [{ ...claimed, dueAt: later(prepared.afterMs), error: null }]))
+      return void (await requeue(db, { leased: [{ ...claimed, dueAt: later(prepared.afterMs), error: null }] }))
     }
     if (prepared.kind === 'not_sent') return record({ claimed, decision: prepared.decision, at: clock.now() })
     const now = clock.now()
     const pair = stopping ? null : pairs.take(senderId, recipient, now.getTime())
     if (!pair?.taken) {
       const dueAt = pair ? new Date(pair.retryAtMs) : now
-      await requeue(db, [{ ...claimed, dueAt, error: null }])
+      await requeue(db, { leased: [{ ...claimed, dueAt, error: null }] })
       // Hold all messages to this recipient, or they would be claimed for nothing and use up the sender's pace.
       if (pair) await holdPair(db, senderId, recipient, dueAt)
       return
@@ -223,7 +223,7 @@ export function newOutbox(
     unmarked.delete(claimed)
     onStep('calling', messageId)
     // Nothing was sent yet.
-    if (stopping) return void (await requeue(db, [{ ...claimed, dueAt: clock.now(), error: null }]))
+    if (stopping) return void (await requeue(db, { leased: [{ ...claimed, dueAt: clock.now(), error: null }] }))
     const { tracing } = db.telemetry
     const startMs = tracing?.nowMs() ?? 0
     const outcome = await client.sendMessage(access, claimed.phoneNumberId, message.body)
@@ -276,7 +276,7 @@ export function newOutbox(
   }
 
   async function giveBack(claimed: readonly ClaimedMessage[]): Promise<void> {
-    if (claimed.length > 0) await returnClaims(db, claimed, clock.now())
+    if (claimed.length > 0) await returnClaims(db, { leased: claimed, now: clock.now() })
   }
 
   const outbox: Outbox = {

@@ -1,10 +1,13 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 import type { DueNumber } from './due-numbers.ts'
-import type { SenderQuota } from './outbox.sql.ts'
 import { movedSql, pacedSql, paceLeftSql, paceParameters } from './pace.sql.ts'
 
-const insertion = statement(
+/**
+ * Stores a receipt. Returns 0 if the workspace has no such message. If it is already stored, it is only changed; if the
+ * network is being called for it, it is called once more, because that call may be without the typing indicator.
+ */
+export const insertReceipt = statement(
   { workspaceId: 'uuid', messageId: 'uuid', typing: 'bool', now: 'timestamptz' },
   ({ workspaceId, messageId, typing, now }) => `insert into read_receipts as r (message_id, workspace_id, sender_id,
        wa_message_id, typing, requested_at, due_at)
@@ -13,16 +16,7 @@ const insertion = statement(
        and source is null
      on conflict (message_id) do update set typing = r.typing or excluded.typing, requested_at = excluded.requested_at,
        due_at = case when r.lease is null then r.due_at else excluded.due_at end, lease = null`,
-)
-
-/**
- * Stores a receipt. Returns false if the workspace has no such message. If it is already stored, it is only changed; if the
- * network is being called for it, it is called once more, because that call may be without the typing indicator.
- */
-export const insertReceipt = async (
-  db: Db,
-  receipt: { workspaceId: string; messageId: string; typing: boolean; now: Date },
-): Promise<boolean> => (await insertion.change(db, receipt)) > 0
+).change
 
 /** A number with receipts, and its app. */
 export type DueReceipts = DueNumber & { appId: string }
@@ -57,7 +51,11 @@ export interface ClaimedReceipt {
   attempts: number
 }
 
-const claiming = statement(
+/**
+ * Leases due receipts, within the pace that they share with the messages of their sender. It does not wait for the disk: if
+ * PostgreSQL crashes, the network is called once more.
+ */
+export const claimReceipts = statement(
   { ...paceParameters, leaseUntil: 'timestamptz', lease: 'uuid' },
   ({ quotas, now, leaseUntil, lease }) => `with ${pacedSql({ quotas, now })}, picked as materialized (
        select t.message_id, r.sender_id from paced r cross join lateral (
@@ -72,19 +70,7 @@ const claiming = statement(
        t.wa_message_id as "waMessageId", t.typing, t.requested_at as "requestedAt", t.attempts
      from (select set_config('synchronous_commit', 'off', true)) as without_waiting, claimed t
      join senders s on s.id = t.sender_id`,
-)
-
-/**
- * Leases due receipts, within the pace that they share with the messages of their sender. It does not wait for the disk: if
- * PostgreSQL crashes, the network is called once more.
- */
-export const claimReceipts = (
-  db: Db,
-  quotas: readonly SenderQuota[],
-  now: Date,
-  leaseUntil: Date,
-  lease: string,
-): Promise<ClaimedReceipt[]> => claiming.rows(db, { quotas, now, leaseUntil, lease })
+).rows<ClaimedReceipt>
 
 type Leased = Pick<ClaimedReceipt, 'messageId' | 'lease'>
 

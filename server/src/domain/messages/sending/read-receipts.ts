@@ -62,7 +62,12 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
         db,
         quotas.map(({ senderId }) => senderId),
       )
-      claimed = await claimReceipts(db, quotas, now, new Date(now.getTime() + leaseMs), newUuid())
+      claimed = await claimReceipts(db, {
+        quotas,
+        now,
+        leaseUntil: new Date(now.getTime() + leaseMs),
+        lease: newUuid(),
+      })
       return claimed
     } finally {
       const counts = Map.groupBy(claimed, ({ senderId }) => senderId)

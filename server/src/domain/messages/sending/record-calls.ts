@@ -56,14 +56,14 @@ async function recordOthers(db: Db, now: Date, calls: readonly CompletedCall[]):
         ]
       : [],
   )
-  if (retried.length > 0) await requeue(db, retried)
+  if (retried.length > 0) await requeue(db, { leased: retried })
   const unknown = calls.filter(({ decision }) => decision.kind === 'unknown').map(({ claimed }) => claimed)
-  if (unknown.length > 0) await markUnknown(db, unknown, after(now, unknownForMs))
+  if (unknown.length > 0) await markUnknown(db, { leased: unknown, until: after(now, unknownForMs) })
   for (const { senderId, recipient, dueAt, scope } of retried) {
     if (holdTargetOf(scope, false) === 'pair') await holdPair(db, senderId, recipient, dueAt)
   }
   const holds = calls.flatMap((call) => holdOf(call, now))
-  if (holds.length > 0) await insertHolds(db, holds)
+  if (holds.length > 0) await insertHolds(db, { holds })
   const released = calls.flatMap(({ claimed, decision }) =>
     decision.kind === 'sent' ? Object.keys(claimed.failures ?? {}) : [],
   )

@@ -46,7 +46,7 @@ export async function storeMessages(
   const outcomes = new Map(firsts.map((each, n) => [each, toOutcome(each, byNumber.get(n), now)]))
   const stored = firsts.filter((each) => outcomes.get(each)?.kind === 'stored')
   const forms = stored.flatMap(({ form }) => form ?? [])
-  if (forms.length > 0) await saveFormTokens(db, forms)
+  if (forms.length > 0) await saveFormTokens(db, { forms })
   return all.map((each) => outcomes.get(each) ?? { kind: 'again' })
 }
 

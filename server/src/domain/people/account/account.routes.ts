@@ -4,7 +4,7 @@ import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { mustSetUpTwoFactor } from '../../../http/console/pipeline.ts'
 import { type ConsoleRoute, personRoute, type SignedInContext } from '../../../http/console/route.ts'
-import { ById, Nothing, Strict } from '../../../http/console/shapes.ts'
+import { ById, Strict } from '../../../http/console/shapes.ts'
 import { unpagedList } from '../../../http/page.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { changeTimeZone, readTimeZone, renamePerson, requirePerson } from '../people.ts'
@@ -114,8 +114,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/password',
     who: 'person',
     body: Strict({ current: Secret, next: Secret }),
-    reply: Nothing,
-    status: 204,
     ownTransactions: true,
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
@@ -126,7 +124,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
         return changePassword(tx, clock, who, person.sessionId, body.next, context)
       })
       setCookie('session', token)
-      return null
     },
   }),
   personRoute({
@@ -160,8 +157,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/totp/verify',
     who: 'person',
     body: Strict({ code: Secret }),
-    reply: Nothing,
-    status: 204,
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
@@ -173,7 +168,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
         })
       setCookie('session', await replaceSessions(db, clock, person.personId, person.sessionId, context))
       await audit({ action: 'account.two_factor_on' })
-      return null
     },
   }),
   personRoute({
@@ -181,12 +175,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/totp/disable',
     who: 'person',
     confirmed: true,
-    reply: Nothing,
-    status: 204,
     async handle({ db, person, audit }) {
       await endTotp(db, person.personId)
       await audit({ action: 'account.two_factor_off' })
-      return null
     },
   }),
   personRoute({
@@ -250,12 +241,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     who: 'person',
     confirmed: true,
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, person, audit }, { params }) {
       const { name } = await removePasskey(db, person.personId, params.id)
       await audit({ action: 'account.passkey_remove', target: params.id, targetName: name })
-      return null
     },
   }),
   personRoute({
@@ -280,12 +268,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     path: '/account/sessions/:id',
     who: 'person',
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, person, audit }, { params }) {
       await endSession(db, person.personId, params.id)
       await audit({ action: 'session.revoke', target: params.id })
-      return null
     },
   }),
   personRoute({

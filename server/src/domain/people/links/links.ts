@@ -7,8 +7,7 @@ import { sha256 } from '../../../lib/hash.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import type { Client } from '../../../sharing/fair-queue.ts'
-import { newPassword } from '../account/new-password.ts'
-import { endAccess, type Recovered, removeSecondFactor } from '../account/recovery.ts'
+import { endAccess, newPassword, type Recovered, removeSecondFactor } from '../account/account.ts'
 import {
   endLinks,
   endResets,

@@ -4,7 +4,7 @@ import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../../http/console/route.ts'
-import { ById, Nothing, Strict } from '../../../http/console/shapes.ts'
+import { ById, Strict } from '../../../http/console/shapes.ts'
 import { unpagedList } from '../../../http/page.ts'
 import { newResetLink } from '../links/links.ts'
 import { type ShareDeps, shareInvitation, shareResetLink } from '../links/mail-links.ts'
@@ -58,14 +58,11 @@ export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     who: 'operator',
     confirmed: true,
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, clock, audit }, { params }) {
       const { id, email } = await requirePerson(db, params.id)
       const { sessionsEnded } = await disablePerson(db, clock, id)
       const after = { sessions_ended: sessionsEnded }
       await audit({ action: 'person.disable', target: id, targetName: email, after })
-      return null
     },
   }),
   personRoute({
@@ -74,13 +71,10 @@ export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     who: 'operator',
     confirmed: true,
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, audit }, { params }) {
       const { id, email } = await requirePerson(db, params.id)
       await enablePerson(db, id)
       await audit({ action: 'person.enable', target: id, targetName: email })
-      return null
     },
   }),
   personRoute({
@@ -89,14 +83,11 @@ export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     who: 'operator',
     confirmed: true,
     params: Strict({ id: Uuid, passkey: Uuid }),
-    reply: Nothing,
-    status: 204,
     async handle({ db, audit }, { params }) {
       const { id, email } = await requirePerson(db, params.id)
       const { name } = await removePasskey(db, id, params.passkey)
       const before = { passkey: params.passkey, name }
       await audit({ action: 'person.passkey_remove', target: id, targetName: email, before })
-      return null
     },
   }),
   personRoute({

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { statement } from '../../../db/statement.ts'
+import { insertion } from '../../../db/statement.ts'
 
 export interface ChallengeRow {
   /** `new_passkey`: for adding one. `passkey`: for signing in, or, with a person, for confirming. */
@@ -10,25 +10,15 @@ export interface ChallengeRow {
   link_id: string | null
 }
 
-const insertion = statement(
-  {
-    challenge: {
-      digest: 'bytea',
-      kind: 'text',
-      person_id: 'uuid',
-      challenge: 'text',
-      link_id: 'uuid',
-      created_at: 'timestamptz',
-      expires_at: 'timestamptz',
-    },
-  },
-  ({ challenge }) => `insert into challenges (${challenge.columns}) select * from ${challenge}`,
-)
-
-export const insertChallenge = (
-  db: Db,
-  challenge: ChallengeRow & { digest: Buffer; created_at: Date; expires_at: Date },
-): Promise<number> => insertion.change(db, { challenge: [challenge] })
+export const insertChallenge = insertion('challenges', {
+  digest: 'bytea',
+  kind: 'text',
+  person_id: 'uuid',
+  challenge: 'text',
+  link_id: 'uuid',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+})
 
 export const challengeBy = (db: Db, digest: Buffer, kind: string, now: Date): Promise<ChallengeRow | undefined> =>
   db.first(
@@ -40,8 +30,9 @@ export const challengeBy = (db: Db, digest: Buffer, kind: string, now: Date): Pr
 export const deleteChallenge = async (db: Db, digest: Buffer): Promise<boolean> =>
   (await db.change('delete from challenges where digest = $1', [digest])) === 1
 
-export const deleteChallengesOf = (db: Db, personId: string): Promise<number> =>
+/** Cancels sign-ins that wait for a second factor and passkeys that are being added. */
+export const deleteChallenges = (db: Db, personId: string): Promise<number> =>
   db.change('delete from challenges where person_id = $1', [personId])
 
-export const deleteOldChallenges = (db: Db, now: Date): Promise<number> =>
+export const deleteExpiredChallenges = (db: Db, now: Date): Promise<number> =>
   db.change('delete from challenges where expires_at < $1', [now])

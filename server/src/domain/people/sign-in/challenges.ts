@@ -2,14 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
-import {
-  type ChallengeRow,
-  challengeBy,
-  deleteChallenge,
-  deleteChallengesOf,
-  deleteOldChallenges,
-  insertChallenge,
-} from './challenges.sql.ts'
+import { type ChallengeRow, challengeBy, deleteChallenge, insertChallenge } from './challenges.sql.ts'
+
+export { deleteChallenges, deleteExpiredChallenges } from './challenges.sql.ts'
 
 const lifetimeMs = 10 * 60_000
 
@@ -37,12 +32,3 @@ export async function findChallenge(
 
 /** Returns false if another request has used it already. */
 export const consumeChallenge = (db: Db, token: string): Promise<boolean> => deleteChallenge(db, sha256(token))
-
-/** Cancels sign-ins that wait for a second factor and passkeys that are being added. */
-export async function deleteChallenges(db: Db, personId: string): Promise<void> {
-  await deleteChallengesOf(db, personId)
-}
-
-export async function deleteExpiredChallenges(db: Db, now: Date): Promise<void> {
-  await deleteOldChallenges(db, now)
-}

@@ -2,8 +2,8 @@ import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { recordAuditEntry, system } from '../../audit/audit.ts'
 import type { Person } from '../people.ts'
-import { countFailure, takeCounts } from './failed-sign-ins.sql.ts'
 import type { Browser } from './sessions.ts'
+import { countFailure, takeCounts } from './sign-in-attempts.sql.ts'
 
 const hourMs = 3_600_000
 /**

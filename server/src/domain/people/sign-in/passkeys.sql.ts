@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { statement } from '../../../db/statement.ts'
+import { insertion } from '../../../db/statement.ts'
 
 export interface PasskeyRow {
   id: string
@@ -14,7 +14,8 @@ export interface PasskeyRow {
 
 const columns = 'id, person_id, name, credential_id, public_key, counter, transports, created_at'
 
-const insertion = statement(
+export const insertPasskey = insertion(
+  'passkeys',
   {
     id: 'uuid',
     person_id: 'uuid',
@@ -25,15 +26,10 @@ const insertion = statement(
     transports: 'text[]',
     created_at: 'timestamptz',
   },
-  (the) => `insert into passkeys (${columns})
-     values (${the.id}, ${the.person_id}, ${the.name}, ${the.credential_id}, ${the.public_key}, ${the.counter},
-       ${the.transports}, ${the.created_at})
-     on conflict (credential_id) do nothing`,
+  'on conflict (credential_id) do nothing',
 )
 
-export const insertPasskey = (db: Db, row: PasskeyRow): Promise<number> => insertion.change(db, row)
-
-export const passkeysOf = (db: Db, personId: string): Promise<PasskeyRow[]> =>
+export const listPasskeys = (db: Db, personId: string): Promise<PasskeyRow[]> =>
   db.rows(`select ${columns} from passkeys where person_id = $1 order by created_at, id`, [personId])
 
 export const passkeyByCredential = (db: Db, credentialId: string): Promise<PasskeyRow | undefined> =>
@@ -45,5 +41,6 @@ export const setCounter = (db: Db, id: string, counter: number): Promise<number>
 export const deletePasskey = (db: Db, personId: string, id: string): Promise<PasskeyRow | undefined> =>
   db.first(`delete from passkeys where person_id = $1 and id = $2 returning ${columns}`, [personId, id])
 
-export const deletePasskeys = (db: Db, personId: string): Promise<number> =>
+/** Removes all passkeys of a person and returns their number. */
+export const removePasskeys = (db: Db, personId: string): Promise<number> =>
   db.change('delete from passkeys where person_id = $1', [personId])

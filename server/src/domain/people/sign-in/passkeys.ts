@@ -11,13 +11,14 @@ import { holdPerson, type Person, readName } from '../people.ts'
 import { consumeChallenge, createChallenge, findChallenge } from './challenges.ts'
 import {
   deletePasskey,
-  deletePasskeys,
   insertPasskey,
+  listPasskeys,
   type PasskeyRow,
   passkeyByCredential,
-  passkeysOf,
   setCounter,
 } from './passkeys.sql.ts'
+
+export { listPasskeys, removePasskeys } from './passkeys.sql.ts'
 
 /** Loaded on first use: it has two hundred files, and every CLI command would have to wait for them. */
 const webauthn = () => import('@simplewebauthn/server')
@@ -45,7 +46,7 @@ export async function passkeyRegistrationOptions(
   site: Site,
   person: Person,
 ): Promise<PasskeyOptions> {
-  const known = await passkeysOf(db, person.id)
+  const known = await listPasskeys(db, person.id)
   const { generateRegistrationOptions } = await webauthn()
   const options = await generateRegistrationOptions({
     rpName: 'Parley',
@@ -121,7 +122,7 @@ export async function passkeyConfirmationOptions(
   site: Site,
   personId: string,
 ): Promise<PasskeyOptions> {
-  const own = await passkeysOf(db, personId)
+  const own = await listPasskeys(db, personId)
   if (own.length === 0) refuse('conflict', { message: 'You have no passkeys. Confirm with your password.' })
   const { generateAuthenticationOptions } = await webauthn()
   const options = await generateAuthenticationOptions({
@@ -198,14 +199,9 @@ export async function personOfPasskey(db: Db, { id, personId, counter }: Checked
 
 const unknownPasskey = 'Unknown passkey. Sign in with your password.'
 
-export const listPasskeys = (db: Db, personId: string): Promise<PasskeyRow[]> => passkeysOf(db, personId)
-
 export async function removePasskey(db: Db, personId: string, id: string): Promise<PasskeyRow> {
   return (await deletePasskey(db, personId, id)) ?? refuse('not_found')
 }
-
-/** Removes all passkeys of a person and returns their number. */
-export const removePasskeys = (db: Db, personId: string): Promise<number> => deletePasskeys(db, personId)
 
 async function consumePasskeyChallenge(
   db: Db,

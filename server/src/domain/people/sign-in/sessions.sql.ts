@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { statement } from '../../../db/statement.ts'
+import { insertion } from '../../../db/statement.ts'
 
 export interface SessionRow {
   id: string
@@ -24,24 +24,16 @@ export interface OpenSession extends SessionRow {
 
 const columns = 's.id, s.person_id, s.created_at, s.last_seen_at, s.confirmed_at, s.address, s.user_agent'
 
-const insertion = statement(
-  {
-    session: {
-      id: 'uuid',
-      person_id: 'uuid',
-      token_digest: 'bytea',
-      created_at: 'timestamptz',
-      last_seen_at: 'timestamptz',
-      confirmed_at: 'timestamptz',
-      address: 'text',
-      user_agent: 'text',
-    },
-  },
-  ({ session }) => `insert into sessions (${session.columns}) select * from ${session}`,
-)
-
-export const insertSession = (db: Db, session: SessionRow & { token_digest: Buffer }): Promise<number> =>
-  insertion.change(db, { session: [session] })
+export const insertSession = insertion('sessions', {
+  id: 'uuid',
+  person_id: 'uuid',
+  token_digest: 'bytea',
+  created_at: 'timestamptz',
+  last_seen_at: 'timestamptz',
+  confirmed_at: 'timestamptz',
+  address: 'text',
+  user_agent: 'text',
+})
 
 export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | undefined> =>
   db.first(
@@ -63,7 +55,7 @@ export const touchSession = (db: Db, id: string, at: Date): Promise<number> =>
 export const confirmSession = (db: Db, id: string, at: Date): Promise<number> =>
   db.change('update sessions set confirmed_at = $2 where id = $1', [id, at])
 
-export const sessionsOf = (db: Db, personId: string): Promise<SessionRow[]> =>
+export const listSessions = (db: Db, personId: string): Promise<SessionRow[]> =>
   db.rows(`select ${columns} from sessions s where s.person_id = $1 order by s.last_seen_at desc, s.id`, [personId])
 
 export const deleteSession = (db: Db, personId: string, id: string): Promise<number> =>

@@ -12,11 +12,11 @@ import {
   hasSession,
   insertSession,
   type OpenSession,
-  type SessionRow,
   sessionByDigest,
-  sessionsOf,
   touchSession,
 } from './sessions.sql.ts'
+
+export { listSessions } from './sessions.sql.ts'
 
 const hour = 3_600_000
 /** Maximum age of a session, even if it is in use. */
@@ -94,8 +94,6 @@ export async function confirm(db: Db, clock: Clock, sessionId: string): Promise<
 export async function requireSession(db: Db, personId: string, sessionId: string): Promise<void> {
   if (!(await hasSession(db, personId, sessionId))) refuse('not_signed_in')
 }
-
-export const listSessions = (db: Db, personId: string): Promise<SessionRow[]> => sessionsOf(db, personId)
 
 export async function endSession(db: Db, personId: string, sessionId: string): Promise<void> {
   if ((await deleteSession(db, personId, sessionId)) === 0) refuse('not_found')

@@ -17,13 +17,8 @@ export interface LockoutRules {
 }
 
 /** Counts one attempt and locks if needed, in one statement. Returns nothing while it is locked. */
-export const addAttempt = (
-  db: Db,
-  subject: Buffer,
-  at: Date,
-  { forgetBefore, allowed, locks }: LockoutRules,
-): Promise<SignInAttemptsRow | undefined> =>
-  db.first(
+export const addAttempt = (db: Db, subject: Buffer, at: Date, { forgetBefore, allowed, locks }: LockoutRules) =>
+  db.first<SignInAttemptsRow>(
     `insert into sign_in_tries as tries (subject, failures, last_at) values ($1, 1, $2)
      on conflict (subject) do update set (failures, last_at, locked_until) = (
        select count, $2, case when count >= $4::int then ($5::timestamptz[])[least(count - $4 + 1, cardinality($5))] end
@@ -84,3 +79,30 @@ export const removeAccountTry = (db: Db, personId: string): Promise<number> =>
 
 export const deleteAccountTriesBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from account_tries where opened_at < $1', [before])
+
+/** Counts a failure and returns how many there were since the first of the hour. */
+export const countFailure = async (db: Db, personId: string, at: Date): Promise<number> => {
+  const row = await db.first<{ failures: number }>(
+    `insert into failed_sign_ins as f (person_id, began_at, failures) values ($1, $2, 1)
+     on conflict (person_id) do update set failures = f.failures + 1
+     returning failures`,
+    [personId, at],
+  )
+  return row?.failures ?? 1
+}
+
+export interface CountedFailures {
+  personId: string
+  email: string
+  beganAt: Date
+  failures: number
+}
+
+/** Deletes and returns the counts that began by a time, of one person or of all. */
+export const takeCounts = (db: Db, beganBy: Date, personId: string | null): Promise<CountedFailures[]> =>
+  db.rows(
+    `delete from failed_sign_ins f using people p
+     where p.id = f.person_id and f.began_at <= $1 and ($2::uuid is null or f.person_id = $2)
+     returning f.person_id as "personId", p.email, f.began_at as "beganAt", f.failures`,
+    [beganBy, personId],
+  )

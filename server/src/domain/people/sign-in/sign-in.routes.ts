@@ -8,7 +8,7 @@ import {
   openRoute,
   personRoute,
 } from '../../../http/console/route.ts'
-import { Nothing, Strict } from '../../../http/console/shapes.ts'
+import { Strict } from '../../../http/console/shapes.ts'
 import { acceptInvite, type FollowedLink, readLink } from '../links/links.ts'
 import { askForReset, type MailLinkDeps } from '../links/mail-links.ts'
 import { signInWithLink } from '../links/sign-in-with-link.ts'
@@ -151,25 +151,19 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       method: 'POST',
       path: '/sign-in/reset',
       body: Strict({ email: Type.String({ maxLength: 1000 }) }),
-      reply: Nothing,
-      status: 204,
       unaudited: 'anyone can ask for any address; using the link is audited',
       async handle({ db, clock }, { body }) {
         await askForReset(db, clock, deps, body.email)
-        return null
       },
     }),
     personRoute({
       method: 'POST',
       path: '/sign-out',
       who: 'person',
-      reply: Nothing,
-      status: 204,
       async handle({ db, person, setCookie, audit }) {
         await endSession(db, person.personId, person.sessionId)
         setCookie('session', null)
         await audit({ action: 'session.end' })
-        return null
       },
     }),
     openRoute({
@@ -201,12 +195,9 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       path: '/links/accept',
       who: 'person',
       body: Strict({ token: Secret }),
-      reply: Nothing,
-      status: 204,
       async handle({ db, clock, person, audit }, { body }) {
         const joined = await acceptInvite(db, clock, body.token, await requirePerson(db, person.personId))
         await audit(actionOfLink(joined))
-        return null
       },
     }),
     openRoute({

@@ -34,5 +34,5 @@ export const replaceBackupCodes = async (db: Db, personId: string, digests: read
 export const deleteBackupCode = async (db: Db, personId: string, digest: Buffer): Promise<boolean> =>
   (await db.change('delete from backup_codes where person_id = $1 and digest = $2', [personId, digest])) === 1
 
-export const countBackupCodes = async (db: Db, personId: string): Promise<number> =>
+export const backupCodesLeft = async (db: Db, personId: string): Promise<number> =>
   (await db.first<{ count: number }>('select count(*) from backup_codes where person_id = $1', [personId]))?.count ?? 0

@@ -8,13 +8,14 @@ import type { Person } from '../people.ts'
 import { newTotpSecret, stepOfCode, totpUri } from './totp.ts'
 import {
   confirmTotp,
-  countBackupCodes,
   deleteBackupCode,
   dropTotp,
   replaceBackupCodes,
   setPendingTotp,
   useStep,
 } from './two-factor.sql.ts'
+
+export { backupCodesLeft } from './two-factor.sql.ts'
 
 const backupCodeCount = 10
 
@@ -79,8 +80,6 @@ function secretOf(keys: SecretKeys, personId: string, sealed: string): string {
 
 export const useBackupCode = (db: Db, personId: string, code: string): Promise<boolean> =>
   deleteBackupCode(db, personId, digestOf(personId, code))
-
-export const backupCodesLeft = (db: Db, personId: string): Promise<number> => countBackupCodes(db, personId)
 
 /** Creates ten codes, which replace the older ones. They are shown only once. */
 export async function newBackupCodes(db: Db, personId: string): Promise<string[]> {

@@ -25,7 +25,7 @@ const memberships = `select w.id, w.name, m.role, w.suspended_at, w.suspended_re
   from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = $1`
 
 /** The workspaces of a person. */
-export const membershipRows = (db: Db, personId: string): Promise<MembershipRow[]> =>
+export const listMemberships = (db: Db, personId: string): Promise<MembershipRow[]> =>
   db.rows(`${memberships} order by w.name, w.id`, [personId])
 
 export const membershipRow = (db: Db, personId: string, workspaceId: string): Promise<MembershipRow | undefined> =>
@@ -77,7 +77,6 @@ export const deleteMember = (db: Db, workspaceId: string, personId: string): Pro
 export const countMembers = (db: Db): Promise<{ workspaceId: string; count: number }[]> =>
   db.rows('select workspace_id as "workspaceId", count(*) from memberships group by 1')
 
-/** Whether a workspace has more than one member, or anyone was ever invited. */
 /** Whether there is a second member, or an invitation that is still open. */
 export const hasTeammates = async (db: Db, workspaceId: string, now: Date): Promise<boolean> =>
   (

@@ -11,16 +11,12 @@ import {
   deleteMember,
   lockMembers,
   type MemberRow,
-  type MembershipRow,
   membershipRow,
-  membershipRows,
   membersOf,
   upsertMember,
 } from './members.sql.ts'
 
-export { countMembers, hasTeammates } from './members.sql.ts'
-
-export const listMemberships = (db: Db, personId: string): Promise<MembershipRow[]> => membershipRows(db, personId)
+export { countMembers, hasTeammates, listMemberships } from './members.sql.ts'
 
 /** The role of a person in a workspace; null if they are not a member. */
 export async function membershipOf(db: Db, personId: string, workspaceId: string) {

@@ -4,7 +4,7 @@ import { CreatedLink, Team, TeamFilters } from '@parley/contract/console/team'
 import { Type } from 'typebox'
 import { csvRoute } from '../../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../../http/console/route.ts'
-import { ById, Nothing, Strict } from '../../../http/console/shapes.ts'
+import { ById, Strict } from '../../../http/console/shapes.ts'
 import { endInvite, listInvites } from '../links/links.ts'
 import { type ShareDeps, shareInvitation } from '../links/mail-links.ts'
 import { inviteToTeam } from './invite.ts'
@@ -21,14 +21,10 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
       const members = await listMembers(db, workspaceId)
       const invites = await listInvites(db, clock, workspaceId)
       return {
-        members: members.map((member) => ({
-          id: member.person_id,
-          email: member.email,
-          email_verified: member.email_verified,
-          name: member.name,
-          role: member.role,
-          two_factor: member.two_factor,
-          is_you: member.person_id === person.personId,
+        members: members.map(({ person_id: id, ...member }) => ({
+          ...member,
+          id,
+          is_you: id === person.personId,
           created_at: member.created_at.toISOString(),
           last_seen_at: member.last_seen_at?.toISOString() ?? null,
         })),
@@ -70,12 +66,9 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     path: '/team/invites/:id',
     who: 'team:manage',
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, clock, workspaceId, audit }, { params }) {
       const { email, role } = await endInvite(db, clock, workspaceId, params.id)
       await audit({ action: 'invite.withdraw', target: params.id, targetName: email, before: { role } })
-      return null
     },
   }),
   workspaceRoute({
@@ -85,8 +78,6 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     confirmed: true,
     params: ById,
     body: Strict({ role: RoleName }),
-    reply: Nothing,
-    status: 204,
     async handle({ db, clock, workspaceId, audit }, { params, body }) {
       const { before } = await changeRole(db, clock, workspaceId, params.id, body.role)
       await audit({
@@ -96,7 +87,6 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
         before: { role: before.role },
         after: { role: body.role },
       })
-      return null
     },
   }),
   workspaceRoute({
@@ -105,8 +95,6 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     who: 'team:manage',
     confirmed: true,
     params: ById,
-    reply: Nothing,
-    status: 204,
     async handle({ db, workspaceId, audit }, { params }) {
       const { before } = await removeMember(db, workspaceId, params.id)
       await audit({
@@ -115,19 +103,15 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
         targetName: before.email,
         before: { role: before.role },
       })
-      return null
     },
   }),
   workspaceRoute({
     method: 'POST',
     path: '/team/leave',
     who: 'team:read',
-    reply: Nothing,
-    status: 204,
     async handle({ db, workspaceId, person, audit }) {
       const { before } = await removeMember(db, workspaceId, person.personId)
       await audit({ action: 'member.leave', target: person.personId, targetName: before.email })
-      return null
     },
   }),
 ]

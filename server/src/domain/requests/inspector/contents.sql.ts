@@ -9,13 +9,8 @@ export interface ContentsRow {
 }
 
 /** The error response, if one is stored. The time of the request names the partition. */
-export const errorOf = (
-  db: Db,
-  workspaceId: string,
-  requestId: string,
-  at: Date,
-): Promise<Pick<ContentsRow, 'target' | 'response' | 'response_state'> | undefined> =>
-  db.first(
+export const errorOf = (db: Db, workspaceId: string, requestId: string, at: Date) =>
+  db.first<Pick<ContentsRow, 'target' | 'response' | 'response_state'>>(
     `select target, response, response_state from request_errors
      where workspace_id = $1 and request_id = $2 and at = $3 limit 1`,
     [workspaceId, requestId, at],
@@ -32,25 +27,15 @@ export const bodiesOf = (db: Db, workspaceId: string, requestId: string, at: Dat
   )
 
 /** The stored bodies of several requests, since a time. */
-export const bodiesOfRequests = (
-  db: Db,
-  workspaceId: string,
-  requestIds: readonly string[],
-  since: Date,
-): Promise<(ContentsRow & { requestId: string })[]> =>
-  db.rows(
+export const bodiesOfRequests = (db: Db, workspaceId: string, requestIds: readonly string[], since: Date) =>
+  db.rows<ContentsRow & { requestId: string }>(
     `select request_id as "requestId", target, request, request_state, response, response_state from request_bodies b
      where workspace_id = $1 and request_id = any($2::uuid[]) and at >= $3 and not exists (
        select from request_body_removals r where r.workspace_id = b.workspace_id and b.at <= r.until)`,
     [workspaceId, requestIds, since],
   )
 
-export const deleteBodiesOfRequests = (
-  db: Db,
-  workspaceId: string,
-  requestIds: readonly string[],
-  since: Date,
-): Promise<number> =>
+export const deleteBodiesOfRequests = (db: Db, workspaceId: string, requestIds: readonly string[], since: Date) =>
   db.change('delete from request_bodies where workspace_id = $1 and request_id = any($2::uuid[]) and at >= $3', [
     workspaceId,
     requestIds,

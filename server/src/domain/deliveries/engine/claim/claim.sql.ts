@@ -28,28 +28,18 @@ export interface Visit {
   step: number
 }
 
-export interface ClaimInput {
-  now: Date
-  lease: string
-  leaseUntil: Date
-  /** The endpoints, and how many deliveries to claim of each. */
-  visits: readonly (Visit & { take: number })[]
-}
-
-const picking = statement(
+/**
+ * Takes the visits that are due, those that wait longest first. The claim that follows in the same transaction plans the next
+ * visits, behind those of all other endpoints. Visits of endpoints in `except` stay, for other processes.
+ */
+export const takeVisits = statement(
   { now: 'timestamptz', except: 'uuid[]', limit: 'int' },
   ({ now, except, limit }) => `delete from endpoint_visits v using (
        select ctid from endpoint_visits where visit_at <= ${now} and webhook_id <> all(${except})
        order by visit_at limit ${limit} for update skip locked) as p
      where v.ctid = p.ctid
      returning v.webhook_id as "webhookId", v.workspace_id as "workspaceId", v.step`,
-)
-
-/** Takes the due visits, the longest wait first. The claim that follows in the same transaction plans the next
- * visits, behind those of all other endpoints. Visits of endpoints in `except` stay, for other processes.
- */
-export const takeVisits = (db: Db, now: Date, except: readonly string[], limit: number): Promise<Visit[]> =>
-  picking.rows(db, { now, except, limit })
+).rows<Visit>
 
 /** The second look is this much later, so that it sees what was about to be committed at the first. */
 const lookAgainMs = 1_000
@@ -73,7 +63,7 @@ const lookAgainMs = 1_000
  * Of a disabled endpoint only manual deliveries are claimed that were asked for after it was disabled. Its other deliveries are
  * not looked at, however many are held, and it is not visited again for them.
  */
-const claiming = statement(
+export const claimDue = statement(
   {
     now: 'timestamptz',
     lease: 'uuid',
@@ -161,9 +151,7 @@ const claiming = statement(
      left join lateral (
        select type, body from events where id = c.event_id and created_at = c.event_created_at limit 1) as e on true
      order by c.event_created_at, c.event_id`,
-)
-
-export const claimDue = (db: Db, input: ClaimInput): Promise<ClaimedRow[]> => claiming.rows(db, input)
+).rows<ClaimedRow>
 
 interface LeaseKey {
   webhookId: string

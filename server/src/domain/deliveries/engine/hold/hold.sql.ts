@@ -18,13 +18,8 @@ export interface DisabledEndpoint {
 }
 
 /** An endpoint that is already disabled keeps its reason. */
-export const markDisabled = (
-  db: Db,
-  webhookId: string,
-  reason: string,
-  at: Date,
-): Promise<DisabledEndpoint | undefined> =>
-  db.first(
+export const markDisabled = (db: Db, webhookId: string, reason: string, at: Date) =>
+  db.first<DisabledEndpoint>(
     `with endpoint as (select id, enabled from webhooks where id = $1 and deleted_at is null for update)
      update webhooks w set enabled = false, next_attempt_at = null,
        disabled_reason = case when w.enabled then $2 else w.disabled_reason end,

@@ -48,11 +48,7 @@ export const postponeStep = (db: Db, { webhookId, work }: Step, stepAt: Date): P
     stepAt,
   ])
 
-export const saveStep = (
-  db: Db,
-  { webhookId, work, positionAt, position, done }: Step,
-  stepAt: Date,
-): Promise<number> =>
+export const saveStep = (db: Db, { webhookId, work, positionAt, position, done }: Step, stepAt: Date) =>
   db.change(
     `update endpoint_steps set position_at = $3, position = $4, done = $5, step_at = $6
      where webhook_id = $1 and work = $2`,
@@ -67,11 +63,8 @@ export const endAllSteps = (db: Db, webhookId: string): Promise<number> =>
   db.change('delete from endpoint_steps where webhook_id = $1', [webhookId])
 
 /** The work in progress at these endpoints, or at all (null). */
-export const stepsOf = (
-  db: Db,
-  webhookIds: readonly string[] | null,
-): Promise<{ webhookId: string; work: Work; done: number }[]> =>
-  db.rows(
+export const stepsOf = (db: Db, webhookIds: readonly string[] | null) =>
+  db.rows<{ webhookId: string; work: Work; done: number }>(
     `select webhook_id as "webhookId", work, done from endpoint_steps
      where $1::uuid[] is null or webhook_id = any($1) order by asked_at, webhook_id`,
     [webhookIds],

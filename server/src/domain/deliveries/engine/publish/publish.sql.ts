@@ -109,7 +109,8 @@ export const insertEvents = (
 export const deleteDelivery = (db: Db, eventId: string, webhookId: string): Promise<number> =>
   db.change('delete from deliveries where webhook_id = $2 and event_id = $1', [eventId, webhookId])
 
-const testInsertion = statement(
+/** Inserts an event and its delivery to one endpoint, as if `attempts` attempts had been made already. */
+export const insertTestEvent = statement(
   {
     id: 'uuid',
     workspaceId: 'uuid',
@@ -126,17 +127,4 @@ const testInsertion = statement(
        values (${id}, ${webhookId}, ${workspaceId}, ${now}, 'manual', ${now})
        returning webhook_id, workspace_id, due_at
      )${planVisitsSql('delivery')}`,
-)
-
-/** Inserts an event and its delivery to one endpoint, as if `attempts` attempts had been made already. */
-export const insertTestEvent = (
-  db: Db,
-  event: {
-    id: string
-    workspaceId: string
-    webhookId: string
-    type: string
-    body: Buffer
-    now: Date
-  },
-): Promise<number> => testInsertion.change(db, event)
+).change
