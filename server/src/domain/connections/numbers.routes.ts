@@ -47,7 +47,7 @@ export const numberConsoleRoutes = ({ network }: { network: Network }): ConsoleR
     workspaceRoute({
       method: 'GET',
       path: '/senders/:id/profile',
-      who: 'senders:read',
+      who: 'senders:manage',
       params: BySender,
       reply: BusinessProfile,
       handle: ({ workspaceId }, { params }) => readBusinessProfile(network, { workspaceId, senderId: params.id }),

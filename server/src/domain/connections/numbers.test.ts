@@ -163,11 +163,12 @@ test('only admins who confirmed their identity manage a number in the console', 
   for (const role of ['developer', 'member'] as const) {
     const person = await signedIn(server, { workspaceId: number.workspaceId, role })
     expect((await person.call(`${path}/register`, { method: 'POST', body })).status).toBe(403)
-    expect((await person.call(`${path}/profile`)).status).toBe(200)
+    expect((await person.call(`${path}/profile`)).status).toBe(403)
   }
   const admin = await signedIn(server, { workspaceId: number.workspaceId, role: 'admin' })
   expect((await admin.call(`${path}/register`, { method: 'POST', body })).status).toBe(200)
   expect(await read()).toMatchObject({ has_pin: true })
+  expect((await admin.call(`${path}/profile`)).body).toMatchObject({ about: '', websites: [] })
   const wrong = await admin.call(`${path}/register`, { method: 'POST', body: { pin: '271828' } })
   expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'pin' } } })
   server.clock.forward({ minutes: 11 })
