@@ -24,19 +24,33 @@ interface Props {
 
 /** Sets up a Meta app and an account: first the secrets, then what is there and would be changed, then what was changed. */
 export function SetupDialog({ onClose, workspace }: Props) {
-  const [checked, setChecked] = useState<{ setup: NewSetup; report: SetupReport } | null>(null)
-  return checked ? (
-    <StepsDialog {...checked} onClose={onClose} onBack={() => setChecked(null)} />
+  const [setup, setSetup] = useState<NewSetup | null>(null)
+  const [report, setReport] = useState<SetupReport | null>(null)
+  return setup && report ? (
+    <StepsDialog setup={setup} report={report} onClose={onClose} onBack={() => setReport(null)} />
   ) : (
-    <SecretsDialog workspace={workspace} onClose={onClose} onChecked={setChecked} />
+    <SecretsDialog
+      workspace={workspace}
+      entered={setup}
+      onClose={onClose}
+      onChecked={(entered, found) => {
+        setSetup(entered)
+        setReport(found)
+      }}
+    />
   )
 }
 
 function SecretsDialog({
   workspace,
+  entered,
   onClose,
   onChecked,
-}: Props & { onChecked: (checked: { setup: NewSetup; report: SetupReport }) => void }) {
+}: Props & {
+  /** As they were before the steps were shown. */
+  entered: NewSetup | null
+  onChecked: (entered: NewSetup, report: SetupReport) => void
+}) {
   const workspaces = useWorkspaceNames().rows ?? []
   const only = workspaces.length === 1 ? (workspaces[0]?.id ?? null) : null
   const toSetup = (values: typeof first): NewSetup => ({
@@ -48,12 +62,12 @@ function SecretsDialog({
     ...(values.graph_url.trim() ? { graph_url: values.graph_url.trim() } : {}),
   })
   const first = {
-    workspace_id: workspace ?? only,
-    app_id: '',
-    app_secret: '',
-    access_token: '',
-    waba_id: '',
-    graph_url: '',
+    workspace_id: entered?.workspace_id ?? workspace ?? only,
+    app_id: entered?.app_id ?? '',
+    app_secret: entered?.app_secret ?? '',
+    access_token: entered?.access_token ?? '',
+    waba_id: entered?.waba_id ?? '',
+    graph_url: entered?.graph_url ?? '',
   }
   const form = useForm({
     first,
@@ -65,7 +79,7 @@ function SecretsDialog({
     }),
     action: useCheckSetup(),
     input: toSetup,
-    onDone: (report, values) => onChecked({ setup: toSetup(values), report }),
+    onDone: (report, values) => onChecked(toSetup(values), report),
   })
   return (
     <FormDialog
