@@ -78,7 +78,7 @@ export const retiredEverywhere: readonly RetiredWord[] = [
     pattern: /budget/i,
     use: 'rate limit, limit, deadline',
     // Names of the schema.
-    except: /budget_windows|api_keys|(row|k|rules|w|excluded)\.budget|'budget'|budget: rateLimitPerMin/,
+    except: /budget_windows|api_keys|(row|k|rules|w|excluded)\.budget|'budget'|budget: (key\.)?rateLimitPerMin/,
     exceptIn: /^server\/(migrations|testing\/filled)\/|domain\/keys\/.*\.sql\.ts$/,
   },
   {
