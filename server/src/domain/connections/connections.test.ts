@@ -4,8 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { changeGraphUrl, createApp, defaultGraphUrl, listApps } from './apps.ts'
+import { changeGraphUrl, createApp, defaultGraphUrl, ingressPath, listApps } from './apps.ts'
 import { createConnection, listConnections } from './connections.ts'
+import { replaceAccessToken } from './replace-secrets.ts'
 
 const testServer = useTestServer()
 const network = useSimulator(testServer)
@@ -44,6 +45,34 @@ test('connecting subscribes the app to the account’s webhooks', async () => {
   expect(subscribers()).toEqual({})
   await account.connect(workspace)
   expect(Object.keys(subscribers() ?? {})).toHaveLength(1)
+})
+
+test('an account that the app is subscribed to keeps its own callback', async () => {
+  const workspace = await newWorkspace(testServer)
+  const account = network.newAccount()
+  const there = await newApp({ verifyToken: 'there' })
+  const override = { override_callback_uri: testServer.url + ingressPath(there.id), verify_token: 'there' }
+  for (const body of [{}, override]) {
+    await fetch(`${network.simulator.url}/v25.0/${account.wabaId}/subscribed_apps`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+  const overrides = () =>
+    Object.values(network.control.wabas.list().find(({ id }) => id === account.wabaId)?.subscriptions ?? {}).map(
+      (each) => each.override?.url,
+    )
+  expect(overrides()).toEqual([override.override_callback_uri])
+  const { connection } = await createConnection(network.network, {
+    workspaceId: workspace.id,
+    appId: (await newApp()).id,
+    wabaId: account.wabaId,
+    accessToken: account.token,
+  })
+  expect(overrides()).toEqual([override.override_callback_uri])
+  await replaceAccessToken(network.network, connection.id, account.token)
+  expect(overrides()).toEqual([override.override_callback_uri])
 })
 
 test('a wrong token is refused with the network’s message, and nothing is stored', async () => {

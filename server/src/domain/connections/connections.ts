@@ -62,15 +62,28 @@ export async function createConnection(
   input: ConnectionInput,
   audit?: AuditChange,
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
-  const { db, client } = network
+  const { db } = network
   validateConnection(input)
   await requireWorkspace(db, input.workspaceId)
   const app = await requireApp(db, input.appId)
   if (await connectionOfAccount(db, app.id, input.wabaId)) refuseTaken(input)
   const access = { graphUrl: app.graphUrl, accessToken: input.accessToken }
-  requireSuccess(await client.listPhoneNumbers(access, input.wabaId), access)
-  requireSuccess(await client.subscribeApp(access, input.wabaId), access)
+  await requireAccess(network, access, input.wabaId)
   return storeConnection(network, input, audit)
+}
+
+/** Refuses a token that cannot use the account, and subscribes its app to the account's webhooks. */
+export async function requireAccess({ client }: Network, access: GraphAccess, wabaId: string): Promise<void> {
+  requireSuccess(await client.listPhoneNumbers(access, wabaId), access)
+  const [token, subscribed] = await Promise.all([
+    client.inspectToken(access, access.accessToken),
+    client.listSubscribedApps(access, wabaId),
+  ])
+  const metaAppId = token.kind === 'ok' ? token.value.metaAppId : null
+  const apps = subscribed.kind === 'ok' ? subscribed.value : []
+  // To subscribe again would remove a callback that the account has in place of the app's.
+  if (metaAppId !== null && apps.some((app) => app.metaAppId === metaAppId)) return
+  requireSuccess(await client.subscribeApp(access, wabaId), access)
 }
 
 /** Stores a connection whose token and account were checked, and fetches its numbers and templates. */
@@ -163,7 +176,7 @@ export function wabaIdErrors(wabaId: string): FieldError[] {
 }
 
 /** Refuses the token with the network's error message if the call failed. */
-export function requireSuccess(outcome: CallOutcome<unknown>, access: GraphAccess): void {
+function requireSuccess(outcome: CallOutcome<unknown>, access: GraphAccess): void {
   if (outcome.kind === 'ok') return
   const message = describeFailure(outcome, access)
   if (outcome.kind !== 'refused') refuse('service_unavailable', { message })

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { refuseIfAny } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { type App, requireApp, secretErrors } from './apps.ts'
-import { type AuditChange, type Connection, requireConnection, requireSuccess } from './connections.ts'
+import { type AuditChange, type Connection, requireAccess, requireConnection } from './connections.ts'
 import type { Network } from './network.ts'
 import { setAccessToken, setAppSecrets } from './replace-secrets.sql.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from './seal-contexts.ts'
@@ -15,13 +15,12 @@ export async function replaceAccessToken(
   accessToken: string,
   audit?: AuditChange,
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
-  const { db, client } = network
+  const { db } = network
   const current = await requireConnection(db, id)
   const { appId, wabaId } = current
   refuseIfAny(secretErrors('access_token', accessToken, 4000))
   const access = { graphUrl: (await requireApp(db, appId)).graphUrl, accessToken }
-  requireSuccess(await client.listPhoneNumbers(access, wabaId), access)
-  requireSuccess(await client.subscribeApp(access, wabaId), access)
+  await requireAccess(network, access, wabaId)
   return storeAccessToken(network, current, accessToken, audit)
 }
 
