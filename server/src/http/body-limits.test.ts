@@ -305,15 +305,17 @@ test('a refused body is released immediately, even if its response waits for oth
 
 test('at most 64 KiB of a body are read before the access check is done', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
   onTestFinished(() => release())
   const { secret } = await newWorkspace(server)
   const locking = server.db.transaction(async (tx) => {
     await mayIdle(tx)
     // Blocks all access checks.
     await tx.change('lock table access_revision in access exclusive mode')
+    locked.resolve()
     await released
   })
-  await sleep(100)
+  await locked.promise
   const authorization = { Authorization: `Bearer ${secret}` }
   await open('/v1/echo', authorization, { address: '203.0.113.1', bytes: 200 * KiB, chunked: true })
   await open('/v1/echo', authorization, { address: '203.0.113.2', bytes: 200 * KiB })
