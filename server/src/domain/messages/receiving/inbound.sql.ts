@@ -1,7 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
-import type { ReceivedFileRow } from '../../files/received.ts'
 import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
 
 /** Finds the messages that our senders sent with these WhatsApp IDs. */
@@ -55,9 +54,20 @@ export interface InboundRow {
   source: string | null
 }
 
+/** The file of a message, as `files/received.ts` stores it. */
+interface FileRow {
+  id: string
+  workspaceId: string
+  messageId: string
+  senderId: string
+  fileName: string
+  mimeType: string
+  source: object
+}
+
 /** The files of those messages that are new, and until when the network has them. */
 export interface FileBatch {
-  rows: readonly ReceivedFileRow[]
+  rows: readonly FileRow[]
   tryUntil: Date
 }
 
@@ -100,7 +110,7 @@ const echoed = { eventType: 'message.echoed', columns: ', source', values: ', n.
 export function saveInboundStatement(
   insertEventsSql: InsertEventsSql,
   insertFilesSql: InsertFilesSql,
-  fileColumns: { readonly [Name in keyof ReceivedFileRow]: 'uuid' | 'text' | 'json' },
+  fileColumns: { readonly [Name in keyof FileRow]: 'uuid' | 'text' | 'json' },
 ) {
   const parameters = {
     ...eventParameters,
@@ -163,7 +173,7 @@ export function saveInboundStatement(
  */
 export function savePastStatement(
   insertFilesSql: InsertFilesSql,
-  fileColumns: { readonly [Name in keyof ReceivedFileRow]: 'uuid' | 'text' | 'json' },
+  fileColumns: { readonly [Name in keyof FileRow]: 'uuid' | 'text' | 'json' },
   hasFileSql: (messageId: string) => string,
 ) {
   const parameters = {
