@@ -169,7 +169,7 @@ test('send sends once for each idempotency key, and waits for the status', async
 })
 
 test('options come before variables, and variables before the login', async () => {
-  const { json, login } = newMachine()
+  const { json, login, errorOf } = newMachine()
   const other = await newWorkspace(server)
   await publishOne(other.id, 'other')
   await publishOne(shop.workspace.id, 'ours')
@@ -179,10 +179,12 @@ test('options come before variables, and variables before the login', async () =
   expect(textsOf(await json(['events', '--event', 'message.received']))).toEqual(['ours'])
   expect(textsOf(await json(['events', '--event', 'message.received'], variables))).toEqual(['other'])
   expect(textsOf(await json(['events', '--event', 'message.received', '--key', key], variables))).toEqual(['ours'])
-  // One of them alone is for other programs.
-  expect(textsOf(await json(['events', '--event', 'message.received'], { PARLEY_API_KEY: other.secret }))).toEqual([
-    'ours',
-  ])
+  const { PARLEY_API_KEY } = variables
+  expect(textsOf(await json(['events', '--event', 'message.received'], { PARLEY_API_KEY }))).toEqual(['other'])
+  expect(textsOf(await json(['events', '--event', 'message.received'], { PARLEY_URL: server.url }))).toEqual(['ours'])
+  // The stored key is for another service.
+  const staging = { PARLEY_URL: 'http://staging.example' }
+  expect(await errorOf(['send', '--to', '1', '--text', 'a'], staging)).toMatch(/^PARLEY_API_KEY is not set\./)
 })
 
 test('events continues at a cursor, and prints new events as they happen', async () => {
