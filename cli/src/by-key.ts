@@ -34,7 +34,7 @@ export const isApiKey = (key: string, url: string | undefined): boolean => url !
 export function readService(call: Pick<Call, 'option' | 'env' | 'running'>, takes: 'key' | 'keyOrId' = 'key') {
   const { option } = call
   const [url, key] = [option('url'), option('key')]
-  const isId = takes === 'keyOrId' && key !== undefined && !isApiKey(key, url)
+  const isId = hasDatabase && takes === 'keyOrId' && key !== undefined && !isApiKey(key, url)
   if (option('workspace') !== undefined) {
     if (url === undefined && (key === undefined || isId)) return null
     throw new UsageError('Pass either --url or --workspace: an API key belongs to one workspace.')

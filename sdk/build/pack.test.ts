@@ -270,8 +270,11 @@ test('its command line has only the commands that work with a key, and names tho
   // Without the server, its database and their dependencies.
   expect(text.length).toBeLessThan(200_000)
   expect([...text.matchAll(/^import .*from "([^"]+)"/gm)].filter(([, from]) => !from?.startsWith('node:'))).toEqual([])
+  const home = join(folder, 'home')
   const parley = (...words: string[]) =>
-    run('node', [command, ...words], { env }).catch((error: { stdout: string; stderr: string }) => error)
+    run('node', [command, ...words], { env: { ...env, HOME: home } }).catch(
+      (error: { stdout: string; stderr: string }) => error,
+    )
   const help = (await parley('--help')).stdout
   const listed = [...help.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}/gm)].map(([, name]) => name)
   expect(listed).toEqual(['login', 'listen', 'send', 'events', 'trigger', 'webhook list', 'types', 'mcp'])
@@ -287,6 +290,11 @@ test('its command line has only the commands that work with a key, and names tho
   expect((await parley('key', 'create', '--name', 'My shop')).stderr).toBe(
     "This program has no database. An operator runs this on the server: ./parley key create --name 'My shop'\n",
   )
+  for (const words of [['send', '--to', '491701234567', '--text', 'Hi'], ['logs']]) {
+    const { stderr } = await parley(...words, '--key', 'anything')
+    expect(stderr).toMatch(/^PARLEY_URL is not set\. Pass --url too/)
+    expect(stderr).not.toContain('    at ')
+  }
   expect((await parley('doctor')).stderr).toMatch(/on the server: \.\/parley doctor\n$/)
   expect((await parley('sned')).stderr).toMatch(/Did you mean "send"/)
 })
