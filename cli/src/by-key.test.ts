@@ -253,8 +253,8 @@ test('what a key cannot do names the command of an operator', async () => {
   const { json, errorOf } = newMachine()
   const variables = { PARLEY_URL: server.url, PARLEY_API_KEY: key }
   const { id } = shop.workspace
-  expect(await errorOf(['logs', '--follow', '--status', '4xx', '--path', 'a b'], variables)).toBe(
-    `An API key cannot read the request log. An operator runs this on the server: ./parley logs --follow --status 4xx --path 'a b' --workspace ${id}\n`,
+  expect(await errorOf(['logs', '--follow', '--status', '4xx', '--path', "Ana's a"], variables)).toBe(
+    `An API key cannot read the request log. An operator runs this on the server: ./parley logs --follow --status 4xx --path 'Ana'\\''s a' --workspace ${id}\n`,
   )
   expect(await errorOf(['logs', '--url', server.url, '--key', key])).toMatch(/^An API key cannot read the request log/)
   expect(await errorOf(['trigger', 'message.received'], variables)).toBe(

@@ -68,7 +68,7 @@ export const usageLine = (command: Command): string => `Usage: ${program.name} $
 
 /** The command that needs the database, for people without it. */
 export function runOnServer(words: readonly string[]): string {
-  const typed = words.map((word) => (/^[\w./:,+-]+$/.test(word) ? word : `'${word}'`))
+  const typed = words.map((word) => (/^[\w./:,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
   return `An operator runs this on the server: ./parley ${typed.join(' ')}`
 }
 
