@@ -92,6 +92,13 @@ test('login keeps to XDG_CONFIG_HOME, and reads the key from standard input', as
   expect(JSON.parse(readFileSync(join(folder, 'parley', 'login.json'), 'utf8'))).toEqual({ url: server.url, key })
 })
 
+test('without HOME, as on Windows, login keeps to USERPROFILE', async () => {
+  const { home, file } = newMachine()
+  const env = { USERPROFILE: home, PARLEY_DATA_DIR: join(home, 'data') }
+  expect(await runParley(['login', '--url', server.url, '--key', key], env)).toMatchObject({ code: 0, err: '' })
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ url: server.url, key })
+})
+
 test('errors are one line that says what is wrong', async () => {
   const { run, errorOf, login, file } = newMachine()
   const port = await freePort()
