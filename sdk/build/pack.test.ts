@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { testNumbers } from '../../cli/src/test-numbers.ts'
 import { blocksOf, docsFiles, isRun } from '../../scripts/docs-blocks.ts'
 import { startReceiver } from '../../server/testing/receiver.ts'
 import { until } from '../../server/testing/until.ts'
@@ -283,6 +284,12 @@ test('its command line has only the commands that work with a key, and names tho
     expect(stdout).toMatch(/^Examples:\n {2}\$ npx parley /m)
     expect(stdout).not.toMatch(/--workspace|\.\/parley|database/)
   }
+  // No key can make any other event happen.
+  const trigger = (await parley('trigger', '--help')).stdout
+  expect(trigger).not.toMatch(/a phone writes|test event/)
+  const examples = [...trigger.matchAll(/\$ npx parley trigger (\S+)/g)].map(([, type = '']) => type)
+  expect(examples).not.toEqual([])
+  expect(Object.keys(testNumbers)).toEqual(expect.arrayContaining(examples))
   const events = await parley('events')
   expect(events.stderr).toMatch(
     /^PARLEY_URL and PARLEY_API_KEY are not set\. Set both, or run "npx parley login" once\.\n/,
