@@ -95,7 +95,7 @@ const exampleLines = (examples: readonly string[]): string[] => [
 
 function usageOf({ name, args = [], options = {} }: Command): string {
   const required = Object.entries(options)
-    .filter(([, rule]) => rule.required || rule.variable)
+    .filter(([, rule]) => rule.required || rule.variable || rule.usual)
     .map(([option, rule]) => `--${option} ${rule.value ?? ''}${rule.repeated ? '...' : ''}`.trim())
   const more = Object.keys(options).length > required.length ? ['[options]'] : []
   return [name, ...args, ...required, ...more].join(' ')
