@@ -52,7 +52,7 @@ export function SaveScenario({ id, contact: { senders } }: { id: string; contact
       >
         <p>
           A test plays this conversation with phone.play(). The file has its latest {messagesMax.toLocaleString('en')}{' '}
-          messages. Words, numbers and files are replaced.
+          messages. Texts, numbers, form values and files are replaced. IDs of buttons and products, and emojis, stay.
         </p>
         {senders.length > 1 && (
           <Select
