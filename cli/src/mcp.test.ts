@@ -147,7 +147,7 @@ async function serveOther(listener: RequestListener) {
 
 test('without a key and a URL, it uses the login, whose key goes to its own service only', async () => {
   const { secret } = await newWorkspace(server)
-  const { PARLEY_API_KEY: _, PARLEY_URL: __, ...env } = { ...envOf(secret), HOME: tempFolder() }
+  const env = { ...envOf(''), PARLEY_URL: '', HOME: tempFolder() }
   await runParley(['login', '--url', server.url, '--key', secret], env)
   const mcp = start(env)
   mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
