@@ -109,7 +109,7 @@ export type ConsoleRoute = RouteBase & {
   handle(context: never, input: never): unknown
 }
 
-type Reply<R> = R extends TSchema ? Static<R> : unknown
+type Reply<R> = R extends TSchema ? Static<R> : void
 
 type Handler<Context, R, P, Q, B> = (context: Context, input: Input<P, Q, B>) => Reply<R> | Promise<Reply<R>>
 
