@@ -1,5 +1,5 @@
 import { OperatedApp, OperatedConnection, SetupReport, SyncReport } from '@parley/contract/console/operator'
-import { Uuid } from '@parley/contract/ids'
+import { nullable, Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { type Static, type TObject, Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
@@ -66,17 +66,18 @@ export const connectionConsoleRoutes = ({
     who: 'operator',
     confirmed: true,
     body: Strict({ workspace_id: Uuid, app_id: Uuid, waba_id: Text, access_token: Text }),
-    reply: Type.Object({ connection: OperatedConnection, sync: SyncReport }),
+    // A remark says that the account keeps a callback of its own.
+    reply: Type.Object({ connection: OperatedConnection, sync: SyncReport, remark: nullable(Type.String()) }),
     status: 201,
     ownTransactions: true,
     async handle({ audit }, { body }) {
       const { workspace_id: workspaceId, app_id: appId, waba_id: wabaId, access_token: accessToken } = body
       const input = { workspaceId, appId, wabaId, accessToken }
       const after = { app_id: appId, waba_id: wabaId }
-      const { connection, sync } = await createConnection(network, input, (tx, { id }) =>
+      const { connection, sync, remark } = await createConnection(network, input, (tx, { id }) =>
         audit({ action: 'connection.create', target: id, targetName: wabaId, after, workspaceId }, tx),
       )
-      return { connection: toConnection(connection), sync: toReport(sync) }
+      return { connection: toConnection(connection), sync: toReport(sync), remark }
     },
   }),
   personRoute({
