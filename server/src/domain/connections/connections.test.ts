@@ -160,6 +160,26 @@ test('an error message of the network is returned without the token it contains'
   expect(JSON.stringify(refusal)).not.toContain(token)
 })
 
+test('the token of another app is refused, and nothing is stored or changed', async () => {
+  const workspace = await newWorkspace(testServer)
+  const account = network.newAccount()
+  const metaAppId = network.control.apps.create({}).id
+  const input = { workspaceId: workspace.id, wabaId: account.wabaId, accessToken: account.token }
+  const refused = createConnection(network.network, { ...input, appId: (await newApp({ metaAppId })).id })
+  const message = `The access token belongs to another app. Generate one for app ${metaAppId}.`
+  await expect(refused).rejects.toMatchObject({ parts: { param: 'access_token', message } })
+  expect(account.calls('subscribed_apps')).toBe(0)
+  expect(await listConnections(testServer.db, workspace.id)).toEqual([])
+  const ownApp = network.control.tokens.list().find(({ token }) => token === account.token)?.appId ?? ''
+  const app = await newApp({ metaAppId: ownApp })
+  const { connection } = await createConnection(network.network, { ...input, appId: app.id })
+  const { token } = network.control.tokens.create({ appId: metaAppId, wabaIds: [account.wabaId] })
+  await expect(replaceAccessToken(network.network, connection.id, token)).rejects.toThrow(
+    `The access token belongs to another app. Generate one for app ${ownApp}.`,
+  )
+  expect((await network.network.vault.accessFor(connection.id))?.accessToken).toBe(account.token)
+})
+
 test('an unreachable network is a service_unavailable error with the cause', async () => {
   const workspace = await newWorkspace(testServer)
   const app = await newApp({ graphUrl: 'http://127.0.0.1:9' })

@@ -88,6 +88,7 @@ export async function requireAccess(
   // Not all tokens may be inspected.
   const token = await network.client.inspectToken(access, accessToken)
   const owner = token.kind === 'ok' ? token.value.metaAppId : null
+  if (metaAppId !== null && owner !== null && owner !== metaAppId) refuseForeignToken(metaAppId)
   return requireSuccess(
     await ensureSubscribed(network, access, { appId, metaAppId: metaAppId ?? owner, wabaId }),
     access,
@@ -212,6 +213,9 @@ export function wabaIdErrors(wabaId: string): FieldError[] {
   const message = `"${wabaId.slice(0, 60)}" is not a WABA ID. Enter the account's number as Meta's WhatsApp Manager shows it.`
   return [{ param: 'waba_id', code: 'invalid', message }]
 }
+
+export const refuseForeignToken = (metaAppId: string): never =>
+  refuseParam('access_token', 'refused', `The access token belongs to another app. Generate one for app ${metaAppId}.`)
 
 /** Refuses the token with the network's error message if the call failed. */
 function requireSuccess<T>(outcome: CallOutcome<T>, access: GraphAccess): T {

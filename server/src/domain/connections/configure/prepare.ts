@@ -3,7 +3,7 @@ import { refuse, refuseIfAny, refuseParam } from '../../../lib/refuse.ts'
 import type { ListedNumber } from '../../../whatsapp/graph/listings.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
 import { type App, type AppInput, listApps, requireApp, secretErrors, validateApp } from '../apps.ts'
-import { type Connection, findConnection, wabaIdErrors } from '../connections.ts'
+import { type Connection, findConnection, refuseForeignToken, wabaIdErrors } from '../connections.ts'
 import type { Network } from '../network.ts'
 import {
   type AccountCheck,
@@ -150,11 +150,11 @@ function requireApplication({ metaAppId }: Setup, fact: Fact<string>): string {
 }
 
 function requireToken({ metaAppId }: Setup, fact: Fact<TokenCheck>): TokenCheck {
-  const foreign = `The access token belongs to another app. Generate one for app ${metaAppId}.`
-  const token = requireFact(fact, 'access_token', (why) => (why.includes('did not match') ? foreign : why))
+  if (fact.kind === 'failed' && fact.why.includes('did not match')) refuseForeignToken(metaAppId)
+  const token = requireFact(fact, 'access_token', (why) => why)
   if (!token.isValid)
     refuseParam('access_token', 'refused', `The access token is not valid: ${token.problem ?? 'Meta does not say why'}`)
-  if (token.metaAppId !== metaAppId) refuseParam('access_token', 'refused', foreign)
+  if (token.metaAppId !== metaAppId) refuseForeignToken(metaAppId)
   if (token.missingScopes.length > 0)
     refuseParam(
       'access_token',
