@@ -4,7 +4,7 @@ import { useSimulator } from '../../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../../testing/workspace.ts'
-import { createApp, ingressPath, listApps } from '../apps.ts'
+import { changeGraphUrl, createApp, ingressPath, listApps } from '../apps.ts'
 import { listConnections } from '../connections.ts'
 import { configure, type SetupOptions, type SetupResult } from './configure.ts'
 import { inspectConnection, webhookFields } from './inspect.ts'
@@ -300,6 +300,22 @@ test('a new secret and a new token replace the stored ones', async () => {
   const { vault } = simulated.network
   expect((await vault.openApp(app?.id ?? ''))?.appSecret).toBe('renewed')
   expect((await vault.accessFor(connection?.id ?? ''))?.accessToken).toBe(token)
+})
+
+test('two set-ups at the same time store the app once', async () => {
+  const { id: wabaId } = simulated.control.wabas.create({ appIds: [] })
+  simulated.control.tokens.change(meta.token, { wabaIds: [meta.wabaId, wabaId] })
+  const results = await Promise.all([setUp({ wabaId: meta.wabaId }), setUp({ wabaId })])
+  const apps = await storedApps()
+  expect(apps).toHaveLength(1)
+  expect(results).toMatchObject(results.map(() => ({ state: 'done', app: { id: apps[0]?.id } })))
+  expect(networkApp()?.callbackUrl).toBe(server.url + ingressPath(apps[0]?.id ?? ''))
+  const { appSecret, verifyToken } = { appSecret: meta.secret, verifyToken: 'other' }
+  const input = { name: 'Again', appSecret, verifyToken, graphUrl: 'http://127.0.0.1:9', metaAppId: meta.appId }
+  const elsewhere = await createApp(server.db, server.clock, server.secretKeys, input)
+  await expect(changeGraphUrl(server.db, elsewhere.id, simulated.simulator.url)).rejects.toMatchObject({
+    parts: { param: 'graph_url', message: `App ${apps[0]?.id} has the ID ${meta.appId} at this URL already.` },
+  })
 })
 
 test('an account of another workspace is refused', async () => {

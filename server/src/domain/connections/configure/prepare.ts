@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { refuse, refuseIfAny, refuseParam } from '../../../lib/refuse.ts'
 import type { ListedNumber } from '../../../whatsapp/graph/listings.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
-import { type App, type AppInput, listApps, requireApp, secretErrors, validateApp } from '../apps.ts'
+import { type App, type AppInput, findApp, listApps, requireApp, secretErrors, validateApp } from '../apps.ts'
 import { type Connection, findConnection, refuseForeignToken, wabaIdErrors } from '../connections.ts'
 import type { Network } from '../network.ts'
 import {
@@ -61,7 +61,7 @@ export async function prepare(network: Network, input: SetupInput): Promise<Prep
     ...(input.wabaId === undefined ? [] : wabaIdErrors(input.wabaId)),
   ])
   const { name: workspaceName } = await requireWorkspace(db, workspaceId)
-  const { setup, stored, isStoredRight, newApp } = await findApp(network, input)
+  const { setup, stored, isStoredRight, newApp } = await readApp(network, input)
   const access = tokenOfApp(setup)
   const name = requireApplication(
     setup,
@@ -95,7 +95,7 @@ export async function prepare(network: Network, input: SetupInput): Promise<Prep
   }
 }
 
-async function findApp(
+async function readApp(
   network: Network,
   { app, accessToken }: SetupInput,
 ): Promise<Pick<Prepared, 'setup' | 'stored' | 'isStoredRight' | 'newApp'>> {
@@ -130,10 +130,9 @@ async function findStored(
   metaAppId: string,
   { graphUrl, appSecret }: { graphUrl: string; appSecret: string },
 ): Promise<{ stored: App | undefined; storedSecret: string | undefined }> {
-  const apps = (await listApps(db)).filter((each) => each.graphUrl === graphUrl)
-  const known = apps.find((each) => each.metaAppId === metaAppId)
+  const known = await findApp(db, graphUrl, metaAppId)
   if (known) return { stored: known, storedSecret: (await vault.openApp(known.id))?.appSecret }
-  for (const stored of apps.filter((each) => each.metaAppId === null)) {
+  for (const stored of (await listApps(db)).filter((each) => each.graphUrl === graphUrl && each.metaAppId === null)) {
     const storedSecret = (await vault.openApp(stored.id))?.appSecret
     if (storedSecret === appSecret) return { stored, storedSecret }
   }

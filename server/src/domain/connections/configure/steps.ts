@@ -1,5 +1,5 @@
 import { formatTime } from '../../../lib/format.ts'
-import { type App, createApp, ingressPath, isLoopbackUrl, setMetaAppId } from '../apps.ts'
+import { type App, ingressPath, isLoopbackUrl, setMetaAppId, storeApp } from '../apps.ts'
 import { type Connection, storeConnection } from '../connections.ts'
 import { describeFailure } from '../describe-failure.ts'
 import type { Network } from '../network.ts'
@@ -65,16 +65,15 @@ function appStep({ network, there, done, audit }: Plan): Step {
     always: true,
     async apply() {
       const { db, clock, secretKeys } = network
-      done.app = await db.transaction(async (tx) => {
-        const app = stored ?? (await createApp(tx, clock, secretKeys, newApp))
+      await db.transaction(async (tx) => {
+        const { app, isNew } = stored ? { app: stored, isNew: false } : await storeApp(tx, clock, secretKeys, newApp)
         if (stored && !isStoredRight) {
           await replaceAppSecrets(tx, secretKeys, app.id, { appSecret: setup.appSecret })
           await setMetaAppId(tx, app.id, setup.metaAppId)
         }
         await audit(tx, app)
-        return app
+        Object.assign(done, { app, isAppNew: isNew })
       })
-      done.isAppNew = !stored
       return undefined
     },
   }
