@@ -279,6 +279,27 @@ test('a callback that fails the handshake leaves nothing behind', async () => {
   expect((await setUp()).state).toBe('done')
 })
 
+test('an app whose callback Meta may have accepted stays, and the next run continues with it', async () => {
+  const client = Object.create(simulated.network.client) as typeof simulated.network.client
+  client.subscribe = async (...words) => {
+    await simulated.network.client.subscribe(...words)
+    return { kind: 'unknown', why: 'timeout', status: null }
+  }
+  const input = { app: appOf(), accessToken: meta.token, workspaceId: workspace.id }
+  const lost = await configure({ ...simulated.network, client }, input, { publicUrl: server.url })
+  expect(lost).toMatchObject({ state: 'failed', app: { metaAppId: meta.appId } })
+  const again = await setUp()
+  expect(again).toMatchObject({ state: 'done', app: { id: lost.app?.id } })
+  expect(verdicts(again)).toMatchObject({ app: 'ok', webhook: 'ok', connection: 'changed' })
+})
+
+test('the callback of an app that is not stored here any more is replaced without asking', async () => {
+  const url = server.url + ingressPath('01890000-0000-7000-8000-000000000000')
+  await simulated.control.apps.setCallback(meta.appId, { url, verify: false })
+  expect(verdicts(await setUp({}, { check: true }))).toMatchObject({ webhook: 'would_change' })
+  expect(await setUp()).toMatchObject({ state: 'done' })
+})
+
 test('an app that was registered without its ID is set up further', async () => {
   const input = { name: 'Manual', appSecret: meta.secret, verifyToken: 'manual', graphUrl: simulated.simulator.url }
   const app = await createApp(server.db, server.clock, server.secretKeys, input)

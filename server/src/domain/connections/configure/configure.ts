@@ -39,8 +39,8 @@ export interface SetupOptions {
  */
 export async function configure(network: Network, input: SetupInput, options: SetupOptions): Promise<SetupResult> {
   const { publicUrl, check = false, replaceCallback = false, audit = async () => {}, onStep = () => {} } = options
-  const there = await prepare(network, input)
-  const done: Stored = { app: there.stored, isAppNew: false, connection: there.connection }
+  const there = await prepare(network, input, publicUrl)
+  const done: Stored = { app: there.stored, isAppUnused: false, connection: there.connection }
   const steps = stepsOf({ network, there, publicUrl, done, audit })
   const outcomes: StepOutcome[] = []
   const report = ({ apply: _, always: _always, ...step }: Step, change: Partial<StepOutcome> = {}) => {
@@ -73,7 +73,7 @@ export async function configure(network: Network, input: SetupInput, options: Se
       continue
     }
     report(step, { verdict: 'failed', remedy: error })
-    if (step.step === 'webhook' && done.isAppNew && done.app) {
+    if (step.step === 'webhook' && done.isAppUnused && done.app) {
       await deleteApp(network.db, done.app.id)
       done.app = undefined
     }

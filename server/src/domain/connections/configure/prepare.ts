@@ -2,7 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { refuse, refuseIfAny, refuseParam } from '../../../lib/refuse.ts'
 import type { ListedNumber } from '../../../whatsapp/graph/listings.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
-import { type App, type AppInput, findApp, listApps, requireApp, secretErrors, validateApp } from '../apps.ts'
+import {
+  type App,
+  type AppInput,
+  findApp,
+  ingressPath,
+  listApps,
+  requireApp,
+  secretErrors,
+  validateApp,
+} from '../apps.ts'
 import { type Connection, findConnection, refuseForeignToken, wabaIdErrors } from '../connections.ts'
 import type { Network } from '../network.ts'
 import {
@@ -45,6 +54,8 @@ export interface Prepared {
   wabaId: string
   token: TokenCheck
   subscription: SubscriptionCheck
+  /** Whether the callback at Meta is that of an app that is not stored here any more. */
+  isCallbackUnused: boolean
   account: AccountCheck
   numbers: ListedNumber[]
   connection: Connection | undefined
@@ -53,7 +64,7 @@ export interface Prepared {
 }
 
 /** Reads what is there, and refuses secrets and IDs that Meta does not accept. Changes nothing. */
-export async function prepare(network: Network, input: SetupInput): Promise<Prepared> {
+export async function prepare(network: Network, input: SetupInput, publicUrl: string): Promise<Prepared> {
   const { db, client, vault } = network
   const { accessToken, workspaceId } = input
   refuseIfAny([
@@ -69,8 +80,9 @@ export async function prepare(network: Network, input: SetupInput): Promise<Prep
   )
   const token = requireToken(setup, await inspectToken(network, access, accessToken))
   const wabaId = input.wabaId ?? onlyAccountOf(token)
-  const [subscription, account, numbers, connection] = await Promise.all([
-    inspectSubscription(network, setup),
+  const subscription = requireFact(await inspectSubscription(network, setup), 'app_secret', (why) => why)
+  const [isCallbackUnused, account, numbers, connection] = await Promise.all([
+    isUnused(db, publicUrl, subscription.callbackUrl),
     inspectAccount(network, setup, wabaId),
     inspectNumbers(network, tokenOfAccount(setup), wabaId),
     stored && findConnection(db, stored.id, wabaId),
@@ -87,7 +99,8 @@ export async function prepare(network: Network, input: SetupInput): Promise<Prep
     workspaceName,
     wabaId,
     token,
-    subscription: requireFact(subscription, 'app_secret', (why) => why),
+    subscription,
+    isCallbackUnused,
     account: requireFact(account, 'waba_id', ofAccount),
     numbers: requireFact(numbers, 'waba_id', ofAccount),
     connection,
@@ -122,6 +135,11 @@ async function readApp(
     isStoredRight: stored?.metaAppId === metaAppId && storedSecret === appSecret,
     newApp: { ...valid, name: app.name?.trim() ?? '', metaAppId },
   }
+}
+
+async function isUnused(db: Network['db'], publicUrl: string, callbackUrl: string | null): Promise<boolean> {
+  if (!callbackUrl?.startsWith(publicUrl + ingressPath(''))) return false
+  return !(await listApps(db)).some(({ id }) => callbackUrl === publicUrl + ingressPath(id))
 }
 
 /** By its ID at Meta, or an app that was registered without it and has the same secret. */

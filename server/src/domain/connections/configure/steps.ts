@@ -28,8 +28,8 @@ export interface Step {
 /** What the steps have stored so far. */
 export interface Stored {
   app: App | undefined
-  /** Whether the app was stored by this run. */
-  isAppNew: boolean
+  /** Whether this run has stored the app, and Meta cannot have its callback: then it is removed if the callback fails. */
+  isAppUnused: boolean
   connection: Connection | undefined
 }
 
@@ -72,7 +72,7 @@ function appStep({ network, there, done, audit }: Plan): Step {
           await setMetaAppId(tx, app.id, setup.metaAppId)
         }
         await audit(tx, app)
-        Object.assign(done, { app, isAppNew: isNew })
+        Object.assign(done, { app, isAppUnused: isNew })
       })
       return undefined
     },
@@ -93,13 +93,13 @@ function tokenStep({ network, there: { token } }: Plan): Step {
 }
 
 function webhookStep({ network, there, publicUrl, done }: Plan): Step {
-  const { setup, stored, subscription } = there
+  const { setup, stored, subscription, isCallbackUnused } = there
   const { callbackUrl, isActive, missing } = subscription
   const urlOf = (app: App | undefined) => publicUrl + ingressPath(app?.id ?? '…')
   const isOurs = stored !== undefined && callbackUrl !== null && isCallbackOf(stored, publicUrl, callbackUrl)
   const isReachable = publicUrl.startsWith('https:') || isLoopbackUrl(setup.graphUrl)
   const isRight = isOurs && isActive && missing.length === 0
-  const other = callbackUrl === null || isOurs ? null : callbackUrl
+  const other = callbackUrl === null || isOurs || isCallbackUnused ? null : callbackUrl
   return {
     step: 'webhook',
     found: callbackUrl
@@ -123,7 +123,9 @@ function webhookStep({ network, there, publicUrl, done }: Plan): Step {
         // Fields that are subscribed and not understood stay: they are stored and published as they are.
         fields: [...new Set([...(other ? [] : subscription.fields), ...webhookFields])],
       })
-      return outcome.kind === 'ok' ? undefined : describeFailure(outcome, access)
+      if (outcome.kind === 'ok') return undefined
+      if (outcome.kind === 'unknown') done.isAppUnused = false
+      return describeFailure(outcome, access)
     },
   }
 }
