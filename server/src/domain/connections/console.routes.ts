@@ -101,19 +101,18 @@ export const connectionConsoleRoutes = ({
     ownTransactions: true,
     async handle({ audit }, { body }) {
       const { workspace_id: workspaceId, app_id, replace_callback: replaceCallback } = body
-      const after = { meta_app_id: app_id, callbacks: replaceCallback ? 'replaced' : 'kept' }
-      const entry = { action: 'app.configure', after, workspaceId }
+      const entry = { action: 'app.configure', workspaceId }
       let isRecorded = false
       const result = await configure(network, toSetup(body), {
         publicUrl,
         replaceCallback,
-        async audit(tx, { id, name }) {
-          await audit({ ...entry, target: id, targetName: name }, tx)
+        async audit(tx, { id, name }, after) {
+          await audit({ ...entry, target: id, targetName: name, after }, tx)
           isRecorded = true
         },
       })
       // It stopped before the first change.
-      if (!isRecorded) await audit({ ...entry, target: app_id })
+      if (!isRecorded) await audit({ ...entry, target: app_id, after: { meta_app_id: app_id, callbacks: 'kept' } })
       return toSetupReport(result)
     },
   }),

@@ -253,6 +253,26 @@ test('callbacks of the account and of a number are replaced only if that is want
   expect(verdicts(await setUp())).toEqual(allOk)
 })
 
+test('the audit entry says what the set-up changes', async () => {
+  const recorded: object[] = []
+  const audit = async (_tx: unknown, _app: unknown, after: object) => void recorded.push(after)
+  await simulated.control.apps.setCallback(meta.appId, { url: 'http://127.0.0.1:9/other', verify: false })
+  await setUp({}, { audit })
+  expect(recorded).toEqual([])
+  await setUp({}, { audit, replaceCallback: true })
+  await setUp({}, { audit, replaceCallback: true })
+  const network = networkApp()
+  if (network) network.secret = 'renewed'
+  const { token } = simulated.control.tokens.create({ appId: meta.appId, wabaIds: [meta.wabaId] })
+  await setUp({ app: appOf({ appSecret: 'renewed' }), accessToken: token }, { audit })
+  const ids = { meta_app_id: meta.appId, waba_id: meta.wabaId }
+  expect(recorded).toEqual([
+    { ...ids, callbacks: 'replaced' },
+    { ...ids, callbacks: 'kept' },
+    { ...ids, callbacks: 'kept', app_secret: 'replaced', access_token: 'replaced' },
+  ])
+})
+
 test('missing fields are added, and fields that were added manually stay', async () => {
   const { app } = await setUp()
   const url = server.url + ingressPath(app?.id ?? '')
