@@ -283,6 +283,40 @@ test('missing fields are added, and fields that were added manually stay', async
   expect(networkApp()?.fields?.toSorted()).toEqual([...webhookFields, 'calls'].toSorted())
 })
 
+test('a field that Meta does not offer is left out', async () => {
+  const { app } = await setUp()
+  const url = server.url + ingressPath(app?.id ?? '')
+  const fields = ['not_offered', 'messages', 'gone']
+  await simulated.control.apps.setCallback(meta.appId, { url, verify: false, fields })
+  const result = await setUp()
+  expect(result.state).toBe('done')
+  expect(result.steps.find(({ step }) => step === 'webhook')).toMatchObject({
+    verdict: 'changed',
+    wanted: `callback ${url}, ${webhookFields.length} fields`,
+    remedy: 'Meta does not offer the app the webhook fields not_offered, gone.',
+  })
+  expect(networkApp()?.fields?.toSorted()).toEqual([...webhookFields].toSorted())
+})
+
+test('without the field messages, nothing is set up', async () => {
+  const client = Object.create(simulated.network.client) as typeof simulated.network.client
+  client.subscribe = async () => ({
+    kind: 'refused',
+    status: 400,
+    error: {
+      code: 100,
+      title: 'Invalid parameter',
+      message: `(#100) Param fields[${webhookFields.indexOf('messages')}] must be one of {calls} - got "messages".`,
+      details: null,
+    },
+    isTransient: false,
+    retryAfterMs: null,
+  })
+  const input = { app: appOf(), accessToken: meta.token, workspaceId: workspace.id }
+  const failed = await configure({ ...simulated.network, client }, input, { publicUrl: server.url })
+  expect(failed).toMatchObject({ state: 'failed', app: undefined })
+})
+
 test('a callback that fails the handshake leaves nothing behind', async () => {
   const failed = await setUp({}, { publicUrl: 'http://127.0.0.1:9' })
   expect(failed).toMatchObject({

@@ -7,6 +7,7 @@ import { replaceAppSecrets, storeAccessToken } from '../replace-secrets.ts'
 import type { SyncOutcome } from '../sync.ts'
 import { isCallbackOf, tokenOfAccount, tokenOfApp, webhookFields } from './inspect.ts'
 import type { Prepared } from './prepare.ts'
+import { subscribeOffered } from './subscribe.ts'
 
 export const stepNames = ['app', 'token', 'webhook', 'connection', 'subscription', 'numbers'] as const
 
@@ -117,13 +118,19 @@ function webhookStep({ network, there, publicUrl, done }: Plan): Step {
       const access = tokenOfApp(setup)
       const opened = done.app && (await network.vault.openApp(done.app.id))
       this.wanted = `callback ${urlOf(done.app)}, ${webhookFields.length} fields`
-      const outcome = await network.client.subscribe(access, setup.metaAppId, {
+      const outcome = await subscribeOffered(network.client, access, setup.metaAppId, {
         callbackUrl: urlOf(done.app),
         verifyToken: opened?.verifyToken ?? '',
         // Fields that are subscribed and not understood stay: they are stored and published as they are.
         fields: [...new Set([...(other ? [] : subscription.fields), ...webhookFields])],
       })
-      if (outcome.kind === 'ok') return undefined
+      if (outcome.kind === 'ok') {
+        const refused = outcome.value
+        const offered = webhookFields.filter((field) => !refused.includes(field))
+        this.wanted = `callback ${urlOf(done.app)}, ${offered.length} fields`
+        if (refused.length > 0) this.remedy = `Meta does not offer the app the webhook fields ${refused.join(', ')}.`
+        return undefined
+      }
       if (outcome.kind === 'unknown') done.isAppUnused = false
       return describeFailure(outcome, access)
     },
