@@ -253,6 +253,39 @@ test('callbacks of the account and of a number are replaced only if that is want
   expect(verdicts(await setUp())).toEqual(allOk)
 })
 
+test('another callback of the app stays if the account sends its messages here', async () => {
+  const { app } = await setUp()
+  const url = server.url + ingressPath(app?.id ?? '')
+  const verify_token = (await simulated.network.vault.openApp(app?.id ?? ''))?.verifyToken
+  await graph(`${meta.wabaId}/subscribed_apps`, { override_callback_uri: url, verify_token })
+  const other = 'http://127.0.0.1:9/other'
+  await simulated.control.apps.setCallback(meta.appId, { url: other, verify: false })
+  const { result, changes } = await observed(() => setUp({}, { replaceCallback: true }))
+  expect(changes).toEqual([])
+  expect(verdicts(result)).toEqual(allOk)
+  expect(result.steps.find(({ step }) => step === 'webhook')?.remedy).toContain('Messages arrive here')
+
+  // The callbacks of all numbers have the same effect, and come before that of the account.
+  await graph(`${meta.wabaId}/subscribed_apps`, {})
+  expect(verdicts(await setUp())).toMatchObject({ webhook: 'conflict' })
+  await graph(meta.numberId, { webhook_configuration: { override_callback_uri: url, verify_token } })
+  expect(verdicts(await setUp())).toEqual(allOk)
+  const elsewhere = await createApp(server.db, server.clock, server.secretKeys, {
+    name: 'Elsewhere',
+    appSecret: 'x',
+    verifyToken: 'there',
+  })
+  await graph(`${meta.wabaId}/subscribed_apps`, {
+    override_callback_uri: server.url + ingressPath(elsewhere.id),
+    verify_token: 'there',
+  })
+  expect(verdicts(await setUp())).toEqual(allOk)
+
+  // Without the field, nothing arrives.
+  await simulated.control.apps.setCallback(meta.appId, { url: other, verify: false, fields: ['flows'] })
+  expect(verdicts(await setUp())).toMatchObject({ webhook: 'conflict' })
+})
+
 test('the audit entry says what the set-up changes', async () => {
   const recorded: object[] = []
   const audit = async (_tx: unknown, _app: unknown, after: object) => void recorded.push(after)
