@@ -84,6 +84,8 @@ export const connectionConsoleRoutes = ({
     method: 'POST',
     path: '/operator/setup/check',
     who: 'operator',
+    // It calls any URL.
+    confirmed: true,
     unaudited: 'only reads what is there',
     body: Strict(NewSetup),
     reply: SetupReport,
