@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
-import { query } from '../../server/testing/filled-database.ts'
+import { asSuperuser, query } from '../../server/testing/filled-database.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
 import { runParley, serveParley, startCommand } from '../testing/run-parley.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   drop = database.drop
   const entries = `select target_name as name, after->>'callbacks' as callbacks, after->>'waba_id' as account
     from audit_entries where action = 'app.configure' order by at desc, id desc limit 1`
-  lastEntry = () => query(database.connection, entries)
+  lastEntry = () => query(asSuperuser(database.connection), entries)
   env = {
     DATABASE_URL: urlOf(database.connection),
     PARLEY_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,

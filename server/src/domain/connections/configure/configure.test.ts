@@ -240,7 +240,10 @@ test('callbacks of the account and of a number are replaced only if that is want
   await graph(meta.numberId, { webhook_configuration: callback })
   const connection = (await listConnections(server.db, workspace.id))[0]
   expect(await inspectConnection(simulated.network, connection?.id ?? '')).toMatchObject({
-    token: { kind: 'ok', value: { isValid: true, metaAppId: meta.appId, expiresAt: null, missingScopes: [] } },
+    token: {
+      kind: 'ok',
+      value: { isValid: true, metaAppId: meta.appId, expiresAt: null, missingScopes: [], isForeign: false },
+    },
     subscription: { kind: 'ok', value: { isActive: true, missing: [] } },
     account: { kind: 'ok', value: { isSubscribed: true, overrideUrl: callback.override_callback_uri } },
     numbers: { kind: 'ok', value: [{ phoneNumberId: meta.numberId, overrideUrl: callback.override_callback_uri }] },
@@ -396,6 +399,17 @@ test('an app that was registered without its ID is set up further', async () => 
   expect(result).toMatchObject({ state: 'done', app: { id: app.id } })
   expect(verdicts(result)).toMatchObject({ app: 'changed', webhook: 'ok' })
   expect(await storedApps()).toMatchObject([{ id: app.id, name: 'Manual' }])
+})
+
+test('the token of another app is noticed later', async () => {
+  const { app, connection } = await setUp()
+  await server.db.change('update apps set meta_app_id = $2 where id = $1', [
+    app?.id,
+    simulated.control.apps.create({}).id,
+  ])
+  expect(await inspectConnection(simulated.network, connection?.id ?? '')).toMatchObject({
+    token: { kind: 'ok', value: { isValid: true, isForeign: true } },
+  })
 })
 
 test('a new secret and a new token replace the stored ones', async () => {
