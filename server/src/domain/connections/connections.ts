@@ -107,23 +107,22 @@ export async function ensureSubscribed(
 ): Promise<CallOutcome<string | null>> {
   const listed = await client.listSubscribedApps(access, wabaId)
   if (listed.kind !== 'ok') return listed
-  const own = listed.value.find((app) => app.metaAppId === metaAppId)
-  const callback = (own ? [own] : metaAppId === null ? listed.value : []).find(
-    ({ overrideUrl }) => overrideUrl !== null,
-  )
-  if (callback?.overrideUrl)
-    return { kind: 'ok', value: remarkOn(callback.overrideUrl, { appId, wabaId, isOwn: !!own }) }
-  if (own) return { kind: 'ok', value: null }
+  // If the app is not known, each of them may be its own.
+  const own = listed.value.filter((app) => metaAppId === null || app.metaAppId === metaAppId)
+  const urls = own.flatMap(({ overrideUrl }) => overrideUrl ?? [])
+  if (urls.some((url) => URL.canParse(url) && new URL(url).pathname === ingressPath(appId))) return done(null)
+  if (urls.length > 0)
+    return done(
+      metaAppId === null
+        ? `The app was not subscribed to account ${wabaId}, because Meta does not say whose callback this is: ${urls.join(', ')}`
+        : `Account ${wabaId} sends its messages to a callback of its own, which was kept: ${urls.join(', ')}`,
+    )
+  if (metaAppId !== null && own.length > 0) return done(null)
   const subscribed = await client.subscribeApp(access, wabaId)
-  return subscribed.kind === 'ok' ? { kind: 'ok', value: null } : subscribed
+  return subscribed.kind === 'ok' ? done(null) : subscribed
 }
 
-function remarkOn(url: string, { appId, wabaId, isOwn }: { appId: string; wabaId: string; isOwn: boolean }) {
-  if (URL.canParse(url) && new URL(url).pathname === ingressPath(appId)) return null
-  return isOwn
-    ? `Account ${wabaId} sends its messages to a callback of its own, which was kept: ${url}`
-    : `The app was not subscribed to account ${wabaId}: Meta does not say whose callback ${url} is. Subscribe the app at Meta.`
-}
+const done = (remark: string | null): CallOutcome<string | null> => ({ kind: 'ok', value: remark })
 
 /** Stores a connection whose token and account were checked, and fetches its numbers and templates. */
 export async function storeConnection(
