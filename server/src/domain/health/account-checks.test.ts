@@ -49,6 +49,7 @@ test.each([
 
 test('a token without a permission is a problem', () => {
   expect(check(withToken({ missingScopes: ['whatsapp_business_messaging'] }))[0]).toEqual(['access tokens', 'problem'])
+  expect(check(withToken({ isForeign: true }))[0]).toEqual(['access tokens', 'problem'])
 })
 
 test('missing fields are fixed only if the callback is ours', () => {

@@ -43,6 +43,11 @@ function checkToken({ meta: { token, numbers }, connection: { id }, now }: Accou
     const lacking = `The access token lacks the permission ${missingScopes.join(' and ')}.`
     return [wrong('access tokens', lacking, { remedy, consoleRemedy })]
   }
+  if (token.value.isForeign) {
+    const foreign =
+      'The access token belongs to another Meta app. With it, Parley cannot subscribe the app of the account.'
+    return [wrong('access tokens', foreign, { remedy, consoleRemedy })]
+  }
   if (!expiresAt) {
     const end = expiresAt === null ? ' and does not expire' : ''
     return [fine('access tokens', `The access token is valid${end}.`)]
