@@ -47,6 +47,19 @@ test.each([
   expect(check(withToken({ expiresAt: new Date(expiresAt), isValid }))[0]).toEqual(['access tokens', verdict])
 })
 
+test.each([
+  [190, 'problem'],
+  [10, 'problem'],
+  [200, 'problem'],
+  [4, 'unknown'],
+  [80008, 'unknown'],
+  [null, 'unknown'],
+])('if the numbers cannot be listed because of error %s, the token is a %s', (code, verdict) => {
+  const failed = { kind: 'failed', why: 'x', code } as const
+  expect(check({ ...right, token: failed, numbers: failed })[0]).toEqual(['access tokens', verdict])
+  expect(check({ ...right, numbers: failed })[0]).toEqual(['access tokens', verdict === 'problem' ? verdict : 'ok'])
+})
+
 test('a token without a permission is a problem', () => {
   expect(check(withToken({ missingScopes: ['whatsapp_business_messaging'] }))[0]).toEqual(['access tokens', 'problem'])
 })

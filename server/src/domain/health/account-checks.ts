@@ -3,6 +3,7 @@
  * them for every account, `parley why` for one. Decides only: nothing is read here.
  */
 import { formatTime } from '../../lib/format.ts'
+import { findError } from '../../whatsapp/graph/errors.ts'
 import type { ConnectionFacts, Fact } from '../connections/configure/inspect.ts'
 import type { Connection } from '../connections/connections.ts'
 import { dubious, fine, type Station, unseen, wrong } from './station.ts'
@@ -31,12 +32,18 @@ function checkToken({ meta: { token, numbers }, connection: { id }, now }: Accou
   const remedy = `Create a new system user token at Meta (see docs/run/meta.md), then run: ./parley connection change ${id}`
   const consoleRemedy = 'Ask the operator to replace the access token of the account.'
   const text = 'WhatsApp does not accept the access token of the account. Messages are not sent.'
-  const refused = [token, numbers].find((fact) => fact.kind === 'failed')
-  if (numbers.kind === 'failed' && refused?.kind === 'failed') {
-    return [wrong('access tokens', text, { remedy, consoleRemedy, details: [refused.why] })]
+  // Other errors, such as a rate limit, say nothing about the token.
+  if (numbers.kind === 'failed' && findError({ code: numbers.code ?? '' }).scope === 'credentials') {
+    return [wrong('access tokens', text, { remedy, consoleRemedy, details: [numbers.why] })]
   }
-  // Not all tokens may be inspected. This one lists the numbers of the account.
-  if (token.kind === 'failed') return [fine('access tokens', 'WhatsApp accepts the access token.')]
+  if (token.kind === 'failed') {
+    // Not all tokens may be inspected. One that lists the numbers of the account is accepted.
+    return [
+      numbers.kind === 'failed'
+        ? notChecked('access tokens', numbers)
+        : fine('access tokens', 'WhatsApp accepts the access token.'),
+    ]
+  }
   const { isValid, problem, missingScopes, expiresAt } = token.value
   if (!isValid) return [wrong('access tokens', text, { remedy, consoleRemedy, details: problem ? [problem] : [] })]
   if (missingScopes.length > 0) {
