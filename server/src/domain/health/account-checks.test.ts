@@ -77,6 +77,28 @@ test('missing fields are fixed only if the callback is ours', () => {
   expect(fixOf(missing('https://other.example/'))).toBeNull()
 })
 
+const other = 'https://other.example/'
+
+test.each([
+  { app: other, account: null, number: null, verdict: 'problem' },
+  { app: other, account: callbackUrl, number: null, verdict: 'warning' },
+  { app: other, account: null, number: callbackUrl, verdict: 'warning' },
+  { app: null, account: callbackUrl, number: null, verdict: 'warning' },
+  { app: callbackUrl, account: other, number: callbackUrl, verdict: 'ok' },
+  { app: callbackUrl, account: other, number: null, verdict: 'problem' },
+  { app: callbackUrl, account: callbackUrl, number: other, verdict: 'problem' },
+  { app: callbackUrl, account: null, number: null, verdict: 'ok' },
+])('callbacks: app $app, account $account, number $number', ({ app, account, number, verdict }) => {
+  const numbers = [{ phoneNumber: '15550780001', status: 'CONNECTED', overrideUrl: number }]
+  const found = check({
+    ...right,
+    subscription: { kind: 'ok', value: { callbackUrl: app, isActive: true, fields: [], missing: [] } },
+    account: { kind: 'ok', value: { isSubscribed: true, overrideUrl: account } },
+    numbers: { kind: 'ok', value: numbers as never },
+  })
+  expect(found.filter(([station]) => station === 'callbacks')).toEqual([['callbacks', verdict]])
+})
+
 test.each([
   [{ status: 'DISCONNECTED', hasPin: true }, 'problem', 'sender register 15550780001'],
   [{ status: 'CONNECTED', hasPin: false }, 'warning', 'sender pin 15550780001'],

@@ -4,6 +4,7 @@
  */
 import { formatTime } from '../../lib/format.ts'
 import { findError } from '../../whatsapp/graph/errors.ts'
+import type { ListedNumber } from '../../whatsapp/graph/listings.ts'
 import type { ConnectionFacts, Fact } from '../connections/configure/inspect.ts'
 import type { Connection } from '../connections/connections.ts'
 import { dubious, fine, type Station, unseen, wrong } from './station.ts'
@@ -106,55 +107,56 @@ function checkFields({ meta: { subscription }, connection, isOurs }: AccountFact
   ]
 }
 
-/** The network uses the callback of the number, else that of the account, else that of the app. */
-function checkCallbacks({ meta, callbackUrl, isOurs, connection: { wabaId } }: AccountFacts): Station[] {
+interface Way {
+  who: string
+  url: string | null
+  /** What the operator can do. */
+  what: string
+}
+
+/**
+ * Messages and statuses are sent to the callback of the number, else to that of the account, else to that of the app. All other
+ * webhooks are sent to that of the app.
+ */
+function checkCallbacks(facts: AccountFacts): Station[] {
+  const { meta, callbackUrl, isOurs, connection } = facts
   const { token, subscription, account, numbers } = meta
+  const app = subscription.kind === 'ok' ? wayOfApp(subscription.value.callbackUrl) : null
+  const ofAccount = account.kind === 'ok' ? wayOf(`Account ${connection.wabaId}`, 'account', account.value) : null
+  const shared = ofAccount ?? (account.kind === 'ok' ? app : null)
+  const ways = numbersOf(facts).map((number) => wayOf(`The number ${number.phoneNumber}`, 'number', number) ?? shared)
   const metaAppId = (token.kind === 'ok' && token.value.metaAppId) || 'ID'
-  const replace = `If no other service needs that URL, run: ./parley app create --app-id ${metaAppId} --app-secret - --access-token - --replace-callback`
-  const elsewhere = (who: string, url: string | null, remedy: string, what: string): Station[] =>
-    isOurs(url ?? '')
+  const found = [...new Set(ways.length > 0 ? ways : [shared])].flatMap((way) =>
+    way === null || isOurs(way.url ?? '')
       ? []
       : [
-          wrong('callbacks', `${who}. Its webhooks do not arrive.`, {
-            remedy,
-            consoleRemedy: `Ask the operator to ${what}.`,
-            details: [`${url ?? 'No URL'} instead of ${callbackUrl}`],
+          wrong('callbacks', `${way.who}. Its webhooks do not arrive.`, {
+            remedy: `If no other service needs that URL, run: ./parley app create --app-id ${metaAppId} --app-secret - --access-token - --replace-callback`,
+            consoleRemedy: `Ask the operator to ${way.what}.`,
+            details: [`${way.url ?? 'No URL'} instead of ${callbackUrl}`],
           }),
-        ]
-  const found = [
-    ...(subscription.kind === 'ok'
-      ? elsewhere(
-          `The app ${subscription.value.callbackUrl ? 'has another' : 'has no'} callback URL`,
-          subscription.value.callbackUrl,
-          replace,
-          'set the callback URL in the app at Meta',
-        )
-      : []),
-    ...(account.kind === 'ok' && account.value.overrideUrl !== null
-      ? elsewhere(
-          `Account ${wabaId} overrides the callback URL`,
-          account.value.overrideUrl,
-          replace,
-          'remove the override of the account at Meta',
-        )
-      : []),
-    ...(numbers.kind === 'ok' ? numbers.value : []).flatMap(({ overrideUrl, phoneNumber }) =>
-      overrideUrl === null
-        ? []
-        : elsewhere(
-            `The number ${phoneNumber} overrides the callback URL`,
-            overrideUrl,
-            replace,
-            'remove the override of the number at Meta',
-          ),
-    ),
-  ]
+        ],
+  )
   if (found.length > 0) return found
   const unread = [subscription, account, numbers].find(({ kind }) => kind === 'failed')
-  return [
-    unread?.kind === 'failed' ? notChecked('callbacks', unread) : fine('callbacks', 'Webhooks are sent to Parley.'),
-  ]
+  if (unread?.kind === 'failed') return [notChecked('callbacks', unread)]
+  if (app === null || isOurs(app.url ?? '')) return [fine('callbacks', 'Webhooks are sent to Parley.')]
+  const text = 'Messages and statuses are sent to Parley. Notices about templates and the account are sent elsewhere.'
+  return [dubious('callbacks', text, { details: [app.url ?? 'No URL'] })]
 }
+
+const wayOfApp = (url: string | null): Way => ({
+  who: `The app ${url ? 'has another' : 'has no'} callback URL`,
+  url,
+  what: 'set the callback URL in the app at Meta',
+})
+
+const wayOf = (who: string, at: string, { overrideUrl }: { overrideUrl: string | null }): Way | null =>
+  overrideUrl === null
+    ? null
+    : { who: `${who} overrides the callback URL`, url: overrideUrl, what: `remove the override of the ${at} at Meta` }
+
+const numbersOf = ({ meta: { numbers } }: AccountFacts): ListedNumber[] => (numbers.kind === 'ok' ? numbers.value : [])
 
 function checkNumbers({ meta: { numbers } }: AccountFacts): Station[] {
   if (numbers.kind === 'failed') return [notChecked('numbers', numbers)]
