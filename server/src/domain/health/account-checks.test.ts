@@ -28,7 +28,7 @@ const right: ConnectionFacts = {
 
 const check = (meta: ConnectionFacts) =>
   accountChecks
-    .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
+    .flatMap(({ run }) => run({ now, connection, phoneNumberId: null, callbackUrl, isOurs, meta }))
     .map((each) => [each.station, each.verdict])
 
 const withToken = (change: object): ConnectionFacts =>
@@ -71,7 +71,7 @@ test('missing fields are fixed only if the callback is ours', () => {
   })
   const fixOf = (meta: ConnectionFacts) =>
     accountChecks
-      .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
+      .flatMap(({ run }) => run({ now, connection, phoneNumberId: null, callbackUrl, isOurs, meta }))
       .find(({ station }) => station === 'webhook fields')?.fix
   expect(fixOf(missing(callbackUrl))).toEqual({ kind: 'subscribe_fields', connectionId: 'c-1' })
   expect(fixOf(missing('https://other.example/'))).toBeNull()
@@ -103,14 +103,29 @@ test.each([
   [{ status: 'DISCONNECTED', hasPin: true }, 'problem', 'sender register 15550780001'],
   [{ status: 'CONNECTED', hasPin: false }, 'warning', 'sender pin 15550780001'],
   [{ status: 'CONNECTED', hasPin: null }, 'ok', ''],
+  [{ status: 'PENDING', hasPin: null }, 'problem', 'sender register 15550780001'],
+  [{ status: 'BANNED', hasPin: true }, 'problem', 'WhatsApp Manager'],
+  [{ status: 'UNKNOWN', hasPin: null }, 'unknown', ''],
 ])('a number with %o', (state, verdict, command) => {
   const number = { phoneNumber: '15550780001', overrideUrl: null, ...state } as never
   const meta = { ...right, numbers: { kind: 'ok' as const, value: [number] } }
   const station = accountChecks
-    .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
+    .flatMap(({ run }) => run({ now, connection, phoneNumberId: null, callbackUrl, isOurs, meta }))
     .find((each) => each.station === 'numbers')
   expect(station?.verdict).toBe(verdict)
   expect(station?.remedy ?? '').toContain(command)
+})
+
+test('a number that Meta does not list is a problem, an account without numbers is not', () => {
+  const numbersOf = (phoneNumberId: string | null) =>
+    accountChecks
+      .flatMap(({ run }) => run({ now, connection, phoneNumberId, callbackUrl, isOurs, meta: right }))
+      .find(({ station }) => station === 'numbers')
+  expect(numbersOf(null)?.verdict).toBe('ok')
+  expect(numbersOf('106')).toMatchObject({
+    verdict: 'problem',
+    message: 'Meta does not list the number in account 102.',
+  })
 })
 
 test.each([

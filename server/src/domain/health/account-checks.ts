@@ -12,6 +12,8 @@ import { dubious, fine, type Station, unseen, wrong } from './station.ts'
 export interface AccountFacts {
   now: Date
   connection: Connection
+  /** The number that is asked about; null for all of the account. */
+  phoneNumberId: string | null
   /** The callback URL of the app here. */
   callbackUrl: string
   /** Whether a callback at Meta is that of the app here. */
@@ -156,26 +158,43 @@ const wayOf = (who: string, at: string, { overrideUrl }: { overrideUrl: string |
     ? null
     : { who: `${who} overrides the callback URL`, url: overrideUrl, what: `remove the override of the ${at} at Meta` }
 
-const numbersOf = ({ meta: { numbers } }: AccountFacts): ListedNumber[] => (numbers.kind === 'ok' ? numbers.value : [])
+const numbersOf = ({ meta: { numbers }, phoneNumberId: id }: AccountFacts): ListedNumber[] =>
+  numbers.kind === 'ok' ? numbers.value.filter(({ phoneNumberId }) => id === null || phoneNumberId === id) : []
 
-function checkNumbers({ meta: { numbers } }: AccountFacts): Station[] {
-  if (numbers.kind === 'failed') return [notChecked('numbers', numbers)]
-  const found = numbers.value.flatMap((number) => {
-    const { phoneNumber, status } = number
-    if (status !== 'CONNECTED') {
-      const text = `The number ${phoneNumber} is not registered (status ${status}). It cannot send or receive.`
-      const remedy = `Run: ./parley sender register ${phoneNumber} --pin -`
-      return [wrong('numbers', text, { remedy, consoleRemedy: 'Register the number under Messaging → Senders.' })]
-    }
-    if (!('hasPin' in number) || number.hasPin !== false) return []
-    return [
-      dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
-        remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
-        consoleRemedy: 'Set a PIN under Messaging → Senders.',
-      }),
-    ]
-  })
+/** The statuses of numbers that are not registered. */
+const unregistered: ReadonlySet<string> = new Set(['PENDING', 'DISCONNECTED', 'UNVERIFIED'])
+
+function checkNumbers(facts: AccountFacts): Station[] {
+  const { meta, phoneNumberId, connection } = facts
+  if (meta.numbers.kind === 'failed') return [notChecked('numbers', meta.numbers)]
+  const numbers = numbersOf(facts)
+  if (numbers.length === 0) {
+    if (phoneNumberId === null) return [fine('numbers', 'The account has no numbers yet.')]
+    const remedy = 'Add the number to the account in Meta’s WhatsApp Manager, then sync the account.'
+    return [wrong('numbers', `Meta does not list the number in account ${connection.wabaId}.`, { remedy })]
+  }
+  const found = numbers.flatMap(numberStations)
   return found.length > 0 ? found : [fine('numbers', 'The number is registered.')]
+}
+
+function numberStations({ phoneNumber, status, hasPin }: ListedNumber): Station[] {
+  if (unregistered.has(status)) {
+    const text = `The number ${phoneNumber} is not registered (status ${status}). It cannot send or receive.`
+    const remedy = `Run: ./parley sender register ${phoneNumber} --pin -`
+    return [wrong('numbers', text, { remedy, consoleRemedy: 'Register the number under Messaging → Senders.' })]
+  }
+  if (status === 'UNKNOWN') return [unseen('numbers', `Meta does not say whether ${phoneNumber} is registered.`)]
+  if (status !== 'CONNECTED') {
+    const remedy = 'Open the number in Meta’s WhatsApp Manager, which says why.'
+    return [wrong('numbers', `Meta reports the number ${phoneNumber} as ${status}. It cannot send.`, { remedy })]
+  }
+  if (hasPin !== false) return []
+  return [
+    dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
+      remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
+      consoleRemedy: 'Set a PIN under Messaging → Senders.',
+    }),
+  ]
 }
 
 const notChecked = (name: string, { why }: Extract<Fact<unknown>, { kind: 'failed' }>): Station =>

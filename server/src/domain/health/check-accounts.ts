@@ -2,7 +2,7 @@ import { ingressPath, requireApp } from '../connections/apps.ts'
 import { inspectConnection, isCallbackOf } from '../connections/configure/inspect.ts'
 import { type Connection, listConnections } from '../connections/connections.ts'
 import type { Network } from '../connections/network.ts'
-import { type AccountFacts, accountChecks } from './account-checks.ts'
+import { accountChecks } from './account-checks.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { faultOf } from './network.ts'
 import { type Station, wrong } from './station.ts'
@@ -17,7 +17,7 @@ export async function checkAccounts(
   const found: { connection: Connection; station: Station }[] = []
   for (const [index, connection] of connections.entries()) {
     onProgress(index, connections.length)
-    for (const station of await accountStations(network, publicUrl, connection)) found.push({ connection, station })
+    for (const station of await accountStations(network, publicUrl, connection, null)) found.push({ connection, station })
   }
   return accountChecks.map(({ name, failed, passed }) => {
     if (connections.length === 0) return ok(name, 'No accounts connected yet.')
@@ -45,20 +45,21 @@ const lineOf = ({ connection: { id, wabaId }, station }: { connection: Connectio
 const distinct = (texts: readonly (string | null | undefined)[]): string | null =>
   [...new Set(texts.filter((text) => typeof text === 'string'))].join(' ') || null
 
-/** What Meta says about an account, by check. `narrow` leaves out what does not concern the question. */
+/** What Meta says about an account, or about one of its numbers, by check. */
 export async function accountStations(
   network: Network,
   publicUrl: string,
   connection: Connection,
-  narrow: (facts: AccountFacts['meta']) => AccountFacts['meta'] = (facts) => facts,
+  phoneNumberId: string | null,
 ): Promise<Station[]> {
   const { id, appId } = connection
   const stations: Station[] = []
   const fault = await faultOf(async () => {
-    const meta = narrow(await inspectConnection(network, id))
+    const meta = await inspectConnection(network, id)
     const app = await requireApp(network.db, appId)
     const isOurs = (url: string) => isCallbackOf(app, publicUrl, url)
-    const facts = { now: network.clock.now(), connection, callbackUrl: publicUrl + ingressPath(appId), isOurs, meta }
+    const callbackUrl = publicUrl + ingressPath(appId)
+    const facts = { now: network.clock.now(), connection, phoneNumberId, callbackUrl, isOurs, meta }
     stations.push(...accountChecks.flatMap(({ run }) => run(facts)))
     return null
   })

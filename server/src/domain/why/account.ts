@@ -70,12 +70,7 @@ function numberStations({ phone_number: number, status, status_reason: reason }:
 }
 
 const atMeta = (deps: WhyDeps, connection: Connection, sender: LocatedSender | null): Promise<Station[]> =>
-  accountStations(deps.network, deps.publicUrl, connection, (facts) => {
-    const { numbers } = facts
-    if (!sender || numbers.kind === 'failed') return facts
-    const own = numbers.value.filter(({ phoneNumberId }) => phoneNumberId === sender.phone_number_id)
-    return { ...facts, numbers: { kind: 'ok', value: own } }
-  })
+  accountStations(deps.network, deps.publicUrl, connection, sender?.phone_number_id ?? null)
 
 async function webhookStations(
   { db, clock, network }: WhyDeps,
