@@ -63,5 +63,5 @@ export async function accountStations(
     stations.push(...accountChecks.flatMap(({ run }) => run(facts)))
     return null
   })
-  return fault === null ? stations : [wrong('access tokens', `The account could not be checked: ${fault}.`)]
+  return fault === null ? stations : [wrong('access tokens', 'The account could not be checked.', { details: [fault] })]
 }

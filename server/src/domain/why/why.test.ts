@@ -176,6 +176,21 @@ test('an expired token is named without the token itself', async () => {
   expect((await doctor('access tokens')).details.join()).toContain(shop.connection.id)
 })
 
+test('why an account could not be checked is for operators', async () => {
+  const shop = await newShop()
+  const broken = `update connections set access_token_sealed = 'lost:x' where id = $1`
+  await server.db.change(broken, [shop.connection.id])
+  const { workspace } = shop
+  const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
+  const { body } = await member.call(`/w/${workspace.id}/why?about=${shop.senderId}`)
+  expect(lineOf(body.stations, 'access tokens')).toMatchObject({
+    verdict: 'problem',
+    message: 'The account could not be checked.',
+    details: [],
+  })
+  expect((await doctor('access tokens')).details.join()).toContain('The account could not be checked. no secret key')
+})
+
 test('with a wrong app secret, the rejected webhooks and the secret are named until it is right', async () => {
   const shop = await newShop()
   await replaceAppSecrets(server.db, server.secretKeys, shop.connection.appId, { appSecret: 'wrong' })
