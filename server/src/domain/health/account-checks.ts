@@ -223,7 +223,8 @@ export const accountChecks: readonly AccountCheck[] = [
   {
     name: 'callbacks',
     failed: 'Webhooks are sent elsewhere for',
-    passed: 'Every app, account and number sends webhooks to Parley.',
+    passed:
+      'Every app, account and number sends webhooks to Parley. Whether an app is in development mode cannot be seen. Then Meta does not send all webhooks.',
     run: checkCallbacks,
   },
   {

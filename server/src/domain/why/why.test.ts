@@ -94,6 +94,7 @@ test('for a sender that works, it says that nothing is wrong and what it cannot 
     conclusion: 'Nothing is wrong.',
   })
   expect(report.unseen.join()).toContain('development mode')
+  expect((await doctor('callbacks')).message).toContain('development mode cannot be seen')
   expect(report.stations.map(({ station }) => station)).toEqual([
     'account',
     'sender',
