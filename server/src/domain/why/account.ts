@@ -84,7 +84,8 @@ async function webhookStations(
     ? fine('last webhook', 'The last message to this number arrived.', { at })
     : waiting('last webhook', 'No message to this number has arrived yet.')
   const app = ofApp
-    ? fine('app', 'The last message through this app arrived.', { at: ofApp })
+    ? // Other workspaces may use the app, so the time is for operators.
+      fine('app', 'Messages have arrived through this app.', { details: [`last at ${formatTime(ofApp)}`] })
     : waiting('app', 'No message has arrived through this app yet.')
   const stations = [last, app]
   if (accepted === 0) return stations

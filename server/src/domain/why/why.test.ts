@@ -403,7 +403,10 @@ test('in the console, a workspace sees verdicts, and an operator also URLs, IDs 
   for (const hidden of [shop.connection.appId, shop.connection.id, '/network/whatsapp', 'Orders', shop.account.token]) {
     expect(text).not.toContain(hidden)
   }
+  // Other workspaces may use the app.
+  expect(lineOf(body.stations, 'app')).toMatchObject({ at: null, details: [] })
   const operator = await ask({ operator: true }, shop.senderId)
+  expect(lineOf(operator.body.stations, 'app')?.details.join()).toContain('last at ')
   expect(JSON.stringify(operator.body)).toContain(shop.connection.id)
   const [event] = await server.db.rows<{ id: string }>('select id from events where workspace_id = $1', [workspaceId])
   expect((await ask({}, event?.id ?? '')).status).toBe(403)
