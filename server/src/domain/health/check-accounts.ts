@@ -1,5 +1,5 @@
 import { ingressPath, requireApp } from '../connections/apps.ts'
-import { inspectConnection, isCallbackOf } from '../connections/configure/inspect.ts'
+import { type ConnectionFacts, inspectConnection, isCallbackOf } from '../connections/configure/inspect.ts'
 import { type Connection, listConnections } from '../connections/connections.ts'
 import type { Network } from '../connections/network.ts'
 import { accountChecks } from './account-checks.ts'
@@ -17,7 +17,9 @@ export async function checkAccounts(
   const found: { connection: Connection; station: Station }[] = []
   for (const [index, connection] of connections.entries()) {
     onProgress(index, connections.length)
-    for (const station of await accountStations(network, publicUrl, connection, null)) found.push({ connection, station })
+    const inspection = inspectConnection(network, connection.id)
+    const stations = await accountStations(network, publicUrl, connection, null, inspection)
+    for (const station of stations) found.push({ connection, station })
   }
   return accountChecks.map(({ name, failed, passed }) => {
     if (connections.length === 0) return ok(name, 'No accounts connected yet.')
@@ -51,11 +53,12 @@ export async function accountStations(
   publicUrl: string,
   connection: Connection,
   phoneNumberId: string | null,
+  inspection: Promise<ConnectionFacts>,
 ): Promise<Station[]> {
-  const { id, appId } = connection
+  const { appId } = connection
   const stations: Station[] = []
   const fault = await faultOf(async () => {
-    const meta = await inspectConnection(network, id)
+    const meta = await inspection
     const app = await requireApp(network.db, appId)
     const isOurs = (url: string) => isCallbackOf(app, publicUrl, url)
     const callbackUrl = publicUrl + ingressPath(appId)

@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatTime } from '../../lib/format.ts'
 import { explainError } from '../../whatsapp/graph/explain-error.ts'
+import type { inspectConnection } from '../connections/configure/inspect.ts'
 import type { Connection } from '../connections/connections.ts'
 import type { Network } from '../connections/network.ts'
 import { readBalance } from '../credits/credits.ts'
@@ -25,8 +26,8 @@ export interface WhyDeps {
   role: Role
   network: Network
   publicUrl: string
-  /** Whether Meta may be asked. */
-  isOnline: boolean
+  /** Null: Meta may not be asked. */
+  inspect: typeof inspectConnection | null
 }
 
 /** `sender` is null for the account without a number. */
@@ -38,10 +39,13 @@ export async function walkAccount(
 ): Promise<Station[]> {
   const { db, clock, network } = deps
   const sync = { kind: 'sync', connectionId: connection.id } as const
+  const inspection = deps.inspect?.(network, connection.id)
   return [
     accountStation(connection),
     ...(sender ? numberStations(sender) : []),
-    ...(deps.isOnline ? await atMeta(deps, connection, sender) : []),
+    ...(inspection
+      ? await accountStations(network, deps.publicUrl, connection, sender?.phone_number_id ?? null, inspection)
+      : []),
     stationOf(await checkSync(db), sync),
     ...(sender ? await webhookStations(deps, workspaceId, sender) : []),
     stationOf(await checkSignatures(network.db, clock, connection.appId)),
@@ -68,9 +72,6 @@ function numberStations({ phone_number: number, status, status_reason: reason }:
   const remedy = 'Add the number to the account in Meta’s WhatsApp Manager, then sync the account.'
   return [wrong('sender', `The account no longer has the number ${number}.`, { remedy })]
 }
-
-const atMeta = (deps: WhyDeps, connection: Connection, sender: LocatedSender | null): Promise<Station[]> =>
-  accountStations(deps.network, deps.publicUrl, connection, sender?.phone_number_id ?? null)
 
 async function webhookStations(
   { db, clock, network }: WhyDeps,

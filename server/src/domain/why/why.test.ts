@@ -9,6 +9,7 @@ import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { ingressPath } from '../connections/apps.ts'
+import { inspectConnection } from '../connections/configure/inspect.ts'
 import { replaceAppSecrets } from '../connections/replace-secrets.ts'
 import { syncConnection } from '../connections/sync.ts'
 import { giveCredits } from '../credits/credits.ts'
@@ -42,12 +43,12 @@ async function newShop(): Promise<TestShop & { webhookId: string; metaAppId: str
 const said = new Set<string>()
 const withoutNumbers = (text: string) => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+/g, '#')
 
-async function why({ workspace }: Pick<TestShop, 'workspace'>, about: string, isOnline = true) {
+async function why({ workspace }: Pick<TestShop, 'workspace'>, about: string) {
   const { network } = sending.network
   const db = server.db.within(workspace.id)
   const subject = await locate(db, workspace.id, about)
   if (!subject) throw new Error(`nothing found for ${about}`)
-  const deps = { db, clock: server.clock, role: 'admin', network, publicUrl: server.url, isOnline } as const
+  const deps = { db, clock: server.clock, role: 'admin', network, publicUrl: server.url, inspect: inspectConnection } as const
   const report = await explain(deps, workspace.id, subject)
   for (const { station, verdict, message } of report.stations)
     said.add(withoutNumbers(`${verdict} ${station} ${message}`))
@@ -417,6 +418,22 @@ test('in the console, a workspace sees verdicts, and an operator also URLs, IDs 
   const other = await newShop()
   expect((await ask({}, other.senderId)).status).toBe(404)
   expect((await ask({}, other.account.phoneNumber)).status).toBe(404)
+})
+
+test('in the console, all who ask about an account within half a minute share what Meta said', async () => {
+  const shop = await newShop()
+  const workspaceId = shop.workspace.id
+  const member = await signedIn(server, { workspaceId, role: 'member' })
+  const ask = async () => expect((await member.call(`/w/${workspaceId}/why?about=${shop.senderId}`)).status).toBe(200)
+  const calls = () => shop.account.calls('subscribed_apps')
+  const before = calls()
+  await Promise.all([ask(), ask(), ask()])
+  server.clock.forward({ seconds: 29 })
+  await ask()
+  expect(calls() - before).toBe(1)
+  server.clock.forward({ seconds: 1 })
+  await ask()
+  expect(calls() - before).toBe(2)
 })
 
 test('docs/run/nothing-arrives.md shows lines that these reports have', () => {
