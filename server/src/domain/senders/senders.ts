@@ -41,7 +41,7 @@ export {
   type LocatedSender,
   networkIdsOf,
   senderIdsOf,
-  senderIdsOfApp,
+  sendersOfApp,
   sendersNamed,
 } from './senders.sql.ts'
 export type { UsableSender }

@@ -15,7 +15,7 @@ import { count } from '../health/finding.ts'
 import { dubious, fine, type Station, stationOf, waiting, wrong } from '../health/station.ts'
 import { countStatuses, lastInboundAt } from '../messages/reading/last-webhooks.ts'
 import { activeHolds } from '../messages/sending/outbox.ts'
-import { type LocatedSender, senderIdsOfApp } from '../senders/senders.ts'
+import { type LocatedSender, sendersOfApp } from '../senders/senders.ts'
 import { webhooksOf } from '../webhooks/webhooks.ts'
 import { endpointStations } from './events.ts'
 
@@ -40,6 +40,8 @@ export async function walkAccount(
   const { db, clock, network } = deps
   const sync = { kind: 'sync', connectionId: connection.id } as const
   const inspection = deps.inspect?.(network, connection.id)
+  // Reading the subscription needs the app secret.
+  const isSecretRight = (await inspection?.catch(() => null))?.subscription.kind === 'ok'
   return [
     accountStation(connection),
     ...(sender ? numberStations(sender) : []),
@@ -48,7 +50,7 @@ export async function walkAccount(
       : []),
     stationOf(await checkSync(db), sync),
     ...(sender ? await webhookStations(deps, workspaceId, sender) : []),
-    stationOf(await checkSignatures(network.db, clock, connection.appId)),
+    stationOf(await checkSignatures(network.db, clock, { appId: connection.appId, isSecretRight })),
     stationOf(await checkParked(db, clock), sync),
     stationOf(await checkUpdates(db, clock)),
     ...(await sendingStations(deps, workspaceId, connection, sender)),
@@ -79,7 +81,10 @@ async function webhookStations(
   { id, app_id: appId }: LocatedSender,
 ): Promise<Station[]> {
   const at = await lastInboundAt(db, [id])
-  const ofApp = await lastInboundAt(network.db, await senderIdsOfApp(network.db, appId))
+  const ofApp = await lastInboundAt(
+    network.db,
+    (await sendersOfApp(network.db, appId)).map(({ id }) => id),
+  )
   const { accepted, withoutStatus, lastStatusAt } = await countStatuses(db, workspaceId, id, clock.now())
   const last = at
     ? fine('last webhook', 'The last message to this number arrived.', { at })

@@ -197,13 +197,14 @@ test('with a wrong app secret, the rejected webhooks and the secret are named un
   const shop = await newShop()
   await replaceAppSecrets(server.db, server.secretKeys, shop.connection.appId, { appSecret: 'wrong' })
   await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text: 'hi' })
-  const rejected = () => checkSignatures(server.db, server.clock, shop.connection.appId)
-  await until('the webhook is rejected', async () => (await rejected()).verdict === 'problem')
+  const { appId } = shop.connection
+  const rejected = () => checkSignatures(server.db, server.clock, { appId, isSecretRight: false })
+  await until('the webhook is rejected', async () => (await rejected()).verdict === 'warning')
   const report = await ofSender(shop)
   expect(report.conclusion).toContain('Meta rejects the app secret')
   expect(report.remedy).toContain(`./parley app change ${shop.connection.appId}`)
   expect(lineOf(report.stations, 'signatures')).toMatchObject({
-    verdict: 'problem',
+    verdict: 'warning',
     remedy: expect.stringContaining('./parley app change'),
   })
   expect((await rejected()).details.join()).toContain(shop.connection.appId)
@@ -214,6 +215,23 @@ test('with a wrong app secret, the rejected webhooks and the secret are named un
   await sending.network.control.apps.setCallback(shop.metaAppId, { url, verifyToken: 'verify-me' })
   await sending.network.control.idle()
   expect((await rejected()).verdict).toBe('ok')
+})
+
+test('a forged webhook does not make a right app secret look wrong, and a status ends the warning', async () => {
+  const shop = await newShop()
+  const { appId } = shop.connection
+  const headers = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
+  await fetch(server.url + ingressPath(appId), { method: 'POST', headers, body: '{}' })
+  const signatures = () => checkSignatures(server.db, server.clock)
+  await until('it is rejected', async () => (await signatures()).details.join().includes(appId))
+  expect((await signatures()).verdict).toBe('warning')
+  const report = await ofSender(shop)
+  expect(report.verdict).toBe('warning')
+  expect(lineOf(report.stations, 'signatures')?.message).toContain('Its secret is right.')
+  server.clock.forward({ minutes: 1 })
+  await shop.sendText(phone)
+  await sending.drain()
+  expect((await signatures()).details.join()).not.toContain(appId)
 })
 
 test('a number of an account that is not connected is named for operators', async () => {

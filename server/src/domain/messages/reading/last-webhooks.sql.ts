@@ -8,6 +8,19 @@ export const lastInbound = (db: Db, senderIds: readonly string[]): Promise<{ at:
     [senderIds],
   )
 
+/** When the latest status of the newest messages of any of these senders occurred. */
+export const lastStatus = (
+  db: Db,
+  senders: readonly { id: string; workspaceId: string }[],
+): Promise<{ at: Date | null } | undefined> =>
+  db.first(
+    `select max(l.at) as at from unnest($1::uuid[], $2::uuid[]) as s(id, workspace_id) cross join lateral (
+       select greatest(delivered_at, read_at, failed_at) as at from messages
+       where workspace_id = s.workspace_id and sender_id = s.id and wa_message_id is not null
+       order by created_at desc limit 10) as l`,
+    [senders.map(({ id }) => id), senders.map(({ workspaceId }) => workspaceId)],
+  )
+
 export interface StatusCounts {
   /** How many of the newest messages the network accepted a while ago. */
   accepted: number
