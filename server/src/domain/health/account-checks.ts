@@ -59,7 +59,7 @@ function checkToken({ meta: { token, numbers }, connection: { id }, now }: Accou
   }
   const isSoon = expiresAt.getTime() - now.getTime() < warningDays * 86_400_000
   const until = `The access token is valid until ${formatTime(expiresAt)}.`
-  return [isSoon ? dubious('access tokens', until, { remedy, consoleRemedy }) : fine('access tokens', until)]
+  return [isSoon ? dubious('access tokens', until, { remedy, consoleRemedy, isAdvice: true }) : fine('access tokens', until)]
 }
 
 const byOperator = 'Ask the operator to fix it: ./parley why SENDER --fix'
@@ -103,6 +103,7 @@ function checkFields({ meta: { subscription }, connection, isOurs }: AccountFact
       remedy: `Run: ./parley why ${wabaId} --fix`,
       consoleRemedy: byOperator,
       details: [`Missing: ${missing.join(', ')}`],
+      isAdvice: !missing.includes('messages'),
       // Subscribing sets the callback too, so another one would be overwritten.
       fix: isOurs(subscription.value.callbackUrl ?? '') ? { kind: 'subscribe_fields', connectionId: id } : null,
     }),
@@ -144,7 +145,7 @@ function checkCallbacks(facts: AccountFacts): Station[] {
   if (unread?.kind === 'failed') return [notChecked('callbacks', unread)]
   if (app === null || isOurs(app.url ?? '')) return [fine('callbacks', 'Webhooks are sent to Parley.')]
   const text = 'Messages and statuses are sent to Parley. Notices about templates and the account are sent elsewhere.'
-  return [dubious('callbacks', text, { details: [app.url ?? 'No URL'] })]
+  return [dubious('callbacks', text, { details: [app.url ?? 'No URL'], isAdvice: true })]
 }
 
 const wayOfApp = (url: string | null): Way => ({
@@ -193,6 +194,7 @@ function numberStations({ phoneNumber, status, hasPin }: ListedNumber): Station[
     dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
       remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
       consoleRemedy: 'Set a PIN under Messaging → Senders.',
+      isAdvice: true,
     }),
   ]
 }

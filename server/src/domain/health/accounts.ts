@@ -69,8 +69,11 @@ const plurals = {
   webhook: 'webhooks',
 } as const
 
-export async function checkSync(db: Db): Promise<Finding> {
-  const failing = (await failingConnections(db, null)).filter(({ sync_error }) => sync_error !== null)
+/** Of one connection or of all. */
+export async function checkSync(db: Db, connectionId?: string): Promise<Finding> {
+  const failing = (await failingConnections(db, null)).filter(
+    ({ id, sync_error }) => sync_error !== null && (connectionId === undefined || id === connectionId),
+  )
   if (failing.length === 0) return ok('account sync', 'The last sync of every account succeeded.')
   return warning('account sync', `Sync fails for ${count(failing.length, 'account')}.`, {
     details: failing.map(
@@ -87,8 +90,16 @@ export async function checkSync(db: Db): Promise<Finding> {
 /** Parking starts a sync, which finds a new number within seconds. After a minute, someone has to look at it. */
 const parkedWarningMs = 60_000
 
-export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
-  const numbers = await waitingNumbers(db)
+/** Of all numbers, of a connection or of one number. */
+export async function checkParked(
+  db: Db,
+  clock: Clock,
+  of: { connectionId?: string; phoneNumberId?: string | undefined } = {},
+): Promise<Finding> {
+  const numbers = (await waitingNumbers(db)).filter(
+    ({ connectionId, phoneNumberId }) =>
+      (of.connectionId ?? connectionId) === connectionId && (of.phoneNumberId ?? phoneNumberId) === phoneNumberId,
+  )
   const updates = numbers.reduce((sum, number) => sum + number.updates, 0)
   const message = `${count(updates, 'update')} parked for ${count(numbers.length, 'phone number')} not synced yet.`
   const oldest = numbers[0]?.since.getTime() ?? Number.POSITIVE_INFINITY

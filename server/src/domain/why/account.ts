@@ -38,8 +38,9 @@ export async function walkAccount(
   sender: LocatedSender | null,
 ): Promise<Station[]> {
   const { db, clock, network } = deps
-  const sync = { kind: 'sync', connectionId: connection.id } as const
-  const inspection = deps.inspect?.(network, connection.id)
+  const connectionId = connection.id
+  const fix = { kind: 'sync', connectionId } as const
+  const inspection = deps.inspect?.(network, connectionId)
   // Reading the subscription needs the app secret.
   const isSecretRight = (await inspection?.catch(() => null))?.subscription.kind === 'ok'
   return [
@@ -48,11 +49,11 @@ export async function walkAccount(
     ...(inspection
       ? await accountStations(network, deps.publicUrl, connection, sender?.phone_number_id ?? null, inspection)
       : []),
-    stationOf(await checkSync(db), sync),
+    stationOf(await checkSync(db, connectionId), { fix }),
     ...(sender ? await webhookStations(deps, workspaceId, sender) : []),
     stationOf(await checkSignatures(network.db, clock, { appId: connection.appId, isSecretRight })),
-    stationOf(await checkParked(db, clock), sync),
-    stationOf(await checkUpdates(db, clock)),
+    stationOf(await checkParked(db, clock, { connectionId, phoneNumberId: sender?.phone_number_id }), { fix }),
+    stationOf(await checkUpdates(db, clock), { isAdvice: true }),
     ...(await sendingStations(deps, workspaceId, connection, sender)),
     ...(await receivers(deps, workspaceId, 'message.received', sender?.id ?? null)),
   ]

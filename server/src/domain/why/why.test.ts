@@ -267,6 +267,33 @@ test('updates of a number that was not synced are parked, and a sync publishes t
   expect(await fix(report.stations)).toEqual(['sync'])
 })
 
+test('what concerns another account or another number of the workspace is not the cause', async () => {
+  const shop = await newShop()
+  const other = sending.network.newAccount()
+  const { id } = await other.connect(shop.workspace)
+  await server.db.change(`update connections set sync_failures = 3, sync_error = 'x' where id = $1`, [id])
+  const { control } = sending.network
+  control.numbers.create({ wabaId: shop.account.wabaId, phoneNumber: '15559990003', verifiedName: 'New' })
+  await control.phones.say(phone, { to: '15559990003', text: 'hi' })
+  await control.idle()
+  server.clock.forward({ minutes: 2 })
+  const report = await ofSender(shop)
+  expect(report.stations.filter(({ verdict }) => verdict === 'warning')).toEqual([])
+  expect(lineOf((await why(shop, other.wabaId)).stations, 'account sync')?.verdict).toBe('warning')
+})
+
+test('advice, such as to set a PIN, does not hide a likely cause', async () => {
+  const shop = await sending.newShop()
+  const { tokens } = sending.network.control
+  tokens.change(shop.account.token, { expiresAt: new Date(server.clock.now().getTime() + 86_400_000).toISOString() })
+  expect(await ofSender(shop)).toMatchObject({ conclusion: expect.stringContaining('No webhook gets') })
+  await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, {
+    ...{ workspaceId: shop.workspace.id, name: 'Orders', url: 'https://example.com/hook' },
+    events: ['message.received'],
+  })
+  expect(await ofSender(shop)).toMatchObject({ conclusion: expect.stringContaining('The access token is valid until') })
+})
+
 test('a disabled webhook, a webhook for other senders and one for other events have different lines', async () => {
   const shop = await newShop()
   await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, {

@@ -154,7 +154,8 @@ const unseenOf: Readonly<Record<Subject['kind'], string[]>> = {
 
 function concluded(about: Report['about'], stations: Station[], unseen: string[]): Report {
   const first = (verdict: Station['verdict']) => stations.find((each) => each.verdict === verdict)
-  const cause = first('problem') ?? first('warning')
+  const likely = stations.find(({ verdict, isAdvice }) => verdict === 'warning' && !isAdvice)
+  const cause = first('problem') ?? likely ?? first('warning')
   if (cause) {
     const { verdict, message, remedy, consoleRemedy } = cause
     return { about, verdict, conclusion: message, remedy, consoleRemedy, stations, unseen: [] }
