@@ -76,6 +76,9 @@ function numberStations({ phone_number: number, status, status_reason: reason }:
   return [wrong('sender', `The account no longer has the number ${number}.`, { remedy })]
 }
 
+/** Of one or two messages, the network may have lost the status. */
+const silentFrom = 3
+
 async function webhookStations(
   { db, clock, network }: WhyDeps,
   workspaceId: string,
@@ -96,10 +99,10 @@ async function webhookStations(
     : waiting('app', 'No message has arrived through this app yet.')
   const stations = [last, app]
   if (accepted === 0) return stations
-  if (withoutStatus < accepted) {
+  if (withoutStatus < Math.min(accepted, silentFrom)) {
     return [...stations, fine('statuses', 'Statuses of sent messages arrive.', { at: lastStatusAt })]
   }
-  const text = `${count(accepted, 'message')} sent from this number got no status. WhatsApp’s webhooks do not arrive.`
+  const text = `${count(withoutStatus, 'message')} sent from this number got no status. WhatsApp’s webhooks do not arrive.`
   return [
     ...stations,
     dubious('statuses', text, { remedy: 'Check the callback URL and the webhook fields of the app.' }),

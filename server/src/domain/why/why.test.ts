@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '@parley/simulator/clock'
 import { afterEach, expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { anyTarget } from '../../../testing/deliveries.ts'
@@ -23,7 +24,7 @@ import { applyFix, fixesOf } from './fix.ts'
 import { explain, explainUnknown, locate } from './why.ts'
 
 const server = useTestServer()
-const sending = useSending(server)
+const sending = useSending(server, { clock: { ...systemClock, now: () => server.clock.now() } })
 
 const phone = '16505550123'
 
@@ -422,6 +423,23 @@ test('a message without a status leads to the webhooks that do not arrive', asyn
   const report = await why(shop, id)
   expect(lineOf(report.stations, 'status')?.verdict).toBe('warning')
   expect(report.conclusion).toContain('The app is not subscribed to account')
+})
+
+test('statuses that stopped are noticed after three messages', async () => {
+  const shop = await newShop()
+  const statuses = async () => lineOf((await ofSender(shop)).stations, 'statuses')
+  const send = async (messages: number) => {
+    for (let n = 0; n < messages; n++) await shop.sendText(phone)
+    await sending.drain()
+    server.clock.forward({ minutes: 6 })
+  }
+  await send(1)
+  expect(await statuses()).toMatchObject({ verdict: 'ok', message: 'Statuses of sent messages arrive.' })
+  await graph(`${shop.account.wabaId}/subscribed_apps`, shop.account.token, 'DELETE')
+  await send(2)
+  expect((await statuses())?.verdict).toBe('ok')
+  await send(1)
+  expect(await statuses()).toMatchObject({ verdict: 'warning', message: expect.stringContaining('3 messages sent') })
 })
 
 test('another workspace finds nothing', async () => {
