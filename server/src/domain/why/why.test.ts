@@ -374,6 +374,35 @@ test('a message with a paused template names the template and what to do', async
   expect((await checkTemplates(server.db)).details.join()).toContain('offer (en): PAUSED')
 })
 
+test('a template that was paused after a message failed for another reason is not the cause', async () => {
+  const shop = await newShop()
+  const template = shop.account.addTemplate({ name: 'offer' })
+  const sync = () => syncConnection(sending.network.network, shop.connection.id)
+  await sync()
+  const { body } = await shop.workspace.call('/v1/templates?name=offer')
+  const [found] = (body as { data: { id: string }[] }).data
+  const message = { type: 'template', template: { id: found?.id, variables: { 'body.1': 'Ana' } } }
+  const sent = await shop.send({ to: '15550131026', ...message })
+  await sending.drain()
+  sending.network.control.templates.setStatus(template.id, { status: 'PAUSED' })
+  await sync()
+  const report = await why(shop, (sent.body as { id: string }).id)
+  expect(lineOf(report.stations, 'template')).toBeUndefined()
+  expect(report.stations.flatMap(({ details }) => details).join()).toContain('131026')
+})
+
+test('an old message to a person is not the cause if they have written since', async () => {
+  const shop = await newShop()
+  const { id } = await shop.sendText(phone)
+  const isFollowed = async () => (await why(shop, phone)).stations.some(({ station }) => station === 'accepted')
+  await sending.drain()
+  server.clock.forward({ hours: 25 })
+  expect(await isFollowed(), id).toBe(true)
+  await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text: 'hi' })
+  await sending.network.control.idle()
+  expect(await isFollowed()).toBe(false)
+})
+
 test('without credits, a sender cannot send', async () => {
   const shop = await newShop()
   await giveCredits(server.db, server.clock, shop.workspace.id, -100, 'test')

@@ -132,7 +132,7 @@ async function contactStations(deps: WhyDeps, workspaceId: string, id: string): 
         waiting('control', 'Another app or an agent has handled this conversation.', { at: new Date(control.at) }),
       )
   }
-  const last = await lastMessageTo(db, workspaceId, id)
+  const last = await lastMessageTo(db, workspaceId, id, deps.clock.now())
   if (last) stations.push(...(await messageStations(deps, workspaceId, last)))
   const sender = withoutPrefix('snd', contact.senders[0]?.id ?? '')
   const isWalked = stations.some(({ station }) => station === 'account')
