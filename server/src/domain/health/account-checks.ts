@@ -59,7 +59,9 @@ function checkToken({ meta: { token, numbers }, connection: { id }, now }: Accou
   }
   const isSoon = expiresAt.getTime() - now.getTime() < warningDays * 86_400_000
   const until = `The access token is valid until ${formatTime(expiresAt)}.`
-  return [isSoon ? dubious('access tokens', until, { remedy, consoleRemedy, isAdvice: true }) : fine('access tokens', until)]
+  return [
+    isSoon ? dubious('access tokens', until, { remedy, consoleRemedy, isAdvice: true }) : fine('access tokens', until),
+  ]
 }
 
 const byOperator = 'Ask the operator to fix it: ./parley why SENDER --fix'

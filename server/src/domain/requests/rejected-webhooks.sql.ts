@@ -6,12 +6,7 @@ export interface RejectedWebhooks {
 }
 
 /** The rejected webhooks of a route in the request log, counted up to 1000. */
-export const rejectedOf = (
-  db: Db,
-  code: string,
-  route: string,
-  since: Date,
-): Promise<RejectedWebhooks | undefined> =>
+export const rejectedOf = (db: Db, code: string, route: string, since: Date): Promise<RejectedWebhooks | undefined> =>
   db.first(
     `select count(*)::int as count, max(at) as "lastAt" from (
        select at from request_log where workspace_id is null and code = $1 and at >= $3 and route = $2

@@ -49,7 +49,14 @@ async function why({ workspace }: Pick<TestShop, 'workspace'>, about: string) {
   const db = server.db.within(workspace.id)
   const subject = await locate(db, workspace.id, about)
   if (!subject) throw new Error(`nothing found for ${about}`)
-  const deps = { db, clock: server.clock, role: 'admin', network, publicUrl: server.url, inspect: inspectConnection } as const
+  const deps = {
+    db,
+    clock: server.clock,
+    role: 'admin',
+    network,
+    publicUrl: server.url,
+    inspect: inspectConnection,
+  } as const
   const report = await explain(deps, workspace.id, subject)
   for (const { station, verdict, message } of report.stations)
     said.add(withoutNumbers(`${verdict} ${station} ${message}`))
@@ -137,6 +144,24 @@ test('a webhook field that is not subscribed is named, and fixed', async () => {
   const again = await ofSender(shop)
   expect(lineOf(again.stations, 'webhook fields')?.verdict).toBe('ok')
   expect(fixesOf(again.stations)).toEqual([])
+})
+
+test('fields are not subscribed if the app has another callback by now, or if Meta does not say', async () => {
+  const shop = await newShop()
+  const asApp = `${shop.metaAppId}|${shop.account.appSecret}`
+  await graph(`${shop.metaAppId}/subscriptions?object=whatsapp_business_account&fields=messages`, asApp, 'DELETE')
+  const { network, control } = sending.network
+  const apply = () => applyFix(network, server.url, { kind: 'subscribe_fields', connectionId: shop.connection.id })
+  const isChanged = async () => lineOf((await ofSender(shop)).stations, 'webhook fields')?.verdict === 'ok'
+  const { appId } = shop.connection
+  await replaceAppSecrets(server.db, server.secretKeys, appId, { appSecret: 'wrong' })
+  expect(await apply()).toMatchObject({ ok: false, message: expect.stringContaining('Meta refused') })
+  await replaceAppSecrets(server.db, server.secretKeys, appId, { appSecret: shop.account.appSecret })
+  const other = await newShop()
+  const url = server.url + ingressPath(other.connection.appId)
+  await control.apps.setCallback(shop.metaAppId, { url, verifyToken: 'verify-me' })
+  expect(await apply()).toMatchObject({ ok: false, message: expect.stringContaining('another callback URL') })
+  expect(await isChanged()).toBe(false)
 })
 
 test('an app that is not subscribed to the account is named, and fixed', async () => {
