@@ -228,7 +228,7 @@ export const accountChecks: readonly AccountCheck[] = [
     name: 'callbacks',
     failed: 'Webhooks are sent elsewhere for',
     passed:
-      'Every app, account and number sends webhooks to Parley. Whether an app is in development mode cannot be seen. Then Meta does not send all webhooks.',
+      'Every app, account and number sends webhooks to Parley. Parley cannot see development mode, in which Meta does not send all of them.',
     run: checkCallbacks,
   },
   {

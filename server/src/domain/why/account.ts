@@ -38,7 +38,7 @@ export async function walkAccount(
   sender: LocatedSender | null,
 ): Promise<Station[]> {
   const { db, clock, network } = deps
-  const connectionId = connection.id
+  const { id: connectionId, appId } = connection
   const fix = { kind: 'sync', connectionId } as const
   const inspection = deps.inspect?.(network, connectionId)
   // Reading the subscription needs the app secret.
@@ -51,7 +51,7 @@ export async function walkAccount(
       : []),
     stationOf(await checkSync(db, connectionId), { fix }),
     ...(sender ? await webhookStations(deps, workspaceId, sender) : []),
-    stationOf(await checkSignatures(network.db, clock, { appId: connection.appId, isSecretRight })),
+    stationOf(await checkSignatures(network.db, clock, { appId, isSecretRight }), { isAdvice: isSecretRight }),
     stationOf(await checkParked(db, clock, { connectionId, phoneNumberId: sender?.phone_number_id }), { fix }),
     stationOf(await checkUpdates(db, clock), { isAdvice: true }),
     ...(await sendingStations(deps, workspaceId, connection, sender)),
