@@ -3,10 +3,11 @@ import { text } from 'node:stream/consumers'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
+import { followLink, goodPassword, newBrowser, tokenOf } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
 import { violations } from './axe.ts'
 import { asksOnUnload } from './page-ready.ts'
-import { ada, useSignedIn } from './signed-in.ts'
+import { ada, cookiesOf, useSignedIn } from './signed-in.ts'
 
 /** The page of a contact: the conversation, writing to them, their files, exporting and erasing them. */
 const console = useSignedIn()
@@ -173,6 +174,19 @@ test('the conversation is saved as the scenario that the handset saves, redacted
     expect(recorded.steps.length).toBeGreaterThan(10)
     expect(comparable(await saved(contents))).toEqual(comparable(recorded))
   }
+})
+
+test('a member saves a scenario only without what was written', async () => {
+  const { url, workspaceId } = console.place
+  const invitation = { method: 'POST', body: { email: 'bea@harbour.example', role: 'member' } }
+  const { body } = await console.ada.call(`/w/${workspaceId}/team/invites`, invitation)
+  const bea = newBrowser(url)
+  await followLink(bea, tokenOf(body.url), { name: 'Bea', password: goodPassword })
+  const page = await console.open(`contacts/${ana}`, { cookies: cookiesOf(bea, console.place) })
+  await page.getByRole('button', { name: 'Save as scenario' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save as scenario' })
+  await dialog.getByRole('button', { name: 'Save' }).waitFor()
+  expect(await dialog.getByRole('switch').count()).toBe(0)
 })
 
 interface SavedScenario {

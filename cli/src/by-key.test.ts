@@ -92,6 +92,13 @@ test('login keeps to XDG_CONFIG_HOME, and reads the key from standard input', as
   expect(JSON.parse(readFileSync(join(folder, 'parley', 'login.json'), 'utf8'))).toEqual({ url: server.url, key })
 })
 
+test('without HOME, as on Windows, login keeps to USERPROFILE', async () => {
+  const { home, file } = newMachine()
+  const env = { USERPROFILE: home, PARLEY_DATA_DIR: join(home, 'data') }
+  expect(await runParley(['login', '--url', server.url, '--key', key], env)).toMatchObject({ code: 0, err: '' })
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ url: server.url, key })
+})
+
 test('errors are one line that says what is wrong', async () => {
   const { run, errorOf, login, file } = newMachine()
   const port = await freePort()
@@ -169,7 +176,7 @@ test('send sends once for each idempotency key, and waits for the status', async
 })
 
 test('options come before variables, and variables before the login', async () => {
-  const { json, login } = newMachine()
+  const { json, login, errorOf } = newMachine()
   const other = await newWorkspace(server)
   await publishOne(other.id, 'other')
   await publishOne(shop.workspace.id, 'ours')
@@ -179,10 +186,12 @@ test('options come before variables, and variables before the login', async () =
   expect(textsOf(await json(['events', '--event', 'message.received']))).toEqual(['ours'])
   expect(textsOf(await json(['events', '--event', 'message.received'], variables))).toEqual(['other'])
   expect(textsOf(await json(['events', '--event', 'message.received', '--key', key], variables))).toEqual(['ours'])
-  // One of them alone is for other programs.
-  expect(textsOf(await json(['events', '--event', 'message.received'], { PARLEY_API_KEY: other.secret }))).toEqual([
-    'ours',
-  ])
+  const { PARLEY_API_KEY } = variables
+  expect(textsOf(await json(['events', '--event', 'message.received'], { PARLEY_API_KEY }))).toEqual(['other'])
+  expect(textsOf(await json(['events', '--event', 'message.received'], { PARLEY_URL: server.url }))).toEqual(['ours'])
+  // The stored key is for another service.
+  const staging = { PARLEY_URL: 'http://staging.example' }
+  expect(await errorOf(['send', '--to', '1', '--text', 'a'], staging)).toMatch(/^PARLEY_API_KEY is not set\./)
 })
 
 test('events continues at a cursor, and prints new events as they happen', async () => {
@@ -251,8 +260,8 @@ test('what a key cannot do names the command of an operator', async () => {
   const { json, errorOf } = newMachine()
   const variables = { PARLEY_URL: server.url, PARLEY_API_KEY: key }
   const { id } = shop.workspace
-  expect(await errorOf(['logs', '--follow', '--status', '4xx', '--path', 'a b'], variables)).toBe(
-    `An API key cannot read the request log. An operator runs this on the server: ./parley logs --follow --status 4xx --path 'a b' --workspace ${id}\n`,
+  expect(await errorOf(['logs', '--follow', '--status', '4xx', '--path', "Ana's a"], variables)).toBe(
+    `An API key cannot read the request log. An operator runs this on the server: ./parley logs --follow --status 4xx --path 'Ana'\\''s a' --workspace ${id}\n`,
   )
   expect(await errorOf(['logs', '--url', server.url, '--key', key])).toMatch(/^An API key cannot read the request log/)
   expect(await errorOf(['trigger', 'message.received'], variables)).toBe(

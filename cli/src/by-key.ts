@@ -27,14 +27,14 @@ export const keyOrIdOption = (help: string): OptionRule =>
 export const isApiKey = (key: string, url: string | undefined): boolean => url !== undefined || key.startsWith('prl_')
 
 /**
- * The service to use with an API key; null if the command works on the database. Options come first, then PARLEY_URL and
- * PARLEY_API_KEY together, then what `parley login` stored. The ID of a key is one of the database. So is the service of this data
- * directory, unless an option names it: its database can do more than a key.
+ * The service to use with an API key; null if the command works on the database. Its address and its key each come from the
+ * option, else from PARLEY_URL and PARLEY_API_KEY, else from what `parley login` stored. The ID of a key is one of the database. So is
+ * the service of this data directory, unless an option names it: its database can do more than a key.
  */
 export function readService(call: Pick<Call, 'option' | 'env' | 'running'>, takes: 'key' | 'keyOrId' = 'key') {
   const { option } = call
   const [url, key] = [option('url'), option('key')]
-  const isId = takes === 'keyOrId' && key !== undefined && !isApiKey(key, url)
+  const isId = hasDatabase && takes === 'keyOrId' && key !== undefined && !isApiKey(key, url)
   if (option('workspace') !== undefined) {
     if (url === undefined && (key === undefined || isId)) return null
     throw new UsageError('Pass either --url or --workspace: an API key belongs to one workspace.')
@@ -46,16 +46,19 @@ function withDefaults(
   { url, key }: Partial<Record<keyof Login, string | undefined>>,
   { env, running }: Pick<Call, 'env' | 'running'>,
 ): Login | null {
+  const isGiven = url !== undefined || key !== undefined
   const [envUrl, envKey] = [env.PARLEY_URL, env.PARLEY_API_KEY]
-  if (url === undefined && key === undefined) {
-    const service = envUrl && envKey ? { url: envUrl, key: envKey } : readLogin(env)
-    if (!service && !hasDatabase)
-      throw new UsageError(`PARLEY_URL and PARLEY_API_KEY are not set. Set both, or run "${name} login" once.`)
-    return service && isRunningHere(service.url, running()) ? null : service
-  }
-  const stored = readLogin(env)
+  const stored = (url ?? envUrl) && (key ?? envKey) ? null : readLogin(env)
   const toUse = url ?? (envUrl || stored?.url)
-  if (!toUse) throw new UsageError(`PARLEY_URL is not set. Pass --url too, or run "${name} login" once.`)
+  if (!toUse) {
+    if (hasDatabase && !isGiven) return null
+    const missing =
+      isGiven || envKey
+        ? 'PARLEY_URL is not set. Pass --url too'
+        : 'PARLEY_URL and PARLEY_API_KEY are not set. Set both'
+    throw new UsageError(`${missing}, or run "${name} login" once.`)
+  }
+  if (!isGiven && isRunningHere(toUse, running())) return null
   // A stored key is for its own service only.
   const keyToUse = key ?? (envKey || (stored?.url === toUse ? stored.key : undefined))
   if (!keyToUse) throw new UsageError(`PARLEY_API_KEY is not set. Pass --key too, or run "${name} login" once.`)

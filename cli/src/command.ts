@@ -87,6 +87,8 @@ export interface OptionRule {
   /** Placeholder for the value in the help: `NAME`, `CIDR`. A flag has none. */
   value?: string
   required?: boolean
+  /** In the usage although another option can take its place. */
+  usual?: boolean
   repeated?: boolean
   /** For a required secret: the environment variable it may be read from instead. `-` reads it from standard input. */
   variable?: string

@@ -68,7 +68,7 @@ export const usageLine = (command: Command): string => `Usage: ${program.name} $
 
 /** The command that needs the database, for people without it. */
 export function runOnServer(words: readonly string[]): string {
-  const typed = words.map((word) => (/^[\w./:,+-]+$/.test(word) ? word : `'${word}'`))
+  const typed = words.map((word) => (/^[\w./:,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
   return `An operator runs this on the server: ./parley ${typed.join(' ')}`
 }
 
@@ -95,7 +95,7 @@ const exampleLines = (examples: readonly string[]): string[] => [
 
 function usageOf({ name, args = [], options = {} }: Command): string {
   const required = Object.entries(options)
-    .filter(([, rule]) => rule.required || rule.variable)
+    .filter(([, rule]) => rule.required || rule.variable || rule.usual)
     .map(([option, rule]) => `--${option} ${rule.value ?? ''}${rule.repeated ? '...' : ''}`.trim())
   const more = Object.keys(options).length > required.length ? ['[options]'] : []
   return [name, ...args, ...required, ...more].join(' ')

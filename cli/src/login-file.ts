@@ -10,8 +10,9 @@ export interface Login {
   key: string
 }
 
-/** Where `parley login` stores it; null if no folder for settings is known. */
-export function loginFile({ XDG_CONFIG_HOME: folder, HOME: home }: Environment): string | null {
+/** Where `parley login` stores it; null if no folder for settings is known. Windows sets USERPROFILE, not HOME. */
+export function loginFile({ XDG_CONFIG_HOME: folder, HOME, USERPROFILE }: Environment): string | null {
+  const home = HOME || USERPROFILE
   // A relative path is to be ignored, by the specification of XDG.
   const settings = folder && isAbsolute(folder) ? folder : home ? join(home, '.config') : null
   return settings && join(settings, 'parley', 'login.json')

@@ -8,10 +8,11 @@ import { bundleOf } from '../../scripts/prepare.mjs'
 import { childEnv } from '../../server/testing/child-env.ts'
 import { agentOf } from '../../server/testing/mcp-client.ts'
 import { spawnParley } from '../../server/testing/parley.ts'
+import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { until } from '../../server/testing/until.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
-import { startCommand } from '../testing/run-parley.ts'
+import { runParley, startCommand } from '../testing/run-parley.ts'
 
 /** `parley mcp`: the protocol over standard input and output. */
 const server = useTestServer()
@@ -143,6 +144,21 @@ async function serveOther(listener: RequestListener) {
   onTestFinished(() => void other.close())
   return { url: `http://127.0.0.1:${(other.address() as AddressInfo).port}`, urls }
 }
+
+test('without a key and a URL, it uses the login, whose key goes to its own service only', async () => {
+  const { secret } = await newWorkspace(server)
+  const { PARLEY_API_KEY: _, PARLEY_URL: __, ...env } = { ...envOf(secret), HOME: tempFolder() }
+  await runParley(['login', '--url', server.url, '--key', secret], env)
+  const mcp = start(env)
+  mcp.type('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+  await until('the response is printed', () => mcp.lines().length === 1)
+  expect(mcp.lines()).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
+  mcp.endInput()
+  expect(await mcp.exitCode()).toBe(0)
+  const other = start(env, '--url', 'https://other.example')
+  expect(await other.exitCode()).toBe(1)
+  expect(other.err()).toContain('Missing --key.')
+})
 
 test('a service below a path of its host is called there', async () => {
   const { url, urls } = await serveOther((_request, response) => response.end('{"jsonrpc":"2.0","id":1,"result":{}}'))

@@ -136,7 +136,7 @@ test('a missing secret is reported with the option and the environment variable'
   const { code, err } = await run(['app', 'create', '--name', 'X'])
   expect(code).toBe(1)
   expect(err).toContain('Missing --app-secret. Pass it as an option or set PARLEY_APP_SECRET.')
-  expect(err).toContain('Usage: ./parley app create --app-secret SECRET --access-token TOKEN [options]')
+  expect(err).toContain('Usage: ./parley app create --app-id ID --app-secret SECRET --access-token TOKEN [options]')
 })
 
 const phone = ['phone', 'send', '--from', '+49 170 1234567', '--to', '15550780001']

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { testNumbers } from '../../cli/src/test-numbers.ts'
 import { blocksOf, docsFiles, isRun } from '../../scripts/docs-blocks.ts'
 import { startReceiver } from '../../server/testing/receiver.ts'
 import { until } from '../../server/testing/until.ts'
@@ -270,8 +271,11 @@ test('its command line has only the commands that work with a key, and names tho
   // Without the server, its database and their dependencies.
   expect(text.length).toBeLessThan(200_000)
   expect([...text.matchAll(/^import .*from "([^"]+)"/gm)].filter(([, from]) => !from?.startsWith('node:'))).toEqual([])
+  const home = join(folder, 'home')
   const parley = (...words: string[]) =>
-    run('node', [command, ...words], { env }).catch((error: { stdout: string; stderr: string }) => error)
+    run('node', [command, ...words], { env: { ...env, HOME: home } }).catch(
+      (error: { stdout: string; stderr: string }) => error,
+    )
   const help = (await parley('--help')).stdout
   const listed = [...help.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}/gm)].map(([, name]) => name)
   expect(listed).toEqual(['login', 'listen', 'send', 'events', 'trigger', 'webhook list', 'types', 'mcp'])
@@ -280,6 +284,12 @@ test('its command line has only the commands that work with a key, and names tho
     expect(stdout).toMatch(/^Examples:\n {2}\$ npx parley /m)
     expect(stdout).not.toMatch(/--workspace|\.\/parley|database/)
   }
+  // No key can make any other event happen.
+  const trigger = (await parley('trigger', '--help')).stdout
+  expect(trigger).not.toMatch(/a phone writes|test event/)
+  const examples = [...trigger.matchAll(/\$ npx parley trigger (\S+)/g)].map(([, type = '']) => type)
+  expect(examples).not.toEqual([])
+  expect(Object.keys(testNumbers)).toEqual(expect.arrayContaining(examples))
   const events = await parley('events')
   expect(events.stderr).toMatch(
     /^PARLEY_URL and PARLEY_API_KEY are not set\. Set both, or run "npx parley login" once\.\n/,
@@ -287,6 +297,11 @@ test('its command line has only the commands that work with a key, and names tho
   expect((await parley('key', 'create', '--name', 'My shop')).stderr).toBe(
     "This program has no database. An operator runs this on the server: ./parley key create --name 'My shop'\n",
   )
+  for (const words of [['send', '--to', '491701234567', '--text', 'Hi'], ['logs']]) {
+    const { stderr } = await parley(...words, '--key', 'anything')
+    expect(stderr).toMatch(/^PARLEY_URL is not set\. Pass --url too/)
+    expect(stderr).not.toContain('    at ')
+  }
   expect((await parley('doctor')).stderr).toMatch(/on the server: \.\/parley doctor\n$/)
   expect((await parley('sned')).stderr).toMatch(/Did you mean "send"/)
 })

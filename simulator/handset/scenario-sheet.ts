@@ -31,7 +31,11 @@ function openScenario(): void {
       toast(`Saved ${name}.`)
     }
     return [
-      el('p', {}, 'A test plays this chat with phone.play(). Words, numbers and files are replaced.'),
+      el(
+        'p',
+        {},
+        'A test plays this chat with phone.play(). Texts, numbers, form values and files are replaced. IDs of buttons and products, and emojis, stay.',
+      ),
       el('label', { class: 'option' }, keeps, el('span', {}, 'Keep what was written')),
       button({ class: 'primary' }, () => void save(), 'Save'),
     ]

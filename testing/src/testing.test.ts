@@ -1,19 +1,15 @@
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
-import { preparedParley } from '../../server/testing/prepared-data-dir.ts'
 import { toMs } from './duration.ts'
 import { startParley, type TestParley } from './start-parley.ts'
 
 let parley: TestParley
-const folder = newFolder()
+// As in a project: with an empty data directory, which other tests avoid because it takes longer.
 beforeAll(async () => {
-  parley = await startParley({ command: preparedParley(folder) })
+  parley = await startParley({ command: join(import.meta.dirname, '..', '..', 'parley') })
 })
 afterEach(() => parley.reset())
-afterAll(async () => {
-  await parley?.stop()
-  removeFolder(folder)
-})
+afterAll(() => parley?.stop())
 
 const ana = () => parley.phone('+1 650 555 0123')
 

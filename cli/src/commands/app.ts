@@ -26,7 +26,7 @@ export const commands: readonly Command[] = [
     details:
       'With --app-id, it sets up the app at Meta and connects the account: callback, webhook fields, subscription, phone numbers and templates. It can be repeated: what is right is not changed. Without --app-id, it prints what to enter at Meta.',
     options: {
-      'app-id': { value: 'ID', help: 'ID of the app at Meta' },
+      'app-id': { value: 'ID', usual: true, help: 'ID of the app at Meta' },
       'app-secret': appSecret,
       'access-token': { ...accessToken, help: `${accessToken.help}; only with --app-id` },
       'waba-id': { value: 'ID', help: 'Account ID (WABA ID); may be left out if the token is for one account' },

@@ -17,7 +17,7 @@ export const commands: readonly Command[] = [
   {
     name: 'login',
     details:
-      'Then listen, send, events, trigger, types and webhook list use that service with the key, on any machine. It checks the key first, and stores both in ~/.config/parley, for you only.',
+      'Then listen, send, events, trigger, types, webhook list and mcp use that service with the key, on any machine. It checks the key first, and stores both in ~/.config/parley, for you only.',
     withDatabase: 'Those commands then open no database, except with --workspace.',
     options: {
       url: { value: 'URL', help: 'The service (or set PARLEY_URL)' },

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import { readKey } from '@parley/sdk/settings'
 import { type Call, type Command, UsageError } from '../command.ts'
+import { readLogin } from '../login-file.ts'
 import { type Forward, newForward } from '../mcp-forward.ts'
 import { program } from '../program.ts'
 import { onSignals } from '../signals.ts'
@@ -9,7 +10,7 @@ export const commands: readonly Command[] = [
   {
     name: 'mcp',
     details:
-      'A Model Context Protocol server for agents that start their servers as programs. It forwards each message to /mcp of the service, with your API key: the scopes of the key decide which tools there are. It prints nothing but the protocol. An agent that can open a URL does not need it.',
+      'A Model Context Protocol server for agents that start their servers as programs. It forwards each message to /mcp of the service, with your API key: the scopes of the key decide which tools there are. It prints nothing but the protocol. Without --url and --key, it uses what login stored. An agent that can open a URL does not need it.',
     untilStopped: 'itself',
     options: {
       key: { value: 'KEY', help: 'API key (or set PARLEY_API_KEY, which keeps it out of the list of processes)' },
@@ -21,8 +22,11 @@ export const commands: readonly Command[] = [
     examples: ['mcp', 'mcp --url https://parley.example.com'],
     async run(call) {
       const { option, env } = call
-      const key = checkedKey(option('key') ?? env.PARLEY_API_KEY)
-      const url = mcpUrl(option('url') ?? env.PARLEY_URL ?? defaultUrl(call))
+      const [givenKey, givenUrl] = [option('key') ?? env.PARLEY_API_KEY, option('url') ?? env.PARLEY_URL]
+      // A stored key is for its own service only.
+      const stored = givenKey || givenUrl ? null : readLogin(env)
+      const key = checkedKey(givenKey || stored?.key)
+      const url = mcpUrl(givenUrl || (stored?.url ?? defaultUrl(call)))
       await serve(newForward({ url, key, write: (line) => void process.stdout.write(`${line}\n`) }))
       return undefined
     },
@@ -36,7 +40,10 @@ function defaultUrl(call: Call): string {
 
 /** Checked first: the error of a header that cannot be sent would contain the key, and reach the agent. */
 function checkedKey(key: string | undefined): string {
-  if (!key) throw new UsageError('Missing --key. Pass it as an option or set PARLEY_API_KEY.')
+  if (!key)
+    throw new UsageError(
+      `Missing --key. Pass it as an option or set PARLEY_API_KEY, or run "${program.name} login" once.`,
+    )
   try {
     return readKey(key)
   } catch (error) {

@@ -79,7 +79,7 @@ export const commands: readonly Command[] = [
   {
     name: 'phone record',
     details:
-      'A test plays the scenario with phone.play() of @parley/testing or of the Python SDK. Letters and digits of texts, names and form values are replaced, and files and locations by samples. Buttons keep their IDs.',
+      'A test plays the scenario with phone.play() of @parley/testing or of the Python SDK. Letters and digits of texts, names and form values are replaced, and files, locations and quantities by samples. IDs of buttons and products, and emojis, stay.',
     options: {
       from: { value: 'NUMBER', required: true, help: 'Phone number of the contact' },
       to: { value: 'SENDER_NUMBER', required: true, help: 'Phone number of the sender, such as 15550780001' },

@@ -19,10 +19,12 @@ export const commands: readonly Command[] = [
   {
     name: 'trigger',
     details:
-      'Where it can, the simulator makes it happen for real: a phone writes, a message is sent, a template is paused. Otherwise every webhook that receives the type gets a test event with an example. With an API key, it sends to test numbers of the simulator, and says what an operator runs for all others. Without EVENT, it lists the types.',
+      'Without EVENT, it lists the types. With an API key, it sends a message to a test number of the simulator, which sends, delivers, reads or rejects it. For all other types, it says what an operator runs.',
+    withDatabase:
+      'Without an API key, the simulator makes it happen for real where it can: a phone writes, a message is sent, a template is paused. Otherwise every webhook that receives the type gets a test event with an example.',
     args: ['[EVENT]'],
     options: { workspace: workspaceOption('Workspace in which it happens'), ...keyOptions },
-    examples: ['trigger', 'trigger message.received', 'trigger credits.low --workspace "Acme"'],
+    examples: ['trigger', 'trigger message.failed', 'trigger message.received --workspace "Acme"'],
     async run(call) {
       const [text] = call.args
       if (text === undefined) return listTypes(call)

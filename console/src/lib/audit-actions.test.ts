@@ -42,6 +42,7 @@ test.each([
     'changed their password (reset link), which removed their passkeys',
   ],
   [{ ...nothing, action: 'data.export', target_name: 'orders.csv' }, 'exported orders'],
+  [{ ...nothing, action: 'data.export', target_name: 'conversation.json' }, 'exported a conversation'],
   [
     { ...nothing, action: 'form.download', target: 'id', after: { index: 0 } },
     'downloaded file 1 of a form submission',

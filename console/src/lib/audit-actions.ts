@@ -27,6 +27,7 @@ const changed = (after: Values) => {
 
 const exports: Readonly<Record<string, string>> = {
   'audit.csv': 'the audit log',
+  'conversation.json': 'a conversation',
   'credits.csv': 'the credit statement',
   'orders.csv': 'orders',
   'requests.csv': 'the request log',

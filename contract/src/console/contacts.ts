@@ -67,6 +67,9 @@ export const ConversationMessage = Type.Object({
   form: nullable(Type.Pick(ConsoleForm, ['id', 'response', 'files', 'content_removed_at'])),
 })
 
+/** The latest messages of a conversation that are saved as a scenario. A longer one is no test. */
+export const scenarioMessagesMax = 1000
+
 export const ConversationQuery = Type.Object(consolePageQuery, { additionalProperties: false })
 
 export type Contact = Static<typeof Contact>

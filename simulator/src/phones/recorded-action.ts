@@ -110,7 +110,7 @@ export function newRecordedActions(network: Network, chat: readonly Message[], w
         return { action: 'contacts', input: { ...context, contacts } }
       }
       case 'order':
-        return { action: 'order', input: { ...context, ...orderOf(content), ...textOf(content, 'text') } }
+        return { action: 'order', input: { ...context, ...orderOf(content, withContents), ...textOf(content, 'text') } }
       case 'reaction': {
         const emoji = textIn(content, 'emoji')
         const target = { message: textIn(content, 'message_id') }
@@ -129,12 +129,12 @@ export function newRecordedActions(network: Network, chat: readonly Message[], w
   }
 }
 
-function orderOf(content: unknown): Json {
+function orderOf(content: unknown, withContents: boolean): Json {
   const { catalog_id: catalogId, product_items: products } = isObject(content) ? content : {}
   const items = (Array.isArray(products) ? products : []).map((item) => ({
     retailerId: item.product_retailer_id,
-    quantity: item.quantity,
-    price: item.item_price,
+    quantity: withContents ? item.quantity : 1,
+    price: withContents ? item.item_price : 0,
     currency: item.currency,
   }))
   return { catalogId, items }

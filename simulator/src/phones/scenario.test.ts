@@ -10,7 +10,7 @@ import {
   text,
 } from '../testing/world.ts'
 import type { PhoneActionName } from './actions.ts'
-import { redactText } from './redact.ts'
+import { redactFilename, redactText } from './redact.ts'
 import type { Scenario as AnyScenario } from './scenario-file.ts'
 
 type Scenario = AnyScenario<PhoneActionName>
@@ -58,7 +58,7 @@ async function talk({ control, send, clock }: TestWorld) {
   await phones.location(phone, { to, latitude: 52.52, longitude: 13.405, name: 'Grandmother', address: 'Allee 17' })
   const name = { formatted_name: 'Wilhelmina Müller', first_name: 'Wilhelmina' }
   await phones.contacts(phone, { to, contacts: [{ name, phones: [{ phone: '+4917055512', type: 'CELL' }] }] })
-  await phones.order(phone, { to, items: [{ retailerId: 'SKU-1', quantity: 2 }], text: 'Quickly' })
+  await phones.order(phone, { to, items: [{ retailerId: 'SKU-1', quantity: 23, price: 9.99 }], text: 'Quickly' })
   const sent = await send(form)
   await clock.advance(50)
   const values = { full_name: 'Wilhelmina', age: 41, topics: ['Migraine'], agrees: true }
@@ -123,7 +123,7 @@ test('by default no word, number, name or file of the chat is in the scenario, b
   for (const word of [
     ...['Hello', 'Wilhelmina', 'Müller', 'Zacharias', 'Balthasar', 'Monday at', 'Passport', 'Diagnosis', 'Grandmother'],
     ...['Allee', '17', '52.52', '13.4', '55512', 'Quickly', 'Migraine', '41', 'Insurance', 'Thanks', 'Confirm'],
-    ...['token-77', 'base64', phone, businessNumber],
+    ...['token-77', 'base64', '"agrees":true', '"quantity":23', '9.99', phone, businessNumber],
   ])
     expect(file, word).not.toContain(word)
   expect(redacted).toMatchObject({ version: 1, redacted: true })
@@ -163,3 +163,11 @@ test.each([
   ['नमस्ते 👋', 'xxxxxx 👋'],
   ['ana@example.com', 'xxx@xxxxxxx.xxx'],
 ])('%s becomes %s', (given, expected) => expect(redactText(given)).toBe(expected))
+
+test.each([
+  ['Diagnosis.pdf', 'Xxxxxxxxx.pdf'],
+  ['IMG_2041.JPEG', 'XXX_0000.JPEG'],
+  ['Dr.Meyer', 'Xx.Xxxxx'],
+  ['Report.HIV', 'Xxxxxx.XXX'],
+  ['a.12345', 'x.00000'],
+])('the file %s becomes %s', (given, expected) => expect(redactFilename(given)).toBe(expected))

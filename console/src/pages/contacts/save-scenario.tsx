@@ -1,9 +1,9 @@
-import type { Contact, ConversationMessage } from '@parley/contract/console/contacts'
+import { type Contact, type ConversationMessage, scenarioMessagesMax } from '@parley/contract/console/contacts'
 import { useState } from 'react'
-import { api } from '../../lib/api.ts'
+import { api, apiFile } from '../../lib/api.ts'
 import { saveFile } from '../../lib/download.ts'
 import type { List } from '../../lib/query.ts'
-import { useHere } from '../../lib/session.ts'
+import { useCan, useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
@@ -13,16 +13,15 @@ import { contactSenderName } from './contact-details.tsx'
 import { pathOf } from './contacts.queries.ts'
 import { conversationScenario } from './scenario.ts'
 
-/** A longer conversation is no test. */
-const messagesMax = 1000
-
-/** Saves the conversation as a scenario, which tests play. */
+/** Saves the conversation as a scenario, which tests play. With what was written, it is an export, for admins. */
 export function SaveScenario({ id, contact: { senders } }: { id: string; contact: Contact }) {
   const [isOpen, setOpen] = useState(false)
   const here = useHere()
+  const mayExport = useCan('contacts:manage')
   const save = useAction(
     async (_, { sender, contents }: { sender: string; contents: boolean }) => {
-      const rows = await readLatest(here.api(`${pathOf(id)}/messages`))
+      const path = here.api(pathOf(id))
+      const rows = contents ? await readExport(`${path}/conversation.json`) : await readLatest(`${path}/messages`)
       const scenario = conversationScenario(rows.toReversed(), sender, contents)
       const number = senders.find((each) => each.id === sender)?.phone_number.replaceAll(/\D/g, '')
       saveFile(new Blob([`${JSON.stringify(scenario, null, 2)}\n`]), `scenario-${number}.json`)
@@ -51,8 +50,9 @@ export function SaveScenario({ id, contact: { senders } }: { id: string; contact
         guarded={false}
       >
         <p>
-          A test plays this conversation with phone.play(). The file has its latest {messagesMax.toLocaleString('en')}{' '}
-          messages. Words, numbers and files are replaced.
+          A test plays this conversation with phone.play(). The file has its latest{' '}
+          {scenarioMessagesMax.toLocaleString('en')} messages. Texts, numbers, form values and files are replaced. IDs
+          of buttons and products, and emojis, stay.
         </p>
         {senders.length > 1 && (
           <Select
@@ -63,16 +63,21 @@ export function SaveScenario({ id, contact: { senders } }: { id: string; contact
             allowDeselect={false}
           />
         )}
-        <Switch
-          label="Keep what was written"
-          description="The test then compares the texts of your bot. Files stay samples."
-          checked={form.values.contents}
-          onChange={({ currentTarget: { checked } }) => form.set({ contents: checked })}
-        />
+        {mayExport && (
+          <Switch
+            label="Keep what was written"
+            description="The test then compares the texts of your bot. Files stay samples. The audit log has an entry for it."
+            checked={form.values.contents}
+            onChange={({ currentTarget: { checked } }) => form.set({ contents: checked })}
+          />
+        )}
       </FormDialog>
     </>
   )
 }
+
+/** The latest messages, newest first. Audited, and only for a person who confirmed who they are. */
+const readExport = async (path: string) => JSON.parse(await (await apiFile(path)).text()) as ConversationMessage[]
 
 /** The latest messages, newest first. */
 async function readLatest(path: string): Promise<ConversationMessage[]> {
@@ -82,6 +87,6 @@ async function readLatest(path: string): Promise<ConversationMessage[]> {
     const page: List<ConversationMessage> = await api(path, { query: { limit: 100, cursor } })
     rows.push(...page.data)
     cursor = page.has_more ? page.next_cursor : null
-  } while (cursor !== null && rows.length < messagesMax)
+  } while (cursor !== null && rows.length < scenarioMessagesMax)
   return rows
 }

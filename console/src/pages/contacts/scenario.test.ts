@@ -67,9 +67,9 @@ const card = {
   ...{ name: 'Wilhelmina', phones: [{ phone: '+4917055512', wa_id: null, type: 'CELL' }], emails: [], org: null },
   ...{ addresses: [], urls: [], birthday: null, origin: 'other' },
 }
-const item = { product_retailer_id: 'SKU-1', quantity: 2, item_price: null, currency: null }
+const item = { product_retailer_id: 'SKU-1', quantity: 2, item_price: 9.99, currency: 'EUR' }
 const form = {
-  response: { full_name: 'Wilhelmina', age: 41, photos: [{ file_name: 'Insurance.png' }] },
+  response: { full_name: 'Wilhelmina', age: 41, smokes: true, photos: [{ file_name: 'Insurance.png' }] },
   files: [{ field: 'photos', index: 0, file_name: 'Insurance.png', mime_type: 'image/png' }],
 }
 
@@ -113,19 +113,19 @@ test.each<[string, ConversationMessage, string, object, object]>([
     'an order',
     wrote(1, { order: { catalog_id: 'C1', text: 'Quickly', items: [item] } }, { type: 'order' }),
     'order',
-    { catalogId: 'C1', items: [{ retailerId: 'SKU-1', quantity: 2 }], text: 'Quickly' },
-    { catalogId: 'C1', items: [{ retailerId: 'SKU-1', quantity: 2 }], text: 'Xxxxxxx' },
+    { catalogId: 'C1', items: [{ retailerId: 'SKU-1', quantity: 2, price: 9.99, currency: 'EUR' }], text: 'Quickly' },
+    { catalogId: 'C1', items: [{ retailerId: 'SKU-1', quantity: 1, price: 0, currency: 'EUR' }], text: 'Xxxxxxx' },
   ],
   [
     'a form',
     wrote(1, {}, { type: 'interactive', form }),
     'fillForm',
     {
-      values: { full_name: 'Wilhelmina', age: 41 },
+      values: { full_name: 'Wilhelmina', age: 41, smokes: true },
       files: { photos: [{ mimeType: 'image/png', filename: 'Insurance.png' }] },
     },
     {
-      values: { full_name: 'Xxxxxxxxxx', age: 0 },
+      values: { full_name: 'Xxxxxxxxxx', age: 0, smokes: false },
       files: { photos: [{ mimeType: 'image/png', filename: 'Xxxxxxxxx.png' }] },
     },
   ],

@@ -76,7 +76,8 @@ function newActions(withContents: boolean): (message: ConversationMessage) => Ac
       return { action: 'location', input: { ...quoted, latitude: lat, longitude: long, ...place } }
     }
     if (contacts) return { action: 'contacts', input: { ...quoted, contacts: contacts.map(cardOf).map(value) } }
-    if (order) return { action: 'order', input: { ...quoted, ...orderOf(order), ...textOf(order.text, 'text') } }
+    if (order)
+      return { action: 'order', input: { ...quoted, ...orderOf(order, withContents), ...textOf(order.text, 'text') } }
     return type === 'text' && text ? { action: 'say', input: { ...quoted, text: words(text) } } : null
   }
 
@@ -114,12 +115,12 @@ function cardOf({ name, phones, emails, org, addresses, urls, birthday }: NonNul
   return JSON.parse(JSON.stringify(card, (_, one: unknown) => (isEmpty(one) ? undefined : one))) as Json
 }
 
-const orderOf = ({ catalog_id, items }: NonNullable<Received['order']>): Json => ({
+const orderOf = ({ catalog_id, items }: NonNullable<Received['order']>, withContents: boolean): Json => ({
   ...(catalog_id !== null && { catalogId: catalog_id }),
   items: items.map(({ product_retailer_id, quantity, item_price, currency }) => ({
     retailerId: product_retailer_id,
-    ...(quantity !== null && { quantity }),
-    ...(item_price !== null && { price: item_price }),
+    ...(quantity !== null && { quantity: withContents ? quantity : 1 }),
+    ...(item_price !== null && { price: withContents ? item_price : 0 }),
     ...(currency !== null && { currency }),
   })),
 })

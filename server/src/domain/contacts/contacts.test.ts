@@ -166,6 +166,33 @@ test('pages of a conversation neither repeat nor skip messages while new ones ar
   }
 })
 
+test('only an admin who confirmed who they are exports a conversation, and the audit log has an entry', async () => {
+  const { shop, phones, to, conversation, person, at, phone } = await setUp()
+  // More than it reads at a time.
+  for (let n = 1; n <= 102; n++) await phones.say(phone, { to, text: `Number ${n}` })
+  await sending.network.control.idle()
+  const file = `${at}/${phone}/conversation.json`
+  const admin = await signedIn(server, { workspaceId: shop.workspace.id, role: 'admin' })
+  const { status, body } = await admin.call(file)
+  expect(status).toBe(200)
+  const first = await conversation(phone, '?limit=100')
+  const second = await conversation(phone, `?limit=100&cursor=${first.next_cursor}`)
+  expect(second.data).toHaveLength(2)
+  expect(body).toEqual([...first.data, ...second.data])
+  const entries = () =>
+    server.db.rows('select actor, target, target_name from audit_entries where workspace_id = $1 and action = $2', [
+      shop.workspace.id,
+      'data.export',
+    ])
+  const entry = { actor: admin.email, target: null, target_name: 'conversation.json' }
+  expect(await entries()).toEqual([entry])
+  const member = await signedIn(server, { workspaceId: shop.workspace.id, role: 'member' })
+  for (const reader of [person, member]) expect((await reader.call(file)).status).toBe(403)
+  server.clock.forward({ minutes: 11 })
+  expect((await admin.call(file)).body.error.code).toBe('confirmation_required')
+  expect(await entries()).toEqual([entry])
+})
+
 test('the page of a number has what the contact wrote later without it; a user ID names a contact without a number', async () => {
   const { phone, phones, say, contact, conversation } = await setUp()
   await say('with my number')

@@ -1,8 +1,8 @@
 /** Contacts as the console shows them: who they are, their conversation, and what they chose. */
-import type { Contact, ContactSender } from '@parley/contract/console/contacts'
+import { type Contact, type ContactSender, scenarioMessagesMax } from '@parley/contract/console/contacts'
 import type { Db } from '../../db/db.ts'
 import { withPrefix } from '../../lib/ids.ts'
-import type { KeySet } from '../../lib/key-set.ts'
+import { type KeySet, positionOf } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 import type { NamedPerson } from '../messages/privacy/person.ts'
@@ -41,6 +41,22 @@ export async function getConversation(
 ): Promise<ConversationRow[]> {
   const person = await tracePerson(db, workspaceId, readContact(id))
   return listConversation(db, workspaceId, person, page)
+}
+
+/** The latest messages of the conversation as a JSON array, newest first. A page of them is in memory at a time. */
+export async function* exportConversation(db: Db, workspaceId: string, id: string): AsyncGenerator<string> {
+  const person = await tracePerson(db, workspaceId, readContact(id))
+  const take = 100
+  let after: KeySet['after'] = null
+  yield '['
+  for (let count = 0; count < scenarioMessagesMax; count += take) {
+    const rows = await listConversation(db, workspaceId, person, { take, order: 'desc', after })
+    for (const [index, { message }] of rows.entries()) yield `${count + index > 0 ? ',' : ''}${JSON.stringify(message)}`
+    const last = rows.at(-1)
+    if (!last || rows.length < take) break
+    after = positionOf(last)
+  }
+  yield ']'
 }
 
 const readContact = (id: string): NamedPerson => (isUserId(id) ? { userId: id } : { number: id })

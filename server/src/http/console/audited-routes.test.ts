@@ -376,6 +376,11 @@ beforeAll(async () => {
     asAdmin(`GET ${W}/audit.csv`, 'data.export', () => '/audit.csv?action=key'),
     asAdmin(`GET ${W}/orders.csv`, 'data.export', () => '/orders.csv'),
     asAdmin(`GET ${W}/contact.json`, 'contact.export', () => '/contact.json?phone=16505550999'),
+    asAdmin(
+      `GET ${W}/contacts/:contact/conversation.json`,
+      'data.export',
+      () => '/contacts/16505550999/conversation.json',
+    ),
     asAdmin(`GET ${W}/requests.csv`, 'data.export', () => '/requests.csv'),
     asAdmin(`GET ${W}/credits.csv`, 'data.export', () => '/credits.csv'),
     ...['messages', 'deliveries', 'forms', 'templates', 'senders', 'keys', 'webhooks', 'team', 'refusals'].map((list) =>
