@@ -2,7 +2,8 @@ import type { SlotLimits } from './slots.ts'
 
 const MiB = 1024 * 1024
 
-/** Caps connections, requests and memory, in total and per client address (IPv4, or an IPv6 /64). `connections.ts`
+/**
+ * Caps connections, requests and memory, in total and per client address (IPv4, or an IPv6 /64). `connections.ts`
  * applies the limits of connections and requests, `bytes.ts` those of bytes, and `slots.ts` those of workspaces.
  */
 export interface Limits {

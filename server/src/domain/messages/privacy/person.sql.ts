@@ -217,9 +217,8 @@ const withoutTexts = (error: string) =>
 const notQueued = 'and not exists (select from outbox o where o.message_id = messages.id)'
 
 /**
- * Erases the next sent messages of a person. Their rows stay, for statuses, credits and counts. The network's ID contains
- * the number,
- * so it is replaced. A message in the outbox is left out until it has been sent or has failed.
+ * Erases the next sent messages of a person. Their rows stay, for statuses, credits and counts. The network's ID
+ * contains the number, so it is replaced. A message in the outbox is left out until it has been sent or has failed.
  */
 export const eraseSentMessages = (
   db: Db,
