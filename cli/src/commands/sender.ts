@@ -80,7 +80,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'sender pin',
-    details: 'Replaces the PIN, also one that was forgotten. Parley does not store it.',
+    details: 'Replaces the PIN, even if you have forgotten it. Parley does not store it.',
     args: ['SENDER'],
     options: { workspace, pin },
     examples: ['sender pin 15550780001 --pin -'],
@@ -148,7 +148,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'sender name',
-    details: 'WhatsApp reviews the name. "./parley sender list" shows the current name and the one that is reviewed.',
+    details: 'WhatsApp reviews the name. "./parley sender list" shows the current name and the name that is in review.',
     args: ['SENDER'],
     options: { workspace, name: { value: 'NAME', required: true, help: 'Display name that people see' } },
     examples: ['sender name 15550780001 --name "Harbour Clinic"'],

@@ -90,8 +90,8 @@ export function newLimits(
 }
 
 /**
- * How long a client may take. Together they end every request, with a response or without, within 30 seconds; only one that
- * uploads a file may take longer.
+ * How long a client may take. Together, these limits end every request within 30 seconds, with a response or without.
+ * Only uploads may take longer.
  */
 export interface ClientTimeouts {
   /** Until the headers have arrived. */

@@ -204,8 +204,8 @@ const dropping = statement(
 )
 
 /**
- * Drops deliveries that a cancelled replay has added, except those of which an attempt is in progress. Those that were open
- * before continue without it. `eventIds` are leased to this process and will not be attempted.
+ * Drops deliveries that a cancelled replay has added, unless an attempt is in progress. Deliveries that were open
+ * before the replay continue without it. `eventIds` are leased to this process and will not be attempted.
  */
 export const dropCancelled = async (
   db: Db,

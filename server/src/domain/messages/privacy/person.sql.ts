@@ -281,7 +281,7 @@ const keyParametersOf = (person: KnownPerson) => [
   patternsOf({ numbers: person.isNumber ? person.numbers : [], userIds: person.userIds }),
 ]
 
-/** The idempotency keys of requests that sent messages to a person, and those that contain their number or user ID. */
+/** The idempotency keys of requests that sent messages to a person, and keys that contain their number or user ID. */
 export const idempotencyKeysOf = (db: Db, person: KnownPerson) =>
   db.rows<{ idempotency_key: string; created_at: Date }>(
     `select idempotency_key, created_at from idempotency_keys where ${isKeyOfPerson} order by created_at, idempotency_key`,

@@ -2,8 +2,8 @@
  * The batches of send requests: concurrent requests of a process are read with the same statements and stored by the
  * same statement. Each gets its response after the commit, with its own outcome. Where a message is stored:
  *
- *   together   with up to 100 others of all workspaces, which take turns. The message is stored or refused, or another
- *              request with its Idempotency-Key came first
+ *   together   with up to 100 others of all workspaces, which take turns. The message is stored, refused, or
+ *              checked again because another request came first
  *    → alone   another transaction held a lock for half a second, or the statement failed: nothing was stored
  *    → failed  the connection was lost. The message may have been stored: only the caller may repeat the request, with
  *              its Idempotency-Key
