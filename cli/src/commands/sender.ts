@@ -53,7 +53,7 @@ export const commands: readonly Command[] = [
   {
     name: 'sender register',
     details:
-      'A number with a PIN needs that PIN; otherwise the PIN becomes the one of the number. Parley does not store it. WhatsApp allows ten registrations within 72 hours.',
+      'If the number has a two-step PIN, enter it. Otherwise choose a PIN, which the number then has. Parley does not store it. WhatsApp allows ten registrations within 72 hours.',
     args: ['SENDER'],
     options: { workspace, pin },
     examples: ['sender register 15550780001 --pin -'],
