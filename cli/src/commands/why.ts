@@ -17,7 +17,7 @@ export const commands: readonly Command[] = [
   {
     name: 'why',
     details:
-      'ABOUT is a message ID, WhatsApp’s ID of a message (wamid.…), a phone number of yours or of a contact, an event ID, a sender ID or an account ID (WABA ID). The command walks the way of it and says what is wrong.',
+      'ABOUT is a message ID, WhatsApp’s ID of a message (wamid.…), a phone number of yours or of a contact, an event ID, a sender ID or an account ID (WABA ID). The command checks each step between WhatsApp and your system, and says what is wrong.',
     args: ['ABOUT'],
     options: {
       fix: { help: 'Also do what is safe: subscribe the app and its webhook fields, sync the account' },

@@ -87,7 +87,7 @@ test('a batch has 1 to 500 messages and at most 2 MiB', async () => {
   expect((await post(shop, { messages: Array.from({ length: 500 }, () => tooLong) })).status).toBe(413)
 })
 
-test('credits are spent in the order given, and one that does not fit is 402', async () => {
+test('credits are spent in the given order, and messages beyond the balance get 402', async () => {
   const shop = await sending.newShop(3)
   const { result } = await post(shop, { messages: many(5) })
   expect(result.data.map(({ status }) => status)).toEqual([202, 202, 202, 402, 402])
@@ -98,7 +98,7 @@ test('credits are spent in the order given, and one that does not fit is 402', a
   expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
-test('one that is too expensive does not take the credits of the cheaper ones after it, also over several statements', async () => {
+test('a message that is too expensive does not take the credits of cheaper messages after it, even across statements', async () => {
   await setPrice(server.db, 'image', 20)
   onTestFinished(() => setPrice(server.db, 'image', 1))
   const shop = await sending.newShop(10)

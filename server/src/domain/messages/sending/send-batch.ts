@@ -81,7 +81,10 @@ async function checkRound(deps: BatchDeps, open: readonly BatchMessage[], result
   })
 }
 
-/** Stores messages in their order, up to a message that has to be checked again: later ones must not be paid before it. */
+/**
+ * Stores messages in their order. Stops after a part with a message that has to be checked again, because credits are
+ * spent in this order.
+ */
 async function storeRound(deps: BatchDeps, toStore: readonly MessageToStore[], results: Results): Promise<void> {
   for (let from = 0; from < toStore.length; from += maxTogether) {
     const part = toStore.slice(from, from + maxTogether)
