@@ -38,7 +38,7 @@ export { deleteApp, setMetaAppId } from './apps.sql.ts'
 export const createApp = async (db: Db, clock: Clock, keys: SecretKeys, input: AppInput): Promise<App> =>
   (await storeApp(db, clock, keys, input)).app
 
-/** Stores an app, or finds the one of the same Meta app that was stored meanwhile. */
+/** Stores an app. If another process has just stored the same Meta app, returns that one. */
 export async function storeApp(
   db: Db,
   clock: Clock,
@@ -55,7 +55,7 @@ export async function storeApp(
   })
   if (inserted > 0) return { app: toApp(row), isNew: true }
   const stored = await findApp(db, row.graph_url, row.meta_app_id)
-  if (!stored) throw new Error(`app ${row.meta_app_id} was removed meanwhile`)
+  if (!stored) throw new Error(`app ${row.meta_app_id} was removed while it was stored`)
   return { app: stored, isNew: false }
 }
 
