@@ -12,22 +12,23 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** What axe finds on a page that was opened with `bypassCSP`, since the policy would block axe. All rules, or only the named ones. */
-export const violations = async (page: Page, rules?: readonly string[]): Promise<string[]> =>
-  (await run(page, JSON.stringify(rules))).map(toText)
-
-/** The rules that can find something serious: half of them. */
-const seriousRules =
-  '(axe._audit.rules.filter((rule) => rule.enabled && /serious|critical/.test(rule.impact)).map(({ id }) => id))'
-
-async function run(page: Page, rules: string | undefined): Promise<Violation[]> {
+/**
+ * What axe finds on a page that was opened with `bypassCSP`, since the policy would block axe. All rules, or only the named
+ * ones; every violation, or only serious ones.
+ */
+export async function violations(
+  page: Page,
+  { rules, impact = /./ }: { rules?: readonly string[]; impact?: RegExp } = {},
+): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe)
-  const options = `{ resultTypes: ['violations']${rules ? `, runOnly: ${rules}` : ''} }`
-  return page.evaluate<Violation[]>(`axe.run(document, ${options}).then((result) => result.violations)`)
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
+  )
+  return found
+    .filter((each) => impact.test(each.impact))
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
 }
-
-const toText = ({ id, nodes }: Violation): string =>
-  nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`).join('\n')
 
 /** Serious violations in light colors, and what differs in dark colors. */
 export async function seriousViolations(page: Page, name: string): Promise<string[]> {
@@ -37,33 +38,30 @@ export async function seriousViolations(page: Page, name: string): Promise<strin
     await screenshot(page, `${name} ${colorScheme}`)
   }
   await colors('light')
-  const light = await run(page, seriousRules)
+  const light = await violations(page, { impact: /serious|critical/ })
   await colors('dark')
-  const dark = await run(page, "['color-contrast']")
-  return [...light, ...dark].filter(({ impact }) => /serious|critical/.test(impact)).map(toText)
+  const dark = await violations(page, { impact: /serious|critical/, rules: ['color-contrast'] })
+  return [...light, ...dark]
 }
 
 /**
- * Removes what is of a kind that this page has shown three times before, also with other contents, and returns how much is left.
- * The time that axe takes grows with the page, and it has the same to say about every row of a table. Headings and labels stay:
- * others refer to them.
+ * Removes what is of a kind that was seen three times before, and returns the kinds that are left. The time that axe takes grows
+ * with the page, and it has the same to say about every row of a table. Headings and labels stay: others refer to them.
  */
-export const removeSeen = (page: Page): Promise<number> =>
-  page.evaluate<number>(`(() => {
-    const { ids, times } = (self.seenKinds ??= { ids: new Map(), times: [] })
-    const kinds = new Map()
+export const removeSeen = (page: Page, seen: readonly string[] = []): Promise<string[]> =>
+  page.evaluate<string[]>(`((seen) => {
+    const kinds = new Map([[document.body, '']])
+    const times = new Map()
+    const count = (kind) => times.set(kind, (times.get(kind) ?? 0) + 1).get(kind)
+    seen.forEach(count)
     const unseen = new Set()
     for (const element of document.body.querySelectorAll('*')) {
       const isEmpty = element.textContent.trim() === ''
       const own = [element.localName, element.className, element.getAttributeNames(), isEmpty].join()
-      const name = kinds.get(element.parentElement) + '>' + own
-      if (!ids.has(name)) ids.set(name, ids.size)
-      const kind = ids.get(name)
-      kinds.set(element, kind)
-      times[kind] = (times[kind] ?? 0) + 1
-      if (times[kind] <= 3) unseen.add(element)
+      kinds.set(element, kinds.get(element.parentElement) + '>' + own)
+      if (count(kinds.get(element)) <= 3) unseen.add(element)
     }
-    for (const element of [...kinds.keys()].reverse())
+    for (const element of [...kinds.keys()].slice(1).reverse())
       if (!unseen.has(element) && !element.firstElementChild && !element.closest('h1,h2,h3,h4,label')) element.remove()
-    return unseen.size
-  })()`)
+    return [...unseen].map((element) => kinds.get(element))
+  })(${JSON.stringify(seen)})`)

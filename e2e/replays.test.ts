@@ -39,11 +39,7 @@ test('a new webhook gets past events too; a replay is started with a preview, sh
   await page.getByRole('button', { name: 'Replay events' }).click()
   const dialog = page.getByRole('dialog', { name: 'Replay events' })
   await dialog.getByText('It covers no events.').waitFor()
-  await choose(
-    page,
-    dialog.getByRole('combobox', { name: 'Which events' }),
-    'All events, also those that were delivered',
-  )
+  await choose(page, dialog.getByRole('combobox', { name: 'Which events' }), 'All events, including delivered ones')
   await dialog.getByText('It covers 20 events.').waitFor()
   await dialog.getByLabel('Pace').fill('1')
   await screenshot(page, 'replay dialog')

@@ -73,7 +73,7 @@ test('login checks the key and stores it for its owner only; --remove deletes it
   const again = { PARLEY_URL: `${server.url}/`, PARLEY_API_KEY: key }
   expect(await json(['login'], again)).toMatchObject({ url: server.url, file, account_id: shop.workspace.id })
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  // One that does not work stores nothing.
+  // A key that does not work is not stored.
   const wrong = `prl_live_${'x'.repeat(38)}`
   expect(await errorOf(['login', '--url', server.url, '--key', wrong])).toMatch(/^Invalid API key.*\n$/)
   expect(JSON.parse(readFileSync(file, 'utf8')).key).toBe(key)

@@ -252,7 +252,7 @@ const rows: Row[] = [
   { words: 'connection list', expected: some({ waba_id: '102290000000001' }) },
   {
     words: 'sender list --workspace <workspace>',
-    expected: some({ phone_number: '15550780001', throughput: 'BUSINESS_APP', has_pin: false }),
+    expected: some({ phone_number: '15550780001', throughput: 'BUSINESS_APP', has_pin: true }),
   },
   {
     words: 'sender register 15550780002 --workspace <workspace> --pin 314159',

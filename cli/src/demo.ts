@@ -76,7 +76,10 @@ export async function linkSimulator(
     for (const app of apps) {
       const opened = await network.vault.openApp(app.id)
       if (opened?.appSecret !== simulated.secret) continue
-      if (app.graphUrl !== simulator.url) await changeGraphUrl(db, app.id, simulator.url)
+      if (app.graphUrl !== simulator.url)
+        await changeGraphUrl(db, app.id, simulator.url).catch((error: Error) =>
+          problems.push(`The app ${app.name} keeps its Graph URL: ${error.message}`),
+        )
       ours.push(opened)
     }
     // An app has one callback URL. If several of our apps match, the oldest one gets it.

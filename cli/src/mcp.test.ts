@@ -95,7 +95,7 @@ test('an invalid key and a service that is down are errors of the protocol', asy
   expect(await down.exitCode()).toBe(0)
 })
 
-test('a call that the agent cancels ends, and so does one that waits when the program is stopped', async () => {
+test('a cancelled call ends, and so does a waiting call when the program is stopped', async () => {
   const { secret } = await newWorkspace(server)
   const mcp = start(envOf(secret))
   const wait = (id: number) =>

@@ -78,6 +78,21 @@ test('app create prints the callback URL and no secrets', async () => {
   expect(out).not.toMatch(/v-3141|s-2718/)
 })
 
+test('connecting an account names the callback of its own that it keeps', async () => {
+  const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Kiosk'])
+  const [metaApp] = simulator.control.apps.list()
+  const waba = simulator.control.wabas.create({ appIds: [metaApp?.id ?? ''] })
+  const { token } = simulator.control.tokens.create({ appId: metaApp?.id ?? '', wabaIds: [waba.id] })
+  const url = 'https://there.example/hook'
+  waba.subscriptions[metaApp?.id ?? ''] = { override: { url, verifyToken: 'there' } }
+  const options = ['--workspace', workspace.id, '--app', (await newApp()).id, '--waba-id', waba.id]
+  const { out } = await run(['connection', 'create', ...options], { PARLEY_ACCESS_TOKEN: token })
+  const remark = `Account ${waba.id} sends its messages to a callback of its own, which was kept: ${url}`
+  expect(out.trimEnd().split('\n').at(-1)).toBe(remark)
+  const id = /Created connection (\S+)\./.exec(out)?.[1] ?? ''
+  expect((await run(['connection', 'change', id], { PARLEY_ACCESS_TOKEN: token })).out).toContain(remark)
+})
+
 test('an account can be connected, synced and listed', async () => {
   const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Clinic'])
   const app = await newApp()

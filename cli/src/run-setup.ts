@@ -22,13 +22,13 @@ export async function runSetup(call: Call, input: SetupInput): Promise<CommandRe
     publicUrl: config.publicUrl,
     check: flag('check'),
     replaceCallback: flag('replace-callback'),
-    audit: (tx: Db, app: App) =>
+    audit: (tx: Db, app: App, after: Record<string, string>) =>
       recordAuditEntry(tx, clock, commandLine, {
         action: 'app.configure',
         workspaceId: input.workspaceId,
         target: app.id,
         targetName: app.name,
-        after: { meta_app_id: app.metaAppId, callbacks: flag('replace-callback') ? 'replaced' : 'kept' },
+        after,
       }),
   }
   const run = (replaceCallback: boolean) =>

@@ -74,7 +74,7 @@ test('sender list shows limits, display names and PINs', async () => {
   const [heading, first] = out.split('\n')
   expect(heading).toMatch(/ID +NUMBER +NAME +STATUS +QUALITY +THROUGHPUT +LIMIT +NAME STATUS +VERIFIED +PIN/)
   expect(first).toMatch(
-    /^snd_\S+ +15550780001 +Harbour Clinic +CONNECTED +GREEN +20 a second +2000 +APPROVED \("Harbour Dental": PENDING_REVIEW\) +VERIFIED +no$/,
+    /^snd_\S+ +15550780001 +Harbour Clinic +CONNECTED +GREEN +20 a second +2000 +APPROVED \("Harbour Dental": PENDING_REVIEW\) +VERIFIED +yes$/,
   )
 })
 

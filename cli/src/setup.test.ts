@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
+import { asSuperuser, query } from '../../server/testing/filled-database.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
 import { runParley, serveParley, startCommand } from '../testing/run-parley.ts'
@@ -10,11 +11,15 @@ import { runParley, serveParley, startCommand } from '../testing/run-parley.ts'
 let simulator: Simulator
 let env: Record<string, string>
 let drop: () => Promise<void>
+let lastEntry: () => Promise<unknown>
 
 beforeAll(async () => {
   simulator = await startSimulator({ port: 0, dataset: 'empty' })
   const database = await newDatabase()
   drop = database.drop
+  const entries = `select target_name as name, after->>'callbacks' as callbacks, after->>'waba_id' as account
+    from audit_entries where action = 'app.configure' order by at desc, id desc limit 1`
+  lastEntry = () => query(asSuperuser(database.connection), entries)
   env = {
     DATABASE_URL: urlOf(database.connection),
     PARLEY_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
@@ -119,7 +124,7 @@ test('app create asks before it replaces another callback, and not without a ter
   const settings = { ...env, PUBLIC_URL: service.url }
   const { out } = await runParley(['workspace', 'create', '--name', 'Asked', '--json'], settings)
   const { id } = JSON.parse(out) as { id: string }
-  const { app, words, secrets } = newMeta('15553200001')
+  const { app, wabaId, words, secrets } = newMeta('15553200001')
   const url = 'http://127.0.0.1:9/other'
   await simulator.control.apps.setCallback(app.id, { url, verify: false })
   const command = [...words, '--workspace', id]
@@ -142,4 +147,5 @@ test('app create asks before it replaces another callback, and not without a ter
     out: expect.stringMatching(/changed +webhook +callback http:\/\/127\.0\.0\.1:9/),
   })
   expect(callback()).toContain(`${service.url}/network/whatsapp/`)
+  expect(await lastEntry()).toEqual([{ name: 'Shop app', callbacks: 'replaced', account: wabaId }])
 })

@@ -11,7 +11,7 @@ const databaseParts = /^@parley\/(server|contract)\/|^\.\/commands\/|\/(database
 
 /** Everything else would bring the server or one of its dependencies with it. */
 const allowed =
-  /^(cli|sdk|contract)\/src\/|^server\/src\/(lib\/|whatsapp\/graph\/(explain-error|errors)|domain\/deliveries\/engine\/attempt\/(attempt|signature|retry-policy)|db\/connect\/is-unavailable)|^\0/
+  /^\0|\/(cli|sdk|contract)\/src\/|\/server\/src\/(lib\/|whatsapp\/graph\/(explain-error|errors)|domain\/deliveries\/engine\/attempt\/(attempt|signature|retry-policy)|db\/connect\/is-unavailable)/
 
 /** Takes the files in cli/src/packaged instead of those with the same name above them, and leaves out the database. */
 const withoutDatabase: Plugin = {
@@ -36,9 +36,7 @@ export async function bundleCommand(file: string): Promise<void> {
   })
   const [{ modules }] = (await bundle.write({ file, banner: '#!/usr/bin/env node', codeSplitting: false })).output
   const foreign = Object.entries(modules)
-    .filter(
-      ([id, { renderedLength }]) => renderedLength > 0 && !allowed.test(id.startsWith('\0') ? id : relative(root, id)),
-    )
+    .filter(([id, { renderedLength }]) => renderedLength > 0 && (!allowed.test(id) || id.includes('/node_modules/')))
     .map(([id]) => relative(root, id))
   if (foreign.length > 0) throw new Error(`The command line of the package contains ${foreign.join(', ')}.`)
 }

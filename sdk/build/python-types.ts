@@ -45,7 +45,7 @@ export function pythonTypes(): string {
   })
   return `"""The objects of the API, as typed dictionaries. Written by \`npm run openapi\`: do not change it.
 
-New fields, event types and values may be added: ignore those that you do not know.
+New fields, event types and values may be added: ignore unknown ones.
 """
 
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union

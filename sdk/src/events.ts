@@ -51,9 +51,10 @@ export interface StreamOptions extends EventQuery, FollowOptions {
 export interface Events {
   /** One page. With `wait`, an empty page waits for up to this many seconds, at most 25, until there is an event. */
   read(query?: EventQuery & { wait?: number | undefined }, options?: CallOptions): Promise<EventPage>
-  /** Every stored event, then new events, until `signal` aborts. While the service cannot be reached it
-   * waits and tries again; a `Retry-After` of more than ten minutes is an error. The cursor is saved when your code asks for
-   * the event after the last one of a page: if the program ends before, the events of that page are repeated. Throws a
+  /**
+   * Every stored event, then new events, until `signal` aborts. While the service cannot be reached it waits and tries
+   * again; a `Retry-After` of more than ten minutes is an error. The cursor is saved when your code asks for the event
+   * after the last one of a page: if the program ends before, the events of that page are repeated. Throws a
    * `CursorExpiredError` if events were deleted.
    */
   stream(options?: StreamOptions): AsyncGenerator<ParleyEvent, void, undefined>

@@ -177,7 +177,7 @@ export function describe(publicUrl: string, described: readonly Route[]): { docu
     created ??= openApiOf({
       title: 'Parley',
       version,
-      description: 'Messages over WhatsApp, with webhooks that are never lost.',
+      description: 'Messages over WhatsApp, with signed webhooks and durable retries.',
       publicUrl,
       routes: [...described, self],
       tags: Object.fromEntries(apiPages.map(({ label, summary }) => [label, summary])),

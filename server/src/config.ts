@@ -50,7 +50,7 @@ export interface Config {
   /** How long the contents of messages are stored; null for as long as the messages. */
   contentRetentionDays: number | null
   mediaBytesPerWorkspace: number
-  /** The version of the Graph API; null for the one that this version of Parley is tested with. */
+  /** The version of the Graph API; null for the version that Parley is tested with. */
   graphVersion: string | null
   /** Null: no emails are sent. */
   mail: MailSettings | null

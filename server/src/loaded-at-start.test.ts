@@ -7,8 +7,8 @@ import { newDatabase } from '../testing/database.ts'
 import { spawnService } from '../testing/service.ts'
 
 /**
- * The dependencies that every process needs. Each takes memory in every process, so one that only some requests need is
- * loaded by the first of them (`lib/load.ts`), and does not belong here.
+ * The dependencies that every process needs. Each takes memory in every process. A dependency that only some requests
+ * need is loaded by the first of them (`lib/load.ts`), and does not belong here.
  */
 const neededByAll = [
   '@fastify/static',

@@ -10,7 +10,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A migrated database, or a copy of another one that has no connections. */
+/** A migrated database, or a copy of a database without connections. */
 export const newDatabase = (template: string = templates.migrated): Promise<TestDatabase> =>
   create(`template ${template}`)
 

@@ -13,7 +13,7 @@ import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 export interface DeliveryProcesses {
   /** Starts a service. */
   start(role: 'all' | 'api' | 'worker', env?: Record<string, string>): Promise<ServiceProcess>
-  /** Posts messages as the network does, one webhook each. Returns the IDs of those that were acknowledged. */
+  /** Posts messages as the network does, one webhook each. Returns the IDs of acknowledged messages. */
   post(service: Pick<ServiceProcess, 'url'>, count: number): Promise<string[]>
   /** When each message arrived, by its ID, in `performance.now()` time. */
   arrivals: ReadonlyMap<string, number[]>

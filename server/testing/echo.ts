@@ -13,7 +13,7 @@ const Word = Type.Object(
 
 const Echoed = Type.Object({ word: Type.String() })
 
-/** Routes for tests of the pipeline: one with a body, one with an ID, one that throws. */
+/** Routes for tests of the pipeline: one takes a body, one takes an ID, one throws. */
 export const echoRoutes: readonly Route[] = [
   route({
     method: 'POST',

@@ -33,7 +33,7 @@ export interface RollingUpgrade {
   /** Webhooks of the network that were acknowledged, and their events that never arrived at the endpoint. */
   received: number
   lostEvents: number
-  /** Messages that were accepted; those that the network never got, and those it got more than once. */
+  /** Accepted messages; messages that the network never got, and messages that it got more than once. */
   accepted: number
   notSent: number
   sentTwice: number

@@ -15,9 +15,9 @@ export interface ServiceHere {
 }
 
 /**
- * Starts the service in this process, with its own connections and in-memory state. It costs a tenth of `spawnService`, so it is
- * for tests that need several services, but no signals, clocks or limits of a process. It may
- * deliver to receivers on this machine. Those that still run are stopped at the end of the test.
+ * Starts the service in this process, with its own connections and in-memory state. It costs a tenth of `spawnService`,
+ * so it is for tests that need several services, but no signals, clocks or limits of a process. It may deliver to
+ * receivers on this machine. Services that still run are stopped at the end of the test.
  */
 export async function startHere(
   connection: Connection,

@@ -89,7 +89,7 @@ export async function openProcessShop(connection: Connection) {
     /** What signs the network's webhooks, and where they go. */
     app: { secret: networkApp?.secret ?? '', path: ingressPath(app.id) },
     phoneNumberId: sender?.phone_number_id ?? '',
-    /** Starts a service in its own process. The network posts to the latest one that is not a worker. */
+    /** Starts a service in its own process. The network posts to the latest process that is not a worker. */
     start: async (env: Record<string, string> = {}): Promise<ServiceProcess> =>
       connect(await spawnService(connection, env), env),
     /** Sends a text through one of the services. */

@@ -69,7 +69,7 @@ export async function steadyTraffic(
   const between = (fromMs: number, toMs: number) => [...sentMs].filter(([, at]) => at >= fromMs && at < toMs)
   return {
     stop: () => clearInterval(timer),
-    /** Of the messages that were sent in this time. One that has not arrived counts with the time since. */
+    /** Of the messages that were sent in this time. A message that has not arrived counts with the time since. */
     latency(fromMs: number, toMs = performance.now()) {
       const took = between(fromMs, toMs)
         .map(([id, at]) => (messagesMs.get(id) ?? performance.now()) - at)

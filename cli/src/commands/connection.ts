@@ -56,8 +56,9 @@ export const commands: readonly Command[] = [
           accessToken: token,
         }
         const after = { app_id: input.appId, waba_id: input.wabaId }
-        const { connection, sync } = await createConnection(network, input, auditing(call, 'connection.create', after))
-        const lines = [`Created connection ${connection.id}.`, ...linesOf(sync)]
+        const audit = auditing(call, 'connection.create', after)
+        const { connection, sync, remark } = await createConnection(network, input, audit)
+        const lines = [`Created connection ${connection.id}.`, ...linesOf(sync), ...(remark ? [remark] : [])]
         return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
       })
     },
@@ -72,13 +73,14 @@ export const commands: readonly Command[] = [
     async run(call) {
       const token = await readSecret(call, 'access-token', accessToken)
       return withNetwork(call, async (network) => {
-        const { connection, sync } = await replaceAccessToken(
+        const { connection, sync, remark } = await replaceAccessToken(
           network,
           call.args[0] ?? '',
           token,
           auditing(call, 'connection.change', { access_token: 'replaced' }),
         )
-        const lines = [`Updated the access token of connection ${connection.id}.`, ...linesOf(sync)]
+        const done = `Updated the access token of connection ${connection.id}.`
+        const lines = [done, ...linesOf(sync), ...(remark ? [remark] : [])]
         return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
       })
     },

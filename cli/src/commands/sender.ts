@@ -53,7 +53,7 @@ export const commands: readonly Command[] = [
   {
     name: 'sender register',
     details:
-      'A number with a PIN needs that PIN; otherwise the PIN becomes the one of the number. Parley does not store it. WhatsApp allows ten registrations within 72 hours.',
+      'If the number has a two-step PIN, enter it. Otherwise choose a PIN, which the number then has. Parley does not store it. WhatsApp allows ten registrations within 72 hours.',
     args: ['SENDER'],
     options: { workspace, pin },
     examples: ['sender register 15550780001 --pin -'],
@@ -80,7 +80,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'sender pin',
-    details: 'Replaces the PIN, also one that was forgotten. Parley does not store it.',
+    details: 'Replaces the PIN, even if you have forgotten it. Parley does not store it.',
     args: ['SENDER'],
     options: { workspace, pin },
     examples: ['sender pin 15550780001 --pin -'],
@@ -148,7 +148,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'sender name',
-    details: 'WhatsApp reviews the name. "./parley sender list" shows the current name and the one that is reviewed.',
+    details: 'WhatsApp reviews the name. "./parley sender list" shows the current name and the name that is in review.',
     args: ['SENDER'],
     options: { workspace, name: { value: 'NAME', required: true, help: 'Display name that people see' } },
     examples: ['sender name 15550780001 --name "Harbour Clinic"'],

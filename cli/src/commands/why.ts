@@ -1,5 +1,6 @@
 import type { WhyReport, WhyStation, WhyVerdict } from '@parley/contract/console/why'
 import type { Database } from '@parley/server/db/db'
+import { inspectConnection } from '@parley/server/domain/connections/configure/inspect'
 import { toReport } from '@parley/server/domain/why/console'
 import { type AppliedFix, applyFix, fixesOf } from '@parley/server/domain/why/fix'
 import { explain, explainUnknown, locate, type Report, type Subject } from '@parley/server/domain/why/why'
@@ -16,7 +17,7 @@ export const commands: readonly Command[] = [
   {
     name: 'why',
     details:
-      'ABOUT is a message ID, WhatsApp’s ID of a message (wamid.…), a phone number of yours or of a contact, an event ID, a sender ID or an account ID (WABA ID). The command walks the way of it and says what is wrong.',
+      'ABOUT is a message ID, WhatsApp’s ID of a message (wamid.…), a phone number of yours or of a contact, an event ID, a sender ID or an account ID (WABA ID). The command checks each step between WhatsApp and your system, and says what is wrong.',
     args: ['ABOUT'],
     options: {
       fix: { help: 'Also do what is safe: subscribe the app and its webhook fields, sync the account' },
@@ -32,7 +33,8 @@ export const commands: readonly Command[] = [
         const parts = { clock: call.clock, role: 'admin', network, publicUrl: call.config.publicUrl } as const
         const report = (): Promise<Report> => {
           if (!found) return explainUnknown(db, call.clock, about)
-          const deps = { ...parts, db: db.within(found.workspaceId), isOnline: !call.flag('offline') }
+          const inspect = call.flag('offline') ? null : inspectConnection
+          const deps = { ...parts, db: db.within(found.workspaceId), inspect }
           return explain(deps, found.workspaceId, found.subject)
         }
         let current = await report()

@@ -32,7 +32,7 @@ test('times and days are formatted in the zone, even after it changed', () => {
   expect(formatTimesIn('since 2026-11-16 20:00 UTC')).toMatch(/3:00:00 PM/)
 })
 
-test('without a zone, or with one that the browser does not know, it is the browser’s', () => {
+test('without a zone, or with a zone that the browser does not know, the browser’s zone is used', () => {
   setTimeZone('Mars/Olympus_Mons')
   expect(timeZone()).toBe(browserZone())
 })

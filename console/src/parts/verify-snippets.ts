@@ -1,6 +1,6 @@
 /**
- * Examples to copy that verify a delivery without a library. A test of the service signs deliveries and runs those that it
- * can.
+ * Examples to copy that verify a delivery without a library. A test of the service signs deliveries and runs the
+ * examples.
  */
 export const typescript = `import { createHmac, timingSafeEqual } from 'node:crypto'
 

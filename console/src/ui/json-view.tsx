@@ -17,8 +17,7 @@ const noMarks: readonly FieldMark[] = []
 
 /**
  * JSON as a collapsible tree. Everything is text, so nothing in it can run. Invalid JSON is shown as it is. `marks` are
- * shown next to
- * their fields; a field that is missing is added.
+ * shown next to their fields; a field that is missing is added.
  */
 export function JsonView({
   value,

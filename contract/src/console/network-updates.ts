@@ -30,7 +30,7 @@ export const UpdateList = Type.Object({
   fields: Type.Array(
     Type.Object({ field: Type.String(), outcome, count: Type.Integer(), last_received_at: Timestamp }),
   ),
-  /** The latest ones that match, without their values. */
+  /** The latest matching updates, without their values. */
   data: Type.Array(Type.Omit(OperatedUpdate, ['value'])),
   has_more: Type.Boolean(),
 })

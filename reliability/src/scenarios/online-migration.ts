@@ -54,7 +54,8 @@ export const scenario = {
         const writing = Array.from({ length: 4 }, async () => {
           while (!isOver) {
             const began = performance.now()
-            if ((await post(service.url)) !== 200) found.refused++
+            // A webhook that waits for a minute loses its connection.
+            if ((await post(service.url).catch(() => 0)) !== 200) found.refused++
             found.posted++
             found.longestMs = Math.max(found.longestMs, Math.round(performance.now() - began))
             await sleep(20)

@@ -83,9 +83,9 @@ export async function tablesMissingDays(db: Db, first: string, last: string): Pr
 }
 
 /**
- * Detaches expired partitions, without locking the table, and drops those that an earlier run detached: no query plan
- * uses them any more by then. Detaching waits for readers that started before it, but only for a second. After that the
- * partition already counts as detached, and the next run completes it.
+ * Detaches expired partitions, without locking the table, and drops the partitions that an earlier run detached: by
+ * then, no query plan uses them. Detaching waits for readers that started before it, but only for a second. After that
+ * the partition already counts as detached, and the next run completes it.
  */
 export async function dropOldPartitions(
   db: Database,

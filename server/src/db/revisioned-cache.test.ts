@@ -26,7 +26,7 @@ function newStore() {
     },
     read: (requested: readonly string[]) =>
       new Promise<ReadAt<string>>((respond) => void running.push({ keys: requested, respond })),
-    /** Runs a statement, or returns the result of one that has run. */
+    /** Runs a statement, or returns the result of a statement that has run. */
     async step(pick = 0) {
       const statement = running[pick % running.length]
       if (!statement) return

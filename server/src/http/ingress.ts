@@ -77,7 +77,7 @@ async function receiveWebhook(options: IngressOptions, appId: string, request: I
     // A refusal without a body has cost little.
     if (size > 0 && error instanceof Refusal && error.code === 'invalid_key') {
       senders.addWrong(appId, block, size)
-      options.onWrongSignature(appId, address, request.headers['user-agent'] ?? null)
+      options.onWrongSignature(appId, address, request.headers['user-agent']?.slice(0, 200) ?? null)
     }
     throw error
   }

@@ -22,7 +22,11 @@ async function post(app: TestApp, address: string, bytes: number, signature?: st
   const body = bodyOf(bytes)
   const response = await fetch(`${server.url}/network/whatsapp/${app.id}`, {
     method: 'POST',
-    headers: { 'x-forwarded-for': address, 'x-hub-signature-256': signature ?? signatureOf(app.secret, body) },
+    headers: {
+      'x-forwarded-for': address,
+      'x-hub-signature-256': signature ?? signatureOf(app.secret, body),
+      'user-agent': 'x'.repeat(5000),
+    },
     body,
   })
   return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() }
@@ -55,6 +59,10 @@ test('wrong signatures are in the request log of their app, without their conten
   await until('they are logged', async () => (await rejected(app.id)).count === 3)
   expect(await rejected(app.id)).toEqual({ count: 3, lastAt: since })
   expect(await rejected(other.id)).toEqual({ count: 0, lastAt: null })
+  const logged = await server.db.rows('select distinct code, user_agent from request_log where route = $1', [
+    `/network/whatsapp/${app.id}`,
+  ])
+  expect(logged).toEqual([{ code: 'invalid_signature', user_agent: 'x'.repeat(200) }])
 })
 
 test('an address may send again after a while', async () => {

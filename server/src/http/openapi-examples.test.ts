@@ -85,7 +85,7 @@ test('POST /v1/messages has an example of each message type', () => {
   expect(Object.keys(examples)).toEqual(expect.arrayContaining([...sendTypes]))
 })
 
-test('an example that does not match its schema, and one that is missing, are found', () => {
+test('invalid and missing examples are found', () => {
   expect(faultOf({ $ref: '#/components/schemas/Sender' }, { id: 'snd_1' })).toContain('must have required property')
   expect(faultOf({ type: 'string' }, undefined)).not.toBeNull()
 })

@@ -6,8 +6,8 @@ import { ResponseReader } from './response-reader.ts'
 export type Done = (connection: OutboundConnection, error: Error | null) => void
 
 /**
- * Into so many pieces the network may cut a response. Reading one takes 5 to 10 µs whatever its size, so a receiver that
- * sends single bytes would take much more CPU time than one that sends the same bytes together.
+ * The network may split a response into this many pieces. Reading a piece takes 5 to 10 µs whatever its size, so single
+ * bytes take much more CPU time than the same bytes together.
  */
 const piecesMax = 512
 

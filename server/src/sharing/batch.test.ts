@@ -35,7 +35,7 @@ test('without owners, items are taken in the order in which they came', async ()
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('with a gap, the first item starts at once, and those that follow within the gap share a batch', async () => {
+test('with a gap, the first item starts at once, and items that follow within the gap share a batch', async () => {
   const batches: number[][] = []
   const add = batched(
     async (items: number[]) => {

@@ -34,7 +34,7 @@ function newQueue() {
   }
 }
 
-test('clients take turns, known ones first, and one that fills its queue is refused alone', async () => {
+test('clients take turns, known clients first, and only the client that fills its queue is refused', async () => {
   const { begun, run, endAll } = newQueue()
   const runs = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run(attacker, name))
   await expect(run(attacker, 'a6')).rejects.toThrow('owner is full')

@@ -274,7 +274,7 @@ export const logEvents = {
   },
   'update.not_connected': {
     level: 'info',
-    meaning: 'An update names no account, or one that is not connected through this app. Only operators see it.',
+    meaning: 'An update names no account, or an account that is not connected through this app. Only operators see it.',
   },
   'update.parked': { level: 'info', meaning: 'An update for a number that is not synced yet waits for the next sync.' },
   'update.reread': {

@@ -48,6 +48,9 @@ export function createWaba({ world, changed }: Network, input: Parsed<typeof wab
   return waba
 }
 
+/** The two-step PIN of a number that is registered when it is created. */
+const firstPin = '314159'
+
 export function createNumber({ world, timers, changed }: Network, input: Parsed<typeof numberShape>): PhoneNumber {
   findExisting(world.wabas, input.wabaId, 'wabaId')
   const id = requireUnused(world.numbers, input.id ?? newObjectId(1))
@@ -71,7 +74,7 @@ export function createNumber({ world, timers, changed }: Network, input: Parsed<
     ...settings,
     id,
     phoneNumber,
-    pin: null,
+    pin: input.status === undefined || input.status === 'CONNECTED' ? firstPin : null,
     onboardedAt: timers.now().toISOString(),
     override: null,
     switches: {},

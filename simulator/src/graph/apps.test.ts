@@ -48,7 +48,7 @@ test('an app subscribes to fields, gets only those, and can remove its subscript
   })
 })
 
-test('a callback set with the control API gets every field, or those that are given', async () => {
+test('a callback set with the control API gets every field, or the given fields', async () => {
   const world = await newWorld()
   const { control, receiver } = world
   expect((await subscription(world))?.fields).toHaveLength(33)

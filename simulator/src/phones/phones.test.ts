@@ -395,7 +395,7 @@ test('with readAfterMs null a message is read when the chat is opened, and a voi
   expect(receiver.statusesOf(voice.id).map((one) => one.status)).toEqual(['sent', 'delivered', 'read', 'played'])
 })
 
-test('messages fail for a phone that is not on WhatsApp, and marketing for one that opted out', async () => {
+test('messages fail for a phone that is not on WhatsApp, and marketing for a phone that opted out', async () => {
   const { control, send, receiver } = await newWorld()
   control.phones.change(phone, { onWhatsApp: false })
   expect(receiver.statusesOf((await send(hello)).id)).toMatchObject([{ errors: [{ code: 131026 }] }])

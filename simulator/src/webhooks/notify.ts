@@ -54,7 +54,7 @@ function appsOf(network: Network, wabaId: string): string[] {
   return Object.keys(network.world.wabas.get(wabaId)?.subscriptions ?? {})
 }
 
-/** The apps that get the webhooks of a field: those that are subscribed to the account and to the field. */
+/** The apps that get the webhooks of a field: they are subscribed to the account and to the field. */
 function appsFor(network: Network, wabaId: string, field: string): string[] {
   return appsOf(network, wabaId).filter((appId) => network.world.apps.get(appId)?.fields?.includes(field) ?? true)
 }

@@ -65,8 +65,13 @@ export const useSetUp = () =>
 export const useConnect = () =>
   useAppAction(
     (send, connection: NewConnection) =>
-      send<{ connection: OperatedConnection; sync: SyncReport }>('POST', connections, connection),
-    ({ connection, sync }) => {
+      send<{ connection: OperatedConnection; sync: SyncReport; remark: string | null }>(
+        'POST',
+        connections,
+        connection,
+      ),
+    ({ connection, sync, remark }) => {
+      if (remark) toast.failed(remark)
       if (sync.ok) return `Account ${connection.waba_id} connected`
       toast.failed(`Connected, but the sync failed: ${sync.why} ${remedyFor(sync.why ?? '')}`)
       return undefined

@@ -89,8 +89,8 @@ export const isChange = ({ received }: ConversationMessage): boolean =>
   received?.edit != null || received?.deletion != null
 
 /**
- * The latest reactions by message, and the messages without those that only react to one of them, or change it. Both are
- * always newer than their message, so those of a loaded message are loaded too.
+ * The latest reactions by message, and the messages except reactions, edits and deletions. Those are always newer than
+ * their message, so they are loaded whenever it is.
  */
 export function withReactions(oldestFirst: readonly ConversationMessage[]): {
   shown: ConversationMessage[]

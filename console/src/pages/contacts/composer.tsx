@@ -67,8 +67,9 @@ export function Composer({ contact }: { contact: Contact }) {
   )
 }
 
-/** Unsent drafts, for each user and contact, until the browser's tab is closed or reloaded. Only in memory:
- * a message is personal data.
+/**
+ * Unsent drafts, for each user and contact, until the browser's tab is closed or reloaded. Only in memory: a message is
+ * personal data.
  */
 const drafts = new Map<string, string>()
 addEventListener('beforeunload', (event) => {

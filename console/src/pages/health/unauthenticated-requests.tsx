@@ -13,10 +13,10 @@ export function UnauthenticatedRequests({ errors }: { errors: TrafficReport['ref
       <div>
         <h2 className={styles.title}>Unauthenticated requests</h2>
         <p className="quiet">
-          Requests in the last 24 hours with a missing or unknown API key. One that resembles a workspace’s key is
-          listed in the API errors of that workspace instead. All are counted, IPv6 addresses by /64; the request log
-          contains only the first of each address, error and minute. Beyond 250 addresses in a minute, only the total is
-          counted.
+          Requests in the last 24 hours with a missing or unknown API key. A request whose key resembles a workspace’s
+          key is listed in the API errors of that workspace instead. All are counted, IPv6 addresses by /64; the request
+          log contains only the first of each address, error and minute. Beyond 250 addresses in a minute, only the
+          total is counted.
         </p>
       </div>
       <DataTable

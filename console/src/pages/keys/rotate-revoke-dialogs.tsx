@@ -12,7 +12,7 @@ const graces: { hours: GraceHours; label: string; detail: string }[] = [
   { hours: 0, label: 'Immediately', detail: 'For a leaked key. Requests with the old key fail from now on.' },
 ]
 
-/** Replaces a key with a new one that has the same name, scopes and limits. */
+/** Replaces a key with a new key of the same name, scopes and limits. */
 export function RotateKeyDialog({
   apiKey,
   onClose,

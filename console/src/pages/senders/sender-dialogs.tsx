@@ -24,7 +24,7 @@ export function PinDialog({ sender, registers, onClose }: Props & { registers: b
   const title = registers ? 'Register number' : 'Set two-step PIN'
   const hint = registers
     ? 'Enter the PIN of the number. If it has none, this becomes its PIN.'
-    : 'It replaces the current PIN, also one that was forgotten.'
+    : 'It replaces the current PIN, even if you have forgotten it.'
   return (
     <FormDialog
       onClose={onClose}

@@ -19,7 +19,7 @@ const spans = [
 const coverages: readonly { value: ReplayCoverage; label: string }[] = [
   { value: 'failed', label: 'Events that failed permanently' },
   { value: 'missing', label: 'Events that were never delivered to this webhook' },
-  { value: 'all', label: 'All events, also those that were delivered' },
+  { value: 'all', label: 'All events, including delivered ones' },
 ]
 
 interface Draft {

@@ -114,7 +114,8 @@ export function RotateDialog({
             <strong>
               The old secret of <bdi>{webhook.name}</bdi> stops working immediately.
             </strong>{' '}
-            Deliveries are signed with the new one from now on, and those that failed within the last hour are retried.
+            Deliveries are signed with the new secret from now on. Deliveries that failed within the last hour are
+            retried.
           </p>
           <p>
             Until your endpoint has the new secret it rejects deliveries. They are retried; after {webhook.failures_max}{' '}
@@ -145,7 +146,7 @@ export function ActivateDialog({ webhook, onClose }: DialogProps) {
         <strong>
           The old secret <span className="mono">{webhook.secret_hint}</span> stops working immediately.
         </strong>{' '}
-        Deliveries are signed with <span className="mono">{webhook.staged_secret_hint}</span> only, and those that
+        Deliveries are signed with <span className="mono">{webhook.staged_secret_hint}</span> only. Deliveries that
         failed within the last hour are retried.
       </p>
     </ConfirmDialog>

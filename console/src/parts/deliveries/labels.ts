@@ -42,7 +42,7 @@ export function deliveryStateText(delivery: DeliveryDetail): string {
   }
 }
 
-/** The headers of an attempt, except those that the webhook adds. */
+/** The headers of an attempt, except the headers that the webhook adds. */
 export function requestHeadersOf(
   { event_id, event_type }: Pick<DeliveryDetail, 'event_id' | 'event_type'>,
   { at, signatures }: Pick<Attempt, 'at' | 'signatures'>,

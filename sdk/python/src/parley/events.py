@@ -95,10 +95,10 @@ class Events:
         stop: Optional[threading.Event] = None,
         on_retry: Optional[Callable[[ParleyError, float], None]] = None,
     ) -> Iterator[Event]:
-        """Every event, and then those that come, until `stop` is set.
+        """Every stored event, then new events, until `stop` is set.
 
         The cursor is saved in `store` when your code asks for the event after the last one of a page: if the program ends
-        before, the events of that page are repeated. `seen` drops those that were handled. What the store has takes
+        before, the events of that page are repeated. `seen` drops events that were handled. The cursor in the store takes
         precedence over `after`, which is for the first start.
 
         While the service cannot be reached, responds with 5xx, or the rate limit is exceeded, it waits and tries again, and

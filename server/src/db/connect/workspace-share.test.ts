@@ -35,7 +35,7 @@ test('a workspace uses half of the connections, and its other statements wait fo
   const error = await late.result.catch((reason: unknown) => reason)
   expect(toRefusal(error).code).toBe('service_unavailable')
 
-  // The place passes to the one that still waits.
+  // The place passes to the request that still waits.
   first.end()
   await first.result
   await vi.advanceTimersByTimeAsync(0)

@@ -77,7 +77,7 @@ test('a database of a newer version is left unchanged, and is rejected if this p
   expect(await rows(connection, oldest)).toEqual([24, 25, 25])
 })
 
-test('a process that has nothing to apply does not wait for one that migrates', async () => {
+test('a process with nothing to apply does not wait for a process that migrates', async () => {
   const connection = await emptyDatabase()
   await migrate(connection, [migration(1, 'select 1')])
   const other = await open(connection)

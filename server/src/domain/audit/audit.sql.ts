@@ -44,9 +44,8 @@ export interface AuditFilter {
 }
 
 /**
- * Newest first, after a cursor; of a workspace, or (null) of the installation and its people. Each filter has an index that
- * ends with
- * the time, so at most a page of each value is read.
+ * Newest first, after a cursor; of a workspace, or (null) of the installation and its people. Each filter has an index
+ * that ends with the time, so at most a page of each value is read.
  */
 export const entriesOf = (
   db: Db,
@@ -109,9 +108,8 @@ export const entriesOf = (
 const columns = `id, workspace_id, at, person_id, actor, action, target, target_name, before, after, address, user_agent`
 
 /**
- * A CTE `named` with the actions to read: the given actions, and all actions of the given nouns. These are found one after
- * the other in
- * the index, without reading their entries. `/` is the character after the dot.
+ * A CTE `named` with the actions to read: the given actions, and all actions of the given nouns. These are found one
+ * after the other in the index, without reading their entries. `/` is the character after the dot.
  */
 const namedActions = (ofWorkspace: string, { actions, nouns }: { actions: string; nouns: string }): string => {
   const next = (above: string) => `(select e.action from audit_entries e where e.${ofWorkspace} and ${above}

@@ -24,9 +24,11 @@ const insertion = statement(
       created_at: 'timestamptz',
     },
   },
-  ({ app }) => `insert into apps (${app.columns}) select * from ${app}`,
+  ({ app }) => `insert into apps (${app.columns}) select * from ${app}
+     on conflict (graph_url, meta_app_id) where meta_app_id is not null do nothing`,
 )
 
+/** Returns 0 if the Meta app is stored already. */
 export const insertApp = (
   db: Db,
   app: AppRow & { appSecretSealed: string; verifyTokenSealed: string },

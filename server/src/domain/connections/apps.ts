@@ -35,17 +35,33 @@ export const ingressPath = (appId: string): string => `/network/whatsapp/${appId
 
 export { deleteApp, setMetaAppId } from './apps.sql.ts'
 
-export async function createApp(db: Db, clock: Clock, keys: SecretKeys, input: AppInput): Promise<App> {
+export const createApp = async (db: Db, clock: Clock, keys: SecretKeys, input: AppInput): Promise<App> =>
+  (await storeApp(db, clock, keys, input)).app
+
+/** Stores an app. If another process has just stored the same Meta app, returns that one. */
+export async function storeApp(
+  db: Db,
+  clock: Clock,
+  keys: SecretKeys,
+  input: AppInput,
+): Promise<{ app: App; isNew: boolean }> {
   const { name, appSecret, verifyToken, graphUrl } = validateApp(input)
   const id = newUuid(clock.now().getTime())
   const row = { id, name, graph_url: graphUrl, meta_app_id: input.metaAppId ?? null, created_at: clock.now() }
-  await insertApp(db, {
+  const inserted = await insertApp(db, {
     ...row,
     appSecretSealed: seal(keys, appSecret, appSecretContext(id)),
     verifyTokenSealed: seal(keys, verifyToken, verifyTokenContext(id)),
   })
-  return toApp(row)
+  if (inserted > 0) return { app: toApp(row), isNew: true }
+  const stored = await findApp(db, row.graph_url, row.meta_app_id)
+  if (!stored) throw new Error(`app ${row.meta_app_id} was removed while it was stored`)
+  return { app: stored, isNew: false }
 }
+
+/** The app with this ID at Meta. */
+export const findApp = async (db: Db, graphUrl: string, metaAppId: string | null): Promise<App | undefined> =>
+  (await listApps(db)).find((app) => app.graphUrl === graphUrl && app.metaAppId === metaAppId)
 
 /** Oldest first. */
 export async function listApps(db: Db): Promise<App[]> {
@@ -62,6 +78,9 @@ export async function changeGraphUrl(db: Db, id: string, graphUrl: string): Prom
   const app = await requireApp(db, id)
   const read = readGraphUrl(graphUrl)
   if ('fault' in read) refuseParam('graph_url', 'invalid', read.fault)
+  const other = app.metaAppId === null ? undefined : await findApp(db, read.origin, app.metaAppId)
+  if (other && other.id !== id)
+    refuseParam('graph_url', 'invalid', `App ${other.id} has the ID ${app.metaAppId} at this URL already.`)
   await setGraphUrl(db, app.id, read.origin)
   return { ...app, graphUrl: read.origin }
 }

@@ -4,14 +4,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { changeGraphUrl, createApp, defaultGraphUrl, ingressPath, listApps } from './apps.ts'
+import { type AppInput, changeGraphUrl, createApp, defaultGraphUrl, ingressPath, listApps } from './apps.ts'
 import { createConnection, listConnections } from './connections.ts'
 import { replaceAccessToken } from './replace-secrets.ts'
 
 const testServer = useTestServer()
 const network = useSimulator(testServer)
 
-const newApp = (input: { graphUrl?: string; name?: string; appSecret?: string; verifyToken?: string } = {}) =>
+const newApp = (input: Partial<AppInput> = {}) =>
   createApp(testServer.db, testServer.clock, testServer.secretKeys, {
     name: 'App',
     appSecret: 's3cret',
@@ -22,9 +22,10 @@ const newApp = (input: { graphUrl?: string; name?: string; appSecret?: string; v
 
 /** A fake network with the given responses; records the requests. */
 async function fakeNetwork(respond: (request: IncomingMessage, response: ServerResponse) => void) {
-  const requests: { url: string; authorization: string | undefined }[] = []
+  const requests: { method: string; url: string; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
-    requests.push({ url: String(request.url), authorization: request.headers.authorization })
+    const { method = '', url = '', headers } = request
+    requests.push({ method, url, authorization: headers.authorization })
     respond(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -64,15 +65,66 @@ test('an account that the app is subscribed to keeps its own callback', async ()
       (each) => each.override?.url,
     )
   expect(overrides()).toEqual([override.override_callback_uri])
-  const { connection } = await createConnection(network.network, {
+  const { connection, remark } = await createConnection(network.network, {
     workspaceId: workspace.id,
     appId: (await newApp()).id,
     wabaId: account.wabaId,
     accessToken: account.token,
   })
   expect(overrides()).toEqual([override.override_callback_uri])
-  await replaceAccessToken(network.network, connection.id, account.token)
+  expect(remark).toBe(
+    `Account ${account.wabaId} sends its messages to a callback of its own, which was kept: ${override.override_callback_uri}`,
+  )
+  expect(await replaceAccessToken(network.network, connection.id, account.token)).toMatchObject({ remark })
   expect(overrides()).toEqual([override.override_callback_uri])
+})
+
+/** An account with a callback of its own. `token` and `subscribed` respond to the calls about the token and its subscription. */
+const overridden = (parts: { token?: [number, object]; subscribed?: [number, object] }) =>
+  fakeNetwork(({ url = '', method }, response) => {
+    const refused = [400, { error: { code: 100, message: 'Not now' } }] as const
+    if (method === 'POST') json(response, 200, { success: true })
+    else if (url.includes('/debug_token')) json(response, ...(parts.token ?? refused))
+    else if (url.includes('/subscribed_apps')) json(response, ...(parts.subscribed ?? refused))
+    else json(response, 200, { data: [] })
+  })
+
+const subscribers = (...callbacks: (string | undefined)[]): [number, object] => [
+  200,
+  {
+    data: callbacks.map((override_callback_uri, index) => ({
+      whatsapp_business_api_data: { id: String(70_000 + index) },
+      override_callback_uri,
+    })),
+  },
+]
+
+const there = 'https://there.example/hook'
+
+test.each<[string, Parameters<typeof overridden>[0], Partial<AppInput>, object, number]>([
+  ['cannot be listed', { token: [200, { data: { app_id: '70000' } }] }, {}, { code: 'validation_failed' }, 0],
+  [
+    'are of an unknown app',
+    { subscribed: subscribers(undefined, there) },
+    {},
+    { remark: expect.stringContaining(there) },
+    0,
+  ],
+  ['have no callback', { subscribed: subscribers(undefined) }, {}, { remark: null }, 1],
+  [
+    'are of the stored app',
+    { subscribed: subscribers(there) },
+    { metaAppId: '70000' },
+    { remark: expect.stringContaining(there) },
+    0,
+  ],
+])('subscriptions that %s: a callback of the account is never removed', async (_case, parts, app, result, changes) => {
+  const { url, requests } = await overridden(parts)
+  const { id: appId } = await newApp({ graphUrl: url, ...app })
+  const input = { workspaceId: (await newWorkspace(testServer)).id, appId, wabaId: '10229', accessToken: 'token' }
+  const connected = await createConnection(network.network, input).catch((error: unknown) => error)
+  expect(connected).toMatchObject(result)
+  expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(changes)
 })
 
 test('a wrong token is refused with the network’s message, and nothing is stored', async () => {
@@ -106,6 +158,26 @@ test('an error message of the network is returned without the token it contains'
     message: 'WhatsApp rejected the request: Malformed access token … (WhatsApp error 190)',
   })
   expect(JSON.stringify(refusal)).not.toContain(token)
+})
+
+test('the token of another app is refused, and nothing is stored or changed', async () => {
+  const workspace = await newWorkspace(testServer)
+  const account = network.newAccount()
+  const metaAppId = network.control.apps.create({}).id
+  const input = { workspaceId: workspace.id, wabaId: account.wabaId, accessToken: account.token }
+  const refused = createConnection(network.network, { ...input, appId: (await newApp({ metaAppId })).id })
+  const message = `The access token belongs to another app. Generate one for app ${metaAppId}.`
+  await expect(refused).rejects.toMatchObject({ parts: { param: 'access_token', message } })
+  expect(account.calls('subscribed_apps')).toBe(0)
+  expect(await listConnections(testServer.db, workspace.id)).toEqual([])
+  const ownApp = network.control.tokens.list().find(({ token }) => token === account.token)?.appId ?? ''
+  const app = await newApp({ metaAppId: ownApp })
+  const { connection } = await createConnection(network.network, { ...input, appId: app.id })
+  const { token } = network.control.tokens.create({ appId: metaAppId, wabaIds: [account.wabaId] })
+  await expect(replaceAccessToken(network.network, connection.id, token)).rejects.toThrow(
+    `The access token belongs to another app. Generate one for app ${ownApp}.`,
+  )
+  expect((await network.network.vault.accessFor(connection.id))?.accessToken).toBe(account.token)
 })
 
 test('an unreachable network is a service_unavailable error with the cause', async () => {
@@ -184,7 +256,7 @@ test('the token is sent only to the app’s host, even when the next page is els
   const foreign = await fakeNetwork((_request, response) => json(response, 200, { data: [] }))
   const own = await fakeNetwork((request, response) => {
     if (request.method === 'POST') json(response, 200, { success: true })
-    else if (request.url?.includes('phone_numbers')) json(response, 200, { data: [] })
+    else if (!request.url?.includes('message_templates')) json(response, 200, { data: [] })
     else json(response, 200, { data: [], paging: { next: `${foreign.url}/v25.0/10229/message_templates?after=x` } })
   })
   const { id: appId } = await newApp({ graphUrl: own.url })

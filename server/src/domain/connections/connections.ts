@@ -9,7 +9,7 @@ import type { GraphAccess } from '../../whatsapp/graph/client.ts'
 import type { TemplateChange } from '../../whatsapp/incoming/change.ts'
 import { changeTemplate } from '../templates/templates.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import { requireApp, secretErrors } from './apps.ts'
+import { type App, ingressPath, requireApp, secretErrors } from './apps.ts'
 import {
   allConnections,
   bringSyncForward,
@@ -50,6 +50,12 @@ export interface ConnectionInput {
   accessToken: string
 }
 
+/** What was stored, and what the first sync achieved. */
+export interface StoredConnection {
+  connection: Connection
+  sync: SyncOutcome
+}
+
 /** Writes the audit entry of a change, in the transaction of the change. */
 export type AuditChange = (db: Db, connection: Pick<Connection, 'id' | 'workspaceId' | 'wabaId'>) => Promise<void>
 
@@ -61,37 +67,69 @@ export async function createConnection(
   network: Network,
   input: ConnectionInput,
   audit?: AuditChange,
-): Promise<{ connection: Connection; sync: SyncOutcome }> {
+): Promise<StoredConnection & { remark: string | null }> {
   const { db } = network
   validateConnection(input)
   await requireWorkspace(db, input.workspaceId)
   const app = await requireApp(db, input.appId)
   if (await connectionOfAccount(db, app.id, input.wabaId)) refuseTaken(input)
-  const access = { graphUrl: app.graphUrl, accessToken: input.accessToken }
-  await requireAccess(network, access, input.wabaId)
-  return storeConnection(network, input, audit)
+  const remark = await requireAccess(network, app, input)
+  return { ...(await storeConnection(network, input, audit)), remark }
 }
 
-/** Refuses a token that cannot use the account, and subscribes its app to the account's webhooks. */
-export async function requireAccess({ client }: Network, access: GraphAccess, wabaId: string): Promise<void> {
-  requireSuccess(await client.listPhoneNumbers(access, wabaId), access)
-  const [token, subscribed] = await Promise.all([
-    client.inspectToken(access, access.accessToken),
-    client.listSubscribedApps(access, wabaId),
-  ])
-  const metaAppId = token.kind === 'ok' ? token.value.metaAppId : null
-  const apps = subscribed.kind === 'ok' ? subscribed.value : []
-  // To subscribe again would remove a callback that the account has in place of the app's.
-  if (metaAppId !== null && apps.some((app) => app.metaAppId === metaAppId)) return
-  requireSuccess(await client.subscribeApp(access, wabaId), access)
+/** Refuses a token that cannot use the account, and subscribes its app to the account's webhooks. May return a remark. */
+export async function requireAccess(
+  network: Network,
+  { id: appId, graphUrl, metaAppId }: App,
+  { accessToken, wabaId }: Pick<ConnectionInput, 'accessToken' | 'wabaId'>,
+): Promise<string | null> {
+  const access = { graphUrl, accessToken }
+  requireSuccess(await network.client.listPhoneNumbers(access, wabaId), access)
+  // Not all tokens may be inspected.
+  const token = await network.client.inspectToken(access, accessToken)
+  const owner = token.kind === 'ok' ? token.value.metaAppId : null
+  if (metaAppId !== null && owner !== null && owner !== metaAppId) refuseForeignToken(metaAppId)
+  return requireSuccess(
+    await ensureSubscribed(network, access, { appId, metaAppId: metaAppId ?? owner, wabaId }),
+    access,
+  )
 }
+
+/**
+ * Subscribes the app to the account's webhooks if it is not. To subscribe again would remove a callback that the account has in
+ * place of the app's, so that is kept. Returns a remark if it is not that of the app, or if `metaAppId` is not known (null)
+ * and nothing was done because of it.
+ */
+export async function ensureSubscribed(
+  { client }: Network,
+  access: GraphAccess,
+  { appId, metaAppId, wabaId }: { appId: string; metaAppId: string | null; wabaId: string },
+): Promise<CallOutcome<string | null>> {
+  const listed = await client.listSubscribedApps(access, wabaId)
+  if (listed.kind !== 'ok') return listed
+  // If the app is not known, each of them may be its own.
+  const own = listed.value.filter((app) => metaAppId === null || app.metaAppId === metaAppId)
+  const urls = own.flatMap(({ overrideUrl }) => overrideUrl ?? [])
+  if (urls.some((url) => URL.canParse(url) && new URL(url).pathname === ingressPath(appId))) return done(null)
+  if (urls.length > 0)
+    return done(
+      metaAppId === null
+        ? `The app was not subscribed to account ${wabaId}, because Meta does not say whose callback this is: ${urls.join(', ')}`
+        : `Account ${wabaId} sends its messages to a callback of its own, which was kept: ${urls.join(', ')}`,
+    )
+  if (metaAppId !== null && own.length > 0) return done(null)
+  const subscribed = await client.subscribeApp(access, wabaId)
+  return subscribed.kind === 'ok' ? done(null) : subscribed
+}
+
+const done = (remark: string | null): CallOutcome<string | null> => ({ kind: 'ok', value: remark })
 
 /** Stores a connection whose token and account were checked, and fetches its numbers and templates. */
 export async function storeConnection(
   network: Network,
   input: ConnectionInput,
   audit?: AuditChange,
-): Promise<{ connection: Connection; sync: SyncOutcome }> {
+): Promise<StoredConnection> {
   const { db, clock, secretKeys } = network
   const id = newUuid(clock.now().getTime())
   const row = {
@@ -175,12 +213,15 @@ export function wabaIdErrors(wabaId: string): FieldError[] {
   return [{ param: 'waba_id', code: 'invalid', message }]
 }
 
+export const refuseForeignToken = (metaAppId: string): never =>
+  refuseParam('access_token', 'refused', `The access token belongs to another app. Generate one for app ${metaAppId}.`)
+
 /** Refuses the token with the network's error message if the call failed. */
-function requireSuccess(outcome: CallOutcome<unknown>, access: GraphAccess): void {
-  if (outcome.kind === 'ok') return
+function requireSuccess<T>(outcome: CallOutcome<T>, access: GraphAccess): T {
+  if (outcome.kind === 'ok') return outcome.value
   const message = describeFailure(outcome, access)
   if (outcome.kind !== 'refused') refuse('service_unavailable', { message })
-  refuseParam('access_token', 'refused', `WhatsApp rejected the request: ${message}`)
+  return refuseParam('access_token', 'refused', `WhatsApp rejected the request: ${message}`)
 }
 
 const refuseTaken = ({ wabaId, appId }: ConnectionInput): never =>

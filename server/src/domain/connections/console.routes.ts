@@ -1,5 +1,5 @@
 import { OperatedApp, OperatedConnection, SetupReport, SyncReport } from '@parley/contract/console/operator'
-import { Uuid } from '@parley/contract/ids'
+import { nullable, Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { type Static, type TObject, Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
@@ -66,23 +66,26 @@ export const connectionConsoleRoutes = ({
     who: 'operator',
     confirmed: true,
     body: Strict({ workspace_id: Uuid, app_id: Uuid, waba_id: Text, access_token: Text }),
-    reply: Type.Object({ connection: OperatedConnection, sync: SyncReport }),
+    // A remark says that the account keeps a callback of its own.
+    reply: Type.Object({ connection: OperatedConnection, sync: SyncReport, remark: nullable(Type.String()) }),
     status: 201,
     ownTransactions: true,
     async handle({ audit }, { body }) {
       const { workspace_id: workspaceId, app_id: appId, waba_id: wabaId, access_token: accessToken } = body
       const input = { workspaceId, appId, wabaId, accessToken }
       const after = { app_id: appId, waba_id: wabaId }
-      const { connection, sync } = await createConnection(network, input, (tx, { id }) =>
+      const { connection, sync, remark } = await createConnection(network, input, (tx, { id }) =>
         audit({ action: 'connection.create', target: id, targetName: wabaId, after, workspaceId }, tx),
       )
-      return { connection: toConnection(connection), sync: toReport(sync) }
+      return { connection: toConnection(connection), sync: toReport(sync), remark }
     },
   }),
   personRoute({
     method: 'POST',
     path: '/operator/setup/check',
     who: 'operator',
+    // It calls any URL.
+    confirmed: true,
     unaudited: 'only reads what is there',
     body: Strict(NewSetup),
     reply: SetupReport,
@@ -100,19 +103,18 @@ export const connectionConsoleRoutes = ({
     ownTransactions: true,
     async handle({ audit }, { body }) {
       const { workspace_id: workspaceId, app_id, replace_callback: replaceCallback } = body
-      const after = { meta_app_id: app_id, callbacks: replaceCallback ? 'replaced' : 'kept' }
-      const entry = { action: 'app.configure', after, workspaceId }
+      const entry = { action: 'app.configure', workspaceId }
       let isRecorded = false
       const result = await configure(network, toSetup(body), {
         publicUrl,
         replaceCallback,
-        async audit(tx, { id, name }) {
-          await audit({ ...entry, target: id, targetName: name }, tx)
+        async audit(tx, { id, name }, after) {
+          await audit({ ...entry, target: id, targetName: name, after }, tx)
           isRecorded = true
         },
       })
       // It stopped before the first change.
-      if (!isRecorded) await audit({ ...entry, target: app_id })
+      if (!isRecorded) await audit({ ...entry, target: app_id, after: { meta_app_id: app_id, callbacks: 'kept' } })
       return toSetupReport(result)
     },
   }),

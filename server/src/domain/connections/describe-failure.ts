@@ -1,12 +1,13 @@
 import type { CallFailure } from '../../whatsapp/graph/call.ts'
 import type { GraphAccess } from '../../whatsapp/graph/client.ts'
+import { hideToken } from '../../whatsapp/graph/hide-token.ts'
 
 /**
  * Describes a failed call for people, with the network's message if there is one. That may repeat the token, so it is
  * masked.
  */
 export function describeFailure(failure: CallFailure, { graphUrl, accessToken }: GraphAccess): string {
-  return describe(failure, graphUrl).replaceAll(accessToken, '…')
+  return hideToken(describe(failure, graphUrl), accessToken)
 }
 
 function describe(failure: CallFailure, graphUrl: string): string {

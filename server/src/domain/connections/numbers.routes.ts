@@ -2,7 +2,7 @@ import { BusinessProfile } from '@parley/contract/console/senders'
 import { SenderId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { type ConsoleRoute, type WorkspaceContext, workspaceRoute } from '../../http/console/route.ts'
-import { Nothing, Strict } from '../../http/console/shapes.ts'
+import { Strict } from '../../http/console/shapes.ts'
 import type { Network } from './network.ts'
 import { changeNumber, type NumberChange, readBusinessProfile } from './numbers.ts'
 
@@ -11,15 +11,12 @@ const Text = Type.String({ maxLength: 5000 })
 
 /** Manage the numbers of a workspace in the console. They call WhatsApp, so no transaction may be open. */
 export const numberConsoleRoutes = ({ network }: { network: Network }): ConsoleRoute[] => {
-  const change = async ({ workspaceId, audit }: WorkspaceContext, senderId: string, wanted: NumberChange) => {
-    await changeNumber(network, { workspaceId, senderId }, wanted, audit)
-    return null
-  }
+  const change = ({ workspaceId, audit }: WorkspaceContext, senderId: string, wanted: NumberChange): Promise<void> =>
+    changeNumber(network, { workspaceId, senderId }, wanted, audit)
   const common = {
     who: 'senders:manage',
     confirmed: true,
     params: BySender,
-    reply: Nothing,
     ownTransactions: true,
   } as const
   return [

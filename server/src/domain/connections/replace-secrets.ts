@@ -2,11 +2,17 @@ import type { Db } from '../../db/db.ts'
 import { refuseIfAny } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { type App, requireApp, secretErrors } from './apps.ts'
-import { type AuditChange, type Connection, requireAccess, requireConnection } from './connections.ts'
+import {
+  type AuditChange,
+  type Connection,
+  requireAccess,
+  requireConnection,
+  type StoredConnection,
+} from './connections.ts'
 import type { Network } from './network.ts'
 import { setAccessToken, setAppSecrets } from './replace-secrets.sql.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from './seal-contexts.ts'
-import { type SyncOutcome, syncConnection } from './sync.ts'
+import { syncConnection } from './sync.ts'
 
 /** Replaces a connection's access token, once the network has accepted the new one. Until then the old one is used. */
 export async function replaceAccessToken(
@@ -14,14 +20,13 @@ export async function replaceAccessToken(
   id: string,
   accessToken: string,
   audit?: AuditChange,
-): Promise<{ connection: Connection; sync: SyncOutcome }> {
+): Promise<StoredConnection & { remark: string | null }> {
   const { db } = network
   const current = await requireConnection(db, id)
   const { appId, wabaId } = current
   refuseIfAny(secretErrors('access_token', accessToken, 4000))
-  const access = { graphUrl: (await requireApp(db, appId)).graphUrl, accessToken }
-  await requireAccess(network, access, wabaId)
-  return storeAccessToken(network, current, accessToken, audit)
+  const remark = await requireAccess(network, await requireApp(db, appId), { accessToken, wabaId })
+  return { ...(await storeAccessToken(network, current, accessToken, audit)), remark }
 }
 
 /** Stores a token that was checked, and fetches the numbers and templates with it. */
@@ -30,7 +35,7 @@ export async function storeAccessToken(
   current: Connection,
   accessToken: string,
   audit?: AuditChange,
-): Promise<{ connection: Connection; sync: SyncOutcome }> {
+): Promise<StoredConnection> {
   const { db, secretKeys } = network
   const { id } = current
   await db.transaction(async (tx) => {

@@ -110,7 +110,10 @@ export const openBalance = (db: Db, workspaceId: string): Promise<number> =>
 export const balanceOf = (db: Db, workspaceId: string): Promise<{ balance: number } | undefined> =>
   db.first('select balance from credit_balances where workspace_id = $1', [workspaceId])
 
-/** Whether a workspace ever had credits: its ledger has an entry. One that never had any has not used them up. */
+/**
+ * Whether a workspace ever had credits: its ledger has an entry. A workspace that never had credits has not used them
+ * up.
+ */
 export const hadCredits = async (db: Db, workspaceId: string): Promise<boolean> =>
   (await db.first('select 1 as one from credit_entries where workspace_id = $1 limit 1', [workspaceId])) !== undefined
 

@@ -36,7 +36,7 @@ export const insertRetries = (
          where a.event_id = e.id and a.webhook_id = w.id and a.at >= e.created_at)
      order by 2, 1
      on conflict (webhook_id, event_id) do update set attempts = 0, lease = null, added_by_replay = null,
-       -- One that waits, and whose next start is about to be made, keeps its place.
+       -- A waiting delivery whose next attempt is about to start keeps its place.
        trigger = case when ${isWaiting} then deliveries.trigger else 'manual' end,
        due_at = case when ${isWaiting} then deliveries.due_at else excluded.due_at end`,
       [workspaceId, deliveries.map((each) => each.webhookId), deliveries.map((each) => each.eventId), now],

@@ -186,10 +186,9 @@ const deleteChunks = async (tx: Db, files: readonly { id: string }[]): Promise<v
 export type FileOwner = 'response_id' | 'message_id'
 
 /**
- * Makes files of these submissions or inbound messages expire now: `deleteFilesBefore` the beginning of time deletes their
- * bytes. Those that are not
- * fetched yet are not fetched any more. Their names, which the person has chosen, are removed. Returns how many there are.
- * Run within a transaction.
+ * Makes files of these submissions or inbound messages expire now: `deleteFilesBefore` the beginning of time deletes
+ * their bytes. Files that are not fetched yet are not fetched any more. Their names, which the person has chosen, are
+ * removed. Returns how many there are. Run within a transaction.
  */
 export async function expireFilesOf(tx: Db, owner: FileOwner, ids: readonly string[]): Promise<number> {
   const expired = await tx.rows<{ id: string; isFetched: boolean }>(

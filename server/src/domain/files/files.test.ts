@@ -274,7 +274,7 @@ test('byte ranges are served across chunks, and one outside the file is refused'
   expect([changed.status, (await bytesOf(changed)).length]).toEqual([200, 700_000])
 })
 
-test('a file of another workspace gets the same 404 as one that does not exist', async () => {
+test('a file of another workspace gets the same 404 as an unknown file', async () => {
   const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
   const path = await newFile(server, theirs, {})
   const gone = await newFile(server, theirs, { gone: 'retention' })

@@ -272,7 +272,7 @@ test('wherever a process dies, no object is left behind and no file refers to a 
   expect(await claimUnused(server.db, 10)).toHaveLength(2)
   await objects().delete(deleted)
 
-  // One that is being deleted cannot become the object of a file, even if the process that wrote it continues.
+  // An object that is being deleted cannot become the object of a file, even if the process that wrote it continues.
   const path = await newFile(server, workspace, {})
   const file = await server.db.first<Parameters<typeof switchToObject>[1]>(
     `select id, content from flow_files where state = 'fetched'`,

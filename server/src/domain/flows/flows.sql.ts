@@ -142,7 +142,7 @@ export const responseOfMessage = (db: Db, workspaceId: string, messageId: string
     messageId,
   ])
 
-/** The submissions that arrived as these messages lose their answers. Returns those that had some. */
+/** Removes the answers of the submissions that arrived as these messages. Returns the submissions that had answers. */
 export const removeResponses = (db: Db, messageIds: readonly string[], now: Date): Promise<{ id: string }[]> =>
   db.rows(
     `update flow_responses set response = '{}', content_removed_at = $2

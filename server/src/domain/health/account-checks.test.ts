@@ -28,7 +28,7 @@ const right: ConnectionFacts = {
 
 const check = (meta: ConnectionFacts) =>
   accountChecks
-    .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
+    .flatMap(({ run }) => run({ now, connection, phoneNumberId: null, callbackUrl, isOurs, meta }))
     .map((each) => [each.station, each.verdict])
 
 const withToken = (change: object): ConnectionFacts =>
@@ -47,8 +47,22 @@ test.each([
   expect(check(withToken({ expiresAt: new Date(expiresAt), isValid }))[0]).toEqual(['access tokens', verdict])
 })
 
+test.each([
+  [190, 'problem'],
+  [10, 'problem'],
+  [200, 'problem'],
+  [4, 'unknown'],
+  [80008, 'unknown'],
+  [null, 'unknown'],
+])('if the numbers cannot be listed because of error %s, the token is a %s', (code, verdict) => {
+  const failed = { kind: 'failed', why: 'x', code } as const
+  expect(check({ ...right, token: failed, numbers: failed })[0]).toEqual(['access tokens', verdict])
+  expect(check({ ...right, numbers: failed })[0]).toEqual(['access tokens', verdict === 'problem' ? verdict : 'ok'])
+})
+
 test('a token without a permission is a problem', () => {
   expect(check(withToken({ missingScopes: ['whatsapp_business_messaging'] }))[0]).toEqual(['access tokens', 'problem'])
+  expect(check(withToken({ isForeign: true }))[0]).toEqual(['access tokens', 'problem'])
 })
 
 test('missing fields are fixed only if the callback is ours', () => {
@@ -58,24 +72,61 @@ test('missing fields are fixed only if the callback is ours', () => {
   })
   const fixOf = (meta: ConnectionFacts) =>
     accountChecks
-      .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
+      .flatMap(({ run }) => run({ now, connection, phoneNumberId: null, callbackUrl, isOurs, meta }))
       .find(({ station }) => station === 'webhook fields')?.fix
   expect(fixOf(missing(callbackUrl))).toEqual({ kind: 'subscribe_fields', connectionId: 'c-1' })
   expect(fixOf(missing('https://other.example/'))).toBeNull()
+})
+
+const other = 'https://other.example/'
+
+test.each([
+  { app: other, account: null, number: null, verdict: 'problem' },
+  { app: other, account: callbackUrl, number: null, verdict: 'warning' },
+  { app: other, account: null, number: callbackUrl, verdict: 'warning' },
+  { app: null, account: callbackUrl, number: null, verdict: 'warning' },
+  { app: callbackUrl, account: other, number: callbackUrl, verdict: 'ok' },
+  { app: callbackUrl, account: other, number: null, verdict: 'problem' },
+  { app: callbackUrl, account: callbackUrl, number: other, verdict: 'problem' },
+  { app: callbackUrl, account: null, number: null, verdict: 'ok' },
+])('callbacks: app $app, account $account, number $number', ({ app, account, number, verdict }) => {
+  const numbers = [{ phoneNumber: '15550780001', status: 'CONNECTED', overrideUrl: number }]
+  const found = check({
+    ...right,
+    subscription: { kind: 'ok', value: { callbackUrl: app, isActive: true, fields: [], missing: [] } },
+    account: { kind: 'ok', value: { isSubscribed: true, overrideUrl: account } },
+    numbers: { kind: 'ok', value: numbers as never },
+  })
+  expect(found.filter(([station]) => station === 'callbacks')).toEqual([['callbacks', verdict]])
 })
 
 test.each([
   [{ status: 'DISCONNECTED', hasPin: true }, 'problem', 'sender register 15550780001'],
   [{ status: 'CONNECTED', hasPin: false }, 'warning', 'sender pin 15550780001'],
   [{ status: 'CONNECTED', hasPin: null }, 'ok', ''],
+  [{ status: 'PENDING', hasPin: null }, 'problem', 'sender register 15550780001'],
+  [{ status: 'BANNED', hasPin: true }, 'problem', 'WhatsApp Manager'],
+  [{ status: 'UNKNOWN', hasPin: null }, 'unknown', ''],
 ])('a number with %o', (state, verdict, command) => {
   const number = { phoneNumber: '15550780001', overrideUrl: null, ...state } as never
   const meta = { ...right, numbers: { kind: 'ok' as const, value: [number] } }
   const station = accountChecks
-    .flatMap(({ run }) => run({ now, connection, callbackUrl, isOurs, meta }))
+    .flatMap(({ run }) => run({ now, connection, phoneNumberId: null, callbackUrl, isOurs, meta }))
     .find((each) => each.station === 'numbers')
   expect(station?.verdict).toBe(verdict)
   expect(station?.remedy ?? '').toContain(command)
+})
+
+test('a number that Meta does not list is a problem, an account without numbers is not', () => {
+  const numbersOf = (phoneNumberId: string | null) =>
+    accountChecks
+      .flatMap(({ run }) => run({ now, connection, phoneNumberId, callbackUrl, isOurs, meta: right }))
+      .find(({ station }) => station === 'numbers')
+  expect(numbersOf(null)?.verdict).toBe('ok')
+  expect(numbersOf('106')).toMatchObject({
+    verdict: 'problem',
+    message: 'Meta does not list the number in account 102.',
+  })
 })
 
 test.each([

@@ -3,6 +3,8 @@
  * them for every account, `parley why` for one. Decides only: nothing is read here.
  */
 import { formatTime } from '../../lib/format.ts'
+import { findError } from '../../whatsapp/graph/errors.ts'
+import type { ListedNumber } from '../../whatsapp/graph/listings.ts'
 import type { ConnectionFacts, Fact } from '../connections/configure/inspect.ts'
 import type { Connection } from '../connections/connections.ts'
 import { dubious, fine, type Station, unseen, wrong } from './station.ts'
@@ -10,6 +12,8 @@ import { dubious, fine, type Station, unseen, wrong } from './station.ts'
 export interface AccountFacts {
   now: Date
   connection: Connection
+  /** The number that is asked about; null for all of the account. */
+  phoneNumberId: string | null
   /** The callback URL of the app here. */
   callbackUrl: string
   /** Whether a callback at Meta is that of the app here. */
@@ -31,17 +35,28 @@ function checkToken({ meta: { token, numbers }, connection: { id }, now }: Accou
   const remedy = `Create a new system user token at Meta (see docs/run/meta.md), then run: ./parley connection change ${id}`
   const consoleRemedy = 'Ask the operator to replace the access token of the account.'
   const text = 'WhatsApp does not accept the access token of the account. Messages are not sent.'
-  const refused = [token, numbers].find((fact) => fact.kind === 'failed')
-  if (numbers.kind === 'failed' && refused?.kind === 'failed') {
-    return [wrong('access tokens', text, { remedy, consoleRemedy, details: [refused.why] })]
+  // Other errors, such as a rate limit, say nothing about the token.
+  if (numbers.kind === 'failed' && findError({ code: numbers.code ?? '' }).scope === 'credentials') {
+    return [wrong('access tokens', text, { remedy, consoleRemedy, details: [numbers.why] })]
   }
-  // Not all tokens may be inspected. This one lists the numbers of the account.
-  if (token.kind === 'failed') return [fine('access tokens', 'WhatsApp accepts the access token.')]
+  if (token.kind === 'failed') {
+    // Not all tokens may be inspected. One that lists the numbers of the account is accepted.
+    return [
+      numbers.kind === 'failed'
+        ? notChecked('access tokens', numbers)
+        : fine('access tokens', 'WhatsApp accepts the access token.'),
+    ]
+  }
   const { isValid, problem, missingScopes, expiresAt } = token.value
   if (!isValid) return [wrong('access tokens', text, { remedy, consoleRemedy, details: problem ? [problem] : [] })]
   if (missingScopes.length > 0) {
     const lacking = `The access token lacks the permission ${missingScopes.join(' and ')}.`
     return [wrong('access tokens', lacking, { remedy, consoleRemedy })]
+  }
+  if (token.value.isForeign) {
+    const foreign =
+      'The access token belongs to another Meta app. With it, Parley cannot subscribe the app of the account.'
+    return [wrong('access tokens', foreign, { remedy, consoleRemedy })]
   }
   if (!expiresAt) {
     const end = expiresAt === null ? ' and does not expire' : ''
@@ -49,7 +64,9 @@ function checkToken({ meta: { token, numbers }, connection: { id }, now }: Accou
   }
   const isSoon = expiresAt.getTime() - now.getTime() < warningDays * 86_400_000
   const until = `The access token is valid until ${formatTime(expiresAt)}.`
-  return [isSoon ? dubious('access tokens', until, { remedy, consoleRemedy }) : fine('access tokens', until)]
+  return [
+    isSoon ? dubious('access tokens', until, { remedy, consoleRemedy, isAdvice: true }) : fine('access tokens', until),
+  ]
 }
 
 const byOperator = 'Ask the operator to fix it: ./parley why SENDER --fix'
@@ -93,80 +110,100 @@ function checkFields({ meta: { subscription }, connection, isOurs }: AccountFact
       remedy: `Run: ./parley why ${wabaId} --fix`,
       consoleRemedy: byOperator,
       details: [`Missing: ${missing.join(', ')}`],
+      isAdvice: !missing.includes('messages'),
       // Subscribing sets the callback too, so another one would be overwritten.
       fix: isOurs(subscription.value.callbackUrl ?? '') ? { kind: 'subscribe_fields', connectionId: id } : null,
     }),
   ]
 }
 
-/** The network uses the callback of the number, else that of the account, else that of the app. */
-function checkCallbacks({ meta, callbackUrl, isOurs, connection: { wabaId } }: AccountFacts): Station[] {
-  const { token, subscription, account, numbers } = meta
-  const metaAppId = (token.kind === 'ok' && token.value.metaAppId) || 'ID'
-  const replace = `If no other service needs that URL, run: ./parley app create --app-id ${metaAppId} --app-secret - --access-token - --replace-callback`
-  const elsewhere = (who: string, url: string | null, remedy: string, what: string): Station[] =>
-    isOurs(url ?? '')
-      ? []
-      : [
-          wrong('callbacks', `${who}. Its webhooks do not arrive.`, {
-            remedy,
-            consoleRemedy: `Ask the operator to ${what}.`,
-            details: [`${url ?? 'No URL'} instead of ${callbackUrl}`],
-          }),
-        ]
-  const found = [
-    ...(subscription.kind === 'ok'
-      ? elsewhere(
-          `The app ${subscription.value.callbackUrl ? 'has another' : 'has no'} callback URL`,
-          subscription.value.callbackUrl,
-          replace,
-          'set the callback URL in the app at Meta',
-        )
-      : []),
-    ...(account.kind === 'ok' && account.value.overrideUrl !== null
-      ? elsewhere(
-          `Account ${wabaId} overrides the callback URL`,
-          account.value.overrideUrl,
-          replace,
-          'remove the override of the account at Meta',
-        )
-      : []),
-    ...(numbers.kind === 'ok' ? numbers.value : []).flatMap(({ overrideUrl, phoneNumber }) =>
-      overrideUrl === null
-        ? []
-        : elsewhere(
-            `The number ${phoneNumber} overrides the callback URL`,
-            overrideUrl,
-            replace,
-            'remove the override of the number at Meta',
-          ),
-    ),
-  ]
-  if (found.length > 0) return found
-  const unread = [subscription, account, numbers].find(({ kind }) => kind === 'failed')
-  return [
-    unread?.kind === 'failed' ? notChecked('callbacks', unread) : fine('callbacks', 'Webhooks are sent to Parley.'),
-  ]
+interface Way {
+  who: string
+  url: string | null
+  /** What the operator can do. */
+  what: string
 }
 
-function checkNumbers({ meta: { numbers } }: AccountFacts): Station[] {
-  if (numbers.kind === 'failed') return [notChecked('numbers', numbers)]
-  const found = numbers.value.flatMap((number) => {
-    const { phoneNumber, status } = number
-    if (status !== 'CONNECTED') {
-      const text = `The number ${phoneNumber} is not registered (status ${status}). It cannot send or receive.`
-      const remedy = `Run: ./parley sender register ${phoneNumber} --pin -`
-      return [wrong('numbers', text, { remedy, consoleRemedy: 'Register the number under Messaging → Senders.' })]
-    }
-    if (!('hasPin' in number) || number.hasPin !== false) return []
-    return [
-      dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
-        remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
-        consoleRemedy: 'Set a PIN under Messaging → Senders.',
-      }),
-    ]
-  })
+/**
+ * Messages and statuses are sent to the callback of the number, else to that of the account, else to that of the app. All other
+ * webhooks are sent to that of the app.
+ */
+function checkCallbacks(facts: AccountFacts): Station[] {
+  const { meta, callbackUrl, isOurs, connection } = facts
+  const { token, subscription, account, numbers } = meta
+  const app = subscription.kind === 'ok' ? wayOfApp(subscription.value.callbackUrl) : null
+  const ofAccount = account.kind === 'ok' ? wayOf(`Account ${connection.wabaId}`, 'account', account.value) : null
+  const shared = ofAccount ?? (account.kind === 'ok' ? app : null)
+  const ways = numbersOf(facts).map((number) => wayOf(`The number ${number.phoneNumber}`, 'number', number) ?? shared)
+  const metaAppId = (token.kind === 'ok' && token.value.metaAppId) || 'ID'
+  const found = [...new Set(ways.length > 0 ? ways : [shared])].flatMap((way) =>
+    way === null || isOurs(way.url ?? '')
+      ? []
+      : [
+          wrong('callbacks', `${way.who}. Its webhooks do not arrive.`, {
+            remedy: `If no other service needs that URL, run: ./parley app create --app-id ${metaAppId} --app-secret - --access-token - --replace-callback`,
+            consoleRemedy: `Ask the operator to ${way.what}.`,
+            details: [`${way.url ?? 'No URL'} instead of ${callbackUrl}`],
+          }),
+        ],
+  )
+  if (found.length > 0) return found
+  const unread = [subscription, account, numbers].find(({ kind }) => kind === 'failed')
+  if (unread?.kind === 'failed') return [notChecked('callbacks', unread)]
+  if (app === null || isOurs(app.url ?? '')) return [fine('callbacks', 'Webhooks are sent to Parley.')]
+  const text = 'Messages and statuses are sent to Parley. Notices about templates and the account are sent elsewhere.'
+  return [dubious('callbacks', text, { details: [app.url ?? 'No URL'], isAdvice: true })]
+}
+
+const wayOfApp = (url: string | null): Way => ({
+  who: `The app ${url ? 'has another' : 'has no'} callback URL`,
+  url,
+  what: 'set the callback URL in the app at Meta',
+})
+
+const wayOf = (who: string, at: string, { overrideUrl }: { overrideUrl: string | null }): Way | null =>
+  overrideUrl === null
+    ? null
+    : { who: `${who} overrides the callback URL`, url: overrideUrl, what: `remove the override of the ${at} at Meta` }
+
+const numbersOf = ({ meta: { numbers }, phoneNumberId: id }: AccountFacts): ListedNumber[] =>
+  numbers.kind === 'ok' ? numbers.value.filter(({ phoneNumberId }) => id === null || phoneNumberId === id) : []
+
+/** The statuses of numbers that are not registered. */
+const unregistered: ReadonlySet<string> = new Set(['PENDING', 'DISCONNECTED', 'UNVERIFIED'])
+
+function checkNumbers(facts: AccountFacts): Station[] {
+  const { meta, phoneNumberId, connection } = facts
+  if (meta.numbers.kind === 'failed') return [notChecked('numbers', meta.numbers)]
+  const numbers = numbersOf(facts)
+  if (numbers.length === 0) {
+    if (phoneNumberId === null) return [fine('numbers', 'The account has no numbers yet.')]
+    const remedy = 'Add the number to the account in Meta’s WhatsApp Manager, then sync the account.'
+    return [wrong('numbers', `Meta does not list the number in account ${connection.wabaId}.`, { remedy })]
+  }
+  const found = numbers.flatMap(numberStations)
   return found.length > 0 ? found : [fine('numbers', 'The number is registered.')]
+}
+
+function numberStations({ phoneNumber, status, hasPin }: ListedNumber): Station[] {
+  if (unregistered.has(status)) {
+    const text = `The number ${phoneNumber} is not registered (status ${status}). It cannot send or receive.`
+    const remedy = `Run: ./parley sender register ${phoneNumber} --pin -`
+    return [wrong('numbers', text, { remedy, consoleRemedy: 'Register the number under Messaging → Senders.' })]
+  }
+  if (status === 'UNKNOWN') return [unseen('numbers', `Meta does not say whether ${phoneNumber} is registered.`)]
+  if (status !== 'CONNECTED') {
+    const remedy = 'Open the number in Meta’s WhatsApp Manager, which says why.'
+    return [wrong('numbers', `Meta reports the number ${phoneNumber} as ${status}. It cannot send.`, { remedy })]
+  }
+  if (hasPin !== false) return []
+  return [
+    dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
+      remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
+      consoleRemedy: 'Set a PIN under Messaging → Senders.',
+      isAdvice: true,
+    }),
+  ]
 }
 
 const notChecked = (name: string, { why }: Extract<Fact<unknown>, { kind: 'failed' }>): Station =>
@@ -195,7 +232,8 @@ export const accountChecks: readonly AccountCheck[] = [
   {
     name: 'callbacks',
     failed: 'Webhooks are sent elsewhere for',
-    passed: 'Every app, account and number sends webhooks to Parley.',
+    passed:
+      'Every app, account and number sends webhooks to Parley. Parley cannot see development mode, in which Meta does not send all of them.',
     run: checkCallbacks,
   },
   {

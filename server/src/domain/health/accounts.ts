@@ -11,9 +11,9 @@ import { recentUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { balancesSince } from '../credits/credits.ts'
 import { verifyLedger } from '../credits/verify-ledger.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
-import { lastInboundAt } from '../messages/reading/last-webhooks.ts'
+import { lastWebhookAt } from '../messages/reading/last-webhooks.ts'
 import { countRejectedWebhooks } from '../requests/rejected-webhooks.ts'
-import { countActiveSenders, failingSenders, senderIdsOfApp } from '../senders/senders.ts'
+import { countActiveSenders, failingSenders, sendersOfApp } from '../senders/senders.ts'
 import { stoppedTemplates } from '../templates/templates.ts'
 import { countUpdatesSince } from '../updates/updates.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
@@ -69,8 +69,11 @@ const plurals = {
   webhook: 'webhooks',
 } as const
 
-export async function checkSync(db: Db): Promise<Finding> {
-  const failing = (await failingConnections(db, null)).filter(({ sync_error }) => sync_error !== null)
+/** Of one connection or of all. */
+export async function checkSync(db: Db, connectionId?: string): Promise<Finding> {
+  const failing = (await failingConnections(db, null)).filter(
+    ({ id, sync_error }) => sync_error !== null && (connectionId === undefined || id === connectionId),
+  )
   if (failing.length === 0) return ok('account sync', 'The last sync of every account succeeded.')
   return warning('account sync', `Sync fails for ${count(failing.length, 'account')}.`, {
     details: failing.map(
@@ -87,8 +90,16 @@ export async function checkSync(db: Db): Promise<Finding> {
 /** Parking starts a sync, which finds a new number within seconds. After a minute, someone has to look at it. */
 const parkedWarningMs = 60_000
 
-export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
-  const numbers = await waitingNumbers(db)
+/** Of all numbers, of a connection or of one number. */
+export async function checkParked(
+  db: Db,
+  clock: Clock,
+  of: { connectionId?: string; phoneNumberId?: string | undefined } = {},
+): Promise<Finding> {
+  const numbers = (await waitingNumbers(db)).filter(
+    ({ connectionId, phoneNumberId }) =>
+      (of.connectionId ?? connectionId) === connectionId && (of.phoneNumberId ?? phoneNumberId) === phoneNumberId,
+  )
   const updates = numbers.reduce((sum, number) => sum + number.updates, 0)
   const message = `${count(updates, 'update')} parked for ${count(numbers.length, 'phone number')} not synced yet.`
   const oldest = numbers[0]?.since.getTime() ?? Number.POSITIVE_INFINITY
@@ -163,26 +174,33 @@ export async function checkUpdates(db: Db, clock: Clock): Promise<Finding> {
 }
 
 /**
- * Webhooks with an invalid signature in the last day, unless a valid one came after them. Of one app or of all. `db` must see all
- * workspaces.
+ * Webhooks with an invalid signature in the last day, unless a valid one came after them. Of one app or of all. Anyone can post
+ * them, so they alone are no problem: that Meta rejects the app secret is checked at Meta. `db` must see all workspaces.
  */
-export async function checkSignatures(db: Db, clock: Clock, appId?: string): Promise<Finding> {
+export async function checkSignatures(
+  db: Db,
+  clock: Clock,
+  only?: { appId: string; isSecretRight: boolean },
+): Promise<Finding> {
   const affected: string[] = []
-  for (const { id, name } of (await listApps(db)).filter((app) => appId === undefined || app.id === appId)) {
-    const valid = await lastInboundAt(db, await senderIdsOfApp(db, id))
-    const dayAgo = clock.now().getTime() - dayMs
-    const { count: rejected, lastAt } = await countRejectedWebhooks(
-      db,
-      id,
-      new Date(Math.max(dayAgo, valid?.getTime() ?? 0)),
-    )
+  for (const { id, name } of (await listApps(db)).filter((app) => only === undefined || app.id === only.appId)) {
+    const valid = (await lastWebhookAt(db, await sendersOfApp(db, id)))?.getTime() ?? 0
+    const since = new Date(Math.max(clock.now().getTime() - dayMs, valid))
+    const { count: rejected, lastAt } = await countRejectedWebhooks(db, id, since)
     if (lastAt)
       affected.push(`app ${id} (${name}): ${count(rejected, 'webhook')} or more, last at ${formatTime(lastAt)}`)
   }
   if (affected.length === 0) return ok('signatures', 'No webhook of WhatsApp was rejected.')
-  return problem('signatures', 'Parley rejects webhooks of WhatsApp: their signatures are invalid.', {
+  if (only?.isSecretRight) {
+    return warning('signatures', 'Parley rejects webhooks that the app at Meta did not sign. Its secret is right.', {
+      details: affected,
+      remedy: 'Check that no other app at Meta has this callback URL. Otherwise someone else posts to it.',
+      consoleRemedy: 'Ask the operator to check the callback URLs of the apps at Meta.',
+    })
+  }
+  return warning('signatures', 'Parley rejects webhooks of WhatsApp: their signatures are invalid.', {
     details: affected,
-    effect: 'The app secret here is not the one at Meta. WhatsApp repeats webhooks for some days.',
+    effect: 'The app secret here is not the one at Meta, or someone else posts to the callback URL.',
     remedy:
       'Copy the app secret from the app’s basic settings at Meta, then run: ./parley app change ID --app-secret -',
     consoleRemedy: 'Ask the operator to replace the app secret.',

@@ -1,8 +1,8 @@
 import { ingressPath, requireApp } from '../connections/apps.ts'
-import { inspectConnection, isCallbackOf } from '../connections/configure/inspect.ts'
+import { type ConnectionFacts, inspectConnection, isCallbackOf } from '../connections/configure/inspect.ts'
 import { type Connection, listConnections } from '../connections/connections.ts'
 import type { Network } from '../connections/network.ts'
-import { type AccountFacts, accountChecks } from './account-checks.ts'
+import { accountChecks } from './account-checks.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { faultOf } from './network.ts'
 import { type Station, wrong } from './station.ts'
@@ -17,7 +17,9 @@ export async function checkAccounts(
   const found: { connection: Connection; station: Station }[] = []
   for (const [index, connection] of connections.entries()) {
     onProgress(index, connections.length)
-    for (const station of await accountStations(network, publicUrl, connection)) found.push({ connection, station })
+    const inspection = inspectConnection(network, connection.id)
+    const stations = await accountStations(network, publicUrl, connection, null, inspection)
+    for (const station of stations) found.push({ connection, station })
   }
   return accountChecks.map(({ name, failed, passed }) => {
     if (connections.length === 0) return ok(name, 'No accounts connected yet.')
@@ -45,22 +47,24 @@ const lineOf = ({ connection: { id, wabaId }, station }: { connection: Connectio
 const distinct = (texts: readonly (string | null | undefined)[]): string | null =>
   [...new Set(texts.filter((text) => typeof text === 'string'))].join(' ') || null
 
-/** What Meta says about an account, by check. `narrow` leaves out what does not concern the question. */
+/** What Meta says about an account, or about one of its numbers, by check. */
 export async function accountStations(
   network: Network,
   publicUrl: string,
   connection: Connection,
-  narrow: (facts: AccountFacts['meta']) => AccountFacts['meta'] = (facts) => facts,
+  phoneNumberId: string | null,
+  inspection: Promise<ConnectionFacts>,
 ): Promise<Station[]> {
-  const { id, appId } = connection
+  const { appId } = connection
   const stations: Station[] = []
   const fault = await faultOf(async () => {
-    const meta = narrow(await inspectConnection(network, id))
+    const meta = await inspection
     const app = await requireApp(network.db, appId)
     const isOurs = (url: string) => isCallbackOf(app, publicUrl, url)
-    const facts = { now: network.clock.now(), connection, callbackUrl: publicUrl + ingressPath(appId), isOurs, meta }
+    const callbackUrl = publicUrl + ingressPath(appId)
+    const facts = { now: network.clock.now(), connection, phoneNumberId, callbackUrl, isOurs, meta }
     stations.push(...accountChecks.flatMap(({ run }) => run(facts)))
     return null
   })
-  return fault === null ? stations : [wrong('access tokens', `The account could not be checked: ${fault}.`)]
+  return fault === null ? stations : [wrong('access tokens', 'The account could not be checked.', { details: [fault] })]
 }

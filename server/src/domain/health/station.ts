@@ -16,6 +16,8 @@ export interface Station {
   details: readonly string[]
   /** What `parley why --fix` does about it. */
   fix: Fix | null
+  /** Worth a warning, but hardly the cause. */
+  isAdvice: boolean
 }
 
 /** Repairs that cannot make anything worse. */
@@ -31,8 +33,8 @@ type Parts = Partial<Omit<Station, 'station' | 'verdict' | 'message'>>
 const newStation =
   (verdict: WhyVerdict) =>
   (station: string, message: string, parts: Parts = {}): Station => {
-    const { at = null, remedy = null, consoleRemedy = remedy, details = [], fix = null } = parts
-    return { station, verdict, at, message, remedy, consoleRemedy, details, fix }
+    const { at = null, remedy = null, consoleRemedy = remedy, details = [], fix = null, isAdvice = false } = parts
+    return { station, verdict, at, message, remedy, consoleRemedy, details, fix, isAdvice }
   }
 
 export const fine = newStation('ok')
@@ -42,7 +44,10 @@ export const dubious = newStation('warning')
 export const wrong = newStation('problem')
 
 /** A finding of the doctor as a station. */
-export const stationOf = ({ check, verdict, ...finding }: Finding, fix: Fix | null = null): Station => ({
+export const stationOf = (
+  { check, verdict, ...finding }: Finding,
+  { fix = null, isAdvice = false }: Pick<Parts, 'fix' | 'isAdvice'> = {},
+): Station => ({
   station: check,
   verdict,
   at: null,
@@ -51,4 +56,5 @@ export const stationOf = ({ check, verdict, ...finding }: Finding, fix: Fix | nu
   consoleRemedy: finding.consoleRemedy,
   details: finding.effect ? [...finding.details, finding.effect] : finding.details,
   fix: verdict === 'ok' ? null : fix,
+  isAdvice,
 })

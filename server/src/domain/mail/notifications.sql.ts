@@ -58,7 +58,7 @@ export interface Expiry {
   expiresAt: Date
 }
 
-/** Returns those that were not announced before. */
+/** Returns the expiries that were not announced before. */
 export const insertAnnounced = statement(
   { announced: { subjectId: 'uuid', expiresAt: 'timestamptz', workspaceId: 'uuid' } },
   ({ announced }) => `insert into announced_expiries (${announced.columns})

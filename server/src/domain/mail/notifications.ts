@@ -1,6 +1,7 @@
-/** Notifications of users and endpoints. A notification is added in the transaction of the change, so it exists exactly
- * once, whatever happens to the process. Triggers add `credits_low` and `webhook_failing`: balances and failures are changed
- * by statements that must stay fast.
+/**
+ * Notifications of users and endpoints. A notification is added in the transaction of the change, so it exists exactly
+ * once, whatever happens to the process. Triggers add `credits_low` and `webhook_failing`: balances and failures are
+ * changed by statements that must stay fast.
  */
 import type { NotificationKind } from '@parley/contract/console/notifications'
 import type { Db } from '../../db/db.ts'

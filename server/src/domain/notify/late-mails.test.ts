@@ -111,7 +111,7 @@ test('an email about an access token is not sent once the token was replaced', a
   expect(mailsTo(admin.email)[0]?.text).toContain(`./parley connection change ${kept}`)
 })
 
-test('a person who left the workspace, or no longer wants a notification, does not get those that wait', async () => {
+test('a person who left the workspace, or no longer wants a notification, does not get waiting emails', async () => {
   const { id } = await newWorkspace(server)
   const [admin, left, declined] = [
     await signedIn(server, { workspaceId: id, role: 'admin' }),

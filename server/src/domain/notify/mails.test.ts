@@ -213,7 +213,7 @@ test('a workspace can invite fifty addresses in an hour by email; more are refus
   expect((await admin.call(`/w/${id}/team`)).body.invites).toHaveLength(50)
 })
 
-test('an email that the server cannot accept now is retried later; one that it rejects is given up', async () => {
+test('an email that the server cannot accept now is retried later; a rejected email is not', async () => {
   const { invite } = await newTeam()
   const [later, never] = [newAddress(), newAddress()]
   mailServer.behave(451)
@@ -309,7 +309,7 @@ test('a mail server that does not respond is given up after a while, and the ema
   expect(await waiting()).toMatchObject([{ error: expect.any(String) }])
 })
 
-test('people choose which notifications they get, among those that their roles may see', async () => {
+test('people choose which notifications they get, within their roles', async () => {
   const { id, admin } = await newTeam()
   const [developer, member] = [
     await signedIn(server, { workspaceId: id, role: 'developer' }),

@@ -182,7 +182,7 @@ test('people and operators get one email a week before an access token expires, 
   await syncConnection(network.network, id)
   await server.passDays(1)
   expect(await notice()).toEqual([subject])
-  // One that lasts two days is announced a day before its end.
+  // A token that lasts two days is announced a day before it expires.
   network.control.tokens.change(account.token, { expiresAt: soon.toISOString() })
   await syncConnection(network.network, id)
   expect(await notice()).toEqual([subject])

@@ -134,7 +134,7 @@ test('it continues where it ended, and finds messages of older tables and of a w
   await run()
   expect(await kept()).toBe(0)
   expect(await run()).toEqual({ sent: 0, received: 0 })
-  // However many messages there are, a run reads only those that have become old since the last one.
+  // However many messages there are, a run reads only messages that have become old since the last run.
   await shop.sendText(phone)
   for (const table of ['messages', 'inbound_messages', 'inbound_messages_older_1']) {
     expect(await rowsRead(server.db, table, (tx) => removeOldContents(tx, server.clock, quiet, days)), table).toBe(0)

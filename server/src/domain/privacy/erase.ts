@@ -61,9 +61,8 @@ export interface NewErasure {
 }
 
 /**
- * Plans the erasure of a person and returns its ID. Refuses while a message to them is queued: it is paid for and about to
- * be sent,
- * and would need the number.
+ * Plans the erasure of a person and returns its ID. Refuses while a message to them is queued: it is paid for and about
+ * to be sent, and would need the number.
  */
 export async function beginErasure(
   db: Db,

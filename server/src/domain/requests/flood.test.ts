@@ -10,6 +10,7 @@ import { newUuid } from '../../lib/ids.ts'
 import { newLogger } from '../../telemetry/logger.ts'
 import { recordedKeys } from '../keys/uses.ts'
 import { RequestRecorder } from './recorder.ts'
+import { countRejectedWebhooks, rejectedWebhook } from './rejected-webhooks.ts'
 import { clientsPerMinute, loggedPerClient, loggedPerMinute } from './unauthenticated.ts'
 
 const server = useTestServer({ trustProxy: ['127.0.0.1'] })
@@ -130,6 +131,21 @@ test('the limits of a minute also apply after the clock was set back', async () 
     `select sum(count)::bigint as count, sum(logged)::bigint as logged from unauthenticated_minutes where client = '203.0.113.71'`,
   )
   expect(counted).toEqual({ count: 90, logged: loggedPerClient })
+})
+
+test('invalid keys from many addresses do not keep a rejected webhook out of the log', async () => {
+  const at = nextMinute()
+  const requests = new RequestRecorder(server.db, newLogger('silent'), recordedKeys)
+  for (let n = 0; n < clientsPerMinute; n++) {
+    requests.record({
+      ...{ id: newUuid(), at, caller: null, method: 'GET', route: '/v1/me', status: 401, code: 'invalid_key' },
+      ...{ durationUs: 1, address: `198.51.100.${n}`, userAgent: null },
+    })
+  }
+  const appId = newUuid()
+  requests.record(rejectedWebhook(at, appId, '203.0.113.72', null))
+  await requests.stop()
+  expect(await countRejectedWebhooks(server.db, appId, at)).toEqual({ count: 1, lastAt: at })
 })
 
 test('a flood of unauthenticated requests while the database is slow drops no request of a workspace', async () => {

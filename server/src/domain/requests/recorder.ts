@@ -8,6 +8,7 @@ import { MinuteLimit } from './inspector/minute-limit.ts'
 import { KeyCounts } from './key-counts.ts'
 import { dayOf, RecordedBatch } from './recorded-batch.ts'
 import { writeBatch } from './recorder.sql.ts'
+import { invalidSignature } from './rejected-webhooks.ts'
 import { UnauthenticatedLimits } from './unauthenticated.ts'
 
 const flushMs = 250
@@ -59,6 +60,8 @@ export class RequestRecorder {
   #unauthenticated = 0
   #contentsBytes = 0
   readonly #unauthenticatedLimits = new UnauthenticatedLimits()
+  /** Apart, so that requests with invalid keys do not keep rejected webhooks out of the log. */
+  readonly #webhookLimits = new UnauthenticatedLimits()
   #invalidKeys: RequestRecord[] = []
   #invalidKeyPlaces: FairShares
   readonly #invalidKeysPerMinute = new MinuteLimit(invalidKeysPerMinute)
@@ -124,7 +127,8 @@ export class RequestRecorder {
 
   #addUnauthenticated(record: RequestRecord): void {
     const batch = this.#batchFor(record.at)
-    const { client, isLogged } = this.#unauthenticatedLimits.take(record)
+    const limits = record.code === invalidSignature ? this.#webhookLimits : this.#unauthenticatedLimits
+    const { client, isLogged } = limits.take(record)
     batch.countUnauthenticated(record, client, isLogged)
     this.#counts.add(record, false)
     this.#db.telemetry.metrics.add('unauthenticated requests', isLogged ? 'request' : 'count')

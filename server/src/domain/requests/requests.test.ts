@@ -210,7 +210,7 @@ test('listApiErrors counts from the given time on, to the millisecond', async ()
   expect(await counts(new Date(end.getTime() + 1))).toEqual({})
 })
 
-test('a workspace sees only its own errors; those that match no key belong to no workspace', async () => {
+test('a workspace sees only its own errors; errors without a matching key belong to no workspace', async () => {
   const since = server.clock.now()
   const workspace = await newWorkspace(server)
   const other = await newWorkspace(server)

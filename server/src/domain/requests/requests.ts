@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
+import { invalidSignature } from './rejected-webhooks.ts'
 import { type ApiErrorGroupRow, apiErrorGroups } from './requests.sql.ts'
 
 export type ApiErrorGroup = ApiErrorGroupRow & { title: string; cause: string; remedy: string }
@@ -13,5 +14,13 @@ export const listApiErrors = async (db: Db, workspaceId: string | null, since: D
 
 /** What the error catalogue says about a code. */
 export function errorMeaning(code: string): { status: number | null; title: string; cause: string; remedy: string } {
+  if (code === invalidSignature) return ofWebhook
   return errorCatalogue[code as ErrorCode] ?? { status: null, title: code, cause: '', remedy: '' }
+}
+
+const ofWebhook = {
+  status: 401,
+  title: 'Webhook with an invalid signature',
+  cause: 'The app secret is wrong, or someone else posts to the callback URL.',
+  remedy: 'Run "./parley why" with a number of the app.',
 }

@@ -21,8 +21,9 @@ import {
   upsertSenders,
 } from './senders.sql.ts'
 
-/** Updates the senders of a connection to WhatsApp's list. A sender that is not listed is stored as
- * DELETED, because messages refer to it. Returns the numbers that were not added because another workspace has them.
+/**
+ * Updates the senders of a connection to WhatsApp's list. A sender that is not listed is stored as DELETED, because
+ * messages refer to it. Returns the numbers that were not added because another workspace has them.
  */
 export async function saveSenders(
   db: Db,

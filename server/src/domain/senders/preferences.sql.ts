@@ -34,9 +34,9 @@ const saving = statement(
 )
 
 /**
- * Stores at most one preference for each sender and person, and returns those that differ from what was stored. The network
- * repeats and reorders webhooks: an older preference does not replace a newer one, and of two of the same second, "stop" wins. All of their rows are locked, also those
- * that do not change, so of concurrent calls only one returns a change.
+ * Stores at most one preference for each sender and person, and returns the preferences that changed. The network
+ * repeats and reorders webhooks: an older preference does not replace a newer one, and of two of the same second,
+ * "stop" wins. All of their rows are locked, even unchanged rows, so of concurrent calls only one returns a change.
  */
 export const upsertPreferences = (
   db: Db,

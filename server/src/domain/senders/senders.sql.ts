@@ -265,8 +265,8 @@ export const sendersNamed = (db: Db, workspaceId: string, name: string): Promise
   )
 
 /** The senders of an app, of all workspaces that `db` sees. */
-export const senderIdsOfApp = async (db: Db, appId: string): Promise<string[]> =>
-  (await db.rows<{ id: string }>('select id from senders where app_id = $1', [appId])).map(({ id }) => id)
+export const sendersOfApp = (db: Db, appId: string): Promise<{ id: string; workspaceId: string }[]> =>
+  db.rows('select id, workspace_id as "workspaceId" from senders where app_id = $1', [appId])
 
 /** The number of senders that are not deleted, by workspace; of one workspace or of all (null). */
 export const countActiveSenders = (

@@ -41,8 +41,8 @@ export {
   type LocatedSender,
   networkIdsOf,
   senderIdsOf,
-  senderIdsOfApp,
   sendersNamed,
+  sendersOfApp,
 } from './senders.sql.ts'
 export type { UsableSender }
 

@@ -111,9 +111,9 @@ export interface ChangedTemplate {
 const shownStatus = `case when t.removed_at is null then t.status else 'DELETED' end`
 
 /**
- * Inserts new templates and updates changed ones. Returns those that had another status; a new one had the status PENDING.
- * `updated_at` changes only if category, status or content do. The caller has locked the connection, so nothing changes after
- * `before` was read.
+ * Inserts new templates and updates changed ones. Returns the templates whose status changed; a new template counts as
+ * changed from PENDING. `updated_at` changes only if category, status or content do. The caller has locked the
+ * connection, so nothing changes after `before` was read.
  */
 export const upsertTemplates = statement(
   {

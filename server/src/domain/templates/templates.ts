@@ -70,9 +70,10 @@ export async function findTemplatesToSend(db: Db, wanted: readonly WantedTemplat
   return found
 }
 
-/** Updates the templates of a connection to WhatsApp's list. A template that is not listed is marked
- * as removed, because messages refer to it. If it is listed again, it keeps its id. Run it in a transaction that has locked
- * the connection. A new template was PENDING before the network decided about it; what the first sync finds is no change.
+/**
+ * Updates the templates of a connection to WhatsApp's list. A template that is not listed is marked as removed, because
+ * messages refer to it. If it is listed again, it keeps its id. Run it in a transaction that has locked the connection.
+ * A new template was PENDING before the network decided about it; what the first sync finds is no change.
  */
 export async function saveTemplates(
   db: Db,

@@ -99,7 +99,10 @@ export interface RereadFilter extends UpdateFilter {
   afterId: string
 }
 
-/** Locks the next updates, except those that another process has locked, and returns at most `bytes` of them, but at least one. */
+/**
+ * Locks the next updates, except updates that another process has locked, and returns at most `bytes` of them, but at
+ * least one.
+ */
 export const lockUpdates = (db: Db, filter: RereadFilter, { updates, bytes }: { updates: number; bytes: number }) =>
   db.rows<UpdateRow>(
     `with locked as materialized (

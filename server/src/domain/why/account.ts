@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatTime } from '../../lib/format.ts'
 import { explainError } from '../../whatsapp/graph/explain-error.ts'
+import type { inspectConnection } from '../connections/configure/inspect.ts'
 import type { Connection } from '../connections/connections.ts'
 import type { Network } from '../connections/network.ts'
 import { readBalance } from '../credits/credits.ts'
@@ -14,7 +15,7 @@ import { count } from '../health/finding.ts'
 import { dubious, fine, type Station, stationOf, waiting, wrong } from '../health/station.ts'
 import { countStatuses, lastInboundAt } from '../messages/reading/last-webhooks.ts'
 import { activeHolds } from '../messages/sending/outbox.ts'
-import { type LocatedSender, senderIdsOfApp } from '../senders/senders.ts'
+import { type LocatedSender, sendersOfApp } from '../senders/senders.ts'
 import { webhooksOf } from '../webhooks/webhooks.ts'
 import { endpointStations } from './events.ts'
 
@@ -25,8 +26,8 @@ export interface WhyDeps {
   role: Role
   network: Network
   publicUrl: string
-  /** Whether Meta may be asked. */
-  isOnline: boolean
+  /** Null: Meta may not be asked. */
+  inspect: typeof inspectConnection | null
 }
 
 /** `sender` is null for the account without a number. */
@@ -37,16 +38,22 @@ export async function walkAccount(
   sender: LocatedSender | null,
 ): Promise<Station[]> {
   const { db, clock, network } = deps
-  const sync = { kind: 'sync', connectionId: connection.id } as const
+  const { id: connectionId, appId } = connection
+  const fix = { kind: 'sync', connectionId } as const
+  const inspection = deps.inspect?.(network, connectionId)
+  // Reading the subscription needs the app secret.
+  const isSecretRight = (await inspection?.catch(() => null))?.subscription.kind === 'ok'
   return [
     accountStation(connection),
     ...(sender ? numberStations(sender) : []),
-    ...(deps.isOnline ? await atMeta(deps, connection, sender) : []),
-    stationOf(await checkSync(db), sync),
+    ...(inspection
+      ? await accountStations(network, deps.publicUrl, connection, sender?.phone_number_id ?? null, inspection)
+      : []),
+    stationOf(await checkSync(db, connectionId), { fix }),
     ...(sender ? await webhookStations(deps, workspaceId, sender) : []),
-    stationOf(await checkSignatures(network.db, clock, connection.appId)),
-    stationOf(await checkParked(db, clock), sync),
-    stationOf(await checkUpdates(db, clock)),
+    stationOf(await checkSignatures(network.db, clock, { appId, isSecretRight }), { isAdvice: isSecretRight }),
+    stationOf(await checkParked(db, clock, { connectionId, phoneNumberId: sender?.phone_number_id }), { fix }),
+    stationOf(await checkUpdates(db, clock), { isAdvice: true }),
     ...(await sendingStations(deps, workspaceId, connection, sender)),
     ...(await receivers(deps, workspaceId, 'message.received', sender?.id ?? null)),
   ]
@@ -69,13 +76,8 @@ function numberStations({ phone_number: number, status, status_reason: reason }:
   return [wrong('sender', `The account no longer has the number ${number}.`, { remedy })]
 }
 
-const atMeta = (deps: WhyDeps, connection: Connection, sender: LocatedSender | null): Promise<Station[]> =>
-  accountStations(deps.network, deps.publicUrl, connection, (facts) => {
-    const { numbers } = facts
-    if (!sender || numbers.kind === 'failed') return facts
-    const own = numbers.value.filter(({ phoneNumberId }) => phoneNumberId === sender.phone_number_id)
-    return { ...facts, numbers: { kind: 'ok', value: own } }
-  })
+/** Of one or two messages, the network may have lost the status. */
+const silentFrom = 3
 
 async function webhookStations(
   { db, clock, network }: WhyDeps,
@@ -83,20 +85,24 @@ async function webhookStations(
   { id, app_id: appId }: LocatedSender,
 ): Promise<Station[]> {
   const at = await lastInboundAt(db, [id])
-  const ofApp = await lastInboundAt(network.db, await senderIdsOfApp(network.db, appId))
+  const ofApp = await lastInboundAt(
+    network.db,
+    (await sendersOfApp(network.db, appId)).map(({ id }) => id),
+  )
   const { accepted, withoutStatus, lastStatusAt } = await countStatuses(db, workspaceId, id, clock.now())
   const last = at
     ? fine('last webhook', 'The last message to this number arrived.', { at })
     : waiting('last webhook', 'No message to this number has arrived yet.')
   const app = ofApp
-    ? fine('app', 'The last message through this app arrived.', { at: ofApp })
+    ? // Other workspaces may use the app, so the time is for operators.
+      fine('app', 'Messages have arrived through this app.', { details: [`last at ${formatTime(ofApp)}`] })
     : waiting('app', 'No message has arrived through this app yet.')
   const stations = [last, app]
   if (accepted === 0) return stations
-  if (withoutStatus < accepted) {
+  if (withoutStatus < Math.min(accepted, silentFrom)) {
     return [...stations, fine('statuses', 'Statuses of sent messages arrive.', { at: lastStatusAt })]
   }
-  const text = `${count(accepted, 'message')} sent from this number got no status. WhatsApp’s webhooks do not arrive.`
+  const text = `${count(withoutStatus, 'message')} sent from this number got no status. WhatsApp’s webhooks do not arrive.`
   return [
     ...stations,
     dubious('statuses', text, { remedy: 'Check the callback URL and the webhook fields of the app.' }),

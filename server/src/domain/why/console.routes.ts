@@ -1,14 +1,17 @@
 import { WhyQuery, WhyReport } from '@parley/contract/console/why'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { explainInConsole, type WhyParts } from './console.ts'
+import { explainInConsole, newSharedInspection, type WhyParts } from './console.ts'
 
-export const whyConsoleRoutes = (parts: WhyParts): ConsoleRoute[] => [
-  workspaceRoute({
-    method: 'GET',
-    path: '/why',
-    who: 'messages:read',
-    query: WhyQuery,
-    reply: WhyReport,
-    handle: (context, { query }) => explainInConsole(parts, context, query.about),
-  }),
-]
+export function whyConsoleRoutes(parts: Omit<WhyParts, 'inspect'>): ConsoleRoute[] {
+  const inspect = newSharedInspection()
+  return [
+    workspaceRoute({
+      method: 'GET',
+      path: '/why',
+      who: 'messages:read',
+      query: WhyQuery,
+      reply: WhyReport,
+      handle: (context, { query }) => explainInConsole({ ...parts, inspect }, context, query.about),
+    }),
+  ]
+}

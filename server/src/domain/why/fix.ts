@@ -1,10 +1,10 @@
 /** What `--fix` does: only repairs that cannot make anything worse, and that change nothing if they are repeated. */
 
-import type { CallOutcome } from '../../whatsapp/graph/call.ts'
+import type { CallFailure } from '../../whatsapp/graph/call.ts'
 import type { GraphAccess } from '../../whatsapp/graph/client.ts'
-import { ingressPath, requireApp } from '../connections/apps.ts'
-import { tokenOfApp, webhookFields } from '../connections/configure/inspect.ts'
-import { requireConnection } from '../connections/connections.ts'
+import { requireApp } from '../connections/apps.ts'
+import { isCallbackOf, tokenOfApp, webhookFields } from '../connections/configure/inspect.ts'
+import { ensureSubscribed, requireConnection } from '../connections/connections.ts'
 import { describeFailure } from '../connections/describe-failure.ts'
 import type { Network } from '../connections/network.ts'
 import { syncConnection } from '../connections/sync.ts'
@@ -33,22 +33,29 @@ export async function applyFix(network: Network, publicUrl: string, fix: Fix): P
   const access = await vault.accessFor(id)
   const secrets = await vault.openApp(appId)
   if (!access || !secrets) throw new Error(`connection ${id} not found`)
+  const app = await requireApp(db, appId)
+  const metaAppId = app.metaAppId ?? (await ownerOf(network, access))
   if (fix.kind === 'subscribe_app') {
-    const outcome = await client.subscribeApp(access, wabaId)
-    return resultOf(fix, outcome, access, `Subscribed the app to account ${wabaId}.`)
+    const outcome = await ensureSubscribed(network, access, { appId, metaAppId, wabaId })
+    if (outcome.kind !== 'ok') return refused(fix, outcome, access)
+    return { fix, ok: outcome.value === null, message: outcome.value ?? `Subscribed the app to account ${wabaId}.` }
   }
-  const metaAppId = (await requireApp(db, appId)).metaAppId ?? (await ownerOf(network, access))
   if (metaAppId === null) return { fix, ok: false, message: 'Meta does not say which app the access token belongs to.' }
   const asApp = tokenOfApp({ ...access, metaAppId, appSecret: secrets.appSecret })
+  // Subscribing replaces the callback and all fields, so it needs the current ones.
   const current = await client.readSubscription(asApp, metaAppId)
-  const { callbackUrl = publicUrl + ingressPath(appId), fields = [] } = (current.kind === 'ok' && current.value) || {}
-  const callback = {
+  if (current.kind !== 'ok') return refused(fix, current, asApp)
+  const { callbackUrl = '', fields = [] } = current.value ?? {}
+  if (!isCallbackOf(app, publicUrl, callbackUrl)) {
+    return { fix, ok: false, message: 'The app has another callback URL. Nothing was changed.' }
+  }
+  const outcome = await client.subscribe(asApp, metaAppId, {
     callbackUrl,
     verifyToken: secrets.verifyToken,
     fields: [...new Set([...fields, ...webhookFields])],
-  }
-  const outcome = await client.subscribe(asApp, metaAppId, callback)
-  return resultOf(fix, outcome, asApp, 'Subscribed the app to all webhook fields.')
+  })
+  if (outcome.kind !== 'ok') return refused(fix, outcome, asApp)
+  return { fix, ok: true, message: 'Subscribed the app to all webhook fields.' }
 }
 
 async function ownerOf({ client }: Network, access: GraphAccess): Promise<string | null> {
@@ -56,7 +63,8 @@ async function ownerOf({ client }: Network, access: GraphAccess): Promise<string
   return token.kind === 'ok' ? token.value.metaAppId : null
 }
 
-const resultOf = (fix: Fix, outcome: CallOutcome<true>, access: GraphAccess, done: string): AppliedFix =>
-  outcome.kind === 'ok'
-    ? { fix, ok: true, message: done }
-    : { fix, ok: false, message: `Meta refused the change: ${describeFailure(outcome, access)}` }
+const refused = (fix: Fix, outcome: CallFailure, access: GraphAccess): AppliedFix => ({
+  fix,
+  ok: false,
+  message: `Meta refused the change: ${describeFailure(outcome, access)}`,
+})

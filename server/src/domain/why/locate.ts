@@ -62,9 +62,13 @@ async function contactNamed(
   return message && { kind: 'contact', id }
 }
 
-/** The newest message to a person. */
-export async function lastMessageTo(db: Db, workspaceId: string, id: string): Promise<string | undefined> {
+const dayMs = 86_400_000
+
+/** The newest message to a person, unless it is more than a day old and they have written since. */
+export async function lastMessageTo(db: Db, workspaceId: string, id: string, now: Date): Promise<string | undefined> {
   const person = isUserId(id) ? { user_id: id } : { phone: id }
-  const sent = await listedMessages.rows(db, workspaceId, { ...person, direction: 'sent' }, newest(1))
-  return sent[0] && withPrefix('msg', sent[0].id)
+  const [last] = await listedMessages.rows(db, workspaceId, person, newest(1))
+  const [sent] = await listedMessages.rows(db, workspaceId, { ...person, direction: 'sent' }, newest(1))
+  const isRecent = sent && (sent.id === last?.id || now.getTime() - sent.at.getTime() < dayMs)
+  return isRecent ? withPrefix('msg', sent.id) : undefined
 }

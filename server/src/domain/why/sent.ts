@@ -1,7 +1,7 @@
 /** The way of a message that we send, up to WhatsApp's statuses. Decides only: nothing is read here. */
 import type { MessageDetail } from '@parley/contract/console/messages'
 import { formatDuration, formatTime } from '../../lib/format.ts'
-import { findError } from '../../whatsapp/graph/errors.ts'
+import { findError, isStaleTemplate } from '../../whatsapp/graph/errors.ts'
 import { explainError } from '../../whatsapp/graph/explain-error.ts'
 import { count } from '../health/finding.ts'
 import { dubious, fine, type Station, waiting, wrong } from '../health/station.ts'
@@ -42,8 +42,9 @@ function paidStation({ credits }: MessageDetail): Station[] {
 /** WhatsApp's error codes for templates that are not approved. */
 const templateErrors: Readonly<Record<string, number>> = { PAUSED: 132015, DISABLED: 132016 }
 
-function templateStation({ template, outbox, status }: MessageDetail): Station[] {
-  if (!template || template.status === 'APPROVED' || (!outbox && status !== 'failed')) return []
+/** The state of the template now explains a message that still waits, and one that failed because of it. */
+function templateStation({ template, outbox, explained }: MessageDetail): Station[] {
+  if (!template || template.status === 'APPROVED' || !(outbox || isStaleTemplate(explained?.code))) return []
   const { cause, fix } = explainError({ code: templateErrors[template.status] ?? 132001 })
   const name = `The template ${template.name} (${template.language}) is ${template.status}.`
   return [wrong('template', `${name} ${cause}`, { remedy: fix })]

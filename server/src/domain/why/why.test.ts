@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '@parley/simulator/clock'
 import { afterEach, expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { anyTarget } from '../../../testing/deliveries.ts'
@@ -9,6 +10,7 @@ import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { ingressPath } from '../connections/apps.ts'
+import { inspectConnection } from '../connections/configure/inspect.ts'
 import { replaceAppSecrets } from '../connections/replace-secrets.ts'
 import { syncConnection } from '../connections/sync.ts'
 import { giveCredits } from '../credits/credits.ts'
@@ -22,7 +24,7 @@ import { applyFix, fixesOf } from './fix.ts'
 import { explain, explainUnknown, locate } from './why.ts'
 
 const server = useTestServer()
-const sending = useSending(server)
+const sending = useSending(server, { clock: { ...systemClock, now: () => server.clock.now() } })
 
 const phone = '16505550123'
 
@@ -42,12 +44,19 @@ async function newShop(): Promise<TestShop & { webhookId: string; metaAppId: str
 const said = new Set<string>()
 const withoutNumbers = (text: string) => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+/g, '#')
 
-async function why({ workspace }: Pick<TestShop, 'workspace'>, about: string, isOnline = true) {
+async function why({ workspace }: Pick<TestShop, 'workspace'>, about: string) {
   const { network } = sending.network
   const db = server.db.within(workspace.id)
   const subject = await locate(db, workspace.id, about)
   if (!subject) throw new Error(`nothing found for ${about}`)
-  const deps = { db, clock: server.clock, role: 'admin', network, publicUrl: server.url, isOnline } as const
+  const deps = {
+    db,
+    clock: server.clock,
+    role: 'admin',
+    network,
+    publicUrl: server.url,
+    inspect: inspectConnection,
+  } as const
   const report = await explain(deps, workspace.id, subject)
   for (const { station, verdict, message } of report.stations)
     said.add(withoutNumbers(`${verdict} ${station} ${message}`))
@@ -94,6 +103,7 @@ test('for a sender that works, it says that nothing is wrong and what it cannot 
     conclusion: 'Nothing is wrong.',
   })
   expect(report.unseen.join()).toContain('development mode')
+  expect((await doctor('callbacks')).message).toContain('Parley cannot see development mode')
   expect(report.stations.map(({ station }) => station)).toEqual([
     'account',
     'sender',
@@ -136,6 +146,24 @@ test('a webhook field that is not subscribed is named, and fixed', async () => {
   expect(fixesOf(again.stations)).toEqual([])
 })
 
+test('fields are not subscribed if the app has another callback by now, or if Meta does not say', async () => {
+  const shop = await newShop()
+  const asApp = `${shop.metaAppId}|${shop.account.appSecret}`
+  await graph(`${shop.metaAppId}/subscriptions?object=whatsapp_business_account&fields=messages`, asApp, 'DELETE')
+  const { network, control } = sending.network
+  const apply = () => applyFix(network, server.url, { kind: 'subscribe_fields', connectionId: shop.connection.id })
+  const isChanged = async () => lineOf((await ofSender(shop)).stations, 'webhook fields')?.verdict === 'ok'
+  const { appId } = shop.connection
+  await replaceAppSecrets(server.db, server.secretKeys, appId, { appSecret: 'wrong' })
+  expect(await apply()).toMatchObject({ ok: false, message: expect.stringContaining('Meta refused') })
+  await replaceAppSecrets(server.db, server.secretKeys, appId, { appSecret: shop.account.appSecret })
+  const other = await newShop()
+  const url = server.url + ingressPath(other.connection.appId)
+  await control.apps.setCallback(shop.metaAppId, { url, verifyToken: 'verify-me' })
+  expect(await apply()).toMatchObject({ ok: false, message: expect.stringContaining('another callback URL') })
+  expect(await isChanged()).toBe(false)
+})
+
 test('an app that is not subscribed to the account is named, and fixed', async () => {
   const shop = await newShop()
   await graph(`${shop.account.wabaId}/subscribed_apps`, shop.account.token, 'DELETE')
@@ -176,17 +204,33 @@ test('an expired token is named without the token itself', async () => {
   expect((await doctor('access tokens')).details.join()).toContain(shop.connection.id)
 })
 
+test('why an account could not be checked is for operators', async () => {
+  const shop = await newShop()
+  const broken = `update connections set access_token_sealed = 'lost:x' where id = $1`
+  await server.db.change(broken, [shop.connection.id])
+  const { workspace } = shop
+  const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
+  const { body } = await member.call(`/w/${workspace.id}/why?about=${shop.senderId}`)
+  expect(lineOf(body.stations, 'access tokens')).toMatchObject({
+    verdict: 'problem',
+    message: 'The account could not be checked.',
+    details: [],
+  })
+  expect((await doctor('access tokens')).details.join()).toContain('The account could not be checked. no secret key')
+})
+
 test('with a wrong app secret, the rejected webhooks and the secret are named until it is right', async () => {
   const shop = await newShop()
   await replaceAppSecrets(server.db, server.secretKeys, shop.connection.appId, { appSecret: 'wrong' })
   await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text: 'hi' })
-  const rejected = () => checkSignatures(server.db, server.clock, shop.connection.appId)
-  await until('the webhook is rejected', async () => (await rejected()).verdict === 'problem')
+  const { appId } = shop.connection
+  const rejected = () => checkSignatures(server.db, server.clock, { appId, isSecretRight: false })
+  await until('the webhook is rejected', async () => (await rejected()).verdict === 'warning')
   const report = await ofSender(shop)
   expect(report.conclusion).toContain('Meta rejects the app secret')
   expect(report.remedy).toContain(`./parley app change ${shop.connection.appId}`)
   expect(lineOf(report.stations, 'signatures')).toMatchObject({
-    verdict: 'problem',
+    verdict: 'warning',
     remedy: expect.stringContaining('./parley app change'),
   })
   expect((await rejected()).details.join()).toContain(shop.connection.appId)
@@ -197,6 +241,23 @@ test('with a wrong app secret, the rejected webhooks and the secret are named un
   await sending.network.control.apps.setCallback(shop.metaAppId, { url, verifyToken: 'verify-me' })
   await sending.network.control.idle()
   expect((await rejected()).verdict).toBe('ok')
+})
+
+test('a forged webhook does not make a right app secret look wrong, and a status ends the warning', async () => {
+  const shop = await newShop()
+  const { appId } = shop.connection
+  const headers = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
+  await fetch(server.url + ingressPath(appId), { method: 'POST', headers, body: '{}' })
+  const signatures = () => checkSignatures(server.db, server.clock)
+  await until('it is rejected', async () => (await signatures()).details.join().includes(appId))
+  expect((await signatures()).verdict).toBe('warning')
+  const report = await ofSender(shop)
+  expect(report.verdict).toBe('warning')
+  expect(lineOf(report.stations, 'signatures')?.message).toContain('Its secret is right.')
+  server.clock.forward({ minutes: 1 })
+  await shop.sendText(phone)
+  await sending.drain()
+  expect((await signatures()).details.join()).not.toContain(appId)
 })
 
 test('a number of an account that is not connected is named for operators', async () => {
@@ -230,6 +291,33 @@ test('updates of a number that was not synced are parked, and a sync publishes t
   })
   expect((await checkParked(server.db, server.clock)).details.join()).toContain(shop.connection.id)
   expect(await fix(report.stations)).toEqual(['sync'])
+})
+
+test('what concerns another account or another number of the workspace is not the cause', async () => {
+  const shop = await newShop()
+  const other = sending.network.newAccount()
+  const { id } = await other.connect(shop.workspace)
+  await server.db.change(`update connections set sync_failures = 3, sync_error = 'x' where id = $1`, [id])
+  const { control } = sending.network
+  control.numbers.create({ wabaId: shop.account.wabaId, phoneNumber: '15559990003', verifiedName: 'New' })
+  await control.phones.say(phone, { to: '15559990003', text: 'hi' })
+  await control.idle()
+  server.clock.forward({ minutes: 2 })
+  const report = await ofSender(shop)
+  expect(report.stations.filter(({ verdict }) => verdict === 'warning')).toEqual([])
+  expect(lineOf((await why(shop, other.wabaId)).stations, 'account sync')?.verdict).toBe('warning')
+})
+
+test('advice, such as to set a PIN, does not hide a likely cause', async () => {
+  const shop = await sending.newShop()
+  const { tokens } = sending.network.control
+  tokens.change(shop.account.token, { expiresAt: new Date(server.clock.now().getTime() + 86_400_000).toISOString() })
+  expect(await ofSender(shop)).toMatchObject({ conclusion: expect.stringContaining('No webhook gets') })
+  await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, {
+    ...{ workspaceId: shop.workspace.id, name: 'Orders', url: 'https://example.com/hook' },
+    events: ['message.received'],
+  })
+  expect(await ofSender(shop)).toMatchObject({ conclusion: expect.stringContaining('The access token is valid until') })
 })
 
 test('a disabled webhook, a webhook for other senders and one for other events have different lines', async () => {
@@ -311,6 +399,35 @@ test('a message with a paused template names the template and what to do', async
   expect((await checkTemplates(server.db)).details.join()).toContain('offer (en): PAUSED')
 })
 
+test('a template that was paused after a message failed for another reason is not the cause', async () => {
+  const shop = await newShop()
+  const template = shop.account.addTemplate({ name: 'offer' })
+  const sync = () => syncConnection(sending.network.network, shop.connection.id)
+  await sync()
+  const { body } = await shop.workspace.call('/v1/templates?name=offer')
+  const [found] = (body as { data: { id: string }[] }).data
+  const message = { type: 'template', template: { id: found?.id, variables: { 'body.1': 'Ana' } } }
+  const sent = await shop.send({ to: '15550131026', ...message })
+  await sending.drain()
+  sending.network.control.templates.setStatus(template.id, { status: 'PAUSED' })
+  await sync()
+  const report = await why(shop, (sent.body as { id: string }).id)
+  expect(lineOf(report.stations, 'template')).toBeUndefined()
+  expect(report.stations.flatMap(({ details }) => details).join()).toContain('131026')
+})
+
+test('an old message to a person is not the cause if they have written since', async () => {
+  const shop = await newShop()
+  await shop.sendText(phone)
+  const isFollowed = async () => (await why(shop, phone)).stations.some(({ station }) => station === 'accepted')
+  await sending.drain()
+  server.clock.forward({ hours: 25 })
+  expect(await isFollowed()).toBe(true)
+  await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text: 'hi' })
+  await sending.network.control.idle()
+  expect(await isFollowed()).toBe(false)
+})
+
 test('without credits, a sender cannot send', async () => {
   const shop = await newShop()
   await giveCredits(server.db, server.clock, shop.workspace.id, -100, 'test')
@@ -362,6 +479,23 @@ test('a message without a status leads to the webhooks that do not arrive', asyn
   expect(report.conclusion).toContain('The app is not subscribed to account')
 })
 
+test('statuses that stopped are noticed after three messages', async () => {
+  const shop = await newShop()
+  const statuses = async () => lineOf((await ofSender(shop)).stations, 'statuses')
+  const send = async (messages: number) => {
+    for (let n = 0; n < messages; n++) await shop.sendText(phone)
+    await sending.drain()
+    server.clock.forward({ minutes: 6 })
+  }
+  await send(1)
+  expect(await statuses()).toMatchObject({ verdict: 'ok', message: 'Statuses of sent messages arrive.' })
+  await graph(`${shop.account.wabaId}/subscribed_apps`, shop.account.token, 'DELETE')
+  await send(2)
+  expect((await statuses())?.verdict).toBe('ok')
+  await send(1)
+  expect(await statuses()).toMatchObject({ verdict: 'warning', message: expect.stringContaining('3 messages sent') })
+})
+
 test('another workspace finds nothing', async () => {
   const shop = await newShop()
   const { id } = await shop.sendText(phone)
@@ -387,7 +521,10 @@ test('in the console, a workspace sees verdicts, and an operator also URLs, IDs 
   for (const hidden of [shop.connection.appId, shop.connection.id, '/network/whatsapp', 'Orders', shop.account.token]) {
     expect(text).not.toContain(hidden)
   }
+  // Other workspaces may use the app.
+  expect(lineOf(body.stations, 'app')).toMatchObject({ at: null, details: [] })
   const operator = await ask({ operator: true }, shop.senderId)
+  expect(lineOf(operator.body.stations, 'app')?.details.join()).toContain('last at ')
   expect(JSON.stringify(operator.body)).toContain(shop.connection.id)
   const [event] = await server.db.rows<{ id: string }>('select id from events where workspace_id = $1', [workspaceId])
   expect((await ask({}, event?.id ?? '')).status).toBe(403)
@@ -398,6 +535,22 @@ test('in the console, a workspace sees verdicts, and an operator also URLs, IDs 
   const other = await newShop()
   expect((await ask({}, other.senderId)).status).toBe(404)
   expect((await ask({}, other.account.phoneNumber)).status).toBe(404)
+})
+
+test('in the console, all who ask about an account within half a minute share what Meta said', async () => {
+  const shop = await newShop()
+  const workspaceId = shop.workspace.id
+  const member = await signedIn(server, { workspaceId, role: 'member' })
+  const ask = async () => expect((await member.call(`/w/${workspaceId}/why?about=${shop.senderId}`)).status).toBe(200)
+  const calls = () => shop.account.calls('subscribed_apps')
+  const before = calls()
+  await Promise.all([ask(), ask(), ask()])
+  server.clock.forward({ seconds: 29 })
+  await ask()
+  expect(calls() - before).toBe(1)
+  server.clock.forward({ seconds: 1 })
+  await ask()
+  expect(calls() - before).toBe(2)
 })
 
 test('docs/run/nothing-arrives.md shows lines that these reports have', () => {

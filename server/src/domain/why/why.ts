@@ -132,7 +132,7 @@ async function contactStations(deps: WhyDeps, workspaceId: string, id: string): 
         waiting('control', 'Another app or an agent has handled this conversation.', { at: new Date(control.at) }),
       )
   }
-  const last = await lastMessageTo(db, workspaceId, id)
+  const last = await lastMessageTo(db, workspaceId, id, deps.clock.now())
   if (last) stations.push(...(await messageStations(deps, workspaceId, last)))
   const sender = withoutPrefix('snd', contact.senders[0]?.id ?? '')
   const isWalked = stations.some(({ station }) => station === 'account')
@@ -154,7 +154,8 @@ const unseenOf: Readonly<Record<Subject['kind'], string[]>> = {
 
 function concluded(about: Report['about'], stations: Station[], unseen: string[]): Report {
   const first = (verdict: Station['verdict']) => stations.find((each) => each.verdict === verdict)
-  const cause = first('problem') ?? first('warning')
+  const likely = stations.find(({ verdict, isAdvice }) => verdict === 'warning' && !isAdvice)
+  const cause = first('problem') ?? likely ?? first('warning')
   if (cause) {
     const { verdict, message, remedy, consoleRemedy } = cause
     return { about, verdict, conclusion: message, remedy, consoleRemedy, stations, unseen: [] }

@@ -201,7 +201,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
           changes && !route.ownTransactions
             ? await db.transaction((tx) => handle(tx))
             : await handle(db, mayLag ? within(replica.db) : db)
-        if (status === 204 || !toJson) return reply.send()
+        if (!toJson) return reply.send()
         if (isStream) return reply.send(result)
         return reply.type(jsonType).send(toJson(result))
       } catch (error) {

@@ -109,9 +109,9 @@ export type ConsoleRoute = RouteBase & {
   handle(context: never, input: never): unknown
 }
 
-type Reply<R> = R extends TSchema ? Static<R> : unknown
+type Reply<R> = R extends TSchema ? Static<R> | Promise<Static<R>> : Promise<void>
 
-type Handler<Context, R, P, Q, B> = (context: Context, input: Input<P, Q, B>) => Reply<R> | Promise<Reply<R>>
+type Handler<Context, R, P, Q, B> = (context: Context, input: Input<P, Q, B>) => Reply<R>
 
 type RouteOptions<
   Context,

@@ -7,6 +7,3 @@ export const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields:
 
 /** The path parameters of a route that ends in an ID. */
 export const ById = Strict({ id: Uuid })
-
-/** The response of a route that returns nothing. */
-export const Nothing = Type.Null()

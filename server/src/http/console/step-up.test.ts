@@ -80,6 +80,15 @@ test('another URL of a webhook needs a recent confirmation; its name and events 
   expect((await change({ url: 'http://127.0.0.1:9/elsewhere' })).status).toBe(200)
 })
 
+test('a set-up needs a recent confirmation, and so does its check, which calls any URL', async () => {
+  const operator = await signedIn(server, { operator: true })
+  confirmationExpires()
+  for (const path of ['/operator/setup/check', '/operator/setup', '/operator/connections', '/operator/apps']) {
+    const { status, body } = await operator.call(path, post())
+    expect([status, body.error?.code], path).toEqual([403, 'confirmation_required'])
+  }
+})
+
 test.each([
   ['expired', 'This key has expired, so its expiry cannot be changed. Create a new key.'],
   ['revoked', 'This key was revoked, so its expiry cannot be changed. Create a new key.'],

@@ -179,6 +179,11 @@ export const docsGroups: readonly DocsGroup[] = [
         'docs/project/decisions/README.md',
       ),
       page('project/benchmarks', 'Benchmarks', 'Requests and events per second, with the commands to measure them.'),
+      page(
+        'project/benchmarks-scale',
+        'Benchmarks at scale',
+        'Other programs, more processes and data, and isolation.',
+      ),
       page('project/reliability', 'Reliability', 'Results when processes, connections and PostgreSQL fail.'),
       page('project/changelog', 'Changelog', 'Changes by version.', 'CHANGELOG.md'),
     ],
@@ -231,6 +236,7 @@ export const searchTerms: Readonly<Record<string, string>> = {
 export const aboutTheProgram: ReadonlySet<string> = new Set([
   'project/decisions',
   'project/benchmarks',
+  'project/benchmarks-scale',
   'reference/security',
   'project/reliability',
   'project/changelog',

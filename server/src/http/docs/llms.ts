@@ -2,7 +2,7 @@ import { aboutTheProgram, apiPages, docsGroups, docsPages } from './catalogue.ts
 import type { DocsContent } from './content.ts'
 
 const about =
-  'A self-hosted messaging service on top of the WhatsApp Cloud API, for many workspaces: a `/v1` API with scoped keys, signed webhooks that are never lost, and a console.'
+  'A self-hosted messaging service on top of the WhatsApp Cloud API, for many workspaces: a `/v1` API with scoped keys, signed webhooks with durable retries, and a console.'
 
 const notes = (publicUrl: string): string => `Facts that matter when you write code for it:
 

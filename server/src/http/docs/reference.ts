@@ -164,7 +164,7 @@ export function newReference({ paths, webhooks, components }: OpenApi, publicUrl
       })
       return `# Event types
 
-Webhooks deliver these events, and \`GET /v1/events\` returns them. Each has \`id\`, \`type\`, \`created_at\` and \`data\`. The header \`Service-Event\` of a delivery has the type. Fields and types may be added: ignore those that you do not know. See [receiving](/docs/events/webhooks) and [reading events](/docs/events/polling).
+Webhooks deliver these events, and \`GET /v1/events\` returns them. Each has \`id\`, \`type\`, \`created_at\` and \`data\`. The header \`Service-Event\` of a delivery has the type. Fields and types may be added: ignore unknown ones. See [receiving](/docs/events/webhooks) and [reading events](/docs/events/polling).
 
 ${sections.join('\n\n')}
 `
@@ -229,7 +229,7 @@ interface OverviewParts {
 
 const overviewOf = ({ publicUrl, rows, headers, errors, errorObject }: OverviewParts): string => `# API reference
 
-The base URL is \`${publicUrl}\`. Bodies and responses are JSON, times are ISO 8601 in UTC. Fields may be added: ignore those that you do not know. The [OpenAPI document](${publicUrl}/v1/openapi.json) describes the same API for programs.
+The base URL is \`${publicUrl}\`. Bodies and responses are JSON, times are ISO 8601 in UTC. Fields may be added: ignore unknown ones. The [OpenAPI document](${publicUrl}/v1/openapi.json) describes the same API for programs.
 
 ## Endpoints
 

@@ -110,12 +110,12 @@ test('every environment variable is found', async () => {
   }
 })
 
-test('a query without words, and one that means nothing, find nothing', async () => {
+test('a query without words or without meaning finds nothing', async () => {
   for (const query of ['', '   ', '"\'<>&()[]', 'zzqx', 'a b c d e f g h', 'qwrtzpsdf'.repeat(10)])
     expect(await find(query)).toEqual([])
 })
 
-test('if no section has all words, those with the most are found', async () => {
+test('if no section has all words, the sections with the most words are found', async () => {
   expect((await find('verify signature zzqx')).slice(0, 3)).toContain('/docs/events/verify#verify-the-signature')
   expect(await find('zzqx signature')).toEqual([])
 })

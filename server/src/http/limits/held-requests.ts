@@ -24,8 +24,9 @@ export interface HeldRequestsOptions {
 }
 
 /**
- * Requests that wait for something to happen. They have limits of their own and do not count as requests in progress, not even
- * when many of them are woken together: those that wait must not keep others out. Workspaces share the slots of the process.
+ * Requests that wait for something to happen. They have limits of their own and do not count as requests in progress,
+ * not even when many of them are woken together: waiting requests must not keep others out. Workspaces share the slots
+ * of the process.
  */
 export class HeldRequests {
   readonly #options: HeldRequestsOptions

@@ -2,7 +2,8 @@ import type { SlotLimits } from './slots.ts'
 
 const MiB = 1024 * 1024
 
-/** Caps connections, requests and memory, in total and per client address (IPv4, or an IPv6 /64). `connections.ts`
+/**
+ * Caps connections, requests and memory, in total and per client address (IPv4, or an IPv6 /64). `connections.ts`
  * applies the limits of connections and requests, `bytes.ts` those of bytes, and `slots.ts` those of workspaces.
  */
 export interface Limits {
@@ -89,8 +90,8 @@ export function newLimits(
 }
 
 /**
- * How long a client may take. Together they end every request, with a response or without, within 30 seconds; only one that
- * uploads a file may take longer.
+ * How long a client may take. Together, these limits end every request within 30 seconds, with a response or without.
+ * Only uploads may take longer.
  */
 export interface ClientTimeouts {
   /** Until the headers have arrived. */

@@ -38,8 +38,8 @@ export class NetworkSenders {
   }
 
   /**
-   * Whether a body may be read. A known address that exceeds the limit is one that the network shares with others, such as a
-   * proxy: its small bodies are still read, because those are nearly all of the network's.
+   * Whether a body may be read. A known address that exceeds the limit belongs to the network and to others, for
+   * example a proxy. Its small bodies are still read, because nearly all bodies of the network are small.
    */
   mayRead(appId: string, block: string, contentLength: number): boolean {
     if (!this.#wrong.isFull(keyOf(appId, block), this.#clock.now())) return true

@@ -227,7 +227,7 @@ function leaves(schema: TSchema, path = ''): string[] {
   return Object.entries(properties).flatMap(([name, each]) => leaves(each, path === '' ? name : `${path}.${name}`))
 }
 
-test.each(marked)('%s marks every field of its schema, except those that the service writes', (_name, path, own) => {
+test.each(marked)('%s marks every field of its schema, except fields that the service writes', (_name, path, own) => {
   const { reply } = routes.find(({ method, path: at }) => `${method} ${at}` === path) ?? {}
   const all = [...new Set(leaves(reply as TSchema))]
   const fields = untrustedFields(reply as TSchema, own)

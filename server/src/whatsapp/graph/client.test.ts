@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fixture, fixtures } from '../fixtures.ts'
 import { classifySendOutcome } from '../outgoing/send-retry-policy.ts'
 import { GraphClient } from './client.ts'
+import { hideToken } from './hide-token.ts'
 import { BadFile, checkFile, isFileAddress } from './media.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
@@ -326,4 +327,39 @@ describe('files', () => {
       why: 'foreign_file_host',
     })
   })
+})
+
+describe('inspecting a token', () => {
+  const inspected = 'EAAG-inspected'
+  const inspect = () => client.inspectToken({ graphUrl, accessToken: '600|s3cret' }, inspected)
+
+  test('an error in its description does not repeat the token', async () => {
+    const message = `Malformed access token ${inspected}, at ${'x'.repeat(470)} ${inspected}`
+    handler = json(200, { data: { is_valid: false, error: { code: 190, message } } })
+    const outcome = await inspect()
+    expect(outcome).toMatchObject({
+      value: { isValid: false, problem: expect.stringMatching(/^Malformed access token …,/) },
+    })
+    // Nor a part of it, where the text is cut.
+    expect(JSON.stringify(outcome)).not.toContain('EAAG')
+  })
+
+  test('an error of the call does not repeat the token', async () => {
+    const error_data = { details: `Cannot parse ${inspected}` }
+    handler = json(400, { error: { code: 190, message: `Malformed access token ${inspected}`, error_data } })
+    const outcome = await inspect()
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      error: { code: 190, message: 'Malformed access token …', details: 'Cannot parse …' },
+    })
+    expect(JSON.stringify(outcome)).not.toContain(inspected)
+  })
+})
+
+test.each([
+  ['EAAG', 'Bad token EAAG', 'Bad token …'],
+  ['600|s3cret', 'Bad token 600|s3cret, with the secret s3cret', 'Bad token …, with the secret …'],
+  ['600|', 'Bad token 600|', 'Bad token …'],
+])('the token %s is hidden in "%s"', (token, text, hidden) => {
+  expect(hideToken(text, token)).toBe(hidden)
 })

@@ -3,6 +3,7 @@ import type { Agent } from 'undici'
 import { load } from '../../lib/load.ts'
 import { type JsonObject, readArray, readId, readNonBlank, readObject, readPhone } from '../read-json.ts'
 import { type Call, type CallLimits, type CallOutcome, callGraph } from './call.ts'
+import { hideToken } from './hide-token.ts'
 import {
   type ListedNumber,
   type ListedTemplate,
@@ -132,11 +133,20 @@ export class GraphClient {
     return outcome.kind === 'ok' ? { kind: 'ok', value: readProfile(outcome.value) } : outcome
   }
 
-  /** What the network knows about an access token. `access` is of the same app: the token itself, or the app's. */
+  /**
+   * What the network knows about an access token. `access` is of the same app: the token itself, or the app's. An error of the
+   * network may repeat the token, so it is hidden.
+   */
   async inspectToken(access: GraphAccess, accessToken: string): Promise<CallOutcome<TokenFacts>> {
     const outcome = await this.#call(access, 'GET', ['debug_token'], { input_token: accessToken })
-    if (outcome.kind !== 'ok') return outcome
-    return { kind: 'ok', value: readTokenFacts(readObject(outcome.value.data) ?? {}) }
+    if (outcome.kind === 'ok') {
+      return { kind: 'ok', value: readTokenFacts(readObject(outcome.value.data) ?? {}, accessToken) }
+    }
+    if (outcome.kind !== 'refused') return outcome
+    const { error } = outcome
+    const [title, message] = [hideToken(error.title, accessToken), hideToken(error.message, accessToken)]
+    const details = error.details && hideToken(error.details, accessToken)
+    return { ...outcome, error: { ...error, title, message, details } }
   }
 
   /** The current URL of a file, which is valid for five minutes. */

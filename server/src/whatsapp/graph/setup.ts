@@ -1,5 +1,7 @@
 /** Parses what the Graph API says about access tokens, apps and their webhook subscriptions. */
+
 import { type JsonObject, readArray, readId, readNonBlank, readObject, readTime } from '../read-json.ts'
+import { hideToken } from './hide-token.ts'
 
 export const messagingScope = 'whatsapp_business_messaging'
 export const managementScope = 'whatsapp_business_management'
@@ -32,10 +34,11 @@ export interface SubscribedApp {
   overrideUrl: string | null
 }
 
-export function readTokenFacts(data: JsonObject): TokenFacts {
+export function readTokenFacts(data: JsonObject, accessToken: string): TokenFacts {
+  const problem = readNonBlank(readObject(data.error)?.message, 5000)
   return {
     isValid: data.is_valid === true,
-    problem: readNonBlank(readObject(data.error)?.message, 512),
+    problem: problem && readNonBlank(hideToken(problem, accessToken), 512),
     metaAppId: readId(data.app_id),
     // 0 means that it does not expire, which is no time.
     expiresAt: data.expires_at === undefined ? undefined : readTime(data.expires_at),

@@ -56,7 +56,7 @@ test.each([
   expect(about !== null).toBe(isTheirs)
 })
 
-test('a webhook about no one else is gone, and one that does not name the person is the same text', () => {
+test('a webhook about the person alone is removed, and a webhook that does not name the person keeps its text', () => {
   expect(withoutPerson(webhookOf({ contacts: [{ wa_id: '491702' }], messages: [{ from: '491701' }] }), ids)).toBeNull()
   const others = webhookOf({ messages: [{ from: '4917019', text: { body: 'call 491701' } }], big: 1e3 })
   expect(withoutPerson(others, ids)).toBe(others)

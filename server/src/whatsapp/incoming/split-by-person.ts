@@ -12,7 +12,7 @@ export interface SplitByPerson {
 }
 
 export interface PersonIds {
-  /** Named by number. Otherwise the numbers are those that the user IDs once had; they may be of others by now. */
+  /** Named by number. Otherwise, the user IDs once had these numbers, and other people may have them by now. */
   isNumber: boolean
   numbers: readonly string[]
   userIds: readonly string[]
@@ -21,10 +21,10 @@ export interface PersonIds {
 /**
  * A person of a workspace: who was named, and all numbers and user IDs that belong together.
  *
- * Named by number: everything with that number, and what has no number and one of the user IDs that were seen with it. Named by
- * user ID: everything with that ID or those that it replaced or was replaced by, and what has no user ID and one of the numbers
- * that were seen with them. Numbers get new owners after some time, and user IDs do not, so neither follows a number to the user
- * IDs of others and from there to their other numbers.
+ * Named by number: everything with that number, and what has no number and one of the user IDs that were seen with it.
+ * Named by user ID: everything with that ID, an ID that it replaced or an ID that replaced it, and what has no user ID
+ * and one of the numbers that were seen with them. Numbers get new owners after some time, and user IDs do not, so
+ * neither follows a number to the user IDs of others and from there to their other numbers.
  */
 export interface KnownPerson extends PersonIds {
   workspaceId: string

@@ -116,7 +116,7 @@ describe("the retry policy for WhatsApp's errors", () => {
   })
 })
 
-test('a message that was not sent is retried; one that may have been sent is not', () => {
+test('a message that was not sent is retried; a message that may have been sent is not', () => {
   expect(classifySendOutcome({ kind: 'unreachable', why: 'ECONNREFUSED' }, 1)).toMatchObject({
     kind: 'retry',
     afterMs: 1000,

@@ -4,7 +4,7 @@ import { useSimulator } from '../../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../../testing/workspace.ts'
-import { createApp, ingressPath, listApps } from '../apps.ts'
+import { changeGraphUrl, createApp, ingressPath, listApps } from '../apps.ts'
 import { listConnections } from '../connections.ts'
 import { configure, type SetupOptions, type SetupResult } from './configure.ts'
 import { inspectConnection, webhookFields } from './inspect.ts'
@@ -240,7 +240,10 @@ test('callbacks of the account and of a number are replaced only if that is want
   await graph(meta.numberId, { webhook_configuration: callback })
   const connection = (await listConnections(server.db, workspace.id))[0]
   expect(await inspectConnection(simulated.network, connection?.id ?? '')).toMatchObject({
-    token: { kind: 'ok', value: { isValid: true, metaAppId: meta.appId, expiresAt: null, missingScopes: [] } },
+    token: {
+      kind: 'ok',
+      value: { isValid: true, metaAppId: meta.appId, expiresAt: null, missingScopes: [], isForeign: false },
+    },
     subscription: { kind: 'ok', value: { isActive: true, missing: [] } },
     account: { kind: 'ok', value: { isSubscribed: true, overrideUrl: callback.override_callback_uri } },
     numbers: { kind: 'ok', value: [{ phoneNumberId: meta.numberId, overrideUrl: callback.override_callback_uri }] },
@@ -253,6 +256,59 @@ test('callbacks of the account and of a number are replaced only if that is want
   expect(verdicts(await setUp())).toEqual(allOk)
 })
 
+test('another callback of the app stays if the account sends its messages here', async () => {
+  const { app } = await setUp()
+  const url = server.url + ingressPath(app?.id ?? '')
+  const verify_token = (await simulated.network.vault.openApp(app?.id ?? ''))?.verifyToken
+  await graph(`${meta.wabaId}/subscribed_apps`, { override_callback_uri: url, verify_token })
+  const other = 'http://127.0.0.1:9/other'
+  await simulated.control.apps.setCallback(meta.appId, { url: other, verify: false })
+  const { result, changes } = await observed(() => setUp({}, { replaceCallback: true }))
+  expect(changes).toEqual([])
+  expect(verdicts(result)).toEqual(allOk)
+  expect(result.steps.find(({ step }) => step === 'webhook')?.remedy).toContain('Messages arrive here')
+
+  // The callbacks of all numbers have the same effect, and come before that of the account.
+  await graph(`${meta.wabaId}/subscribed_apps`, {})
+  expect(verdicts(await setUp())).toMatchObject({ webhook: 'conflict' })
+  await graph(meta.numberId, { webhook_configuration: { override_callback_uri: url, verify_token } })
+  expect(verdicts(await setUp())).toEqual(allOk)
+  const elsewhere = await createApp(server.db, server.clock, server.secretKeys, {
+    name: 'Elsewhere',
+    appSecret: 'x',
+    verifyToken: 'there',
+  })
+  await graph(`${meta.wabaId}/subscribed_apps`, {
+    override_callback_uri: server.url + ingressPath(elsewhere.id),
+    verify_token: 'there',
+  })
+  expect(verdicts(await setUp())).toEqual(allOk)
+
+  // Without the field, nothing arrives.
+  await simulated.control.apps.setCallback(meta.appId, { url: other, verify: false, fields: ['flows'] })
+  expect(verdicts(await setUp())).toMatchObject({ webhook: 'conflict' })
+})
+
+test('the audit entry says what the set-up changes', async () => {
+  const recorded: object[] = []
+  const audit = async (_tx: unknown, _app: unknown, after: object) => void recorded.push(after)
+  await simulated.control.apps.setCallback(meta.appId, { url: 'http://127.0.0.1:9/other', verify: false })
+  await setUp({}, { audit })
+  expect(recorded).toEqual([])
+  await setUp({}, { audit, replaceCallback: true })
+  await setUp({}, { audit, replaceCallback: true })
+  const network = networkApp()
+  if (network) network.secret = 'renewed'
+  const { token } = simulated.control.tokens.create({ appId: meta.appId, wabaIds: [meta.wabaId] })
+  await setUp({ app: appOf({ appSecret: 'renewed' }), accessToken: token }, { audit })
+  const ids = { meta_app_id: meta.appId, waba_id: meta.wabaId }
+  expect(recorded).toEqual([
+    { ...ids, callbacks: 'replaced' },
+    { ...ids, callbacks: 'kept' },
+    { ...ids, callbacks: 'kept', app_secret: 'replaced', access_token: 'replaced' },
+  ])
+})
+
 test('missing fields are added, and fields that were added manually stay', async () => {
   const { app } = await setUp()
   const url = server.url + ingressPath(app?.id ?? '')
@@ -261,6 +317,40 @@ test('missing fields are added, and fields that were added manually stay', async
   expect(verdicts(result)).toEqual({ ...allOk, webhook: 'changed' })
   expect(result.steps.find(({ step }) => step === 'webhook')?.found).toContain(`, 1 of ${webhookFields.length} fields`)
   expect(networkApp()?.fields?.toSorted()).toEqual([...webhookFields, 'calls'].toSorted())
+})
+
+test('a field that Meta does not offer is left out', async () => {
+  const { app } = await setUp()
+  const url = server.url + ingressPath(app?.id ?? '')
+  const fields = ['not_offered', 'messages', 'gone']
+  await simulated.control.apps.setCallback(meta.appId, { url, verify: false, fields })
+  const result = await setUp()
+  expect(result.state).toBe('done')
+  expect(result.steps.find(({ step }) => step === 'webhook')).toMatchObject({
+    verdict: 'changed',
+    wanted: `callback ${url}, ${webhookFields.length} fields`,
+    remedy: 'Meta does not offer the app the webhook fields not_offered, gone.',
+  })
+  expect(networkApp()?.fields?.toSorted()).toEqual([...webhookFields].toSorted())
+})
+
+test('without the field messages, nothing is set up', async () => {
+  const client = Object.create(simulated.network.client) as typeof simulated.network.client
+  client.subscribe = async () => ({
+    kind: 'refused',
+    status: 400,
+    error: {
+      code: 100,
+      title: 'Invalid parameter',
+      message: `(#100) Param fields[${webhookFields.indexOf('messages')}] must be one of {calls} - got "messages".`,
+      details: null,
+    },
+    isTransient: false,
+    retryAfterMs: null,
+  })
+  const input = { app: appOf(), accessToken: meta.token, workspaceId: workspace.id }
+  const failed = await configure({ ...simulated.network, client }, input, { publicUrl: server.url })
+  expect(failed).toMatchObject({ state: 'failed', app: undefined })
 })
 
 test('a callback that fails the handshake leaves nothing behind', async () => {
@@ -279,6 +369,27 @@ test('a callback that fails the handshake leaves nothing behind', async () => {
   expect((await setUp()).state).toBe('done')
 })
 
+test('an app whose callback Meta may have accepted stays, and the next run continues with it', async () => {
+  const client = Object.create(simulated.network.client) as typeof simulated.network.client
+  client.subscribe = async (...words) => {
+    await simulated.network.client.subscribe(...words)
+    return { kind: 'unknown', why: 'timeout', status: null }
+  }
+  const input = { app: appOf(), accessToken: meta.token, workspaceId: workspace.id }
+  const lost = await configure({ ...simulated.network, client }, input, { publicUrl: server.url })
+  expect(lost).toMatchObject({ state: 'failed', app: { metaAppId: meta.appId } })
+  const again = await setUp()
+  expect(again).toMatchObject({ state: 'done', app: { id: lost.app?.id } })
+  expect(verdicts(again)).toMatchObject({ app: 'ok', webhook: 'ok', connection: 'changed' })
+})
+
+test('the callback of an app that is not stored here any more is replaced without asking', async () => {
+  const url = server.url + ingressPath('01890000-0000-7000-8000-000000000000')
+  await simulated.control.apps.setCallback(meta.appId, { url, verify: false })
+  expect(verdicts(await setUp({}, { check: true }))).toMatchObject({ webhook: 'would_change' })
+  expect(await setUp()).toMatchObject({ state: 'done' })
+})
+
 test('an app that was registered without its ID is set up further', async () => {
   const input = { name: 'Manual', appSecret: meta.secret, verifyToken: 'manual', graphUrl: simulated.simulator.url }
   const app = await createApp(server.db, server.clock, server.secretKeys, input)
@@ -288,6 +399,17 @@ test('an app that was registered without its ID is set up further', async () => 
   expect(result).toMatchObject({ state: 'done', app: { id: app.id } })
   expect(verdicts(result)).toMatchObject({ app: 'changed', webhook: 'ok' })
   expect(await storedApps()).toMatchObject([{ id: app.id, name: 'Manual' }])
+})
+
+test('the token of another app is noticed later', async () => {
+  const { app, connection } = await setUp()
+  await server.db.change('update apps set meta_app_id = $2 where id = $1', [
+    app?.id,
+    simulated.control.apps.create({}).id,
+  ])
+  expect(await inspectConnection(simulated.network, connection?.id ?? '')).toMatchObject({
+    token: { kind: 'ok', value: { isValid: true, isForeign: true } },
+  })
 })
 
 test('a new secret and a new token replace the stored ones', async () => {
@@ -300,6 +422,22 @@ test('a new secret and a new token replace the stored ones', async () => {
   const { vault } = simulated.network
   expect((await vault.openApp(app?.id ?? ''))?.appSecret).toBe('renewed')
   expect((await vault.accessFor(connection?.id ?? ''))?.accessToken).toBe(token)
+})
+
+test('two set-ups at the same time store the app once', async () => {
+  const { id: wabaId } = simulated.control.wabas.create({ appIds: [] })
+  simulated.control.tokens.change(meta.token, { wabaIds: [meta.wabaId, wabaId] })
+  const results = await Promise.all([setUp({ wabaId: meta.wabaId }), setUp({ wabaId })])
+  const apps = await storedApps()
+  expect(apps).toHaveLength(1)
+  expect(results).toMatchObject(results.map(() => ({ state: 'done', app: { id: apps[0]?.id } })))
+  expect(networkApp()?.callbackUrl).toBe(server.url + ingressPath(apps[0]?.id ?? ''))
+  const { appSecret, verifyToken } = { appSecret: meta.secret, verifyToken: 'other' }
+  const input = { name: 'Again', appSecret, verifyToken, graphUrl: 'http://127.0.0.1:9', metaAppId: meta.appId }
+  const elsewhere = await createApp(server.db, server.clock, server.secretKeys, input)
+  await expect(changeGraphUrl(server.db, elsewhere.id, simulated.simulator.url)).rejects.toMatchObject({
+    parts: { param: 'graph_url', message: `App ${apps[0]?.id} has the ID ${meta.appId} at this URL already.` },
+  })
 })
 
 test('an account of another workspace is refused', async () => {

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import { type App, deleteApp } from '../apps.ts'
 import type { Connection } from '../connections.ts'
 import type { Network } from '../network.ts'
-import { prepare, type SetupInput } from './prepare.ts'
+import { type Prepared, prepare, type SetupInput } from './prepare.ts'
 import { type Step, type Stored, stepsOf } from './steps.ts'
 
 /** What was found in one step, and what was done about it. */
@@ -27,8 +27,8 @@ export interface SetupOptions {
   check?: boolean
   /** Replaces the callbacks of others. */
   replaceCallback?: boolean
-  /** Writes the audit entry, in the transaction that stores the app. */
-  audit?: (tx: Db, app: App) => Promise<void>
+  /** Writes the audit entry, in the transaction that stores the app. `after` says what the set-up is about to change. */
+  audit?: (tx: Db, app: App, after: Record<string, string>) => Promise<void>
   onStep?: (outcome: StepOutcome) => void
 }
 
@@ -39,9 +39,15 @@ export interface SetupOptions {
  */
 export async function configure(network: Network, input: SetupInput, options: SetupOptions): Promise<SetupResult> {
   const { publicUrl, check = false, replaceCallback = false, audit = async () => {}, onStep = () => {} } = options
-  const there = await prepare(network, input)
-  const done: Stored = { app: there.stored, isAppNew: false, connection: there.connection }
-  const steps = stepsOf({ network, there, publicUrl, done, audit })
+  const there = await prepare(network, input, publicUrl)
+  const done: Stored = { app: there.stored, isAppUnused: false, connection: there.connection }
+  const steps: Step[] = stepsOf({
+    network,
+    there,
+    publicUrl,
+    done,
+    audit: (tx, app) => audit(tx, app, changesOf(there, steps)),
+  })
   const outcomes: StepOutcome[] = []
   const report = ({ apply: _, always: _always, ...step }: Step, change: Partial<StepOutcome> = {}) => {
     const outcome = { ...step, ...change }
@@ -73,11 +79,24 @@ export async function configure(network: Network, input: SetupInput, options: Se
       continue
     }
     report(step, { verdict: 'failed', remedy: error })
-    if (step.step === 'webhook' && done.isAppNew && done.app) {
+    if (step.step === 'webhook' && done.isAppUnused && done.app) {
       await deleteApp(network.db, done.app.id)
       done.app = undefined
     }
     return resultOf('failed')
   }
   return resultOf('done')
+}
+
+function changesOf(
+  { setup, stored, isStoredRight, wabaId, connection, isTokenStored }: Prepared,
+  steps: readonly Step[],
+) {
+  return {
+    meta_app_id: setup.metaAppId,
+    waba_id: wabaId,
+    callbacks: steps.some(({ verdict }) => verdict === 'conflict') ? 'replaced' : 'kept',
+    ...(stored?.metaAppId === setup.metaAppId && !isStoredRight && { app_secret: 'replaced' }),
+    ...(connection && !isTokenStored && { access_token: 'replaced' }),
+  }
 }

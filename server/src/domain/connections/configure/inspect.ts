@@ -25,6 +25,8 @@ export interface Setup {
 export interface TokenCheck extends TokenFacts {
   /** The permissions that Parley needs and the token lacks. */
   missingScopes: string[]
+  /** Whether it belongs to another Meta app than that of the connection. */
+  isForeign?: boolean
 }
 
 export interface SubscriptionCheck {
@@ -85,7 +87,9 @@ export async function inspectConnection(network: Network, connectionId: string):
   const { graphUrl, accessToken } = access
   // A token belongs to an app, so it also tells the ID of an app that was registered without one.
   const own = await inspectToken(network, access, accessToken)
-  const metaAppId = app.metaAppId ?? (own.kind === 'ok' ? own.value.metaAppId : null)
+  const owner = own.kind === 'ok' ? own.value.metaAppId : null
+  const metaAppId = app.metaAppId ?? owner
+  if (own.kind === 'ok') own.value.isForeign = owner !== null && owner !== metaAppId
   if (metaAppId === null) {
     const unknown = {
       kind: 'failed',

@@ -2,8 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { refuse, refuseIfAny, refuseParam } from '../../../lib/refuse.ts'
 import type { ListedNumber } from '../../../whatsapp/graph/listings.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
-import { type App, type AppInput, listApps, requireApp, secretErrors, validateApp } from '../apps.ts'
-import { type Connection, findConnection, wabaIdErrors } from '../connections.ts'
+import {
+  type App,
+  type AppInput,
+  findApp,
+  ingressPath,
+  listApps,
+  requireApp,
+  secretErrors,
+  validateApp,
+} from '../apps.ts'
+import { type Connection, findConnection, refuseForeignToken, wabaIdErrors } from '../connections.ts'
 import type { Network } from '../network.ts'
 import {
   type AccountCheck,
@@ -45,6 +54,8 @@ export interface Prepared {
   wabaId: string
   token: TokenCheck
   subscription: SubscriptionCheck
+  /** Whether the callback at Meta is that of an app that is not stored here any more. */
+  isCallbackUnused: boolean
   account: AccountCheck
   numbers: ListedNumber[]
   connection: Connection | undefined
@@ -53,7 +64,7 @@ export interface Prepared {
 }
 
 /** Reads what is there, and refuses secrets and IDs that Meta does not accept. Changes nothing. */
-export async function prepare(network: Network, input: SetupInput): Promise<Prepared> {
+export async function prepare(network: Network, input: SetupInput, publicUrl: string): Promise<Prepared> {
   const { db, client, vault } = network
   const { accessToken, workspaceId } = input
   refuseIfAny([
@@ -61,7 +72,7 @@ export async function prepare(network: Network, input: SetupInput): Promise<Prep
     ...(input.wabaId === undefined ? [] : wabaIdErrors(input.wabaId)),
   ])
   const { name: workspaceName } = await requireWorkspace(db, workspaceId)
-  const { setup, stored, isStoredRight, newApp } = await findApp(network, input)
+  const { setup, stored, isStoredRight, newApp } = await readApp(network, input)
   const access = tokenOfApp(setup)
   const name = requireApplication(
     setup,
@@ -69,8 +80,9 @@ export async function prepare(network: Network, input: SetupInput): Promise<Prep
   )
   const token = requireToken(setup, await inspectToken(network, access, accessToken))
   const wabaId = input.wabaId ?? onlyAccountOf(token)
-  const [subscription, account, numbers, connection] = await Promise.all([
-    inspectSubscription(network, setup),
+  const subscription = requireFact(await inspectSubscription(network, setup), 'app_secret', (why) => why)
+  const [isCallbackUnused, account, numbers, connection] = await Promise.all([
+    isUnused(db, publicUrl, subscription.callbackUrl),
     inspectAccount(network, setup, wabaId),
     inspectNumbers(network, tokenOfAccount(setup), wabaId),
     stored && findConnection(db, stored.id, wabaId),
@@ -87,7 +99,8 @@ export async function prepare(network: Network, input: SetupInput): Promise<Prep
     workspaceName,
     wabaId,
     token,
-    subscription: requireFact(subscription, 'app_secret', (why) => why),
+    subscription,
+    isCallbackUnused,
     account: requireFact(account, 'waba_id', ofAccount),
     numbers: requireFact(numbers, 'waba_id', ofAccount),
     connection,
@@ -95,7 +108,7 @@ export async function prepare(network: Network, input: SetupInput): Promise<Prep
   }
 }
 
-async function findApp(
+async function readApp(
   network: Network,
   { app, accessToken }: SetupInput,
 ): Promise<Pick<Prepared, 'setup' | 'stored' | 'isStoredRight' | 'newApp'>> {
@@ -124,16 +137,20 @@ async function findApp(
   }
 }
 
+async function isUnused(db: Network['db'], publicUrl: string, callbackUrl: string | null): Promise<boolean> {
+  if (!callbackUrl?.startsWith(publicUrl + ingressPath(''))) return false
+  return !(await listApps(db)).some(({ id }) => callbackUrl === publicUrl + ingressPath(id))
+}
+
 /** By its ID at Meta, or an app that was registered without it and has the same secret. */
 async function findStored(
   { db, vault }: Network,
   metaAppId: string,
   { graphUrl, appSecret }: { graphUrl: string; appSecret: string },
 ): Promise<{ stored: App | undefined; storedSecret: string | undefined }> {
-  const apps = (await listApps(db)).filter((each) => each.graphUrl === graphUrl)
-  const known = apps.find((each) => each.metaAppId === metaAppId)
+  const known = await findApp(db, graphUrl, metaAppId)
   if (known) return { stored: known, storedSecret: (await vault.openApp(known.id))?.appSecret }
-  for (const stored of apps.filter((each) => each.metaAppId === null)) {
+  for (const stored of (await listApps(db)).filter((each) => each.graphUrl === graphUrl && each.metaAppId === null)) {
     const storedSecret = (await vault.openApp(stored.id))?.appSecret
     if (storedSecret === appSecret) return { stored, storedSecret }
   }
@@ -150,11 +167,11 @@ function requireApplication({ metaAppId }: Setup, fact: Fact<string>): string {
 }
 
 function requireToken({ metaAppId }: Setup, fact: Fact<TokenCheck>): TokenCheck {
-  const foreign = `The access token belongs to another app. Generate one for app ${metaAppId}.`
-  const token = requireFact(fact, 'access_token', (why) => (why.includes('did not match') ? foreign : why))
+  if (fact.kind === 'failed' && fact.why.includes('did not match')) refuseForeignToken(metaAppId)
+  const token = requireFact(fact, 'access_token', (why) => why)
   if (!token.isValid)
     refuseParam('access_token', 'refused', `The access token is not valid: ${token.problem ?? 'Meta does not say why'}`)
-  if (token.metaAppId !== metaAppId) refuseParam('access_token', 'refused', foreign)
+  if (token.metaAppId !== metaAppId) refuseForeignToken(metaAppId)
   if (token.missingScopes.length > 0)
     refuseParam(
       'access_token',

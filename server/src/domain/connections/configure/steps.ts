@@ -1,5 +1,5 @@
 import { formatTime } from '../../../lib/format.ts'
-import { type App, createApp, ingressPath, isLoopbackUrl, setMetaAppId } from '../apps.ts'
+import { type App, ingressPath, isLoopbackUrl, setMetaAppId, storeApp } from '../apps.ts'
 import { type Connection, storeConnection } from '../connections.ts'
 import { describeFailure } from '../describe-failure.ts'
 import type { Network } from '../network.ts'
@@ -7,6 +7,7 @@ import { replaceAppSecrets, storeAccessToken } from '../replace-secrets.ts'
 import type { SyncOutcome } from '../sync.ts'
 import { isCallbackOf, tokenOfAccount, tokenOfApp, webhookFields } from './inspect.ts'
 import type { Prepared } from './prepare.ts'
+import { subscribeOffered } from './subscribe.ts'
 
 export const stepNames = ['app', 'token', 'webhook', 'connection', 'subscription', 'numbers'] as const
 
@@ -28,8 +29,8 @@ export interface Step {
 /** What the steps have stored so far. */
 export interface Stored {
   app: App | undefined
-  /** Whether the app was stored by this run. */
-  isAppNew: boolean
+  /** Whether this run has stored the app, and Meta cannot have its callback: then it is removed if the callback fails. */
+  isAppUnused: boolean
   connection: Connection | undefined
 }
 
@@ -65,16 +66,15 @@ function appStep({ network, there, done, audit }: Plan): Step {
     always: true,
     async apply() {
       const { db, clock, secretKeys } = network
-      done.app = await db.transaction(async (tx) => {
-        const app = stored ?? (await createApp(tx, clock, secretKeys, newApp))
+      await db.transaction(async (tx) => {
+        const { app, isNew } = stored ? { app: stored, isNew: false } : await storeApp(tx, clock, secretKeys, newApp)
         if (stored && !isStoredRight) {
           await replaceAppSecrets(tx, secretKeys, app.id, { appSecret: setup.appSecret })
           await setMetaAppId(tx, app.id, setup.metaAppId)
         }
         await audit(tx, app)
-        return app
+        Object.assign(done, { app, isAppUnused: isNew })
       })
-      done.isAppNew = !stored
       return undefined
     },
   }
@@ -93,14 +93,28 @@ function tokenStep({ network, there: { token } }: Plan): Step {
   }
 }
 
-function webhookStep({ network, there, publicUrl, done }: Plan): Step {
-  const { setup, stored, subscription } = there
-  const { callbackUrl, isActive, missing } = subscription
+/** Whether a callback at Meta is that of the app here. */
+const isOursIn =
+  ({ there: { stored }, publicUrl }: Plan) =>
+  (url: string | null): boolean =>
+    stored !== undefined && url !== null && isCallbackOf(stored, publicUrl, url)
+
+/** Whether every number has a callback of its own, and it is that of the app here. */
+const areNumbersOurs = (plan: Plan): boolean =>
+  plan.there.numbers.length > 0 && plan.there.numbers.every(({ overrideUrl }) => isOursIn(plan)(overrideUrl))
+
+function webhookStep(plan: Plan): Step {
+  const { network, there, publicUrl, done } = plan
+  const { setup, stored, subscription, isCallbackUnused, account } = there
+  const { callbackUrl, isActive, fields, missing } = subscription
   const urlOf = (app: App | undefined) => publicUrl + ingressPath(app?.id ?? '…')
-  const isOurs = stored !== undefined && callbackUrl !== null && isCallbackOf(stored, publicUrl, callbackUrl)
+  const isOurs = isOursIn(plan)(callbackUrl)
   const isReachable = publicUrl.startsWith('https:') || isLoopbackUrl(setup.graphUrl)
-  const isRight = isOurs && isActive && missing.length === 0
-  const other = callbackUrl === null || isOurs ? null : callbackUrl
+  // Meta uses the callback of the number for messages, else that of the account, else that of the app.
+  const arrives =
+    isActive && fields.includes('messages') && (isOursIn(plan)(account.overrideUrl) || areNumbersOurs(plan))
+  const other = callbackUrl === null || isOurs || isCallbackUnused ? null : callbackUrl
+  const isRight = isOurs ? isActive && missing.length === 0 : other !== null && arrives
   return {
     step: 'webhook',
     found: callbackUrl
@@ -109,7 +123,7 @@ function webhookStep({ network, there, publicUrl, done }: Plan): Step {
     wanted: `callback ${urlOf(stored)}, ${webhookFields.length} fields`,
     verdict: isRight ? 'ok' : !isReachable ? 'failed' : other ? 'conflict' : 'would_change',
     remedy: isRight
-      ? null
+      ? other && 'Messages arrive here all the same. Notices about templates and the account do not.'
       : !isReachable
         ? 'Meta accepts only a public https URL. Set PUBLIC_URL to the public address of this installation.'
         : other &&
@@ -118,13 +132,21 @@ function webhookStep({ network, there, publicUrl, done }: Plan): Step {
       const access = tokenOfApp(setup)
       const opened = done.app && (await network.vault.openApp(done.app.id))
       this.wanted = `callback ${urlOf(done.app)}, ${webhookFields.length} fields`
-      const outcome = await network.client.subscribe(access, setup.metaAppId, {
+      const outcome = await subscribeOffered(network.client, access, setup.metaAppId, {
         callbackUrl: urlOf(done.app),
         verifyToken: opened?.verifyToken ?? '',
         // Fields that are subscribed and not understood stay: they are stored and published as they are.
-        fields: [...new Set([...(other ? [] : subscription.fields), ...webhookFields])],
+        fields: [...new Set([...(other ? [] : fields), ...webhookFields])],
       })
-      return outcome.kind === 'ok' ? undefined : describeFailure(outcome, access)
+      if (outcome.kind === 'ok') {
+        const refused = outcome.value
+        const offered = webhookFields.filter((field) => !refused.includes(field))
+        this.wanted = `callback ${urlOf(done.app)}, ${offered.length} fields`
+        if (refused.length > 0) this.remedy = `Meta does not offer the app the webhook fields ${refused.join(', ')}.`
+        return undefined
+      }
+      if (outcome.kind === 'unknown') done.isAppUnused = false
+      return describeFailure(outcome, access)
     },
   }
 }
@@ -165,18 +187,20 @@ const describeSync = (sync: SyncOutcome): string =>
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function subscriptionStep({ network, there, publicUrl }: Plan): Step {
-  const { setup, wabaId, account, stored } = there
+function subscriptionStep(plan: Plan): Step {
+  const { network, there } = plan
+  const { setup, wabaId, account } = there
   const { isSubscribed, overrideUrl } = account
-  const isOther = overrideUrl !== null && !(stored && isCallbackOf(stored, publicUrl, overrideUrl))
+  const isOther = overrideUrl !== null && !isOursIn(plan)(overrideUrl)
+  const isConflict = isOther && !areNumbersOurs(plan)
   return {
     step: 'subscription',
     found: isSubscribed
       ? `account ${wabaId} sends to the app${isOther ? `, at its own callback ${overrideUrl}` : ''}`
       : `account ${wabaId} does not send to the app`,
     wanted: `account ${wabaId} sends to the app`,
-    verdict: isOther ? 'conflict' : isSubscribed ? 'ok' : 'would_change',
-    remedy: isOther
+    verdict: isConflict ? 'conflict' : isSubscribed ? 'ok' : 'would_change',
+    remedy: isConflict
       ? `The account sends its messages to ${overrideUrl}. Replace it only if you want that to end.`
       : null,
     async apply() {
@@ -188,11 +212,10 @@ function subscriptionStep({ network, there, publicUrl }: Plan): Step {
   }
 }
 
-function numbersStep({ network, there, publicUrl }: Plan): Step {
-  const { setup, numbers, stored } = there
-  const others = numbers.filter(
-    ({ overrideUrl }) => overrideUrl !== null && !(stored && isCallbackOf(stored, publicUrl, overrideUrl)),
-  )
+function numbersStep(plan: Plan): Step {
+  const { network, there } = plan
+  const { setup, numbers } = there
+  const others = numbers.filter(({ overrideUrl }) => overrideUrl !== null && !isOursIn(plan)(overrideUrl))
   const counted = plural(numbers.length, 'phone number')
   const list = others.map(({ phoneNumber, overrideUrl }) => `+${phoneNumber} at ${overrideUrl}`).join(', ')
   return {

@@ -204,7 +204,7 @@ test('events that are held while the endpoint is disabled arrive in order when i
   expect(of('2', receiver)).toEqual(['a', 'b'])
 })
 
-test('a manual retry of an event that waits retries the one that it waits for, and keeps the order', async () => {
+test('a manual retry of a waiting event retries the event that it waits for, and keeps the order', async () => {
   const { receiver, write, id, workspace } = await setUp()
   reject(receiver, 'bad')
   await write(['1', 'bad'], ['1', 'b'], ['1', 'c'])

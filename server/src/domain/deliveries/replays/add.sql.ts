@@ -33,13 +33,13 @@ const parameters = {
 } as const
 
 /**
- * Adds deliveries for the next covered events, leases them to this process, and saves the position. It does nothing if this
- * process does not own the replay any more, or it was cancelled.
+ * Adds deliveries for the next covered events, leases them to this process, and saves the position. It does nothing if
+ * this process does not own the replay any more, or it was cancelled.
  *
  * An event that is being erased is left out: its row is locked, so it is either gone or an erasure waits until these
- * deliveries are
- * committed, and deletes them. A delivery that is open already becomes part of the replay: with a new schedule, unless an attempt
- * of it is in progress. If it is part of another replay, it leaves that one, unless that one is just sending it.
+ * deliveries are committed, and deletes them. A delivery that is open already becomes part of the replay: with a new
+ * schedule, unless an attempt of it is in progress. If it is part of another replay, it leaves that one, unless that
+ * one is just sending it.
  */
 const adding = perCoverage(
   (covers, hasSenders): Statement<typeof parameters> =>

@@ -58,8 +58,8 @@ export const reachSql = ({ workspaceId, fromAt, fromId, toAt, toId, scan }: Plac
      )`
 
 /**
- * The conditions on events `e` up to `reach` that a replay covers. Each is looked up on its own. A place is a parameter as soon as
- * it is read, so only those that are used are.
+ * The conditions on events `e` up to `reach` that a replay covers. Each is looked up on its own. Reading a place adds
+ * its parameter, so the statement has only the parameters that it uses.
  */
 export const coveredSql = (covers: ReplayCoverage, hasSenders: boolean, places: Places): string => `
        e.workspace_id = ${places.workspaceId} and e.created_at >= ${places.fromAt} and e.created_at <= reach.created_at

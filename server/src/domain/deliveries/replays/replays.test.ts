@@ -279,7 +279,7 @@ test('a manual retry of an event of a replay is counted once', async () => {
   expect(await replays.run(replayId)).toMatchObject({ state: 'completed', total: 1, delivered: 1, failed: 0 })
 })
 
-test('an event that two replays cover at the same time is counted by the one that sends it', async () => {
+test('an event that two replays cover at the same time is counted by the replay that sends it', async () => {
   const { receiver, id } = await newLateEndpoint(20)
   const first = await replays.start(id, { only: 'all' })
   const second = await replays.start(id, { only: 'all' })

@@ -69,9 +69,8 @@ const taking = statement(
 )
 
 /**
- * Takes replays whose step is due, or renews the lease on them. Others run those of which another process has the lease,
- * and those
- * to endpoints in `except`.
+ * Takes replays whose step is due, or renews the lease on them. Skips replays that another process has leased, and
+ * replays to endpoints in `except`.
  */
 export async function takeReplays(
   db: Db,
@@ -136,11 +135,10 @@ const reclaiming = statement(
 )
 
 /**
- * Leases deliveries of a replay that are due, not attempted, and that no worker has: released ones, and those whose lease
- * has ended.
- * If the process that ran the replay is gone (`isTakenOver`), includes its deliveries. Returns none if this process does
- * not own the replay
- * any more: it may have been frozen since it took this step, and another one sends them.
+ * Leases deliveries of a replay that are due, not attempted, and that no worker has: released deliveries, and
+ * deliveries whose lease has ended. If the process that ran the replay is gone (`isTakenOver`), includes its
+ * deliveries. Returns none if this process does not own the replay any more: it may have been frozen since it took this
+ * step, and another one sends them.
  */
 export const reclaim = (
   db: Db,
@@ -206,8 +204,8 @@ const dropping = statement(
 )
 
 /**
- * Drops deliveries that a cancelled replay has added, except those of which an attempt is in progress. Those that were open
- * before continue without it. `eventIds` are leased to this process and will not be attempted.
+ * Drops deliveries that a cancelled replay has added, unless an attempt is in progress. Deliveries that were open
+ * before the replay continue without it. `eventIds` are leased to this process and will not be attempted.
  */
 export const dropCancelled = async (
   db: Db,

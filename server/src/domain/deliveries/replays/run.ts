@@ -103,7 +103,7 @@ export class ReplayRunner {
       this.#running.set(replay.id, running)
       if (isTakenOver) {
         const fields = { event: 'replay.taken_over', replay_id: replay.id, webhook_id: webhookId } as const
-        this.#deps.log.info(fields, 'this process continues a replay of one that is gone')
+        this.#deps.log.info(fields, 'this process continues a replay of a process that is gone')
       }
     }
     running.pace.ownedUntil = ownedUntil

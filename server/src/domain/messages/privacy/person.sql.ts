@@ -217,9 +217,8 @@ const withoutTexts = (error: string) =>
 const notQueued = 'and not exists (select from outbox o where o.message_id = messages.id)'
 
 /**
- * Erases the next sent messages of a person. Their rows stay, for statuses, credits and counts. The network's ID contains
- * the number,
- * so it is replaced. A message in the outbox is left out until it has been sent or has failed.
+ * Erases the next sent messages of a person. Their rows stay, for statuses, credits and counts. The network's ID
+ * contains the number, so it is replaced. A message in the outbox is left out until it has been sent or has failed.
  */
 export const eraseSentMessages = (
   db: Db,
@@ -282,7 +281,7 @@ const keyParametersOf = (person: KnownPerson) => [
   patternsOf({ numbers: person.isNumber ? person.numbers : [], userIds: person.userIds }),
 ]
 
-/** The idempotency keys of requests that sent messages to a person, and those that contain their number or user ID. */
+/** The idempotency keys of requests that sent messages to a person, and keys that contain their number or user ID. */
 export const idempotencyKeysOf = (db: Db, person: KnownPerson) =>
   db.rows<{ idempotency_key: string; created_at: Date }>(
     `select idempotency_key, created_at from idempotency_keys where ${isKeyOfPerson} order by created_at, idempotency_key`,

@@ -13,7 +13,7 @@ export interface Handover {
   newOwner: string | null
 }
 
-/** Stores handovers and returns those that are new. */
+/** Stores handovers and returns the new ones. */
 export const insertHandovers = statement(
   {
     handovers: {

@@ -77,8 +77,7 @@ export async function saveInbound(
 
 /**
  * Stores messages that the business sent elsewhere and publishes `message.echoed` for each new one. A message that this
- * service sent
- * itself is no echo. Run it within a transaction.
+ * service sent itself is no echo. Run it within a transaction.
  */
 export async function saveEchoes(db: Db, now: Date, echoes: readonly EchoArrival[], publicUrl: string): Promise<void> {
   const others = await withoutOwn(db, echoes)

@@ -55,14 +55,15 @@ export interface Ingress {
 }
 
 /**
- * Receives webhooks from the network (WhatsApp). The signature is checked over the raw body. Then the updates of concurrent
- * webhooks are stored in one transaction: messages, statuses, events and their deliveries. Changes that were not read
- * completely, and those of accounts that are not connected, are stored as network updates in the same transaction. So is an
- * update for an unknown number of a connected account: it is parked, and published when a sync has found the number.
+ * Receives webhooks from the network (WhatsApp). The signature is checked over the raw body. Then the updates of
+ * concurrent webhooks are stored in one transaction: messages, statuses, events and their deliveries. Changes that were
+ * not read completely, and those of accounts that are not connected, are stored as network updates in the same
+ * transaction. So is an update for an unknown number of a connected account: it is parked, and published when a sync
+ * has found the number.
  *
- * Fast path: most webhooks have only plain messages and statuses for known numbers. They are routed with cached apps and
- * numbers and stored by one statement, which stores nothing if the routing revision has changed. For all other webhooks, and
- * those that this statement rejected, the current revision is read from the database first.
+ * Fast path: most webhooks have only plain messages and statuses for known numbers. They are routed with cached apps
+ * and numbers and stored by one statement, which stores nothing if the routing revision has changed. For all other
+ * webhooks, and for webhooks that this statement rejected, the current revision is read from the database first.
  */
 export function newIngress(deps: ReceiveDeps): Ingress {
   const routes = new NumberRoutes(deps.db)

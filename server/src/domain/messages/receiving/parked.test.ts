@@ -86,6 +86,7 @@ function networkWith(outcome: 'ok' | CallFailure) {
   const client = Object.create(real) as typeof real
   client.listPhoneNumbers = real.listPhoneNumbers.bind(real)
   client.subscribeApp = real.subscribeApp.bind(real)
+  client.listSubscribedApps = real.listSubscribedApps.bind(real)
   client.inspectToken = real.inspectToken.bind(real)
   client.listTemplates = async () => outcome
   return { ...network.network, client }

@@ -47,11 +47,10 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
 }
 
 /**
- * Records statuses as `saveStatuses` does, without a transaction: reads the messages, decides, and writes in one statement,
- * which skips messages that were changed in between. Returns the reports that need a transaction: those, failures, and
- * first statuses of messages with early ones. Throws `RoutingChanged` if `onlyAt` is not the current routing revision; what
- * was stored before is not
- * stored again.
+ * Records statuses as `saveStatuses` does, without a transaction: reads the messages, decides, and writes in one
+ * statement, which skips messages that were changed in between. Returns the reports that need a transaction: those,
+ * failures, and first statuses of messages with early ones. Throws `RoutingChanged` if `onlyAt` is not the current
+ * routing revision; what was stored before is not stored again.
  */
 export async function savePlainStatuses(
   db: Db,

@@ -166,7 +166,7 @@ test.each([
   ])
 })
 
-test('a request that repeats the one that used the last credits gets its response', async () => {
+test('a repeat of the request that used the last credits gets the same response', async () => {
   const shop = await sending.newShop(1)
   const send = () => shop.send(text, under('last'))
   const sends = await server.db.transaction(async (tx) => {

@@ -1,13 +1,16 @@
-/** The batches of send requests: concurrent requests of a process are read with the same statements and
- * stored by the same statement. Each gets its response after the commit, with its own outcome. Where a message is stored:
+/**
+ * The batches of send requests: concurrent requests of a process are read with the same statements and stored by the
+ * same statement. Each gets its response after the commit, with its own outcome. Where a message is stored:
  *
- *   together  with up to 100 others of all workspaces, which take turns. It becomes stored or refused, or another request
- * came first
- *    → alone  another transaction held a lock for half a second, or the statement failed: nothing was stored
- *    → failed the connection was lost. It may have been stored: only the caller may repeat it, with its Idempotency-Key
- *   alone     on a connection of its workspace, within its share of them. While one is here, further messages of its workspace
- *             begin here too, so that a lock that no one releases delays the others once. One with a form always begins here:
- *             its token takes a second statement, and the locks of all others would be held until then
+ *   together   with up to 100 others of all workspaces, which take turns. The message is stored, refused, or
+ *              checked again because another request came first
+ *    → alone   another transaction held a lock for half a second, or the statement failed: nothing was stored
+ *    → failed  the connection was lost. The message may have been stored: only the caller may repeat the request, with
+ *              its Idempotency-Key
+ *   alone      on a connection of its workspace, within the workspace's share of connections. While a message is stored
+ *              alone, further messages of its workspace are too, so that a lock that no one releases delays other
+ *              workspaces once. A message with a form is always stored alone: its token takes a second statement, and
+ *              the locks of all others would be held until then
  *
  * If others spend the credits in the same moment, the statement stores nothing and runs again.
  */

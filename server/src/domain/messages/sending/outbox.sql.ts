@@ -91,9 +91,10 @@ const claiming = statement(
 )
 
 /**
- * Leases due messages, as many per sender as its pace allows. Skips senders with a hold, and those that another process is
- * claiming from at the same time. It does not wait for the disk: marking a message as calling does, which writes its claim too. If PostgreSQL
- * crashes before that, the lease and the pace are as before, nothing was sent, and the message cannot be marked.
+ * Leases due messages, as many per sender as its pace allows. Skips senders with a hold, and senders that another
+ * process is claiming from at the same time. It does not wait for the disk: marking a message as calling does, which
+ * writes its claim too. If PostgreSQL crashes before that, the lease and the pace are as before, nothing was sent, and
+ * the message cannot be marked.
  */
 export const claimDue = (
   db: Db,
@@ -134,8 +135,8 @@ export const requeue = statement(
 ).change
 
 /**
- * Returns claims, so that another process can send the messages. Only those that are not marked as calling: a call of one
- * that is marked may have begun, and a message that was returned cannot be marked any more.
+ * Returns claims, so that another process can send the messages. Messages that are marked as calling stay: their
+ * request may have begun. A returned message cannot be marked any more.
  */
 export const returnClaims = statement(
   { leased, now: 'timestamptz' },

@@ -8,6 +8,8 @@ import { newLogger } from '../../../telemetry/logger.ts'
 import { readBalance } from '../../credits/credits.ts'
 import { setPrice } from '../../credits/prices.ts'
 import { verifyLedger } from '../../credits/verify-ledger.ts'
+import { type BatchAcceptance, newAcceptance } from './acceptance.ts'
+import { sendBatch } from './send-batch.ts'
 
 const server = useTestServer()
 const processes = useProcesses(server)
@@ -85,7 +87,7 @@ test('a batch has 1 to 500 messages and at most 2 MiB', async () => {
   expect((await post(shop, { messages: Array.from({ length: 500 }, () => tooLong) })).status).toBe(413)
 })
 
-test('credits are spent in the order given, and one that does not fit is 402', async () => {
+test('credits are spent in the given order, and messages beyond the balance get 402', async () => {
   const shop = await sending.newShop(3)
   const { result } = await post(shop, { messages: many(5) })
   expect(result.data.map(({ status }) => status)).toEqual([202, 202, 202, 402, 402])
@@ -96,7 +98,7 @@ test('credits are spent in the order given, and one that does not fit is 402', a
   expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
-test('one that is too expensive does not take the credits of the cheaper ones after it, also over several statements', async () => {
+test('a message that is too expensive does not take the credits of cheaper messages after it, even across statements', async () => {
   await setPrice(server.db, 'image', 20)
   onTestFinished(() => setPrice(server.db, 'image', 1))
   const shop = await sending.newShop(10)
@@ -153,6 +155,38 @@ test('a message with its own key is sent once, also by a request of its own', as
   expect(third?.message).toEqual(second?.message)
   expect(result.data[4]).toMatchObject({ error: { param: 'idempotency_key' } })
   expect(await messagesOf(shop)).toHaveLength(2)
+})
+
+test('if reading a result fails, the stored messages are reported, and the others as unavailable', async () => {
+  const shop = await sending.newShop(1)
+  const acceptance = newAcceptance({ db: server.db, clock: server.clock })
+  let isStored = false
+  const failing: BatchAcceptance = {
+    ...acceptance,
+    async storeInOrder(all) {
+      const outcomes = await acceptance.storeInOrder(all)
+      isStored = true
+      return outcomes
+    },
+    findStored: (request) =>
+      isStored ? Promise.reject(new Error('the connection is lost')) : acceptance.findStored(request),
+  }
+  const { id: workspaceId } = shop.workspace
+  const key = await server.db.first<{ id: string }>('select id from api_keys where workspace_id = $1', [workspaceId])
+  const caller = { workspaceId, keyId: key?.id ?? '', systemId: key?.id ?? '' }
+  const deps = { db: server.db, clock: server.clock, acceptance: failing, caller }
+  const results = await sendBatch(
+    deps,
+    [
+      { ...to(1), idempotency_key: 'a' },
+      { ...to(2), idempotency_key: 'b' },
+    ],
+    undefined,
+  )
+  expect(results.map((each) => (each.kind === 'accepted' ? each.message.to : each.refusal.code))).toEqual([
+    to(1).to,
+    'service_unavailable',
+  ])
 })
 
 test('a dry run checks everything, and stores, spends and sends nothing', async () => {

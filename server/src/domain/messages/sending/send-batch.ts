@@ -44,12 +44,11 @@ export async function sendBatch(
   for (let tries = 0; tries < maxTries; tries++) {
     const open = all.filter((each) => !results.has(each))
     if (open.length === 0) break
-    const toStore = await checkRound(deps, open, results)
     try {
-      await storeRound(deps, toStore, results)
+      await storeRound(deps, await checkRound(deps, open, results), results)
     } catch (error) {
       // Stored messages must be reported. The others may have been stored too; only their key can tell.
-      if (results.size === 0) throw error
+      if (results.size === 0 || isOtherBatch(error)) throw error
       return all.map((each) => results.get(each) ?? { kind: 'rejected', refusal: new Refusal('service_unavailable') })
     }
   }
@@ -58,6 +57,8 @@ export async function sendBatch(
 }
 
 type Results = Map<BatchMessage, MessageResult>
+
+const isOtherBatch = (error: unknown): boolean => error instanceof Refusal && error.code === 'idempotency_key_reused'
 
 interface MessageToStore {
   each: BatchMessage
@@ -80,17 +81,25 @@ async function checkRound(deps: BatchDeps, open: readonly BatchMessage[], result
   })
 }
 
-/** Stores messages in their order. Stops at one that has to be checked again: those after it must not be paid before it. */
+/**
+ * Stores messages in their order. Stops after a part with a message that has to be checked again, because credits are
+ * spent in this order.
+ */
 async function storeRound(deps: BatchDeps, toStore: readonly MessageToStore[], results: Results): Promise<void> {
   for (let from = 0; from < toStore.length; from += maxTogether) {
     const part = toStore.slice(from, from + maxTogether)
     const outcomes = await deps.acceptance.storeInOrder(part.map(({ accepted }) => accepted))
-    const found = await Promise.all(part.map(({ each, accepted }, at) => resultOf(deps, each, accepted, outcomes[at])))
-    for (const [at, { each }] of part.entries()) {
-      const result = found[at]
-      if (result) results.set(each, result)
+    // First, because reading the other results may fail.
+    for (const [at, { each, accepted }] of part.entries()) {
+      if (outcomes[at]?.kind !== 'stored') continue
+      results.set(each, { kind: 'accepted', message: accepted.response, replayed: false })
     }
-    if (found.includes(undefined)) return
+    const refusals = await Promise.all(part.map(({ each }, at) => refusalOf(deps, each, outcomes[at])))
+    for (const [at, { each }] of part.entries()) {
+      const refusal = refusals[at]
+      if (refusal) results.set(each, { kind: 'rejected', refusal })
+    }
+    if (part.some(({ each }) => !results.has(each))) return
   }
 }
 
@@ -170,17 +179,15 @@ async function checkOne(
   }
 }
 
-/** Undefined if another request came first: then the message is checked again. */
-async function resultOf(
+/** Undefined if the message is stored, or if another request came first: then it is checked again. */
+async function refusalOf(
   { acceptance }: BatchDeps,
   { idempotent }: BatchMessage,
-  accepted: AcceptedMessage,
   outcome: StoreOutcome | undefined,
-): Promise<MessageResult | undefined> {
-  if (outcome?.kind === 'stored') return { kind: 'accepted', message: accepted.response, replayed: false }
+): Promise<Refusal | undefined> {
   if (outcome?.kind !== 'refused') return undefined
   // The request that was first may have the same key, and may have used the last credits.
   const first = idempotent && (await acceptance.findStored(idempotent))
   // Checked again, it is replayed, or refused because of its key.
-  return first ? undefined : { kind: 'rejected', refusal: outcome.refusal }
+  return first ? undefined : outcome.refusal
 }

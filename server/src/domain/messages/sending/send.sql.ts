@@ -52,12 +52,11 @@ export interface StoredRow {
 }
 
 /**
- * Stores messages in one statement: the responses under their Idempotency-Keys, the messages, their rows in the outbox and the
- * debits. What cannot be stored is left out. No process waits between the locks and the commit, so locks are held for a few
- * milliseconds, even if the process freezes (but a message with a form is stored in a transaction, alone). Locks are taken
- * in this order: keys, the day's counts of keys, balances;
- * each in the order of their IDs. A key that another transaction is storing is waited for. `debitSql` and `pricedSql` are those
- * of the ledger.
+ * Stores messages in one statement: the responses under their Idempotency-Keys, the messages, their rows in the outbox
+ * and the debits. What cannot be stored is left out. No process waits between the locks and the commit, so locks are
+ * held for a few milliseconds, even if the process freezes (but a message with a form is stored in a transaction,
+ * alone). Locks are taken in this order: keys, the day's counts of keys, balances; each in the order of their IDs. A
+ * key that another transaction is storing is waited for. `debitSql` and `pricedSql` are those of the ledger.
  */
 export function storeMessagesStatement(
   pricedSql: (messages: string) => string,

@@ -153,13 +153,13 @@ export interface FollowedLink {
 
 /**
  * Uses a link. Call it in a transaction. For an existing account, `verified` must be that account, with a password that
- * was checked, and without a second factor. A reset sets the new password, removes every passkey and ends every session and
- * pending challenge; an
- * authenticator app stays.
+ * was checked, and without a second factor. A reset sets the new password, removes every passkey and ends every session
+ * and pending challenge; an authenticator app stays.
  *
- * Whether the email address is verified depends on the link that set the password: was it sent to the address, and shown to no
- * one else? An invitation that an existing account accepts does not verify it, because its password and passkeys stay. Nor does
- * a reset of an unverified account with an authenticator app, which stays: someone else may have set it up.
+ * Whether the email address is verified depends on the link that set the password: was it sent to the address, and
+ * shown to no one else? An invitation that an existing account accepts does not verify it, because its password and
+ * passkeys stay. Nor does a reset of an unverified account with an authenticator app, which stays: someone else may
+ * have set it up.
  */
 export async function followLink(
   db: Db,

@@ -116,8 +116,8 @@ export async function releaseAttempt(db: Db, { subject, countedFor, subjectLock 
 }
 
 /**
- * After a complete sign-in: forgets the failures of the client that made it. Those of others still count for the account. `attempt`
- * is the one that completed it, if it was counted.
+ * After a complete sign-in: forgets the failures of the client that made it. The failures of other clients still count
+ * for the account. `attempt` completed the sign-in, if it was counted.
  */
 export async function clearAttempts(
   db: Db,

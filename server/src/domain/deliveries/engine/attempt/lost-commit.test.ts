@@ -113,7 +113,7 @@ test('a repetition waits for the first execution, and records the batch if that 
   await server.db.transaction(async (tx) => {
     await mayIdle(tx)
     await tx.rows('lock table delivery_hours in share mode')
-    // In the same transaction: PostgreSQL ends one that is idle.
+    // In the same transaction: PostgreSQL ends an idle transaction.
     const waiting = async () => {
       await tx.rows('select pg_stat_clear_snapshot()')
       const found = await tx.rows(

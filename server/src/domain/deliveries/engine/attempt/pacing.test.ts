@@ -67,7 +67,7 @@ test('one success ends the pacing, and everything that waited is delivered', asy
   server.clock.forward({ seconds: 2 })
   await worker.drain()
   expect(await stateOf(id)).toMatchObject({ enabled: true, failures: 0 })
-  // Those that have failed twice are due ten seconds later.
+  // Deliveries that have failed twice are due ten seconds later.
   server.clock.forward({ seconds: 10 })
   await worker.drain()
   expect(receiver.received).toHaveLength(before + 30)

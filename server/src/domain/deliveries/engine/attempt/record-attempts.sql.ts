@@ -185,16 +185,15 @@ const recordingSuccesses = statement(
 )
 
 /**
- * Records a batch, in one statement, because a process that is frozen must not hold the locks of endpoints: inserts attempts,
- * finishes or reschedules their deliveries if this process still has the lease, updates the failures of their endpoints,
- * and counts
- * the attempts by hour. A failed attempt that was signed before the secret was replaced is due again immediately, the last
- * one of a
- * schedule with a new schedule: the receiver may only know the new secret. At a disabled endpoint it is due as soon as that is
- * enabled. The commit waits for the disk: if PostgreSQL crashed and lost it, the deliveries would be made again.
+ * Records a batch, in one statement, because a process that is frozen must not hold the locks of endpoints: inserts
+ * attempts, finishes or reschedules their deliveries if this process still has the lease, updates the failures of their
+ * endpoints, and counts the attempts by hour. A failed attempt that was signed before the secret was replaced is due
+ * again immediately, the last one of a schedule with a new schedule: the receiver may only know the new secret. At a
+ * disabled endpoint it is due as soon as that is enabled. The commit waits for the disk: if PostgreSQL crashed and lost
+ * it, the deliveries would be made again.
  *
- * Endpoints are locked first and in order, to prevent deadlocks. Everything depends on `new_batch`: for a batch that is recorded
- * already, the statement only returns the endpoints.
+ * Endpoints are locked first and in order, to prevent deadlocks. Everything depends on `new_batch`: for a batch that is
+ * recorded already, the statement only returns the endpoints.
  */
 const recording = statement(
   {
@@ -343,8 +342,7 @@ const storing = statement(
 
 /**
  * Stores the responses of attempts whose events exist. The events are locked, so that an erasure waits for it and then
- * removes the
- * responses. A delivery that is being erased is skipped.
+ * removes the responses. A delivery that is being erased is skipped.
  */
 export const storeResponses = (db: Db, responses: readonly AttemptRow[]): Promise<number> =>
   oneWithIndexLookups(db, (tx) => storing.change(tx, { responses }))

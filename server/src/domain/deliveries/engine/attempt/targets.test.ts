@@ -47,7 +47,7 @@ test('a target is current for 100 ms after the read of the revision began, even 
   expect(reads()).toBeGreaterThan(before)
 })
 
-test('a read of the revision that takes 100 ms is repeated, and used by those that wait if all do', async () => {
+test('a read of the revision that takes 100 ms is repeated, and used by the waiting attempts if all reads take that long', async () => {
   const once = await setUp((reads) => reads === 1 && server.clock.forward({ ms: 100 }))
   await once.read()
   expect(once.reads()).toBeGreaterThan(1)

@@ -29,8 +29,8 @@ export interface Visit {
 }
 
 /**
- * Takes the visits that are due, those that wait longest first. The claim that follows in the same transaction plans the next
- * visits, behind those of all other endpoints. Visits of endpoints in `except` stay, for other processes.
+ * Takes the visits that are due, longest waiting first. The claim that follows in the same transaction plans the next
+ * visits, after the visits of all other endpoints. Visits of endpoints in `except` stay, for other processes.
  */
 export const takeVisits = statement(
   { now: 'timestamptz', except: 'uuid[]', limit: 'int' },

@@ -108,7 +108,7 @@ test('disabling and enabling an endpoint writes none of the deliveries that wait
   expect(endpoint.receiver.received).toHaveLength(1)
 })
 
-test('a retry that was planned for later is due when its endpoint is enabled, but not one that failed after that', async () => {
+test('a planned retry is due when its endpoint is enabled, unless a later attempt planned it', async () => {
   const endpoint = await newEndpoint()
   const { id, workspaceId } = endpoint
   await disableWebhook(server.db, server.clock, id, 'moving servers')

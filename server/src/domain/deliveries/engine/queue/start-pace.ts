@@ -11,9 +11,9 @@ const shortMs = 100
 const shortShare = 8
 
 /**
- * Limits the first attempts of a replay: in no second begin more than `rate`. An attempt is taken some time before it begins,
- * so those that are taken count too. Only the process that runs the replay has its pace, and takes nothing once its lease on
- * the replay has ended: another one may run it by then.
+ * Limits the first attempts of a replay: at most `rate` begin in any second. An attempt is taken some time before it
+ * begins, so taken attempts count too. Only the process that runs the replay has its pace. It takes nothing once its
+ * lease on the replay has ended: another process may run it by then.
  */
 export class StartPace implements Pace {
   readonly replayId: string
