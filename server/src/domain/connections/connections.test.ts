@@ -82,7 +82,7 @@ test('an account that the app is subscribed to keeps its own callback', async ()
 /** An account with a callback of its own. `token` and `subscribed` respond to the calls about the token and its subscription. */
 const overridden = (parts: { token?: [number, object]; subscribed?: [number, object] }) =>
   fakeNetwork(({ url = '', method }, response) => {
-    const refused = [400, { error: { code: 100, message: 'Not now' } }] as const
+    const refused: [number, object] = [400, { error: { code: 100, message: 'Not now' } }]
     if (method === 'POST') json(response, 200, { success: true })
     else if (url.includes('/debug_token')) json(response, ...(parts.token ?? refused))
     else if (url.includes('/subscribed_apps')) json(response, ...(parts.subscribed ?? refused))

@@ -1,9 +1,10 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { eventsOf } from '../../../../testing/network-app.ts'
 import { useSimulator } from '../../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newWorkspace, type TestWorkspace } from '../../../../testing/workspace.ts'
+import type { CallOutcome } from '../../../whatsapp/graph/call.ts'
 import { changeGraphUrl, createApp, ingressPath, listApps } from '../apps.ts'
 import { listConnections } from '../connections.ts'
 import { configure, type SetupOptions, type SetupResult } from './configure.ts'
@@ -76,6 +77,18 @@ async function graph(path: string, body: object, token = meta.token): Promise<vo
     body: JSON.stringify(body),
   })
   expect(response.status, await response.clone().text()).toBe(200)
+}
+
+/** Changes what the client says about the call that sets the callback, until the end of the test. */
+function respondToSubscribe(respond: (call: () => Promise<CallOutcome<true>>) => Promise<CallOutcome<true>>) {
+  const { client } = simulated.network
+  const real = client.subscribe.bind(client)
+  client.subscribe = (...words) => respond(() => real(...words))
+  const restore = () => {
+    client.subscribe = real
+  }
+  onTestFinished(restore)
+  return restore
 }
 
 test('an empty app is set up, and a message arrives', async () => {
@@ -335,8 +348,7 @@ test('a field that Meta does not offer is left out', async () => {
 })
 
 test('without the field messages, nothing is set up', async () => {
-  const client = Object.create(simulated.network.client) as typeof simulated.network.client
-  client.subscribe = async () => ({
+  respondToSubscribe(async () => ({
     kind: 'refused',
     status: 400,
     error: {
@@ -347,10 +359,8 @@ test('without the field messages, nothing is set up', async () => {
     },
     isTransient: false,
     retryAfterMs: null,
-  })
-  const input = { app: appOf(), accessToken: meta.token, workspaceId: workspace.id }
-  const failed = await configure({ ...simulated.network, client }, input, { publicUrl: server.url })
-  expect(failed).toMatchObject({ state: 'failed', app: undefined })
+  }))
+  expect(await setUp()).toMatchObject({ state: 'failed', app: undefined })
 })
 
 test('a callback that fails the handshake leaves nothing behind', async () => {
@@ -370,13 +380,12 @@ test('a callback that fails the handshake leaves nothing behind', async () => {
 })
 
 test('an app whose callback Meta may have accepted stays, and the next run continues with it', async () => {
-  const client = Object.create(simulated.network.client) as typeof simulated.network.client
-  client.subscribe = async (...words) => {
-    await simulated.network.client.subscribe(...words)
+  const restore = respondToSubscribe(async (accepted) => {
+    expect(await accepted()).toEqual({ kind: 'ok', value: true })
     return { kind: 'unknown', why: 'timeout', status: null }
-  }
-  const input = { app: appOf(), accessToken: meta.token, workspaceId: workspace.id }
-  const lost = await configure({ ...simulated.network, client }, input, { publicUrl: server.url })
+  })
+  const lost = await setUp()
+  restore()
   expect(lost).toMatchObject({ state: 'failed', app: { metaAppId: meta.appId } })
   const again = await setUp()
   expect(again).toMatchObject({ state: 'done', app: { id: lost.app?.id } })
