@@ -4,10 +4,16 @@ import { escapeHtml } from './escape-html.ts'
 import { headingId, markdownToHtml } from './markdown.ts'
 import type { Network } from './network.ts'
 
+/** The manual. A link from one file to a section of the other stays in the page. */
+const manual = (): string =>
+  ['README.md', 'control-api.md']
+    .map((file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))
+    .join('\n')
+    .replaceAll(/\]\([\w-]+\.md(?=#)/g, '](')
+
 /** `/status`, a plain HTML overview, and the manual: `/manual` is a page, `/readme` its text. */
 export function statusRoutes(server: FastifyInstance, network: Network): void {
   server.get('/status', (_request, reply) => reply.type('text/html; charset=utf-8').send(statusPage(network)))
-  const manual = () => readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   server.get('/readme', (_request, reply) => reply.type('text/plain; charset=utf-8').send(manual()))
   server.get('/manual', (_request, reply) =>
     reply.type('text/html; charset=utf-8').headers(manualHeaders).send(manualPage(manual())),

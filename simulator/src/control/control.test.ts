@@ -194,6 +194,9 @@ test('the manual lists every route, phone action, switch, setting and magic numb
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   const text = (await page.text()).replaceAll(/<\/?code>/g, '`').replaceAll('&quot;', '"')
   expect(terms.filter((term) => !text.includes(term))).toEqual([])
+  // It consists of two files, with links between them.
+  expect(text).toContain('<a href="#routes">control API</a>')
+  expect(text).toContain('<a href="#network-rules">network rules</a>')
 })
 
 test('/status lists the numbers and /readme returns the manual', async () => {

@@ -115,6 +115,7 @@ export const docsGroups: readonly DocsGroup[] = [
         'A client for TypeScript and JavaScript, and webhook adapters.',
         'sdk/README.md',
       ),
+      page('tools/typescript-events', 'TypeScript SDK: events', 'Receive each event once, verify it, or read events.'),
       page('tools/python', 'Python SDK', 'A client for Python, and a webhook receiver.', 'sdk/python/README.md'),
       page('tools/command-line', 'Command line', 'Send messages, follow events and requests, and operate the service.'),
       page('tools/agents', 'Agents', 'Let an agent use the API over the Model Context Protocol.'),
@@ -166,6 +167,12 @@ export const docsGroups: readonly DocsGroup[] = [
         'Simulator reference',
         'The simulator of WhatsApp and its phones.',
         'simulator/README.md',
+      ),
+      page(
+        'reference/simulator-control',
+        'Simulator: control API',
+        'Use the simulated phones from programs, and change the network.',
+        'simulator/control-api.md',
       ),
     ],
   },
@@ -241,5 +248,6 @@ export const aboutTheProgram: ReadonlySet<string> = new Set([
   'project/reliability',
   'project/changelog',
   'reference/simulator',
+  'reference/simulator-control',
   'tools/vectors.json',
 ])

@@ -68,6 +68,14 @@ test('every page of the folder docs is in the navigation, except single decision
   )
 })
 
+test('no page has more than 200 lines', () => {
+  const files = docsPages.flatMap(({ file }) => (file?.endsWith('.md') && file !== 'CHANGELOG.md' ? file : []))
+  const linesOf = (file: string) =>
+    readFileSync(join(import.meta.dirname, '../../../..', file), 'utf8').split('\n').length - 1
+  expect(files.length).toBeGreaterThan(40)
+  expect(files.filter((file) => linesOf(file) > 200)).toEqual([])
+})
+
 test('what reads as the name of an endpoint is a link, where a section names it first', async () => {
   for (const name of names) {
     const [main = ''] = /<main.*<\/main>/s.exec((await get(`/docs/${name}`)).text) ?? []

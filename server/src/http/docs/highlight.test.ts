@@ -5,7 +5,7 @@ import { highlight } from './highlight.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 const files = globSync('docs/**/*.md', { cwd: root })
-const blocks = [...files, 'sdk/README.md', 'simulator/README.md'].flatMap((file) =>
+const blocks = [...files, 'sdk/README.md', 'simulator/README.md', 'simulator/control-api.md'].flatMap((file) =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/^```(\w+)[^\n]*\n(.*?)^```$/gms)].map(
     ([, language = '', code = '']) => ({ file, language, code }),
   ),
