@@ -85,7 +85,7 @@ function SecretsDialog({
     <FormDialog
       onClose={onClose}
       title="Connect WhatsApp"
-      detail="Checks the app at Meta first. Nothing is changed before you have seen what would be."
+      detail="Checks the app at Meta, and shows each change before it is made."
       form={form}
       submit="Check"
     >

@@ -104,8 +104,8 @@ function endpointStation(
   const reason = leavesOut(endpoint, type, senderId)
   if (reason !== null) return fine('webhook', `Webhook "${name}" ${reason}.`, { details })
   if (enabled && failures < failingFrom) return fine('webhook', `Webhook "${name}" gets ${type}.`, { at, details })
-  const text = `Webhook "${name}": ${describeEndpoint(endpoint, openOf(id))}`
-  const remedy = enabled ? `Fix the receiver, check it with "./parley webhook test ${webhookId}".` : enable(webhookId)
+  const text = `Webhook "${name}": ${describeEndpoint(endpoint, openOf(id))}${enabled ? '.' : ''}`
+  const remedy = enabled ? `Fix the receiver, and check it with "./parley webhook test ${webhookId}".` : enable(webhookId)
   const consoleRemedy = `Fix the receiver and send a test event${enabled ? '' : ', then enable the webhook'}.`
   return (enabled ? dubious : wrong)('webhook', text, { at, remedy, consoleRemedy, details })
 }
