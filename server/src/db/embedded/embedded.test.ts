@@ -258,6 +258,24 @@ test('aborting while it opens leaves no PostgreSQL running', async () => {
   await until('PostgreSQL has ended', () => isGone(pid))
 })
 
+test('aborting while it connects ends the connection', async () => {
+  const dataDir = newDataDir()
+  // Delays every connection.
+  const visitor = await open(dataDir, { purpose: 'visitor', settings: { post_auth_delay: '1' } })
+  const client = new pg.Client(visitor.admin)
+  await client.connect()
+  const connections = async (state: string) =>
+    (await client.query('select from pg_stat_activity where state = $1', [state])).rowCount ?? 0
+  const stop = new AbortController()
+  const opening = openEmbedded({ dataDir, purpose: 'service', signal: stop.signal })
+  await until('it connects', async () => (await connections('starting')) > 0)
+  stop.abort()
+  await expect(opening).rejects.toThrow(/abort/i)
+  // Only the visitor's own is left.
+  await until('the connection has ended', async () => (await connections('idle')) === 1)
+  await client.end()
+})
+
 test('aborting while it creates the cluster stops initdb and leaves no cluster', async () => {
   const dataDir = join(tempFolder(), 'data')
   const stop = new AbortController()

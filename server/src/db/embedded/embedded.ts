@@ -92,6 +92,7 @@ async function open(options: EmbeddedOptions): Promise<Embedded> {
     const lockClient = await connectAndLock(cluster, signal)
     try {
       await ensureDatabase(lockClient, password)
+      signal?.throwIfAborted()
     } catch (error) {
       await release(cluster, lockClient)
       throw error
