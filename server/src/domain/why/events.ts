@@ -105,7 +105,9 @@ function endpointStation(
   if (reason !== null) return fine('webhook', `Webhook "${name}" ${reason}.`, { details })
   if (enabled && failures < failingFrom) return fine('webhook', `Webhook "${name}" gets ${type}.`, { at, details })
   const text = `Webhook "${name}": ${describeEndpoint(endpoint, openOf(id))}${enabled ? '.' : ''}`
-  const remedy = enabled ? `Fix the receiver, and check it with "./parley webhook test ${webhookId}".` : enable(webhookId)
+  const remedy = enabled
+    ? `Fix the receiver, and check it with "./parley webhook test ${webhookId}".`
+    : enable(webhookId)
   const consoleRemedy = `Fix the receiver and send a test event${enabled ? '' : ', then enable the webhook'}.`
   return (enabled ? dubious : wrong)('webhook', text, { at, remedy, consoleRemedy, details })
 }
