@@ -2,10 +2,9 @@ import { errorMessage } from '../../lib/api.ts'
 import { errorsOf, useForm } from '../../lib/use-form.ts'
 import { knownRemedy } from '../../parts/sync-remedy.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { PasswordInput, Select, TextInput } from '../../ui/fields.tsx'
+import { Select } from '../../ui/fields.tsx'
+import { AccessTokenField, AccountIdField, only, WorkspaceField } from './app-fields.tsx'
 import { useApps, useConnect, useWorkspaceNames } from './apps.queries.ts'
-
-const only = (rows: readonly { id: string }[]) => (rows.length === 1 ? (rows[0]?.id ?? null) : null)
 
 interface Props {
   onClose: () => void
@@ -54,14 +53,7 @@ export function ConnectDialog({ onClose, account, app, workspace }: Props) {
       form={form}
       submit="Connect account"
     >
-      <Select
-        label="Workspace"
-        placeholder="Choose a workspace"
-        data={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
-        {...form.field('workspace_id')}
-        searchable={workspaces.length > 8}
-        allowDeselect={false}
-      />
+      <WorkspaceField workspaces={workspaces} {...form.field('workspace_id')} />
       <Select
         label="App"
         placeholder="Choose an app"
@@ -69,20 +61,11 @@ export function ConnectDialog({ onClose, account, app, workspace }: Props) {
         {...form.field('app_id')}
         allowDeselect={false}
       />
-      <TextInput
-        label="WhatsApp Business account ID"
+      <AccountIdField
         description="Find it in WhatsApp Manager → Account tools, or in Business settings → WhatsApp accounts."
-        inputMode="numeric"
-        autoComplete="off"
         {...form.text('waba_id')}
-        classNames={{ input: 'mono' }}
       />
-      <PasswordInput
-        label="Access token"
-        description="A system user token that never expires, with the permissions whatsapp_business_management and whatsapp_business_messaging."
-        autoComplete="off"
-        {...form.text('access_token')}
-      />
+      <AccessTokenField {...form.text('access_token')} />
     </FormDialog>
   )
 }

@@ -4,6 +4,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { PasswordInput, TextInput } from '../../ui/fields.tsx'
 import { Row } from '../../ui/layout.tsx'
+import { GraphUrlField } from './app-fields.tsx'
 import styles from './apps.module.css'
 import { type OperatedApp, useCreateApp } from './apps.queries.ts'
 
@@ -64,14 +65,7 @@ export function CreateAppDialog({
         />
         <CopyButton text={form.values.verify_token}>Copy</CopyButton>
       </Row>
-      <TextInput
-        label="Graph API URL"
-        description="Leave empty to use Meta’s Graph API."
-        placeholder="https://graph.facebook.com"
-        autoComplete="off"
-        spellCheck={false}
-        {...form.text('graph_url')}
-      />
+      <GraphUrlField {...form.text('graph_url')} />
     </FormDialog>
   )
 }

@@ -3,9 +3,10 @@ import { errorMessage } from '../../lib/api.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, FormDialog } from '../../ui/dialog.tsx'
-import { PasswordInput, Select, TextInput } from '../../ui/fields.tsx'
+import { PasswordInput, TextInput } from '../../ui/fields.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
+import { AccessTokenField, AccountIdField, GraphUrlField, only, WorkspaceField } from './app-fields.tsx'
 import styles from './apps.module.css'
 import {
   type NewSetup,
@@ -52,7 +53,6 @@ function SecretsDialog({
   onChecked: (entered: NewSetup, report: SetupReport) => void
 }) {
   const workspaces = useWorkspaceNames().rows ?? []
-  const only = workspaces.length === 1 ? (workspaces[0]?.id ?? null) : null
   const toSetup = (values: typeof first): NewSetup => ({
     workspace_id: values.workspace_id ?? '',
     app_id: values.app_id.trim(),
@@ -62,7 +62,7 @@ function SecretsDialog({
     ...(values.graph_url.trim() ? { graph_url: values.graph_url.trim() } : {}),
   })
   const first = {
-    workspace_id: entered?.workspace_id ?? workspace ?? only,
+    workspace_id: entered?.workspace_id ?? workspace ?? only(workspaces),
     app_id: entered?.app_id ?? '',
     app_secret: entered?.app_secret ?? '',
     access_token: entered?.access_token ?? '',
@@ -89,14 +89,7 @@ function SecretsDialog({
       form={form}
       submit="Check"
     >
-      <Select
-        label="Workspace"
-        placeholder="Choose a workspace"
-        data={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
-        {...form.field('workspace_id')}
-        searchable={workspaces.length > 8}
-        allowDeselect={false}
-      />
+      <WorkspaceField workspaces={workspaces} {...form.field('workspace_id')} />
       <TextInput
         label="App ID"
         description="At developers.facebook.com, in App settings → Basic."
@@ -111,28 +104,9 @@ function SecretsDialog({
         autoComplete="off"
         {...form.text('app_secret')}
       />
-      <PasswordInput
-        label="Access token"
-        description="A system user token that never expires, with the permissions whatsapp_business_management and whatsapp_business_messaging."
-        autoComplete="off"
-        {...form.text('access_token')}
-      />
-      <TextInput
-        label="WhatsApp Business account ID"
-        description="Leave empty if the token is for one account."
-        inputMode="numeric"
-        autoComplete="off"
-        {...form.text('waba_id')}
-        classNames={{ input: 'mono' }}
-      />
-      <TextInput
-        label="Graph API URL"
-        description="Leave empty to use Meta’s Graph API."
-        placeholder="https://graph.facebook.com"
-        autoComplete="off"
-        spellCheck={false}
-        {...form.text('graph_url')}
-      />
+      <AccessTokenField {...form.text('access_token')} />
+      <AccountIdField description="Leave empty if the token is for one account." {...form.text('waba_id')} />
+      <GraphUrlField {...form.text('graph_url')} />
     </FormDialog>
   )
 }
