@@ -4,6 +4,7 @@ import type { CallFailure } from '../../whatsapp/graph/call.ts'
 import type { GraphAccess } from '../../whatsapp/graph/client.ts'
 import { requireApp } from '../connections/apps.ts'
 import { isCallbackOf, tokenOfApp, webhookFields } from '../connections/configure/inspect.ts'
+import { subscribeOffered } from '../connections/configure/subscribe.ts'
 import { ensureSubscribed, requireConnection } from '../connections/connections.ts'
 import { describeFailure } from '../connections/describe-failure.ts'
 import type { Network } from '../connections/network.ts'
@@ -49,13 +50,14 @@ export async function applyFix(network: Network, publicUrl: string, fix: Fix): P
   if (!isCallbackOf(app, publicUrl, callbackUrl)) {
     return { fix, ok: false, message: 'The app has another callback URL. Nothing was changed.' }
   }
-  const outcome = await client.subscribe(asApp, metaAppId, {
+  const outcome = await subscribeOffered(client, asApp, metaAppId, {
     callbackUrl,
     verifyToken: secrets.verifyToken,
     fields: [...new Set([...fields, ...webhookFields])],
   })
   if (outcome.kind !== 'ok') return refused(fix, outcome, asApp)
-  return { fix, ok: true, message: 'Subscribed the app to all webhook fields.' }
+  const which = outcome.value.length === 0 ? 'all webhook fields' : 'all webhook fields that Meta offers it'
+  return { fix, ok: true, message: `Subscribed the app to ${which}.` }
 }
 
 async function ownerOf({ client }: Network, access: GraphAccess): Promise<string | null> {

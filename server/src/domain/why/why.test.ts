@@ -146,6 +146,20 @@ test('a webhook field that is not subscribed is named, and fixed', async () => {
   expect(fixesOf(again.stations)).toEqual([])
 })
 
+test('a field that Meta does not offer does not keep the others from being subscribed', async () => {
+  const shop = await newShop()
+  const { network, control } = sending.network
+  const url = server.url + ingressPath(shop.connection.appId)
+  await control.apps.setCallback(shop.metaAppId, { url, verify: false, fields: ['not_offered'] })
+  const fix = { kind: 'subscribe_fields', connectionId: shop.connection.id } as const
+  expect(await applyFix(network, server.url, fix)).toEqual({
+    fix,
+    ok: true,
+    message: 'Subscribed the app to all webhook fields that Meta offers it.',
+  })
+  expect(lineOf((await ofSender(shop)).stations, 'webhook fields')?.verdict).toBe('ok')
+})
+
 test('fields are not subscribed if the app has another callback by now, or if Meta does not say', async () => {
   const shop = await newShop()
   const asApp = `${shop.metaAppId}|${shop.account.appSecret}`
