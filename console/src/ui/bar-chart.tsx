@@ -35,7 +35,7 @@ export function BarChart({ label, bars, series, height = 200, onOpen }: BarChart
     rows: bars.map((bar) => [bar.title ?? bar.label, ...series.map(({ key }) => formatNumber(bar.values[key] ?? 0))]),
   }
   return (
-    <ChartFrame label={label} series={series} table={table}>
+    <ChartFrame label={label} series={series} table={table} height={height}>
       {(width) => {
         const plotHeight = height - axisHeight - 6
         const step = (width - left) / Math.max(1, bars.length)
@@ -151,6 +151,6 @@ function describe(bar: Bar, series: readonly Series[]): string {
 }
 
 /** A bar with rounded top corners. */
-function barShape(x: number, y: number, width: number, height: number, round: number): string {
+export function barShape(x: number, y: number, width: number, height: number, round: number): string {
   return `M${x} ${y + height}V${y + round}q0 ${-round} ${round} ${-round}h${width - 2 * round}q${round} 0 ${round} ${round}V${y + height}z`
 }

@@ -15,22 +15,27 @@ interface ChartFrameProps {
   series: readonly Series[]
   /** The same values as a table. */
   table: { head: string[]; rows: string[][] }
+  /** Of the plot in px. It is reserved before the width is known, so that nothing below moves. */
+  height: number
+  /** In place of the titles of the series. */
+  legend?: ReactNode
   children: (width: number) => ReactNode
 }
 
 /** The legend of a chart, and a switch to a table with the same values. */
-export function ChartFrame({ label, series, table, children }: ChartFrameProps) {
+export function ChartFrame({ label, series, table, height, legend, children }: ChartFrameProps) {
   const [asTable, setAsTable] = useState(false)
   const [width, box] = useWidth()
   return (
     <figure className={styles.chart} aria-label={label}>
       <figcaption className={styles.legend}>
-        {series.map(({ key, title, tone }) => (
-          <span key={key} className={styles.entry}>
-            <span className={`${styles.swatch} ${styles[tone]}`} />
-            {title}
-          </span>
-        ))}
+        {legend ??
+          series.map(({ key, title, tone }) => (
+            <span key={key} className={styles.entry}>
+              <span className={`${styles.swatch} ${styles[tone]}`} />
+              {title}
+            </span>
+          ))}
         <span className={styles.switch}>
           <IconButton
             icon={asTable ? 'chart' : 'table'}
@@ -40,7 +45,9 @@ export function ChartFrame({ label, series, table, children }: ChartFrameProps) 
           />
         </span>
       </figcaption>
-      <div ref={box}>{asTable ? <FigureTable label={label} {...table} /> : width > 0 && children(width)}</div>
+      <div ref={box} style={{ minHeight: height }}>
+        {asTable ? <FigureTable label={label} {...table} /> : width > 0 && children(width)}
+      </div>
     </figure>
   )
 }

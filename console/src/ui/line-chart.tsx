@@ -55,7 +55,7 @@ export function LineChart({ label, points, series, unit = 'ms', height = 200 }: 
     rows: points.map((point) => [point.title ?? point.label, ...series.map(({ key }) => inCell(value(point, key)))]),
   }
   return (
-    <ChartFrame label={label} series={series} table={table}>
+    <ChartFrame label={label} series={series} table={table} height={height}>
       {(width) => {
         const plotHeight = height - axisHeight - 6
         const step = (width - left) / Math.max(1, points.length)
