@@ -87,7 +87,7 @@ const senderProblems = (failing: Rows<typeof failingSenders>): Problem[] =>
     severity: row.status === 'CONNECTED' ? 'warning' : 'problem',
     title: row.status === 'CONNECTED' ? `${nameOf(row)} has a low quality rating` : `${nameOf(row)} is not connected`,
     detail: `Status ${row.status}, quality ${qualityWords[row.quality_rating ?? ''] ?? 'not rated'}. WhatsApp rejects or throttles messages from this number.`,
-    href: 'senders',
+    href: `senders/${withPrefix('snd', row.id)}`,
     since: null,
   }))
 
