@@ -67,7 +67,7 @@ export function ProblemLine({ problem, isResolved = false, withRemedy = false }:
             <SafeText>{textOf(title)}</SafeText>
             {isResolved ? ' (resolved)' : <span className="unseen"> ({severity})</span>}
           </strong>
-          <span className="quiet">
+          <span className={`quiet ${withRemedy ? styles.short : ''}`} title={withRemedy ? textOf(detail) : undefined}>
             <SafeText>{textOf(detail)}</SafeText>
           </span>
         </span>

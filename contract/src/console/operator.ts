@@ -158,7 +158,7 @@ export const HealthSeries = Type.Object({
   ...ChartSteps.properties,
   queues: Type.Object({ deliveries_waiting: Gauge, deliveries_overdue: Gauge, messages_waiting: Gauge }),
   /** Events published, and delivery attempts by result. */
-  throughput: Type.Object({ events: Counts, succeeded: Counts, failed: Counts }),
+  throughput: Type.Object({ events: Gauge, succeeded: Counts, failed: Counts }),
   /** Connections of all programs, how long a short transaction took, and the size. */
   database: Type.Object({ connections: Gauge, transaction_ms: Gauge, bytes: Gauge }),
   /** Only null if the database is not on the machine of the service. */

@@ -53,6 +53,9 @@ export type SenderDetail = Static<typeof SenderDetail>
 
 const Counts = Type.Array(Type.Integer())
 
+/** A step of the activity counts at most this many sent and received messages, so that counting never takes long. */
+export const countedPerStep = 20_000
+
 /** The messages of a sender by step: outbound ones by their current status, at the time they were accepted. */
 export const SenderActivity = Type.Object({
   ...ChartSteps.properties,
@@ -60,7 +63,7 @@ export const SenderActivity = Type.Object({
   sent: Counts,
   failed: Counts,
   received: Counts,
-  /** Whether a step has more messages than are counted. */
+  /** Whether a step has more than `countedPerStep`. */
   has_more: Type.Boolean(),
   last_day: Type.Object({
     /** How many people a template was sent to. Those of them who wrote in that time do not use the messaging limit. */

@@ -4,7 +4,7 @@ import { BarChart } from '../../ui/bar-chart.tsx'
 import type { Series } from '../../ui/chart-frame.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { changeOf } from './change.ts'
-import { FigureCard, Plot, plotHeight } from './figure-card.tsx'
+import { FigureCard, Plot, PlotLoading, plotHeight } from './figure-card.tsx'
 import type { Scope } from './scope.ts'
 
 const spentSeries: readonly Series[] = [{ key: 'spent', title: 'Spent per day (UTC)', tone: 'accent' }]
@@ -55,7 +55,7 @@ export function CreditFigures({
           />
         </Plot>
       ) : (
-        <Skeleton height={plotHeight + 34} />
+        <PlotLoading />
       )}
     </FigureCard>
   )

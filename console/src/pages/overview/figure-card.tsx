@@ -75,7 +75,7 @@ export function FigureCardLoading({ title }: { title: string }) {
           </div>
         ))}
       </div>
-      <Skeleton height={plotHeight + 34} />
+      <PlotLoading />
     </section>
   )
 }
@@ -96,10 +96,12 @@ export function Plot({
 }) {
   const total = sum(series.map(({ key }) => sum((counts[key] as number[] | undefined) ?? [])))
   // A chart is drawn once its width is known.
-  if (total > 0) return <div style={{ minHeight: plotHeight + 34 }}>{children}</div>
-  return (
-    <p className={styles.empty} style={{ minHeight: plotHeight + 34 }}>
-      {empty}
-    </p>
-  )
+  if (total > 0) return <div className={styles.plot}>{children}</div>
+  return <p className={styles.empty}>{empty}</p>
 }
+
+export const PlotLoading = () => (
+  <div className={styles.plot}>
+    <Skeleton height={plotHeight} />
+  </div>
+)

@@ -16,13 +16,14 @@ const topics: readonly Topic[] = [
   'team',
 ]
 
-/** The overview is expensive to compute, so it is polled at this interval instead of on every live update. */
+/** The overview is expensive to compute, so it is polled at this interval instead of on every live update, except those of endpoints, which are rare. */
 const figuresEveryMs = 10_000
 const beforeEveryMs = 600_000
 
 export const useOverview = (period: Period) =>
   useData<Overview>(useHere().api('overview'), {
     query: { period },
+    topics: ['webhooks'],
     placeholderData: (before) => before,
     refetchInterval: figuresEveryMs,
   })

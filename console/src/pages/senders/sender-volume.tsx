@@ -1,4 +1,4 @@
-import type { SenderActivity } from '@parley/contract/console/senders'
+import { countedPerStep, type SenderActivity } from '@parley/contract/console/senders'
 import { useNavigate } from '@tanstack/react-router'
 import { formatNumber } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
@@ -25,7 +25,8 @@ const filters: Readonly<Record<string, string>> = {
 /** "120 sent, 3 failed, 48 received" */
 export function volumeText({ sent, failed, received, has_more }: SenderActivity): string {
   const counts = [`${formatNumber(sum(sent))} sent`, `${formatNumber(sum(failed))} failed`]
-  return `${has_more ? 'At least ' : ''}${[...counts, `${formatNumber(sum(received))} received`].join(', ')}`
+  const text = [...counts, `${formatNumber(sum(received))} received`].join(', ')
+  return has_more ? `At least ${text}. A bar counts ${formatNumber(countedPerStep)} of a kind at most.` : text
 }
 
 /** The messages of a sender by time and result. A bar opens its messages. */

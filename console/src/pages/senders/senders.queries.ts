@@ -12,7 +12,7 @@ export const useSender = (id: string) =>
   useData<SenderDetail>(useHere().api(`senders/${id}`), { topics: ['senders', 'messages'] })
 
 /** The activity is counted from the messages themselves, so it is polled instead of read on every live update. */
-const activityEveryMs = 30_000
+const activityEveryMs = 60_000
 
 export const useActivity = (id: string, period: Period) =>
   useData<SenderActivity>(useHere().api(`senders/${id}/activity`), {

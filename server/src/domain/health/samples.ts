@@ -65,7 +65,7 @@ export async function readHealthSeries(db: Db, clock: Clock, period: Period): Pr
       messages_waiting: inOrder.map((sample) => sample?.messagesWaiting ?? null),
     },
     throughput: {
-      events: inOrder.map((sample) => sample?.events ?? 0),
+      events: inOrder.map((sample) => sample?.events ?? null),
       succeeded: sumByBucket(steps, attempts, at, ({ succeeded }) => succeeded),
       failed: sumByBucket(steps, attempts, at, ({ failed }) => failed),
     },

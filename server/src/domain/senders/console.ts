@@ -1,10 +1,11 @@
 import type { Period } from '@parley/contract/console/overview'
-import type {
-  ConsoleSender,
-  SenderActivity,
-  SenderChange,
-  SenderDetail,
-  SenderFilters,
+import {
+  type ConsoleSender,
+  countedPerStep,
+  type SenderActivity,
+  type SenderChange,
+  type SenderDetail,
+  type SenderFilters,
 } from '@parley/contract/console/senders'
 import type { SenderStatusData } from '@parley/contract/service-events'
 import type { Db } from '../../db/db.ts'
@@ -56,8 +57,6 @@ const toChanges = (events: readonly SenderEvent[]): SenderChange[] => {
   }))
 }
 
-/** Together with the number of steps, this bounds how long counting takes. */
-const countedPerStep = 50_000
 const readForLastDay = 100_000
 
 /** The volume of a sender over a period, and how much of its limits it used within 24 hours. */
@@ -71,7 +70,7 @@ export async function readActivity(
   const buckets = timeBuckets(period, now)
   const [known, rows, use] = await Promise.all([
     senderById(db, workspaceId, uuid),
-    volumeByBucket(db, workspaceId, uuid, buckets, countedPerStep),
+    volumeByBucket(db, workspaceId, uuid, buckets, countedPerStep + 1),
     latestUse(db, workspaceId, uuid, new Date(now.getTime() - 86_400_000), readForLastDay),
   ])
   if (!known || !use) return refuse('not_found')
@@ -86,7 +85,7 @@ export async function readActivity(
     sent: steps.map(({ accepted, queued, failed }) => Math.max(0, accepted - queued - failed)),
     failed: steps.map(({ failed }) => failed),
     received: steps.map(({ received, echoes }) => Math.max(0, received - echoes)),
-    has_more: steps.some(({ accepted, received }) => Math.max(accepted, received) >= countedPerStep),
+    has_more: steps.some(({ accepted, received }) => Math.max(accepted, received) > countedPerStep),
     last_day: { people: use.people, peak_per_second: use.peak, has_more: use.messages >= readForLastDay },
   }
 }
