@@ -1,3 +1,4 @@
+import { inspectorDaysOf } from '@parley/contract/console/inspector'
 import type { FastifyInstance } from 'fastify'
 import { listenForChanges } from './db/listen-for-changes.ts'
 import type { OnChange } from './db/notices/change-notices.ts'
@@ -75,7 +76,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
         findEventsOf,
         isInspected: async (db, workspaceId) => (await readSettings(db, workspaceId)).requestInspector,
       },
-      parts,
+      inspectorDaysOf(parts.retentionDays, parts.contentRetentionDays),
     ),
     ...creditConsoleRoutes(),
     ...teamRoutes(parts),
