@@ -87,6 +87,80 @@ test('a delivery can be opened and retried by keyboard alone', async () => {
   await hasFocus(page, page.getByRole('row', { name: ids[2] ?? '' }))
 })
 
+test('a list stays in use next to its drawer, and has the focus back when the drawer closes', async () => {
+  const { ada, place } = console
+  const keys = `/w/${place.workspaceId}/keys`
+  const create = async (name: string): Promise<string> => {
+    const body = { name, scopes: ['messages:read'], rate_limit_per_min: 10, ip_allow_list: [], expires_at: null }
+    return (await ada.call(keys, { method: 'POST', body })).body.key.id
+  }
+  const [first, second, third] = [await create('One'), await create('Two'), await create('Three')]
+  const page = await openAt('team')
+  // While rows are loading, nothing looks like a row that could be clicked.
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route(/\/keys(\?|$)/, async (route) => {
+    await released
+    await route.continue()
+  })
+  await console.visit(page, 'keys')
+  await page.locator('tbody[data-rows] tr').first().waitFor()
+  expect(await page.getByRole('row').count()).toBe(1)
+  release()
+
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} prl_`) })
+  const drawer = (name: string) => page.getByRole('dialog', { name })
+  const isAt = (id: string) =>
+    until(`the address names ${id}`, () => new URL(page.url()).searchParams.get('open') === id)
+  await row('Two').click()
+  await drawer('Two').waitFor()
+  await isAt(second)
+  // Rows are newest first. A click shows another row, and the arrow keys and letters go on from there.
+  await row('One').click()
+  await drawer('One').waitFor()
+  await isAt(first)
+  await page.keyboard.press('ArrowUp')
+  await drawer('Two').waitFor()
+  await page.keyboard.press('k')
+  await drawer('Three').waitFor()
+  await isAt(third)
+  await hasFocus(page, row('Three'))
+  // Enter goes into the drawer, where j and k still move through the list.
+  await page.keyboard.press('Enter')
+  await hasFocus(page, drawer('Three'))
+  await tabTo(page, drawer('Three').getByRole('button', { name: 'Next (j)' }))
+  await page.keyboard.press('Enter')
+  await drawer('Two').waitFor()
+  // The list has changed in the meantime: the focus still returns to the row.
+  await create('Four')
+  await row('Four').waitFor()
+  await page.keyboard.press('Escape')
+  await drawer('Two').waitFor({ state: 'detached' })
+  await hasFocus(page, row('Two'))
+  expect(page.url()).not.toContain('open=')
+
+  // Back closes it, however many rows were opened, and Forward opens it again.
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('j')
+  await drawer('One').waitFor()
+  await page.goBack()
+  await drawer('One').waitFor({ state: 'detached' })
+  await hasFocus(page, row('One'))
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+  await page.goForward()
+  await page.goForward()
+  await drawer('One').waitFor()
+
+  // On a phone it covers the page, and j and k work there too.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.locator('[aria-modal="true"]').getByRole('heading', { name: 'One' }).waitFor()
+  await page.keyboard.press('k')
+  await drawer('Two').waitFor()
+  await page.keyboard.press('Escape')
+  await drawer('Two').waitFor({ state: 'detached' })
+  await hasFocus(page, page.getByRole('row', { name: /^Two prl_/ }))
+})
+
 /** Presses Tab until the target has the focus. Fails if Tab does not reach it. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()

@@ -55,7 +55,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
   return [
     ...signInRoutes(parts),
     ...accountRoutes(parts),
-    ...overviewConsoleRoutes(),
+    ...overviewConsoleRoutes(parts),
     ...alertConsoleRoutes(parts),
     ...messageConsoleRoutes(),
     ...templateConsoleRoutes(),

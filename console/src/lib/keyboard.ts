@@ -17,20 +17,22 @@ export function useLetterKeys(): [boolean, (on: boolean) => void] {
 
 export const areLetterKeysOn = () => letters.get()
 
-/** Whether the keys belong to a field, or to a dialog or menu above the page or, with `inDrawer`, above its drawer. */
+/**
+ * Whether the keys belong to a field, or to a dialog or menu above the page or, with `inDrawer`, above its drawer. A drawer
+ * next to the page is not above it.
+ */
 export function isTyping(event: KeyboardEvent, inDrawer = false): boolean {
   const target = event.target as HTMLElement | null
   if (target?.closest('input, textarea, select, [contenteditable="true"]')) return true
   // A closed select keeps its hidden list in the page.
-  const above = [...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]')].filter((open) =>
-    open.checkVisibility(),
+  return [...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]')].some(
+    (open) => open.checkVisibility() && !open.matches(inDrawer ? '[data-drawer]' : '[data-drawer="beside"]'),
   )
-  return above.length > (inDrawer ? 1 : 0)
 }
 
 /**
  * Calls `act` on a key such as 'j' or '/', unless the person is typing or has turned single-letter shortcuts off. With
- * `inDrawer`, for an open drawer with nothing above it.
+ * `inDrawer`, also while a drawer covers the page, with nothing above it.
  */
 export function useLetterKey(
   key: string,

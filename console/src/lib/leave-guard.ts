@@ -23,8 +23,8 @@ export function useLeaveGuard(isOn: boolean, mayLeave: MayLeave): void {
     return history.block({
       blockerFn: async ({ action, currentLocation: from, nextLocation: to }: Navigation) => {
         const isSamePage = from.pathname === to.pathname
-        // Parameters that replace the entry, such as filters, keep what the page shows. Another tab does not.
-        const isKept = isSamePage && tabOf(from) === tabOf(to)
+        // Parameters that replace the entry, such as filters, keep what the page shows. Another tab or open row does not.
+        const isKept = isSamePage && shownOf(from) === shownOf(to)
         if (action === 'REPLACE' && (isKept || to.pathname === '/sign-in')) return false
         return !(await latest.current({ isSamePage }))
       },
@@ -33,7 +33,10 @@ export function useLeaveGuard(isOn: boolean, mayLeave: MayLeave): void {
   }, [isOn, history])
 }
 
-const tabOf = ({ search }: HistoryLocation) => new URLSearchParams(search).get('tab')
+function shownOf({ search }: HistoryLocation): string {
+  const params = new URLSearchParams(search)
+  return `${params.get('tab')} ${params.get('open')}`
+}
 
 /** The open question whether to discard edits. The shell shows it. */
 export const discardQuestion = createStore<{ answer(isDiscarded: boolean): void } | null>(null)

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 
 /** The query string as flat names and values, so that links are readable and can be typed. */
@@ -18,16 +18,20 @@ export function stringifySearch(search: Record<string, unknown>): string {
 }
 
 /** All search parameters, and a function that changes some of them: '' or null removes one. */
-export function useSearchParams(): [Search, (change: Record<string, string | null>, how?: { push?: boolean }) => void] {
+export function useSearchParams(): [
+  Search,
+  (change: Record<string, string | null>, how?: { push?: boolean; opens?: string }) => void,
+] {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const change = useCallback(
-    (changes: Record<string, string | null>, { push = false } = {}) => {
+    (changes: Record<string, string | null>, { push = false, opens }: { push?: boolean; opens?: string } = {}) => {
       void navigate({
         to: '.',
         search: ((before: Search) => withoutEmpty({ ...before, ...changes })) as never,
         replace: !push,
         resetScroll: false,
+        ...(opens ? { state: { opens } as never } : {}),
       })
     },
     [navigate],
@@ -35,14 +39,30 @@ export function useSearchParams(): [Search, (change: Record<string, string | nul
   return [search, change]
 }
 
-/** One parameter as state. Opening a row pushes a history entry, so Back closes it; a filter replaces the entry. */
+/**
+ * One parameter as state. A filter replaces the history entry. With `push`, for the open row of a list: the first row adds
+ * an entry, another row replaces it, and closing goes back to the entry before. So Back closes it, however many were opened.
+ */
 export function useSearchParam(
   name: string,
   options: { push?: boolean } = {},
 ): [string | null, (value: string | null) => void] {
   const { push = false } = options
+  const { history } = useRouter()
   const [search, change] = useSearchParams()
-  const set = useCallback((value: string | null) => change({ [name]: value }, { push }), [name, change, push])
+  const set = useCallback(
+    (value: string | null) => {
+      if (!push) return change({ [name]: value })
+      const { state, search: text } = history.location
+      const isOpen = parseSearch(text)[name] !== undefined
+      // A link or a changed filter has replaced the entry: going back would lead elsewhere.
+      const wasPushed = (state as { opens?: string }).opens === name
+      if (value === null && isOpen && wasPushed) return history.back()
+      const isOurs = value !== null && (!isOpen || wasPushed)
+      change({ [name]: value }, { push: value !== null && !isOpen, ...(isOurs ? { opens: name } : {}) })
+    },
+    [name, change, push, history],
+  )
   return [search[name] ?? null, set]
 }
 

@@ -1,8 +1,9 @@
 import { Drawer } from '@mantine/core'
 import { Outlet, useLocation, useMatches, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useSession } from '../lib/session.ts'
 import { setTimeZone } from '../lib/time-zone.ts'
+import { useRoom } from '../ui/beside.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useLayer } from '../ui/layers.ts'
 import { announce } from '../ui/live-region.tsx'
@@ -55,12 +56,12 @@ export function Layout() {
           <Sidebar onSearch={palette.open} />
         </Drawer.Content>
       </Drawer.Root>
-      <main id="main" className={styles.main} tabIndex={-1}>
+      <Main>
         <LowCredit />
         <Banners />
         {/* Another time zone renders every time again. */}
         <Permitted key={zone} />
-      </main>
+      </Main>
       <Palette {...palette} />
       <Shortcuts onPalette={palette.open} />
       <StepUp />
@@ -68,6 +69,13 @@ export function Layout() {
     </div>
   )
 }
+
+/** Leaves room for an open drawer, without rendering the page again. */
+const Main = ({ children }: { children: ReactNode }) => (
+  <main id="main" className={styles.main} tabIndex={-1} data-beside={useRoom() ?? undefined}>
+    {children}
+  </main>
+)
 
 /** The page if this person may open it, otherwise the reason why not. */
 function Permitted() {

@@ -52,8 +52,8 @@ export function Shortcuts({ onPalette }: { onPalette: () => void }) {
   const rows: [string, string][] = [
     ['mod k', 'Open search'],
     ['/', 'Search on this page, or everywhere if it has no search'],
-    ['j', 'Next row'],
-    ['k', 'Previous row'],
+    ['j', 'Next row, also of an open panel'],
+    ['k', 'Previous row, also of an open panel'],
     ['Enter', 'Open the selected row'],
     ['Esc', 'Close the dialog or panel'],
     ['?', 'Show keyboard shortcuts'],

@@ -62,7 +62,7 @@ async function writeToClipboard(text: string): Promise<void> {
   field.value = text
   field.style.position = 'fixed'
   field.style.opacity = '0'
-  const host = document.querySelector('[role="dialog"]') ?? document.body
+  const host = [...document.querySelectorAll('[aria-modal="true"]')].at(-1) ?? document.body
   host.append(field)
   field.select()
   const done = document.execCommand('copy')

@@ -58,10 +58,10 @@ export function HeadCell<Row>({
 }
 
 /**
- * A row on a phone. The first line has what matters: the first column, and the last one if its width is fixed, such as the
+ * A row on a phone or next to a drawer. The first line has what matters: the first column, and the last one if its width is fixed, such as the
  * time. The second line has the rest. Numbers need their title, and actions are on the right.
  */
-export function PhoneCell<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
+export function CompactCell<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
   const shown = columns.filter(({ title, hideOn }) => title !== '' && hideOn === undefined)
   const [first, ...others] = shown
   const last = others.at(-1)?.width === undefined ? undefined : others.at(-1)
@@ -69,8 +69,8 @@ export function PhoneCell<Row>({ columns, row }: { columns: readonly Column<Row>
   const rest = others.filter((column) => column !== last).toSorted((left, right) => rankOf(left) - rankOf(right))
   const actions = columns.filter(({ title }) => title === '')
   return (
-    <td className={styles.phoneCell}>
-      <div className={styles.phoneRow}>
+    <td className={styles.compactCell}>
+      <div className={styles.compactRow}>
         <div className={styles.lines}>
           <div className={styles.line}>
             <div className={styles.first}>{first?.cell(row)}</div>
@@ -101,10 +101,12 @@ export function PhoneCell<Row>({ columns, row }: { columns: readonly Column<Row>
 
 const rankOf = <Row,>({ width }: Column<Row>) => (width === undefined ? 1 : 0)
 
+/** Not rows for assistive technology and tests: a click on them would do nothing. */
 export function SkeletonRows<Row>({ columns, picks }: { columns: readonly Column<Row>[]; picks: boolean }) {
   return Array.from({ length: 8 }, (_, line) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
-    <tr key={line} className={styles.row}>
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot have the focus
+    <tr key={line} className={styles.row} aria-hidden="true">
       {picks && <td className={styles.pick} />}
       {columns.map((column, place) => (
         <td key={column.key} className={cellClass(column)}>

@@ -1,20 +1,21 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useCallback, useId, useLayoutEffect, useRef, useState } from 'react'
-import { useLetterKey } from '../lib/keyboard.ts'
+import { type ReactNode, type RefObject, useCallback, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useIsPhone } from '../lib/media.ts'
 import type { Paged } from '../lib/query.ts'
+import { useIsCompact, useRoom } from './beside.ts'
 import { Button } from './button.tsx'
 import styles from './data-table.module.css'
 import {
   type Column,
+  CompactCell,
   cellClass,
   cellStyle,
   HeadCell,
-  PhoneCell,
   SkeletonRows,
   type Sort,
   Space,
 } from './data-table-parts.tsx'
+import { useRowKeys } from './row-keys.ts'
 import { EmptyState, FailedState } from './states.tsx'
 
 export type { Column } from './data-table-parts.tsx'
@@ -28,6 +29,7 @@ interface DataTableProps<Row> {
   rowKey: (row: Row) => string
   /** Makes rows open by click, by Enter, and by j or k and Enter. */
   onOpen?: (row: Row) => void
+  /** The row that the drawer shows: the parameter `open` of the URL. */
   openKey?: string | null
   sort?: Sort
   onSort?: (sort: Sort) => void
@@ -41,17 +43,19 @@ interface DataTableProps<Row> {
 
 const virtualFrom = 200
 const rowHeight = 41
+const compactRowHeight = 57
 const phoneRowHeight = 65
 
-/** A list as a table, on phones with two lines in each row. Includes the loading, empty and error states. */
+/** A list as a table, on phones and next to a drawer with two lines in each row. Includes the loading, empty and error states. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, list, rowKey, onOpen, openKey, sort, onSort, empty } = props
   const { selected, onSelect, selectedActions } = props
   const rows = list.rows ?? []
   const body = useRef<HTMLTableSectionElement>(null)
-  const [cursor, setCursor] = useState(-1)
   const headId = useId()
   const isPhone = useIsPhone()
+  const isCompact = useIsCompact()
+  const isBeside = useRoom() !== null
   const [isTooWide, setTooWide] = useState(false)
   const watchWidth = useCallback((frame: HTMLDivElement) => {
     const table = frame.querySelector('table')
@@ -61,28 +65,29 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     return () => observer.disconnect()
   }, [])
 
-  const focusRow = (index: number) => {
-    const next = Math.max(0, Math.min(rows.length - 1, index))
-    setCursor(next)
-    if (isVirtual) virtual.scrollToIndex(next)
-    requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus())
-  }
-  useLetterKey('j', () => focusRow(cursor + 1), rows.length > 0)
-  useLetterKey('k', () => focusRow(cursor - 1), rows.length > 0)
-
   const isVirtual = rows.length > virtualFrom
   const [margin, setMargin] = useState(0)
-  // Measured again when the number of rows changes, because the content above may have moved the table.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the count is the reason to measure
+  // Measured again when the number or the height of rows changes, because the content above may have moved the table.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are the reason to measure
   useLayoutEffect(() => {
     setMargin((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)
-  }, [rows.length])
+  }, [rows.length, isCompact])
   const virtual = useWindowVirtualizer({
     count: isVirtual ? rows.length : 0,
-    estimateSize: () => (isPhone ? phoneRowHeight : rowHeight),
+    estimateSize: () => (isPhone ? phoneRowHeight : isCompact ? compactRowHeight : rowHeight),
     overscan: 20,
     scrollMargin: margin,
   })
+  const keys = useRowKeys({
+    rows,
+    rowKey,
+    onOpen,
+    openKey,
+    body,
+    bringIntoView: (index) => isVirtual && virtual.scrollToIndex(index),
+    loadMore: list.hasMore ? list.loadMore : undefined,
+  })
+  useStillRow(body, keys.cursor, isCompact, () => virtual.measure())
   const items = virtual.getVirtualItems()
   const shown = isVirtual ? items.map((item) => item.index) : rows.map((_row, index) => index)
   const before = isVirtual ? (items[0]?.start ?? margin) - margin : 0
@@ -92,15 +97,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     return <FailedState what={`${label} could not be loaded`} error={list.error} onRetry={list.retry} />
   if (!list.isLoading && rows.length === 0) return empty ?? <EmptyState title="No results" />
 
-  const width = (isPhone ? 1 : columns.length) + (selected ? 1 : 0)
-  const onRowKey = (event: KeyboardEvent, row: Row, index: number) => {
-    if (event.target !== event.currentTarget) return
-    if (event.key === 'Enter') onOpen?.(row)
-    else if (event.key === 'ArrowDown') focusRow(index + 1)
-    else if (event.key === 'ArrowUp') focusRow(index - 1)
-    else return
-    event.preventDefault()
-  }
+  const width = (isCompact ? 1 : columns.length) + (selected ? 1 : 0)
   return (
     <div
       ref={watchWidth}
@@ -111,11 +108,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     >
       {selectedActions && <div className={styles.bulk}>{selectedActions}</div>}
       <table
-        className={`${styles.table} ${isPhone ? styles.onPhone : ''}`}
+        className={[styles.table, isCompact && styles.compact, isBeside && styles.beside].filter(Boolean).join(' ')}
         aria-label={label}
         aria-rowcount={list.total ?? (list.hasMore ? -1 : rows.length)}
       >
-        <thead className={isPhone && !selected ? 'unseen' : styles.head}>
+        <thead className={isCompact && !selected ? 'unseen' : styles.head}>
           <tr>
             {selected && (
               <th className={styles.pick} scope="col">
@@ -129,7 +126,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 </label>
               </th>
             )}
-            {isPhone ? (
+            {isCompact ? (
               <th scope="col">{selected ? 'Select all shown' : label}</th>
             ) : (
               columns.map((column) => (
@@ -138,9 +135,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             )}
           </tr>
         </thead>
-        <tbody ref={body}>
+        <tbody ref={body} data-rows={keys.isOpen ? 'open' : ''}>
           {list.isLoading && (
-            <SkeletonRows columns={isPhone ? columns.slice(0, 1) : columns} picks={selected !== undefined} />
+            <SkeletonRows columns={isCompact ? columns.slice(0, 1) : columns} picks={selected !== undefined} />
           )}
           {before > 0 && <Space height={before} columns={width} />}
           {shown.map((index) => {
@@ -155,9 +152,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 className={[styles.row, onOpen && styles.opens, openKey === key && styles.open]
                   .filter(Boolean)
                   .join(' ')}
+                aria-current={openKey === key || undefined}
                 aria-selected={selected ? selected.has(key) : undefined}
-                onFocus={() => setCursor(index)}
-                onKeyDown={(event) => onRowKey(event, row, index)}
+                onFocus={() => keys.onFocus(row, index)}
+                onKeyDown={(event) => keys.onKey(event, row, index)}
                 onClick={(event) => {
                   const isControl = (event.target as HTMLElement).closest('a, button, input, label, [role="menuitem"]')
                   // A dialog that a cell has opened is elsewhere in the document.
@@ -181,8 +179,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                     </label>
                   </td>
                 )}
-                {isPhone ? (
-                  <PhoneCell columns={columns} row={row} />
+                {isCompact ? (
+                  <CompactCell columns={columns} row={row} />
                 ) : (
                   columns.map((column) => (
                     <td key={column.key} className={cellClass(column)} style={cellStyle(column)}>
@@ -205,4 +203,26 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       )}
     </div>
   )
+}
+
+/** Keeps the row in use at its place in the window while a drawer opens or closes, which changes the height of rows. */
+function useStillRow(
+  body: RefObject<HTMLElement | null>,
+  cursor: RefObject<{ key: string | null; index: number }>,
+  isCompact: boolean,
+  measure: () => void,
+): void {
+  const was = useRef(isCompact)
+  const still = useRef<{ row: Element; top: number } | null>(null)
+  if (was.current !== isCompact) {
+    was.current = isCompact
+    const row = cursor.current.key && body.current?.querySelector(`[data-index="${cursor.current.index}"]`)
+    still.current = row ? { row, top: row.getBoundingClientRect().top } : null
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the other height of rows moves them
+  useLayoutEffect(() => {
+    measure()
+    const { row, top } = still.current ?? {}
+    if (row?.isConnected && top !== undefined) window.scrollBy(0, row.getBoundingClientRect().top - top)
+  }, [isCompact])
 }

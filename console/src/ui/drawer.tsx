@@ -1,5 +1,8 @@
 import { FocusTrap, Drawer as MantineDrawer } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { isTyping } from '../lib/keyboard.ts'
+import { useSearchParam } from '../lib/url.ts'
+import { useIsBeside, useSteps, useTakeRoom } from './beside.ts'
 import { IconButton } from './button.tsx'
 import { useReturnFocus } from './dialog.tsx'
 import styles from './drawer.module.css'
@@ -16,38 +19,100 @@ interface DrawerProps {
 }
 
 /**
- * A panel on the right with the details of a row. Keep the row in the URL: `const [id, setId] = useSearchParam('open',
- * { push: true })`. Then Back and Esc close it, and a shared link opens it.
+ * A panel on the right with the details of a row. The page makes room for it, so that its list stays in use: a click on
+ * another row, j and k show that row. On narrow screens it covers the page. Keep the row in the URL: `const [id, setId] =
+ * useSearchParam('open', { push: true })`. Then Back and Esc close it, and a shared link opens it. The DataTable with
+ * `openKey` moves through the rows, and gets the focus back.
  */
-export function Drawer({ open, onClose, title, badge, actions, children, wide = false }: DrawerProps) {
+export function Drawer(props: DrawerProps) {
+  const isBeside = useIsBeside()
+  return isBeside ? <Beside {...props} /> : <Cover {...props} />
+}
+
+function Beside({ open, onClose, wide = false, ...content }: DrawerProps) {
+  useReturnFocus(open)
+  useTakeRoom(open, wide ? 'wide' : 'narrow')
+  const { zIndex, closeOnEscape } = useLayer(open)
+  const panel = useRef<HTMLElement>(null)
+  const titleId = useId()
+  const [row] = useSearchParam('open')
+  useEffect(() => {
+    if (!open) return
+    const active = document.activeElement
+    // After a click, the focus stays in the list, where the arrow keys go on.
+    if (active === document.body || active?.matches('tr:focus-visible')) panel.current?.focus({ preventScroll: true })
+  }, [open])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row starts at the top
+  useEffect(() => {
+    panel.current?.scrollTo(0, 0)
+  }, [row])
+  const close = useRef(onClose)
+  close.current = onClose
+  useEffect(() => {
+    if (!open || !closeOnEscape) return
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement
+      if (event.key !== 'Escape' || event.isComposing || target.dataset.mantineStopPropagation === 'true') return
+      // Esc in a field, a menu or a filter of the page belongs to it.
+      if (panel.current?.contains(target) || !isTyping(event, true)) close.current()
+    }
+    window.addEventListener('keydown', onKey, { capture: true })
+    return () => window.removeEventListener('keydown', onKey, { capture: true })
+  }, [open, closeOnEscape])
+  if (!open) return null
+  return (
+    <section
+      ref={panel}
+      role="dialog"
+      aria-labelledby={titleId}
+      tabIndex={-1}
+      data-drawer="beside"
+      className={`${styles.beside} ${wide ? styles.wide : ''}`}
+      style={{ zIndex }}
+    >
+      <Content {...content} onClose={onClose} title={<h2 id={titleId}>{content.title}</h2>} />
+    </section>
+  )
+}
+
+function Cover({ open, onClose, wide = false, title, ...content }: DrawerProps) {
   useReturnFocus(open)
   const layer = useLayer(open)
-  // Mantine returns the focus on closing only if the drawer was mounted before it opened.
-  const [isMounted, setIsMounted] = useState(false)
-  useEffect(() => setIsMounted(true), [])
   return (
     <MantineDrawer.Root
-      opened={open && isMounted}
+      opened={open}
       onClose={onClose}
       position="right"
       size={wide ? 820 : 600}
+      returnFocus={false}
       {...layer}
     >
       <MantineDrawer.Overlay />
-      <MantineDrawer.Content>
+      <MantineDrawer.Content data-drawer="cover">
         <FocusTrap.InitialFocus />
-        <header className={styles.head}>
-          <div className={styles.words}>
-            <MantineDrawer.Title className={styles.title ?? ''}>{title}</MantineDrawer.Title>
-            {badge}
-          </div>
-          <div className={styles.actions}>
-            {actions}
-            <IconButton icon="cross" label="Close" onClick={onClose} />
-          </div>
-        </header>
-        <div className={styles.body}>{children}</div>
+        <Content {...content} onClose={onClose} title={<MantineDrawer.Title>{title}</MantineDrawer.Title>} />
       </MantineDrawer.Content>
     </MantineDrawer.Root>
+  )
+}
+
+function Content({ onClose, title, badge, actions, children }: Omit<DrawerProps, 'open' | 'wide'>) {
+  const steps = useSteps()
+  return (
+    <>
+      <header className={styles.head}>
+        <div className={styles.words}>
+          <div className={styles.title}>{title}</div>
+          {badge}
+        </div>
+        <div className={styles.actions}>
+          {actions}
+          <IconButton icon="chevronUp" label="Previous (k)" disabled={!steps?.previous} onClick={steps?.previous} />
+          <IconButton icon="chevronDown" label="Next (j)" disabled={!steps?.next} onClick={steps?.next} />
+          <IconButton icon="cross" label="Close" onClick={onClose} />
+        </div>
+      </header>
+      <div className={styles.body}>{children}</div>
+    </>
   )
 }

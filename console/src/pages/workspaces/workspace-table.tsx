@@ -48,7 +48,14 @@ export function WorkspaceTable({ onCreate }: { onCreate: () => void }) {
           },
           { key: 'members', title: 'Members', width: 90, align: 'right', cell: (each) => count(each.members) },
           { key: 'senders', title: 'Senders', width: 90, align: 'right', cell: (each) => count(each.senders) },
-          { key: 'keys', title: 'Keys', width: 80, align: 'right', cell: (each) => count(each.keys) },
+          {
+            key: 'keys',
+            title: 'Keys',
+            width: 80,
+            align: 'right',
+            hideOn: 'tablet',
+            cell: (each) => count(each.keys),
+          },
           {
             key: 'webhooks',
             title: 'Webhooks',
@@ -62,7 +69,6 @@ export function WorkspaceTable({ onCreate }: { onCreate: () => void }) {
             title: 'Created',
             width: 120,
             align: 'right',
-            hideOn: 'tablet',
             cell: ({ created_at }) => <TimeAgo at={created_at} />,
           },
         ]}

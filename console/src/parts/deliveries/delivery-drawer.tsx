@@ -1,9 +1,8 @@
 import type { DeliveryDetail } from '@parley/contract/console/deliveries'
 import { useState } from 'react'
 import { formatTimesIn } from '../../lib/format.ts'
-import { useLetterKey } from '../../lib/keyboard.ts'
 import { useCan, useHere } from '../../lib/session.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
@@ -24,18 +23,13 @@ interface DeliveryDrawerProps {
   open: boolean
   name: DeliveryName
   onClose: () => void
-  /** Opens the deliveries before and after it in the list; without it there is none. */
-  onPrevious?: (() => void) | undefined
-  onNext?: (() => void) | undefined
 }
 
-/** One delivery: its state, every attempt, the next attempt and the payload. With j and k to the next ones of the list. */
-export function DeliveryDrawer({ open, name, onClose, onPrevious, onNext }: DeliveryDrawerProps) {
+/** One delivery: its state, every attempt, the next attempt and the payload. */
+export function DeliveryDrawer({ open, name, onClose }: DeliveryDrawerProps) {
   const query = useDelivery(name)
   const delivery = query.data
   const mayRetry = useCan('deliveries:retry')
-  useLetterKey('k', () => onPrevious?.(), open, { inDrawer: true })
-  useLetterKey('j', () => onNext?.(), open, { inDrawer: true })
   return (
     <Drawer
       open={open}
@@ -47,8 +41,6 @@ export function DeliveryDrawer({ open, name, onClose, onPrevious, onNext }: Deli
         <>
           <WhyButton about={name.event_id} />
           {delivery && mayRetry && <RetryButton key={delivery.event_id} delivery={delivery} />}
-          <IconButton icon="chevronUp" label="Previous delivery (k)" disabled={!onPrevious} onClick={onPrevious} />
-          <IconButton icon="chevronDown" label="Next delivery (j)" disabled={!onNext} onClick={onNext} />
         </>
       }
     >

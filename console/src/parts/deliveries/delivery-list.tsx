@@ -2,9 +2,9 @@ import type { Delivery } from '@parley/contract/console/deliveries'
 import { testEventType } from '@parley/contract/events'
 import { plural } from '../../lib/format.ts'
 import { useLast } from '../../lib/last.ts'
-import { useIsPhone } from '../../lib/media.ts'
 import { useCan } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { useIsCompact } from '../../ui/beside.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import type { Filter } from '../../ui/filter-bar.tsx'
@@ -63,8 +63,6 @@ export function DeliveryList({ webhookId, webhooks = [] }: DeliveryListProps) {
   const list = useDeliveries(query)
   const tabs = useDeliveryTabs(query)
   const [open, setOpen] = useSearchParam('open', { push: true })
-  // Going through the list with j and k must not fill the history.
-  const [, replaceOpen] = useSearchParam('open')
   const selection = useSelection(query, list.rows?.map(keyOf) ?? [])
   const mayRetry = useCan('deliveries:retry')
   const webhookFilter: Filter[] = webhookId
@@ -81,11 +79,6 @@ export function DeliveryList({ webhookId, webhooks = [] }: DeliveryListProps) {
       ]
   const isNarrowed = Object.keys(chosen).length > 0
   const shown = useLast(open)
-  const at = list.rows?.findIndex((row) => keyOf(row) === open) ?? -1
-  const stepTo = (index: number) => {
-    const row = list.rows?.[index]
-    return row && (() => replaceOpen(keyOf(row)))
-  }
   return (
     <>
       <div className={styles.tabs}>
@@ -132,15 +125,7 @@ export function DeliveryList({ webhookId, webhooks = [] }: DeliveryListProps) {
           )
         }
       />
-      {shown && (
-        <DeliveryDrawer
-          open={open !== null}
-          name={nameOf(shown)}
-          onClose={() => setOpen(null)}
-          onPrevious={stepTo(at - 1)}
-          onNext={at < 0 ? undefined : stepTo(at + 1)}
-        />
-      )}
+      {shown && <DeliveryDrawer open={open !== null} name={nameOf(shown)} onClose={() => setOpen(null)} />}
     </>
   )
 }
@@ -229,10 +214,10 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
   },
 ]
 
-/** With the time of an open delivery, except on phones, which show it in place of the last attempt. */
+/** With the time of an open delivery, except in rows of two lines, which show it in place of the last attempt. */
 function Status({ delivery }: { delivery: Delivery }) {
-  const isPhone = useIsPhone()
-  if (isPhone || !isOpen(delivery)) return <StatusBadge status={delivery.state} />
+  const isCompact = useIsCompact()
+  if (isCompact || !isOpen(delivery)) return <StatusBadge status={delivery.state} />
   return (
     <span className="lines">
       <StatusBadge status={delivery.state} />
@@ -242,7 +227,7 @@ function Status({ delivery }: { delivery: Delivery }) {
 }
 
 function Time({ delivery }: { delivery: Delivery }) {
-  const isPhone = useIsPhone()
-  if (isPhone && isOpen(delivery)) return <WaitingTime delivery={delivery} />
+  const isCompact = useIsCompact()
+  if (isCompact && isOpen(delivery)) return <WaitingTime delivery={delivery} />
   return <TimeAgo at={delivery.last_attempt_at} none="–" />
 }
