@@ -78,9 +78,9 @@ function resultOf(status: number): string {
   return status >= 500 ? '5xx' : status >= 400 ? '4xx' : '2xx'
 }
 
-const mostCodes = 5
+const mostCodes = 4
 
-/** API errors by code: the five most frequent ones, and the others together. Muted ones are left out, as in the list. */
+/** API errors by code: the four most frequent ones, and the others together. Muted ones are left out, as in the list. */
 export async function apiErrorBars(
   db: Db,
   now: Date,
