@@ -211,6 +211,12 @@ beforeAll(async () => {
       () => post({ deliveries: [{ event_id: ids.event, webhook_id: ids.webhook }] }),
     ),
     asAdmin(
+      `POST ${W}/deliveries/retry_matching`,
+      'delivery.retry_many',
+      () => '/deliveries/retry_matching',
+      () => post({ filters: { state: 'failed' } }),
+    ),
+    asAdmin(
       `POST ${W}/webhooks/:id/recover`,
       'webhook.recover',
       () => `/webhooks/${ids.webhook}/recover`,
