@@ -7,7 +7,10 @@ import { consolePageQuery, severalLike, severalOf } from './list.ts'
 /** A template as the console shows it, with WhatsApp's review and quality rating. */
 export const ConsoleTemplate = Type.Object({
   ...Template.properties,
+  /** WhatsApp's code, such as `INVALID_FORMAT`. */
   rejected_reason: nullable(Type.String()),
+  /** WhatsApp's words about its status: why it was rejected or paused, and what to do. `rejectionOf` reads both. */
+  status_info: nullable(Type.Object({ reason: nullable(Type.String()), recommendation: nullable(Type.String()) })),
   quality: nullable(Type.String()),
   /** The WhatsApp account that it belongs to. */
   account: Type.String(),

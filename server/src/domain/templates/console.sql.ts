@@ -4,11 +4,12 @@ import { type TemplateRow, templateColumns } from './templates.sql.ts'
 
 export type ConsoleTemplateRow = TemplateRow & {
   rejected_reason: string | null
+  status_info: { reason: string | null; recommendation: string | null } | null
   quality: string | null
   account: string
 }
 
-const columns = `${templateColumns}, rejected_reason, quality,
+const columns = `${templateColumns}, rejected_reason, status_info, quality,
   (select c.waba_id from connections c where c.id = connection_id) as account`
 
 export const consoleTemplateList = pagedStatement(

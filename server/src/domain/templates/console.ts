@@ -36,6 +36,7 @@ export async function getForConsole(db: Db, workspaceId: string, id: string): Pr
 const toConsoleTemplate = (row: ConsoleTemplateRow): ConsoleTemplate => ({
   ...toTemplate(row),
   rejected_reason: row.rejected_reason,
+  status_info: row.status_info,
   quality: row.quality,
   account: row.account,
 })
