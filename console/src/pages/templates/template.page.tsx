@@ -15,12 +15,12 @@ import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { Card, PageBody } from '../../ui/layout.tsx'
-import { PageLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Moment } from '../../ui/time.tsx'
+import { TemplateStats } from './counts.tsx'
 import { RequestCode } from './request-code.tsx'
 import { readable, TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
@@ -80,6 +80,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
             <div className={styles.workbench}>
               <div className={styles.main}>
                 <StatusNotice template={template} />
+                <TemplateStats id={template.id} />
                 <Card
                   title="Variables"
                   detail={
@@ -152,7 +153,6 @@ function StatusNotice({ template }: { template: ConsoleTemplate }) {
 }
 
 function TemplateDetails({ template }: { template: ConsoleTemplate }) {
-  const here = useHere()
   return (
     <Card title="Details">
       <KeyValue
@@ -167,10 +167,6 @@ function TemplateDetails({ template }: { template: ConsoleTemplate }) {
           },
           { name: 'Account', value: <span className="mono">{template.account}</span> },
           { name: 'Last changed', value: <Moment at={template.updated_at} /> },
-          {
-            name: 'Messages',
-            value: <PageLink to={here.path(`messages?template=${template.id}`)}>View messages</PageLink>,
-          },
         ]}
       />
     </Card>
