@@ -43,6 +43,8 @@ export const TemplateCounts = Type.Object({
     Type.Object({
       id: TemplateId,
       sent: Type.Integer(),
+      /** Including those that were read. */
+      delivered: Type.Integer(),
       read: Type.Integer(),
       failed: Type.Integer(),
       /** False if there are more messages: only the newest are counted. */

@@ -6,7 +6,15 @@ import { PageLink } from '../../ui/link.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { type Counts, useTemplateCounts } from './templates.queries.ts'
 
-type Kind = 'sent' | 'read' | 'failed'
+type Kind = 'sent' | 'delivered' | 'read' | 'failed'
+
+/** The filter of the Messages page that finds what is counted. */
+const statuses: Record<Kind, string> = {
+  sent: '',
+  delivered: '&status=delivered,read',
+  read: '&status=read',
+  failed: '&status=failed',
+}
 
 /** A count with a plus sign if only the newest messages are counted. */
 const countText = (counts: Counts, kind: Kind) => formatNumber(counts[kind]) + (counts.is_exact ? '' : '+')
@@ -16,8 +24,7 @@ function useMessagesLink(id: string) {
   const here = useHere()
   const from = new Date(Date.now() - templateCountDays * 86_400_000)
   from.setUTCSeconds(0, 0)
-  return (kind: Kind) =>
-    here.path(`messages?template=${id}${kind === 'sent' ? '' : `&status=${kind}`}&from=${from.toISOString()}`)
+  return (kind: Kind) => here.path(`messages?template=${id}${statuses[kind]}&from=${from.toISOString()}`)
 }
 
 /** A count in a row of the list. Undefined while it is loaded, null if it is not known. */
@@ -47,6 +54,7 @@ export function TemplateStats({ id }: { id: string }) {
   return (
     <Stats>
       <Stat label="Sent" value={of('sent')} detail={`Last ${templateCountDays} days`} to={link('sent')} />
+      <Stat label="Delivered" value={of('delivered')} detail={share('delivered')} to={link('delivered')} />
       <Stat label="Read" value={of('read')} detail={share('read')} to={link('read')} />
       <Stat label="Failed" value={of('failed')} detail={share('failed')} to={link('failed')} />
     </Stats>

@@ -107,6 +107,7 @@ const countColumns = (countsOf: ReturnType<typeof useTemplateCounts>): Column<Co
     title: plainWord(kind),
     width: kind === 'read' ? 120 : 84,
     align: 'right',
+    ...(kind === 'read' && { hideOn: 'phone' }),
     cell: ({ id }) => <CountCell id={id} kind={kind} counts={countsOf(id)} />,
   }))
 

@@ -101,8 +101,8 @@ test('the messages of a template are counted by what became of them, for 30 days
   const counts = async (who: typeof person, path: string) =>
     (await who.call(`${path}/counts?ids=${greeting},${unused}`)).body.data
   expect(await counts(person, at)).toEqual([
-    { id: greeting, sent: 7, read: 3, failed: 1, is_exact: true },
-    { id: unused, sent: 0, read: 0, failed: 0, is_exact: true },
+    { id: greeting, sent: 7, delivered: 4, read: 3, failed: 1, is_exact: true },
+    { id: unused, sent: 0, delivered: 0, read: 0, failed: 0, is_exact: true },
   ])
   const other = await newShopWithMember()
   expect(await counts(other.person, other.at)).toMatchObject([{ sent: 0 }, { sent: 0 }])
@@ -120,6 +120,6 @@ test('at most the newest 10,000 messages of a template are counted', async () =>
     [workspace.id, senderId.slice(4), id.slice(4), server.clock.now()],
   )
   expect((await person.call(`${at}/counts?ids=${id}`)).body.data).toEqual([
-    { id, sent: 10_000, read: 5000, failed: 0, is_exact: false },
+    { id, sent: 10_000, delivered: 5000, read: 5000, failed: 0, is_exact: false },
   ])
 })
