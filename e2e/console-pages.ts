@@ -25,6 +25,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['contact', `${w}/contacts/16505550123`],
       ['templates', `${w}/templates`],
       ['template', `${w}/templates/${await first('templates?limit=1')}`],
+      ['template-editor', `${w}/templates/new?from=${await first('templates?q=appointment_reminder')}`],
       ['senders', `${w}/senders`],
       ['forms', `${w}/forms`],
       ['form', `${w}/forms/${await first('forms?limit=1')}`],

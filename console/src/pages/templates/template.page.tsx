@@ -8,7 +8,7 @@ import { useChoice, useSearchParam } from '../../lib/url.ts'
 import { Quality } from '../../parts/quality.tsx'
 import { examplesOf, type Values, valuesToSend } from '../../parts/templates/values.ts'
 import { VariableFields } from '../../parts/templates/variable-fields.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
@@ -21,7 +21,9 @@ import { Chip } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { TemplateStats } from './counts.tsx'
+import { RejectionCard } from './rejection.tsx'
 import { RequestCode } from './request-code.tsx'
+import { TemplateMenu, useEditLink } from './template-actions.tsx'
 import { readable, TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
 import { useTemplate } from './templates.queries.ts'
@@ -48,6 +50,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
   const maySend = useCan('messages:send')
   const canSend = template.status === 'APPROVED' && template.sendable
   const toSend = valuesToSend(template.variables, values)
+  const edit = useEditLink(template)
   return (
     <>
       <PageHeader
@@ -56,11 +59,19 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
         back={back}
         badge={<TemplateStatus template={template} />}
         actions={
-          maySend && (
-            <Button kind="primary" icon="message" disabled={!canSend} onClick={() => setDialog('yes')}>
-              Send test message
-            </Button>
-          )
+          <>
+            {edit && template.status !== 'REJECTED' && (
+              <ButtonLink to={edit} icon="edit">
+                Edit
+              </ButtonLink>
+            )}
+            {maySend && (
+              <Button kind="primary" icon="message" disabled={!canSend} onClick={() => setDialog('yes')}>
+                Send test message
+              </Button>
+            )}
+            <TemplateMenu template={template} />
+          </>
         }
       >
         <Tabs
@@ -80,6 +91,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
             <div className={styles.workbench}>
               <div className={styles.main}>
                 <StatusNotice template={template} />
+                <RejectionCard template={template} edit={edit} />
                 <TemplateStats id={template.id} />
                 <Card
                   title="Variables"
@@ -129,7 +141,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
 }
 
 function StatusNotice({ template }: { template: ConsoleTemplate }) {
-  const { status, rejected_reason: reason, not_sendable_reason: notSendable } = template
+  const { status, not_sendable_reason: notSendable } = template
   if (notSendable !== null) {
     return (
       <Notice tone="warn" title="This template cannot be sent from here.">
@@ -137,11 +149,12 @@ function StatusNotice({ template }: { template: ConsoleTemplate }) {
       </Notice>
     )
   }
-  if (status === 'APPROVED') return null
-  if (status === 'REJECTED') {
+  // A rejection has its own card.
+  if (status === 'APPROVED' || status === 'REJECTED') return null
+  if (status === 'PENDING') {
     return (
-      <Notice tone="bad" title={reason && reason !== 'NONE' ? readable(reason) : 'Rejected'}>
-        WhatsApp rejected this template. Edit it in WhatsApp Manager and submit it again.
+      <Notice tone="note" title="WhatsApp reviews this template.">
+        It can be sent once it is approved. This page shows the decision as soon as WhatsApp makes it.
       </Notice>
     )
   }

@@ -3,12 +3,13 @@ import { templateCategories, templateStatuses } from '@parley/contract/template'
 import { useNavigate } from '@tanstack/react-router'
 import { templateBubble } from '../../lib/bubble.ts'
 import { plainWord } from '../../lib/format.ts'
-import { useHere } from '../../lib/session.ts'
+import { useCan, useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
 import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
 import { examplesOf } from '../../parts/templates/values.ts'
+import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -24,6 +25,7 @@ import { useTemplateCounts, useTemplates } from './templates.queries.ts'
 export function TemplatesPage() {
   const here = useHere()
   const navigate = useNavigate()
+  const mayManage = useCan('templates:manage')
   const filters = useFilters('q', 'status', 'category', 'language', 'from', 'to')
   const templates = useTemplates(filters)
   const countsOf = useTemplateCounts((templates.rows ?? []).map(({ id }) => id))
@@ -32,7 +34,12 @@ export function TemplatesPage() {
       <PageHeader
         title="Templates"
         detail="Message templates approved by WhatsApp. You need one to start a conversation."
-        actions={<SyncButton />}
+        actions={
+          <>
+            <SyncButton />
+            {mayManage && <CreateTemplate />}
+          </>
+        }
       />
       <PageBody>
         <ListBar
@@ -60,14 +67,27 @@ export function TemplatesPage() {
                 Remove a filter or search for a shorter part of the name.
               </EmptyState>
             ) : (
-              <EmptyState icon="template" title="No templates yet" action={<SyncButton />}>
-                Create templates in WhatsApp Manager. They appear here within minutes, or immediately with “Sync now”.
+              <EmptyState
+                icon="template"
+                title="No templates yet"
+                action={mayManage ? <CreateTemplate /> : <SyncButton />}
+              >
+                WhatsApp reviews each template, usually within minutes. Templates that you create in WhatsApp Manager
+                appear here too.
               </EmptyState>
             )
           }
         />
       </PageBody>
     </>
+  )
+}
+
+function CreateTemplate() {
+  return (
+    <ButtonLink to={useHere().path('templates/new')} kind="primary" icon="plus">
+      Create template
+    </ButtonLink>
   )
 }
 

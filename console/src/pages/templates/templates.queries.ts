@@ -1,8 +1,10 @@
+import type { NewTemplate, TemplateEdit } from '@parley/contract/console/template-draft'
 import type { ConsoleTemplate, TemplateCounts } from '@parley/contract/console/templates'
 import { useQueries } from '@tanstack/react-query'
 import { api } from '../../lib/api.ts'
 import { useData, useList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
+import { useAction } from '../../lib/use-action.ts'
 
 export const useTemplates = (filters: Readonly<Record<string, string>>) =>
   useList<ConsoleTemplate>(useHere().api('templates'), filters, ['templates'])
@@ -34,4 +36,25 @@ export function useTemplateCounts(ids: readonly string[]) {
     const result = results[Math.floor(ids.indexOf(id) / countedAtOnce)]
     return known.get(id) ?? (result?.isPending ? undefined : null)
   }
+}
+
+export function useCreateTemplate() {
+  const templates = useHere().api('templates')
+  return useAction((send, template: NewTemplate) => send<ConsoleTemplate>('POST', templates, template), {
+    refetch: [templates],
+    done: 'Submitted for review',
+  })
+}
+
+export function useEditTemplate(id: string) {
+  const templates = useHere().api('templates')
+  return useAction((send, edit: TemplateEdit) => send<ConsoleTemplate>('PATCH', `${templates}/${id}`, edit), {
+    refetch: [templates],
+    done: 'Submitted for review',
+  })
+}
+
+export function useDeleteTemplate(id: string) {
+  const templates = useHere().api('templates')
+  return useAction((send) => send('DELETE', `${templates}/${id}`), { refetch: [templates], done: 'Template deleted' })
 }
