@@ -5,6 +5,7 @@ import { useSearchParam } from '../../lib/url.ts'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { useAccounts } from './editor/basics.tsx'
 import { EditorForm } from './editor/editor-form.tsx'
 import { useEditor } from './editor/use-editor.ts'
 import { draftOfValues, emptyValues, valuesOfTemplate } from './editor/values.ts'
@@ -27,19 +28,23 @@ function CopiedTemplate({ id }: { id: string }) {
 }
 
 function NewTemplate({ copied }: { copied: ConsoleTemplate | null }) {
+  const accounts = useAccounts()
   const back = useBack()
   const open = useOpen()
   const editor = useEditor({
     first: copied ? { ...valuesOfTemplate(copied), name: `${copied.name}_copy`, account: copied.account } : emptyValues,
     action: useCreateTemplate(),
-    input: (values) => ({ ...draftOfValues(values), ...(values.account !== null && { account: values.account }) }),
+    input: (values) => {
+      const account = values.account ?? accounts[0]?.account
+      return { ...draftOfValues(values), ...(account !== undefined && { account }) }
+    },
     onDone: open,
   })
   return (
     <>
       <PageHeader title="Create template" back={back} detail="WhatsApp reviews each template before it can be sent." />
       <PageBody>
-        <EditorForm editor={editor} edited={null} cancel={back.to} />
+        <EditorForm editor={editor} edited={null} cancel={back.to} accounts={accounts} />
       </PageBody>
     </>
   )

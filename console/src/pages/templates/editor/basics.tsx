@@ -1,6 +1,7 @@
 import type { ConsoleSender } from '@parley/contract/console/senders'
 import type { ConsoleTemplate } from '@parley/contract/console/templates'
 import { formatPhone } from '../../../lib/phone.ts'
+import { useConnectedSenders } from '../../../parts/recipient.tsx'
 import { Radio, Select, TextInput } from '../../../ui/fields.tsx'
 import { Card, Grid, Stack } from '../../../ui/layout.tsx'
 import { languageOptionsWith } from './languages.ts'
@@ -26,10 +27,25 @@ const categories: readonly { value: EditorValues['category']; title: string; det
   },
 ]
 
+/** A connected WhatsApp account and its senders. */
+export interface Account {
+  account: string
+  senders: readonly ConsoleSender[]
+}
+
+export function useAccounts(): Account[] {
+  const senders = useConnectedSenders()
+  const names = [...new Set(senders.map(({ connection }) => connection.account))]
+  return names.map((account) => ({
+    account,
+    senders: senders.filter(({ connection }) => connection.account === account),
+  }))
+}
+
 interface Props {
   editor: Editor
   /** The accounts to choose from. One needs no choice. */
-  accounts: readonly { account: string; senders: readonly ConsoleSender[] }[]
+  accounts: readonly Account[]
   /** The template that is edited. WhatsApp does not let its name and language change. */
   edited: ConsoleTemplate | null
 }

@@ -1,12 +1,11 @@
 import type { ConsoleTemplate } from '@parley/contract/console/templates'
 import { templateBubble } from '../../../lib/bubble.ts'
-import { useConnectedSenders } from '../../../parts/recipient.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../../ui/chat.tsx'
 import { Form } from '../../../ui/form.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Card, Row, Stack } from '../../../ui/layout.tsx'
-import { Basics } from './basics.tsx'
+import { type Account, Basics } from './basics.tsx'
 import { BodyFields, CodeFields, FooterFields } from './body-fields.tsx'
 import { ButtonFields } from './button-fields.tsx'
 import styles from './editor.module.css'
@@ -21,11 +20,11 @@ interface Props {
   edited: ConsoleTemplate | null
   /** Where Cancel leads to. */
   cancel: string
+  accounts?: readonly Account[]
 }
 
 /** The fields on the left; on the right the message as a phone shows it, and what is still missing. */
-export function EditorForm({ editor, edited, cancel }: Props) {
-  const accounts = useAccounts()
+export function EditorForm({ editor, edited, cancel, accounts = [] }: Props) {
   const isCode = editor.values.category === 'AUTHENTICATION'
   return (
     <Form form={editor.form} className={styles.editor ?? ''}>
@@ -93,14 +92,4 @@ function Missing({ editor: { problems, goTo } }: { editor: Editor }) {
       </ul>
     </div>
   )
-}
-
-/** The connected accounts with their senders. */
-function useAccounts() {
-  const senders = useConnectedSenders()
-  const names = [...new Set(senders.map(({ connection }) => connection.account))]
-  return names.map((account) => ({
-    account,
-    senders: senders.filter(({ connection }) => connection.account === account),
-  }))
 }

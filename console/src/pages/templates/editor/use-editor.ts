@@ -83,7 +83,7 @@ const messageAt = (problems: readonly TemplateProblem[], path: string) =>
   problems
     .filter((problem) => problem.path === path)
     .map(({ message }) => message)
-    .join(' ') || undefined
+    .join('\n') || undefined
 
 const roots = ['account', 'name', 'language', 'category', 'header', 'body', 'footer', 'buttons']
 const rootOf = (path: string) => path.split('.')[0] as Part
