@@ -4,6 +4,7 @@ import { formatPhone } from '../../../lib/phone.ts'
 import { useConnectedSenders } from '../../../parts/recipient.tsx'
 import { Radio, Select, TextInput } from '../../../ui/fields.tsx'
 import { Card, Grid, Stack } from '../../../ui/layout.tsx'
+import styles from './editor.module.css'
 import { languageOptionsWith } from './languages.ts'
 import { RejectedNotice } from './rejected-notice.tsx'
 import type { Editor } from './use-editor.ts'
@@ -113,8 +114,12 @@ export function Basics({ editor, accounts, edited }: Props) {
               <Radio
                 key={value}
                 value={value}
-                label={title}
-                description={detail}
+                label={
+                  <span className={styles.category}>
+                    {title}
+                    <span className="small quiet">{detail}</span>
+                  </span>
+                }
                 mt={value === 'UTILITY' ? 8 : 0}
                 disabled={edited?.status === 'APPROVED'}
               />
