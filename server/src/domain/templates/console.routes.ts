@@ -9,7 +9,8 @@ import { TemplateId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { countMessages, getForConsole, templates } from './console.ts'
+import { getForConsole, templates } from './console.ts'
+import { countMessages } from './message-counts.ts'
 
 export const templateConsoleRoutes = (): ConsoleRoute[] => [
   ...listRoutes(
