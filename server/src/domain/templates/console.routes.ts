@@ -1,16 +1,9 @@
-import {
-  ConsoleTemplate,
-  TemplateCounts,
-  TemplateCountsQuery,
-  TemplateFilters,
-  TemplateQuery,
-} from '@parley/contract/console/templates'
+import { ConsoleTemplate, TemplateFilters, TemplateQuery } from '@parley/contract/console/templates'
 import { TemplateId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { getForConsole, templates } from './console.ts'
-import { countMessages } from './message-counts.ts'
 
 export const templateConsoleRoutes = (): ConsoleRoute[] => [
   ...listRoutes(
@@ -23,16 +16,6 @@ export const templateConsoleRoutes = (): ConsoleRoute[] => [
     },
     templates,
   ),
-  // Apart from the rows, so that they do not wait for it.
-  workspaceRoute({
-    method: 'GET',
-    path: '/templates/counts',
-    who: 'messages:read',
-    mayLag: true,
-    query: TemplateCountsQuery,
-    reply: TemplateCounts,
-    handle: ({ db, clock, workspaceId }, { query }) => countMessages(db, clock, workspaceId, query.ids),
-  }),
   workspaceRoute({
     method: 'GET',
     path: '/templates/:id',

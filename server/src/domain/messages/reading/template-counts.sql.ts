@@ -1,5 +1,5 @@
-import type { Db } from '../../db/db.ts'
-import { withPlannerSettingsOff } from '../../db/planner-settings.ts'
+import type { Db } from '../../../db/db.ts'
+import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 
 /** What became of the newest messages of each template. The index by template has them in order. */
 export const countByTemplate = (db: Db, workspaceId: string, ids: readonly string[], since: Date, atMost: number) =>

@@ -1,16 +1,16 @@
 import { valuesOf } from '@parley/contract/console/list'
 import { type TemplateCounts, templateCountDays } from '@parley/contract/console/templates'
-import { readLimitMs, tookTooLong, withTimeLimit } from '../../db/bounded-total.ts'
-import type { Db } from '../../db/db.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
-import { countByTemplate } from './message-counts.sql.ts'
+import { readLimitMs, tookTooLong, withTimeLimit } from '../../../db/bounded-total.ts'
+import type { Db } from '../../../db/db.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
+import { countByTemplate } from './template-counts.sql.ts'
 
 /** How many messages are read for the counts: of one template, and of all together. */
 const countedMax = { each: 10_000, all: 100_000 }
 
 /** Counts the newest messages of the templates. Returns none if that takes too long. */
-export async function countMessages(
+export async function countTemplateMessages(
   db: Db,
   clock: Clock,
   workspaceId: string,
