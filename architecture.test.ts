@@ -116,6 +116,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   files: ['flow_files', 'file_chunks', 'network_media', 'unused_objects'],
   flows: ['flow_responses', 'flow_tokens'],
+  health: ['health_samples'],
   keys: ['api_keys', 'key_usage', 'access_revision', 'budget_windows'],
   mail: ['announced_expiries', 'mail_counts', 'mails', 'notification_times', 'notifications'],
   messages: [

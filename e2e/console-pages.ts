@@ -26,6 +26,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['templates', `${w}/templates`],
       ['template', `${w}/templates/${await first('templates?limit=1')}`],
       ['senders', `${w}/senders`],
+      ['sender', `${w}/senders/${await first('senders')}`],
       ['forms', `${w}/forms`],
       ['form', `${w}/forms/${await first('forms?limit=1')}`],
       ['orders', `${w}/orders`],

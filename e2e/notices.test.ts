@@ -62,6 +62,48 @@ test('an admin sets the PIN, requests a name and changes the profile of a number
   await screenshot(page, 'numbers with their limits')
 })
 
+test('two clicks show why a number is rated low, and who changed a key', async () => {
+  const { place, ada } = console
+  const { control, workspaceId } = place
+  await control('POST', '/phones/16505550123/say', { to: '15550780001', text: 'Hello' })
+  const [key] = (await ada.call(`/w/${workspaceId}/keys`)).body.data
+  const change = { method: 'PATCH', body: { rate_limit_per_min: 7 } }
+  expect((await ada.call(`/w/${workspaceId}/keys/${key.id}`, change)).status).toBe(200)
+  await place.api('/v1/senders')
+
+  const page = await console.open('senders')
+  await page.getByRole('row', { name: /\+1 555-078-0001/ }).click()
+  await page.getByRole('heading', { name: 'Harbour Clinic', level: 1 }).waitFor()
+  await page.getByText('No change of the status or the quality is stored.').waitFor()
+  await page.getByText(/^0 sent, 0 failed, 1 received$/).waitFor()
+  // The page is updated while it is open.
+  const value = { display_phone_number: '15550780001', event: 'FLAGGED' }
+  await control('POST', `/wabas/${wabaId}/notify`, { field: 'phone_number_quality_update', value })
+  const history = page.getByRole('list', { name: 'Changes' })
+  await history.getByText('Quality changed to low').waitFor()
+  await history.getByText('WhatsApp flagged the number for low quality.').waitFor()
+  await screenshot(page, 'a sender')
+  await page.getByRole('link', { name: 'View messages' }).click()
+  await page.getByRole('row', { name: /Hello/ }).waitFor()
+
+  await page.getByRole('link', { name: 'API keys' }).click()
+  const row = page.getByRole('row', { name: new RegExp(`${key.name}.*7/min`) })
+  await row.getByRole('img', { name: /^Last 7 days: OK [1-9]/ }).waitFor()
+  await row.click()
+  const drawer = page.getByRole('dialog', { name: key.name })
+  await drawer.getByText('Ada changed the key').waitFor()
+  await screenshot(page, 'a key')
+  await drawer.getByRole('link', { name: /^OK: / }).click()
+  await page
+    .getByRole('row', { name: /GET\s*\/v1\/senders.*200/ })
+    .first()
+    .waitFor()
+  expect(page.url()).toContain(`key=${key.id}`)
+  await page.goBack()
+  await drawer.getByRole('link', { name: 'View audit log' }).click()
+  await page.getByRole('row', { name: /Ada changed the key/ }).waitFor()
+})
+
 test('a banned account is shown with its reason, without a reload', async () => {
   const { control } = console.place
   const page = await console.open('senders')

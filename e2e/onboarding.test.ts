@@ -180,3 +180,40 @@ test('the list can be hidden', async () => {
   await step(page, 'Secure your account').waitFor({ state: 'detached' })
   expect(await page.locator('iframe').count()).toBe(0)
 })
+
+test('with traffic, what is wrong comes first, then figures, then one line of steps; live updates move nothing', async () => {
+  const { control, workspaceId, db } = console.place
+  for (let turn = 0; turn < 20; turn++) await control('POST', '/phones/16505550123/say', { text: `Question ${turn}` })
+  const isNew = async () => (await console.ada.call(`/w/${workspaceId}/onboarding`)).body.is_new
+  await until('the workspace is in use', async () => !(await isNew()))
+  const page = await console.open('', { viewport: { width: 1280, height: 800 }, isDrawn: true })
+  await page.evaluate(watchShifts)
+  const topOf = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? Number.NaN
+  await page.getByRole('region', { name: 'Messages' }).getByRole('link', { name: 'Received' }).waitFor()
+  expect(await topOf('Needs attention')).toBeLessThan(await topOf('Messages'))
+  expect(await topOf('Webhook response time')).toBeLessThan(800)
+  expect(await topOf('Messages')).toBeLessThan(await topOf('Get started'))
+  expect(await page.locator('iframe').count()).toBe(0)
+
+  await db.change("update webhooks set enabled = false, disabled_reason = 'Down.' where workspace_id = $1", [
+    workspaceId,
+  ])
+  db.notify(workspaceId, 'webhooks')
+  const attention = page.getByRole('region', { name: 'Needs attention' })
+  await attention.getByText('New:').waitFor()
+  await page.getByRole('link', { name: '1 disabled' }).waitFor()
+  expect(await page.evaluate<number>('window.shifted')).toBeLessThan(0.02)
+  await attention.getByRole('button', { name: 'Show' }).click()
+  await attention.getByRole('link', { name: 'Fix and enable' }).first().waitFor()
+
+  await page.getByRole('region', { name: 'Get started' }).getByRole('button', { name: 'Show steps' }).click()
+  await phone(page).getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.getByRole('button', { name: 'Fold' }).click()
+  await page.getByRole('button', { name: 'Show steps' }).waitFor()
+})
+
+// Text, because the end-to-end tests have no DOM types.
+const watchShifts = `window.shifted = 0
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value
+  }).observe({ type: 'layout-shift', buffered: true })`

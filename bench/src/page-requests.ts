@@ -151,6 +151,10 @@ async function* detailRequests(get: ConsoleSession['get']): AsyncGenerator<PageR
     yield* withSecondPage(get, 'messages', `:messages?${filter}&limit=50`)
     yield* withSecondPage(get, 'messages', `:messages?${filter}&status=failed&limit=50`)
   }
+  yield { page: 'sender', path: `:senders/${sender.id}` }
+  for (const period of ['24h', '7d', '30d']) {
+    yield { page: 'sender', path: `:senders/${sender.id}/activity?period=${period}` }
+  }
   yield { page: 'template', path: `:templates/${template.id}` }
   const [key, request] = [await first(':keys'), await first(`:requests?method=POST&to=${ago(12)}&limit=1`)]
   yield { page: 'key', path: `:keys/${key.id}` }

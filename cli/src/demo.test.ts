@@ -19,7 +19,7 @@ async function takePort(): Promise<{ port: string; server: Server }> {
 async function stop(service: RunningCommand): Promise<string> {
   service.kill('SIGTERM')
   const { code, out, err } = await service.ended
-  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect({ code, err, signals: service.signals() }).toEqual({ code: 0, err: '', signals: [] })
   return out
 }
 

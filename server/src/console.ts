@@ -54,7 +54,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
   return [
     ...signInRoutes(parts),
     ...accountRoutes(parts),
-    ...overviewConsoleRoutes(),
+    ...overviewConsoleRoutes(parts),
     ...alertConsoleRoutes(parts),
     ...messageConsoleRoutes(),
     ...templateConsoleRoutes(),

@@ -19,6 +19,7 @@ import { deleteOldFiles, startFetching } from './domain/files/fetching.ts'
 import { newFileMover } from './domain/files/move.ts'
 import { deleteUnusedObjects } from './domain/files/objects.ts'
 import { makeFittingDue } from './domain/files/quota.ts'
+import { deleteOldSamples, sampleHealth } from './domain/health/samples.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
 import { deleteOldMessageHours, sumMessageHours } from './domain/messages/reading/message-hours.ts'
 import { newEarlyStatusSweep } from './domain/messages/receiving/early-statuses.ts'
@@ -79,6 +80,7 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     async (db) => deleteOldWriters(db, await databaseNow(db, clock)),
     async (db) => deleteOldMessageHours(db, await databaseNow(db, clock)),
     async (db) => deleteOldLeftOut(db, await databaseNow(db, clock)),
+    async (db) => deleteOldSamples(db, await databaseNow(db, clock)),
     async (db) => deleteOldMailData(db, await databaseNow(db, clock)),
     (db) => deleteOldResponses(db, clock),
     async (db) => contentRetentionDays !== null && removeOldContents(db, clock, log, contentRetentionDays),
@@ -125,7 +127,9 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
     {
       name: 'hourly counts',
       everyMs: 10_000,
-      run: inTurn(sumMessageHours, sumLeftOut),
+      run: inTurn(sumMessageHours, sumLeftOut, (db) =>
+        sampleHealth(db, clock.now(), config.databaseUrl === null ? config.dataDir : null),
+      ),
     },
     { name: 'search index', everyMs: 60_000, run: () => mergeIndexes(database) },
     { name: 'older messages', everyMs: 600_000, run: (db) => moveOlderMessages(db, clock, log) },

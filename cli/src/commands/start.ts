@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
       const log = newLogger(config.logLevel, json ? process.stderr : undefined)
       print(`Parley ${version}`)
       if (config.targetNotice !== null) print(config.targetNotice)
-      const { signal, stopListening, cancelLimit } = stopSignal()
+      const { signal, release } = stopSignal()
       // Loaded on demand: the other commands do not need the HTTP server.
       const { startService } = await import('@parley/server/start')
       let service: Service | undefined
@@ -65,7 +65,7 @@ export const commands: readonly Command[] = [
         if (!signal.aborted) {
           removeRunning()
           await service?.stop()
-          stopListening()
+          release()
           throw error
         }
       }
@@ -73,7 +73,7 @@ export const commands: readonly Command[] = [
       removeRunning()
       await service?.stop()
       print('Stopped.')
-      cancelLimit()
+      release()
       process.exit(0)
     },
   },
@@ -113,7 +113,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   })
 
 /** Aborted on a signal, or when the npm process that started us is gone and can no longer pass one on. */
-function stopSignal(): { signal: AbortSignal; stopListening: () => void; cancelLimit: () => void } {
+function stopSignal(): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController()
   let stoppedAt = 0
   let limit: NodeJS.Timeout | undefined
@@ -137,5 +137,9 @@ function stopSignal(): { signal: AbortSignal; stopListening: () => void; cancelL
       if (process.ppid !== parent) stop()
     }, 500).unref()
   }
-  return { signal: controller.signal, stopListening, cancelLimit: () => clearTimeout(limit) }
+  const release = () => {
+    clearTimeout(limit)
+    stopListening()
+  }
+  return { signal: controller.signal, release }
 }

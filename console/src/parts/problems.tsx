@@ -1,4 +1,5 @@
 import type { Problem, ProblemKind } from '@parley/contract/console/overview'
+import type { ReactNode } from 'react'
 import { formatTimesIn } from '../lib/format.ts'
 import { formatPhonesIn } from '../lib/phone.ts'
 import { useHere } from '../lib/session.ts'
@@ -19,39 +20,63 @@ const icons: Record<ProblemKind, IconName> = {
   balance_low: 'credit',
 }
 
+/** What to do about it, on the page that the line opens. */
+const remedies: Record<ProblemKind, string> = {
+  webhook_disabled: 'Fix and enable',
+  webhook_failing: 'See why',
+  sender_troubled: 'View sender',
+  sync_failing: 'Sync again',
+  key_expiring: 'Rotate key',
+  token_expiring: 'View account',
+  refusals_rising: 'View errors',
+  balance_low: 'View credits',
+}
+
 /** The problems, most severe first, each with a link to the page where it can be fixed. */
 export const ProblemLines = ({ problems }: { problems: readonly Problem[] }) => (
-  <ul className={styles.problems}>
+  <ProblemList>
     {problems.map((problem) => (
       <ProblemLine key={`${problem.kind} ${problem.title} ${problem.href}`} problem={problem} />
     ))}
-  </ul>
+  </ProblemList>
 )
+
+export const ProblemList = ({ children }: { children: ReactNode }) => <ul className={styles.problems}>{children}</ul>
 
 const textOf = (text: string) => formatPhonesIn(formatTimesIn(text))
 
-function ProblemLine({ problem: { kind, severity, title, detail, href, since } }: { problem: Problem }) {
+interface LineProps {
+  problem: Problem
+  /** It no longer exists, and is shown until the list is read again. */
+  isResolved?: boolean
+  /** Shows what to do about it. */
+  withRemedy?: boolean
+}
+
+export function ProblemLine({ problem, isResolved = false, withRemedy = false }: LineProps) {
+  const { kind, severity, title, detail, href, since } = problem
   const here = useHere()
   return (
     <li>
       <PageLink to={here.path(href)} className={styles.problem ?? ''}>
-        <span className={`${styles.mark} ${severity === 'problem' ? tones.bad : tones.warn}`}>
-          <Icon name={icons[kind]} />
+        <span className={`${styles.mark} ${isResolved ? tones.good : severity === 'problem' ? tones.bad : tones.warn}`}>
+          <Icon name={isResolved ? 'check' : icons[kind]} />
         </span>
         <span className={styles.words}>
           <strong>
             <SafeText>{textOf(title)}</SafeText>
-            <span className="unseen"> ({severity})</span>
+            {isResolved ? ' (resolved)' : <span className="unseen"> ({severity})</span>}
           </strong>
-          <span className="quiet">
+          <span className={`quiet ${withRemedy ? styles.short : ''}`} title={withRemedy ? textOf(detail) : undefined}>
             <SafeText>{textOf(detail)}</SafeText>
           </span>
         </span>
-        {since && (
+        {since && !isResolved && (
           <span className={styles.since}>
             <TimeAgo at={since} />
           </span>
         )}
+        {withRemedy && <span className={styles.remedy}>{isResolved ? 'View' : remedies[kind]}</span>}
         <Icon name="chevronRight" size={14} />
       </PageLink>
     </li>

@@ -66,6 +66,12 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/senders/senders.page.tsx').then((page) => ({ default: page.SendersPage })),
   },
   {
+    path: `${w}/senders/$id`,
+    title: 'Sender',
+    needs: 'senders:read',
+    load: () => import('../pages/senders/sender.page.tsx').then((page) => ({ default: page.SenderPage })),
+  },
+  {
     path: `${w}/forms`,
     title: 'Form submissions',
     needs: 'forms:read',

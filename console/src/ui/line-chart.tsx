@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { formatDuration, formatMs, formatPercent } from '../lib/format.ts'
+import { formatBytes, formatDuration, formatMs, formatNumber, formatPercent, formatShort } from '../lib/format.ts'
 import { Axis } from './bar-chart.tsx'
 import { axisTop, ChartFrame, ChartTip, labelEvery, type Series } from './chart-frame.tsx'
 import styles from './charts.module.css'
@@ -12,12 +12,14 @@ interface Point {
   values: Readonly<Record<string, number | null>>
 }
 
+type LineUnit = 'ms' | 'ratio' | 'count' | 'bytes'
+
 interface LineChartProps {
   label: string
   points: readonly Point[]
   series: readonly Series[]
   /** What the values are. A ratio is between 0 and 1. */
-  unit?: 'ms' | 'ratio'
+  unit?: LineUnit
   height?: number
 }
 
@@ -29,13 +31,21 @@ interface Unit {
   cell(value: number): string
 }
 
-const units: Record<'ms' | 'ratio', Unit> = {
+/** A round number of the largest unit. */
+function bytesTop(most: number): number {
+  const unit = 1024 ** Math.floor(Math.log2(Math.max(1, most)) / 10)
+  return axisTop(most / unit) * unit
+}
+
+const units: Record<LineUnit, Unit> = {
   ms: {
     top: axisTop,
     mark: (value) => (value === 0 ? '0' : formatDuration(value).replace('.00', '')),
     value: formatDuration,
     cell: formatMs,
   },
+  count: { top: axisTop, mark: formatShort, value: formatNumber, cell: formatNumber },
+  bytes: { top: bytesTop, mark: formatBytes, value: formatBytes, cell: formatBytes },
   ratio: { top: () => 1, mark: formatPercent, value: formatPercent, cell: formatPercent },
 }
 

@@ -34,11 +34,16 @@ export const ConsoleKey = Type.Object({
 })
 export type ConsoleKey = Static<typeof ConsoleKey>
 
-/** A key in the list: the key that a rotation replaced it with, and its requests per day (UTC) of the last seven days, today last. */
+const OtherKey = nullable(Type.Object({ id: Uuid, hint: Type.String() }))
+const Days = Type.Array(Type.Integer())
+
+/** A key in the list: the keys that rotations connect it with, and its requests by day (UTC) of the last seven days, today last. */
 export const ListedKey = Type.Object({
   ...ConsoleKey.properties,
-  replaced_by: nullable(Type.Object({ id: Uuid, hint: Type.String() })),
-  requests_by_day: Type.Array(Type.Integer()),
+  replaced_by: OtherKey,
+  replaces: OtherKey,
+  /** By result: successful, 4xx except 429, 429 and 5xx. */
+  requests_by_day: Type.Object({ ok: Days, refused: Days, rate_limited: Days, failed: Days }),
 })
 export type ListedKey = Static<typeof ListedKey>
 

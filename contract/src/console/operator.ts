@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { nullable, Timestamp, Uuid, WebhookId } from '../ids.ts'
+import { ChartSteps } from './overview.ts'
 import { PasskeyRow } from './session.ts'
 
 /** A Meta app of the installation. */
@@ -148,6 +149,22 @@ export const TrafficReport = Type.Object({
   ),
 })
 export type TrafficReport = Static<typeof TrafficReport>
+
+const Gauge = Type.Array(nullable(Type.Number()))
+const Counts = Type.Array(Type.Integer())
+
+/** The installation over time. Gauges have the worst value of each step; null if nothing was measured in it. */
+export const HealthSeries = Type.Object({
+  ...ChartSteps.properties,
+  queues: Type.Object({ deliveries_waiting: Gauge, deliveries_overdue: Gauge, messages_waiting: Gauge }),
+  /** Events published, and delivery attempts by result. */
+  throughput: Type.Object({ events: Gauge, succeeded: Counts, failed: Counts }),
+  /** Connections of all programs, how long a short transaction took, and the size. */
+  database: Type.Object({ connections: Gauge, transaction_ms: Gauge, bytes: Gauge }),
+  /** Only null if the database is not on the machine of the service. */
+  disk_free_bytes: Gauge,
+})
+export type HealthSeries = Static<typeof HealthSeries>
 
 /** The price of a message type or a template category (`template.MARKETING`). */
 export const Price = Type.Object({ item: Type.String(), credits: Type.Integer() })

@@ -37,6 +37,8 @@ export const Overview = Type.Object({
   /** Null if the role may not see it; the same applies to the fields below. */
   requests: nullable(Type.Object({ ok: Counts, refused: Counts, failed: Counts })),
   deliveries: nullable(AttemptSeries),
+  /** Enabled webhooks that work, enabled ones whose last attempts failed, and disabled ones. */
+  endpoints: nullable(Type.Object({ healthy: Type.Integer(), failing: Type.Integer(), disabled: Type.Integer() })),
   credits: nullable(
     Type.Object({ balance: Type.Integer(), spent: Type.Integer(), low_balance: Type.Integer(), low: Type.Boolean() }),
   ),
@@ -94,6 +96,8 @@ export const Onboarding = Type.Object({
       permitted: Type.Boolean(),
     }),
   ),
+  /** Whether the workspace has had so few messages that the first steps matter more than the figures. */
+  is_new: Type.Boolean(),
   /** The hint of a key, for code examples. */
   key_hint: nullable(Type.String()),
 })

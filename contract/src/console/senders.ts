@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
 import { qualityRatings, Sender, senderStatuses } from '../sender.ts'
 import { SearchText, severalOf } from './list.ts'
+import { ChartSteps } from './overview.ts'
 
 /** A sender as the console shows it, with its account and when it was last used. */
 export const ConsoleSender = Type.Object({
@@ -33,6 +34,47 @@ export const ConsoleSender = Type.Object({
   last_sent_at: nullable(Timestamp),
   last_received_at: nullable(Timestamp),
 })
+
+/** A change of the status or the quality rating, as far back as events are stored. */
+const SenderChange = Type.Object({
+  at: Timestamp,
+  status: Type.String(),
+  previous_status: Type.String(),
+  quality_rating: Type.String(),
+  /** Null if no earlier change is stored. */
+  previous_quality_rating: nullable(Type.String()),
+  reason: nullable(Type.String()),
+})
+export type SenderChange = Static<typeof SenderChange>
+
+/** A sender on its page, with its latest changes, newest first. */
+export const SenderDetail = Type.Object({ ...ConsoleSender.properties, changes: Type.Array(SenderChange) })
+export type SenderDetail = Static<typeof SenderDetail>
+
+const Counts = Type.Array(Type.Integer())
+
+/** A step of the activity counts at most this many sent and received messages, so that counting never takes long. */
+export const countedPerStep = 20_000
+
+/** The messages of a sender by step: outbound ones by their current status, at the time they were accepted. */
+export const SenderActivity = Type.Object({
+  ...ChartSteps.properties,
+  queued: Counts,
+  sent: Counts,
+  failed: Counts,
+  received: Counts,
+  /** Whether a step has more than `countedPerStep`. */
+  has_more: Type.Boolean(),
+  last_day: Type.Object({
+    /** How many people a template was sent to. Those of them who wrote in that time do not use the messaging limit. */
+    people: Type.Integer(),
+    /** The most messages that were sent within a second. */
+    peak_per_second: Type.Integer(),
+    /** Whether there are more messages than were read for these two. */
+    has_more: Type.Boolean(),
+  }),
+})
+export type SenderActivity = Static<typeof SenderActivity>
 
 /** What WhatsApp accepts from a number, by its throughput. `BUSINESS_APP`: it is also used in the WhatsApp Business app. */
 export const messagesPerSecond: Readonly<Record<string, number>> = { STANDARD: 80, HIGH: 1000, BUSINESS_APP: 20 }

@@ -94,6 +94,7 @@ function pageOf({ action, target }: AuditEntry): string | null {
   if (noun === 'key') return `keys?open=${target}`
   if (noun === 'webhook' && action !== 'webhook.delete') return `webhooks/${target}`
   if (noun === 'message') return `messages/${target}`
+  if (noun === 'sender') return `senders/${target}`
   if (noun === 'order') return `orders/${target}`
   if (noun === 'form') return `forms/${target}`
   if (noun === 'refusals') return `api-errors?open=${target}`

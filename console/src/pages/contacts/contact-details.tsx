@@ -53,8 +53,14 @@ export const contactSenderName = ({ display_name, phone_number }: ContactSender)
   display_name ?? formatPhone(phone_number)
 
 function SenderCard({ sender }: { sender: ContactSender }) {
+  const here = useHere()
+  const title = (
+    <PageLink to={here.path(`senders/${sender.id}`)}>
+      <bdi>{contactSenderName(sender)}</bdi>
+    </PageLink>
+  )
   return (
-    <Card title={<bdi>{contactSenderName(sender)}</bdi>} detail={<bdi>{formatPhone(sender.phone_number)}</bdi>}>
+    <Card title={title} detail={<bdi>{formatPhone(sender.phone_number)}</bdi>}>
       <KeyValue
         facts={[
           sender.status !== 'CONNECTED' && {

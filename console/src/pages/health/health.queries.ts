@@ -1,4 +1,11 @@
-import type { HealthReport, OperatorTestResult, SyncReport, TrafficReport } from '@parley/contract/console/operator'
+import type {
+  HealthReport,
+  HealthSeries,
+  OperatorTestResult,
+  SyncReport,
+  TrafficReport,
+} from '@parley/contract/console/operator'
+import type { Period } from '@parley/contract/console/overview'
 import type { TestSent } from '@parley/contract/console/webhooks'
 import { useData } from '../../lib/query.ts'
 import { useAction } from '../../lib/use-action.ts'
@@ -12,6 +19,14 @@ const webhooks = 'operator/webhooks'
 
 export const useHealth = () => useData<HealthReport>(health, { refetchInterval: everyMs })
 export const useTraffic = () => useData<TrafficReport>('operator/traffic', { refetchInterval: everyMs / 3 })
+
+/** A sample is taken every five minutes. */
+export const useHealthSeries = (period: Period) =>
+  useData<HealthSeries>('operator/health/series', {
+    query: { period },
+    placeholderData: (before) => before,
+    refetchInterval: 60_000,
+  })
 
 export const useTestWebhook = (id: string) => useAction((send) => send<TestSent>('POST', `${webhooks}/${id}/test`))
 

@@ -10,7 +10,10 @@ import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
-import { KeySparkline, totalOf } from './key-sparkline.tsx'
+import { Expiry } from './key-expiry.tsx'
+import { KeyHistory } from './key-history.tsx'
+import { KeyChart } from './key-requests.tsx'
+import styles from './keys.module.css'
 
 export type KeyAction = 'edit' | 'rotate' | 'revoke'
 
@@ -101,12 +104,20 @@ export function KeyDrawer({
                   </Row>
                 ),
             },
-            { name: 'Expires', value: <Moment at={apiKey.expires_at} none="Never" /> },
+            { name: 'Expires', value: <Expiry apiKey={apiKey} isExact /> },
             apiKey.replaced_by !== null && {
               name: 'Replaced by',
               value: (
                 <PageLink to={here.path(`keys?open=${apiKey.replaced_by.id}`)} className="link mono">
                   {apiKey.replaced_by.hint}
+                </PageLink>
+              ),
+            },
+            apiKey.replaces !== null && {
+              name: 'Replaces',
+              value: (
+                <PageLink to={here.path(`keys?open=${apiKey.replaces.id}`)} className="link mono">
+                  {apiKey.replaces.hint}
                 </PageLink>
               ),
             },
@@ -122,18 +133,6 @@ export function KeyDrawer({
               ),
             },
             {
-              name: 'Last 7 days',
-              value:
-                totalOf(apiKey) === 0 ? (
-                  'No requests'
-                ) : (
-                  <Row>
-                    <KeySparkline apiKey={apiKey} />
-                    {plural(totalOf(apiKey), 'request')}
-                  </Row>
-                ),
-            },
-            {
               name: 'Created',
               value: (
                 <>
@@ -143,12 +142,14 @@ export function KeyDrawer({
             },
           ]}
         />
+        <section>
+          <h3 className={styles.heading}>Requests in the last 7 days</h3>
+          <KeyChart apiKey={apiKey} />
+        </section>
+        <KeyHistory apiKey={apiKey} />
         <Row>
           <ButtonLink icon="request" to={here.path(`requests?key=${apiKey.id}`)}>
             View requests
-          </ButtonLink>
-          <ButtonLink icon="apiError" to={here.path(`requests?key=${apiKey.id}&status=4xx`)}>
-            View failed requests
           </ButtonLink>
         </Row>
       </Stack>

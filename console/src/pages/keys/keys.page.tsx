@@ -6,19 +6,13 @@ import { useCan, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam, useSearchParams } from '../../lib/url.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { PageBody, Row } from '../../ui/layout.tsx'
-import { SafeText } from '../../ui/link.tsx'
-import { Menu } from '../../ui/menu.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Chip } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
-import { Tip } from '../../ui/tip.tsx'
+import { columnsFor } from './key-columns.tsx'
 import { CreateKeyDialog, EditKeyDialog } from './key-dialog.tsx'
-import { type KeyAction, KeyDrawer, KeyStatus } from './key-drawer.tsx'
-import { KeySparkline } from './key-sparkline.tsx'
-import styles from './keys.module.css'
+import { type KeyAction, KeyDrawer } from './key-drawer.tsx'
 import { useKeys } from './keys.queries.ts'
 import { NewKeyDialog } from './new-key.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './rotate-revoke-dialogs.tsx'
@@ -127,119 +121,5 @@ export function KeysPage() {
       {action?.kind === 'revoke' && <RevokeKeyDialog apiKey={action.key} onClose={() => setAction(null)} />}
       {created && <NewKeyDialog created={created} onClose={() => setCreated(null)} />}
     </>
-  )
-}
-
-const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey) => void): Column<ListedKey>[] => [
-  {
-    key: 'name',
-    title: 'Name',
-    cell: (key) => (
-      <span className="lines">
-        <SafeText className="clip">{key.name}</SafeText>
-        <span className={`${styles.hint} mono`}>{key.hint}</span>
-        {key.replaced_by && (
-          <span className={styles.replacement}>
-            New key: <span className="mono">{key.replaced_by.hint.split('_').at(-1)}</span>
-          </span>
-        )}
-      </span>
-    ),
-  },
-  {
-    key: 'state',
-    title: 'Status',
-    width: 116,
-    cell: (key) => (
-      <span className="lines">
-        <KeyStatus apiKey={key} />
-        {key.state === 'expiring' && (
-          <span className="small quiet">
-            ends <TimeAgo at={key.expires_at} />
-          </span>
-        )}
-      </span>
-    ),
-  },
-  { key: 'scopes', title: 'Scopes', width: 190, hideOn: 'tablet', cell: (key) => <Scopes scopes={key.scopes} /> },
-  {
-    key: 'rate',
-    title: 'Rate limit',
-    width: 100,
-    align: 'right',
-    cell: (key) => <span className="numbers">{key.rate_limit_per_min}/min</span>,
-  },
-  {
-    key: 'ips',
-    title: 'IP allowlist',
-    width: 130,
-    hideOn: 'tablet',
-    cell: ({ ip_allow_list: [first, ...more] }) =>
-      first === undefined ? (
-        <span className="quiet">Any</span>
-      ) : (
-        <Row gap={1} wrap={false} className="mono small">
-          <span className="clip">{first.replace(/\/(32|128)$/, '')}</span>
-          {more.length > 0 && <span>+{more.length}</span>}
-        </Row>
-      ),
-  },
-  { key: 'days', title: 'Last 7 days', width: 92, hideOn: 'phone', cell: (key) => <KeySparkline apiKey={key} /> },
-  {
-    key: 'used',
-    title: 'Last used',
-    width: 140,
-    cell: (key) => (
-      <span className="lines">
-        <TimeAgo at={key.last_used_at} />
-        {key.last_used_ip && <span className={`${styles.hint} mono clip`}>{key.last_used_ip}</span>}
-      </span>
-    ),
-  },
-  {
-    key: 'by',
-    title: 'Created by',
-    width: 170,
-    hideOn: 'tablet',
-    cell: (key) => <SafeText className="clip">{key.created_by}</SafeText>,
-  },
-  {
-    key: 'actions',
-    title: '',
-    width: 48,
-    align: 'right',
-    cell: (key) =>
-      mayManage && key.state !== 'revoked' ? (
-        <Menu
-          label={`Actions for ${key.name}`}
-          groups={[
-            [
-              { title: 'Edit', icon: 'edit', onSelect: () => act('edit', key) },
-              { title: 'Rotate', icon: 'retry', onSelect: () => act('rotate', key) },
-            ],
-            [{ title: 'Revoke', icon: 'minusCircle', danger: true, onSelect: () => act('revoke', key) }],
-          ]}
-        />
-      ) : null,
-  },
-]
-
-function Scopes({ scopes }: { scopes: readonly string[] }) {
-  // Write scopes first: they matter more.
-  const [first, ...more] = scopes.toSorted(
-    (left, right) => Number(left.endsWith(':read')) - Number(right.endsWith(':read')),
-  )
-  if (first === undefined) return <span className="quiet">None</span>
-  return (
-    <Row gap={1} wrap={false}>
-      <Chip mono>{first}</Chip>
-      {more.length > 0 && (
-        <Tip text={more.join(', ')}>
-          <span>
-            <Chip>+{more.length}</Chip>
-          </span>
-        </Tip>
-      )}
-    </Row>
   )
 }

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@parley/contract/console/audit'
 import type {
   ChangedKey,
   ConsoleKey,
@@ -9,7 +10,7 @@ import type {
   NewKey,
 } from '@parley/contract/console/keys'
 import type { Send } from '../../lib/api.ts'
-import { useData, useUnpagedList } from '../../lib/query.ts'
+import { type List, useData, useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
@@ -17,6 +18,10 @@ import { useAction } from '../../lib/use-action.ts'
 /** The keys of the workspace. Refetched when one is created, changed or used. */
 export const useKeys = (filters: Readonly<Record<string, string>>) =>
   useUnpagedList<ListedKey>(useHere().api('keys'), filters, ['keys'])
+
+/** The latest audit log entries of a key. */
+export const useKeyHistory = (id: string) =>
+  useData<List<AuditEntry>>(useHere().api('audit'), { query: { target: id, limit: 5 }, topics: ['audit'] })
 
 /** An action on keys. Refetches them. */
 function useKeyAction<Input = void, Result = unknown>(

@@ -32,7 +32,7 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
           {
             name: 'Sender',
             value: (
-              <PageLink to={here.path('senders')}>
+              <PageLink to={here.path(`senders/${sender.id}`)}>
                 <bdi>{sender.display_name ?? formatPhone(sender.phone_number)}</bdi>
               </PageLink>
             ),

@@ -12,41 +12,68 @@ import { Card } from '../../ui/layout.tsx'
 import { lazyPart } from '../../ui/lazy.tsx'
 import { ExternalLink } from '../../ui/link.tsx'
 import styles from './onboarding.module.css'
-import { connectStep, stepTexts } from './onboarding-steps.ts'
+import { connectStep, type StepText, stepTexts } from './onboarding-steps.ts'
 import { useOnboarding } from './overview.queries.ts'
 
 type Step = Onboarding['steps'][number]
 
 const HandsetPanel = lazyPart(
   async () => ({ default: (await import('../../parts/handset-panel.tsx')).HandsetPanel }),
-  <div />,
+  <div className={styles.handsetSpace} />,
 )
 
-/** The first steps, with the handset next to them. The list disappears when all are done, or when it is hidden. */
-export function OnboardingList() {
+/**
+ * The first steps. In a new workspace, all of them with the handset next to them; else one line with the next one, or that all
+ * are done, which unfolds. A person can hide them.
+ */
+export function OnboardingList({ isNew }: { isNew: boolean }) {
   const here = useHere()
   const { data } = useOnboarding()
   const [isHidden, setHidden] = useState(remembered(`onboarding.${here.id}`) === 'hidden')
+  const [isUnfolded, setUnfolded] = useState(false)
   const [open, setOpen] = useState<OnboardingStep | null>(null)
   const steps = data?.steps.filter(({ done, permitted }) => permitted || done) ?? []
   const done = steps.filter((step) => step.done).length
   const isComplete = done === steps.length
-  // The result of the last step stays until it is closed.
-  if (isHidden || (isComplete && open === null)) return null
+  if (isHidden || steps.length === 0) return null
   const next = steps.find((step) => !step.done)?.kind
-  const hide = () => {
-    remember(`onboarding.${here.id}`, 'hidden')
-    setHidden(true)
+  const hide = (
+    <Button
+      kind="quiet"
+      size="s"
+      onClick={() => {
+        remember(`onboarding.${here.id}`, 'hidden')
+        setHidden(true)
+      }}
+    >
+      Hide
+    </Button>
+  )
+  const fold = () => {
+    setUnfolded(false)
+    setOpen(null)
   }
+  const unfold = (step: OnboardingStep | null) => {
+    setUnfolded(true)
+    setOpen(step)
+  }
+  // The result of the last step stays until it is closed.
+  const isWhole = isUnfolded || open !== null || (isNew && !isComplete)
+  if (!isWhole) return <FoldedSteps done={done} all={steps.length} next={next} onUnfold={unfold} hide={hide} />
   return (
     <WithHandset>
       <Card
         title="Get started"
         detail={isComplete ? 'All steps are done' : `${done} of ${steps.length} done`}
         actions={
-          <Button kind="quiet" size="s" onClick={hide}>
-            Hide
-          </Button>
+          <>
+            {isUnfolded && (
+              <Button kind="quiet" size="s" aria-expanded={true} onClick={fold}>
+                Fold
+              </Button>
+            )}
+            {hide}
+          </>
         }
       >
         <Meter value={done / steps.length} label="Steps completed" />
@@ -66,6 +93,64 @@ export function OnboardingList() {
   )
 }
 
+interface FoldedProps {
+  done: number
+  all: number
+  /** Undefined if all are done. */
+  next: OnboardingStep | undefined
+  onUnfold(step: OnboardingStep | null): void
+  hide: ReactNode
+}
+
+/** One line: what to do next, or that all is done. */
+function FoldedSteps({ done, all, next, onUnfold, hide }: FoldedProps) {
+  const { path } = useHere()
+  const texts = useStepTexts(next)
+  const handset = useHandset()
+  return (
+    <section className={styles.folded} aria-label="Get started">
+      <span className={styles.mark} data-complete={!next || undefined}>
+        <Icon name={next ? 'circle' : 'checkCircle'} />
+      </span>
+      <span className={styles.foldedWords}>
+        {texts ? (
+          <>
+            <strong>{texts.title}</strong> <span className="quiet">is next. {`${done} of ${all} steps are done.`}</span>
+          </>
+        ) : (
+          <span className="quiet">The set-up is complete: all {all} steps are done.</span>
+        )}
+      </span>
+      {texts && next && texts.to && (
+        <ButtonLink size="s" to={texts.to(path)}>
+          {texts.action}
+        </ButtonLink>
+      )}
+      {texts && next && !texts.to && (
+        <Button size="s" onClick={() => onUnfold(next)}>
+          {texts.action}
+        </Button>
+      )}
+      {handset && (
+        <span className="alone">
+          <ExternalLink href={handset.url}>Handset</ExternalLink>
+        </span>
+      )}
+      <Button kind="quiet" size="s" aria-expanded={false} onClick={() => onUnfold(null)}>
+        Show steps
+      </Button>
+      {hide}
+    </section>
+  )
+}
+
+function useStepTexts(kind: OnboardingStep | undefined): StepText | undefined {
+  const here = useHere()
+  const { operator } = useSession().person
+  if (kind === undefined) return undefined
+  return kind === 'sender' && operator ? connectStep(here.id) : stepTexts[kind]
+}
+
 interface StepProps {
   step: Step
   isNext: boolean
@@ -76,14 +161,7 @@ interface StepProps {
 function StepItem({ step: { kind, done }, isNext, isOpen, onToggle }: StepProps) {
   const here = useHere()
   const id = useId()
-  const { operator } = useSession().person
-  const {
-    title,
-    detail,
-    action,
-    to,
-    form: Form,
-  } = kind === 'sender' && operator ? connectStep(here.id) : stepTexts[kind]
+  const { title, detail, action, to, form: Form } = useStepTexts(kind) ?? stepTexts[kind]
   const look = { size: 's', kind: isNext ? 'primary' : 'secondary' } as const
   return (
     <li aria-current={isNext ? 'step' : undefined} data-done={done || undefined}>
@@ -141,7 +219,7 @@ function WithHandset({ children }: { children: ReactNode }) {
   return (
     <div className={styles.withHandset}>
       {children}
-      {senders && <HandsetPanel handset={handset} sender={sender} />}
+      {senders ? <HandsetPanel handset={handset} sender={sender} /> : <div className={styles.handsetSpace} />}
     </div>
   )
 }

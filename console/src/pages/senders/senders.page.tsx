@@ -1,8 +1,7 @@
-import { type ConsoleSender, messagesPerSecond, peopleOf } from '@parley/contract/console/senders'
+import type { ConsoleSender } from '@parley/contract/console/senders'
 import { qualityRatings, senderStatuses } from '@parley/contract/sender'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { formatNumber, plainWord } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
@@ -14,15 +13,12 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
-import { Menu } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { EmptyState, Notice } from '../../ui/states.tsx'
-import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import { Moment, TimeAgo } from '../../ui/time.tsx'
-import { NameDialog, PinDialog, ProfileDialog } from './sender-dialogs.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { type NumberAction, NumberDialog, NumberMenu } from './number-actions.tsx'
+import { AccountNotices, limitText, nameNote, paceText, SenderStatus } from './sender-state.tsx'
 import { useSenders } from './senders.queries.ts'
-
-type NumberAction = 'register' | 'pin' | 'name' | 'profile'
 
 export function SendersPage() {
   const here = useHere()
@@ -32,10 +28,7 @@ export function SendersPage() {
   const senders = useSenders(filters)
   const mayManage = useCan('senders:manage')
   const [dialog, setDialog] = useState<{ action: NumberAction; sender: ConsoleSender } | null>(null)
-  const close = () => setDialog(null)
   const accounts = [...new Map(senders.rows?.map(({ connection }) => [connection.id, connection])).values()]
-  const failedSyncs = accounts.filter(({ sync_error }) => sync_error !== null)
-  const limited = accounts.filter(({ status }) => status !== 'ACTIVE')
   return (
     <>
       <PageHeader
@@ -44,25 +37,8 @@ export function SendersPage() {
         actions={<SyncButton />}
       />
       <PageBody>
-        {limited.map(({ id, account, status, status_reason, status_until }) => (
-          <Notice
-            key={id}
-            tone={status === 'FLAGGED' ? 'warn' : 'bad'}
-            title={`Account ${account} is ${plainWord(status).toLowerCase()}.`}
-          >
-            <bdi>{status_reason}</bdi>
-            {status !== 'FLAGGED' && status_until && (
-              <>
-                {' '}
-                Until <Moment at={status_until} />.
-              </>
-            )}
-          </Notice>
-        ))}
-        {failedSyncs.map(({ id, account, sync_error }) => (
-          <Notice key={id} tone="warn" title={`Account ${account} could not be synced.`}>
-            <bdi>{sync_error}</bdi>
-          </Notice>
+        {accounts.map((account) => (
+          <AccountNotices key={account.id} account={account} />
         ))}
         <ListBar
           query={filters}
@@ -79,7 +55,7 @@ export function SendersPage() {
           label="Senders"
           list={senders}
           rowKey={({ id }) => id}
-          onOpen={({ id }) => void navigate({ to: here.path('messages'), search: { sender: id } as never })}
+          onOpen={({ id }) => void navigate({ to: here.path(`senders/${id}`) })}
           columns={mayManage ? [...columns, actions((action, sender) => setDialog({ action, sender }))] : columns}
           empty={
             Object.keys(filters).length > 0 ? (
@@ -106,11 +82,7 @@ export function SendersPage() {
           }
         />
       </PageBody>
-      {(dialog?.action === 'register' || dialog?.action === 'pin') && (
-        <PinDialog sender={dialog.sender} registers={dialog.action === 'register'} onClose={close} />
-      )}
-      {dialog?.action === 'name' && <NameDialog sender={dialog.sender} onClose={close} />}
-      {dialog?.action === 'profile' && <ProfileDialog sender={dialog.sender} onClose={close} />}
+      {dialog && <NumberDialog {...dialog} onClose={() => setDialog(null)} />}
     </>
   )
 }
@@ -120,26 +92,7 @@ const actions = (act: (action: NumberAction, sender: ConsoleSender) => void): Co
   title: '',
   width: 48,
   align: 'right',
-  cell: (sender) =>
-    sender.status === 'DELETED' ? null : (
-      <Menu
-        label={`Actions for ${formatPhone(sender.phone_number)}`}
-        groups={[
-          [
-            sender.status !== 'CONNECTED' && {
-              title: 'Register…',
-              icon: 'check',
-              onSelect: () => act('register', sender),
-            },
-            { title: 'Set two-step PIN…', icon: 'lock', onSelect: () => act('pin', sender) },
-          ],
-          [
-            { title: 'Change display name…', icon: 'edit', onSelect: () => act('name', sender) },
-            { title: 'Business profile…', icon: 'building', onSelect: () => act('profile', sender) },
-          ],
-        ]}
-      />
-    ),
+  cell: (sender) => <NumberMenu sender={sender} act={(action) => act(action, sender)} />,
 })
 
 const columns: readonly Column<ConsoleSender>[] = [
@@ -164,7 +117,7 @@ const columns: readonly Column<ConsoleSender>[] = [
     width: 200,
     cell: ({ status, status_reason, verification_status, has_pin }) => (
       <span className="lines">
-        <StatusBadge status={status} tone={toneOf(status)} />
+        <SenderStatus status={status} />
         {status_reason && <bdi className="small quiet">{status_reason}</bdi>}
         {status !== 'CONNECTED' && verification_status === 'NOT_VERIFIED' && (
           <span className="small quiet">Not verified</span>
@@ -179,38 +132,15 @@ const columns: readonly Column<ConsoleSender>[] = [
     title: 'Limits',
     width: 170,
     hideOn: 'tablet',
-    cell: ({ throughput, messaging_limit }) => {
-      const perSecond = messagesPerSecond[throughput ?? '']
-      const people = peopleOf(messaging_limit)
+    cell: (sender) => {
+      const [perSecond, people] = [paceText(sender), limitText(sender)]
       return (
         <span className="lines">
-          {perSecond === undefined ? (
-            <span className="quiet">–</span>
-          ) : (
-            <span>{formatNumber(perSecond)} per second</span>
-          )}
-          {people !== null && (
-            <span className="small quiet">
-              {people === Number.POSITIVE_INFINITY ? 'Unlimited people' : `${formatNumber(people)} people a day`}
-            </span>
-          )}
+          {perSecond === null ? <span className="quiet">–</span> : <span>{perSecond} per second</span>}
+          {people !== null && <span className="small quiet">{people} people a day</span>}
         </span>
       )
     },
-  },
-  {
-    key: 'account',
-    title: 'Account',
-    width: 200,
-    hideOn: 'tablet',
-    cell: ({ connection }) => (
-      <span className="lines">
-        <span className="mono small">{connection.account}</span>
-        <span className="small quiet">
-          Synced <TimeAgo at={connection.synced_at} none="never" />
-        </span>
-      </span>
-    ),
   },
   {
     key: 'sent',
@@ -228,17 +158,3 @@ const columns: readonly Column<ConsoleSender>[] = [
   },
   { key: 'why', title: '', width: 90, align: 'right', cell: ({ id }) => <WhyButton about={id} size="s" /> },
 ]
-
-/** What WhatsApp says about the display name, unless it is approved. */
-function nameNote({ display_name, name_status, requested_name, requested_name_status }: ConsoleSender): string | null {
-  if (requested_name && requested_name !== display_name)
-    return `“${requested_name}”: ${plainWord(requested_name_status ?? 'requested').toLowerCase()}`
-  const isFine = name_status === null || name_status === 'APPROVED' || name_status === 'AVAILABLE_WITHOUT_REVIEW'
-  return isFine ? null : `Name ${plainWord(name_status).toLowerCase()}`
-}
-
-function toneOf(status: string): Tone {
-  if (status === 'CONNECTED') return 'good'
-  if (status === 'PENDING' || status === 'UNVERIFIED' || status === 'UNKNOWN') return 'note'
-  return status === 'DELETED' || status === 'MIGRATED' ? 'calm' : 'bad'
-}

@@ -1,4 +1,5 @@
-import type { BusinessProfile, ConsoleSender } from '@parley/contract/console/senders'
+import type { Period } from '@parley/contract/console/overview'
+import type { BusinessProfile, ConsoleSender, SenderActivity, SenderDetail } from '@parley/contract/console/senders'
 import type { Send } from '../../lib/api.ts'
 import { useData, useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
@@ -7,7 +8,22 @@ import { useAction } from '../../lib/use-action.ts'
 export const useSenders = (filters: Readonly<Record<string, string>>) =>
   useUnpagedList<ConsoleSender>(useHere().api('senders'), filters, ['senders', 'messages'])
 
-export const useProfile = (id: string) => useData<BusinessProfile>(useHere().api(`senders/${id}/profile`))
+export const useSender = (id: string) =>
+  useData<SenderDetail>(useHere().api(`senders/${id}`), { topics: ['senders', 'messages'] })
+
+/** The activity is counted from the messages themselves, so it is polled instead of read on every live update. */
+const activityEveryMs = 60_000
+
+export const useActivity = (id: string, period: Period) =>
+  useData<SenderActivity>(useHere().api(`senders/${id}/activity`), {
+    query: { period },
+    placeholderData: (before) => before,
+    refetchInterval: activityEveryMs,
+  })
+
+/** Read from WhatsApp. */
+export const useProfile = (id: string) =>
+  useData<BusinessProfile>(useHere().api(`senders/${id}/profile`), { refetchOnWindowFocus: false })
 
 /** A change of a number at WhatsApp. */
 function useNumberAction<Input>(

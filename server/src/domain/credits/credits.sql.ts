@@ -162,20 +162,25 @@ export const allBalances = (db: Db): Promise<{ workspaceId: string; balance: num
   db.rows('select workspace_id as "workspaceId", balance from credit_balances')
 
 /**
- * The credits spent since a time, less refunds: the daily totals for full days (UTC), and the single entries before the
- * first full day.
+ * The credits spent since a time, or between two, less refunds: the daily totals for full days (UTC), and the single entries
+ * before the first full day and after the last one.
  */
-export async function creditsSpent(db: Db, workspaceId: string, from: Date): Promise<number> {
+export async function creditsSpent(db: Db, workspaceId: string, from: Date, until?: Date): Promise<number> {
   const firstDay = new Date(Math.ceil(from.getTime() / 86_400_000) * 86_400_000)
+  const lastDay = until && new Date(Math.floor(until.getTime() / 86_400_000) * 86_400_000)
+  const isAmount = `workspace_id = $1 and kind in ('debit', 'refund')`
   const row = await withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], db, (tx) =>
     tx.first<{ spent: number }>(
       `select (
          coalesce((select sum(spent - refunded) from credit_days
-           where workspace_id = $1 and day >= ($3::timestamptz at time zone 'UTC')::date), 0)
+           where workspace_id = $1 and day >= ($3::timestamptz at time zone 'UTC')::date
+             and day < (coalesce($4::timestamptz, 'infinity') at time zone 'UTC')::date), 0)
          - coalesce((select sum(amount) from credit_entries
-           where workspace_id = $1 and created_at >= $2 and created_at < $3 and kind in ('debit', 'refund')), 0)
+           where ${isAmount} and created_at >= $2 and created_at < least($3, $5::timestamptz)), 0)
+         - coalesce((select sum(amount) from credit_entries
+           where ${isAmount} and created_at >= greatest($3, $4) and created_at < $5), 0)
        )::bigint as spent`,
-      [workspaceId, from, firstDay],
+      [workspaceId, from, firstDay, lastDay ?? null, until ?? null],
     ),
   )
   return row?.spent ?? 0

@@ -1,4 +1,5 @@
-import { type HealthAction, HealthReport, TrafficReport } from '@parley/contract/console/operator'
+import { type HealthAction, HealthReport, HealthSeries, TrafficReport } from '@parley/contract/console/operator'
+import { OverviewQuery } from '@parley/contract/console/overview'
 import { OperatedWorkspace } from '@parley/contract/console/workspace'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
@@ -13,6 +14,7 @@ import {
   type HealthDeps,
   listSummaries,
   readHealth,
+  readHealthSeries,
   readTraffic,
   type Traffic,
   type WorkspaceSummary,
@@ -63,6 +65,15 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
     mayLag: true,
     reply: TrafficReport,
     handle: async ({ db, clock }) => toTraffic(await readTraffic(db, clock)),
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/health/series',
+    who: 'operator',
+    mayLag: true,
+    query: OverviewQuery,
+    reply: HealthSeries,
+    handle: ({ db, clock }, { query }) => readHealthSeries(db, clock, query.period ?? '24h'),
   }),
 ]
 

@@ -10,6 +10,7 @@ import { countActiveSenders } from '../senders/senders.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 import { listWorkspaces, requireWorkspace, type Workspace } from '../workspaces/workspaces.ts'
 
+export { readHealthSeries } from '../health/samples.ts'
 export type { FindingAction, Health, HealthDeps }
 
 export interface WorkspaceSummary extends Workspace {

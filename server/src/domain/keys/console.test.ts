@@ -31,8 +31,9 @@ const listKeys = async (person: SignedInPerson, workspace: TestWorkspace, query 
     id: string
     state: string
     name: string
-    requests_by_day: number[]
+    requests_by_day: Record<'ok' | 'refused' | 'rate_limited' | 'failed', number[]>
     replaced_by: { id: string } | null
+    replaces: { id: string } | null
   }[]
 
 test('an admin creates a key; its secret is returned only once, and it works', async () => {
@@ -159,7 +160,12 @@ test('rotating a key copies its settings; the old key ends immediately or after 
   const [ended] = await listKeys(admin, workspace, '?state=expiring')
   expect(ended).toMatchObject({ id: key.id, state: 'expiring', replaced_by: { id, hint } })
   const both = await listKeys(admin, workspace, '?q=Backend')
-  expect(both.find((each) => each.id === id)).toMatchObject({ state: 'active', replaced_by: null })
+  expect(both.find((each) => each.id === id)).toMatchObject({
+    state: 'active',
+    replaced_by: null,
+    replaces: { id: key.id, hint: key.hint },
+  })
+  expect(ended).toMatchObject({ replaces: null })
   server.clock.forward({ minutes: 61 })
   expect(await errorCodeOf(secret)).toBe('key_expired')
   expect((await server.call('/v1/me', { key: rotated.body.secret })).status).toBe(200)
@@ -224,27 +230,48 @@ test('a revoked key gets key_revoked on the next request', async () => {
   expect((await admin.call(at('/keys?state=dead'))).status).toBe(400)
 })
 
-test('GET /keys returns the requests of each key by day', async () => {
+const noRequests = Array(7).fill(0)
+
+test('GET /keys returns the requests of each key by day and result', async () => {
   const { workspace, admin } = await setUp()
-  const { secret } = await workspace.newKey({ name: 'busy' })
+  const { secret, key } = await workspace.newKey({ name: 'busy', rateLimitPerMin: 3 })
   await server.call('/v1/me', { key: secret })
   server.clock.forward({ hours: 24 })
-  await server.call('/v1/me', { key: secret })
-  await server.call('/v1/me', { key: secret })
+  for (const path of ['/v1/me', '/v1/me', '/v1/nothing']) await server.call(path, { key: secret })
+  expect(await errorCodeOf(secret)).toBe('rate_limited')
   await server.api.flush()
+  // A server error is not easily caused. It is counted like this.
+  await server.db.change(
+    `insert into traffic_hours (hour, workspace_id, key_id, code, count)
+     values (date_trunc('hour', $1::timestamptz), $2, $3, 'internal_error', 4)`,
+    [server.clock.now(), workspace.id, key.id],
+  )
   await admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
   const keys = await listKeys(admin, workspace)
-  expect(keys.find(({ name }) => name === 'busy')?.requests_by_day).toEqual([0, 0, 0, 0, 0, 1, 2])
-  expect(keys.find(({ name }) => name === 'test key')?.requests_by_day).toEqual([0, 0, 0, 0, 0, 0, 0])
+  expect(keys.find(({ name }) => name === 'busy')?.requests_by_day).toEqual({
+    ok: [0, 0, 0, 0, 0, 1, 2],
+    refused: [0, 0, 0, 0, 0, 0, 1],
+    rate_limited: [0, 0, 0, 0, 0, 0, 1],
+    failed: [0, 0, 0, 0, 0, 0, 4],
+  })
+  expect(keys.find(({ name }) => name === 'test key')?.requests_by_day).toEqual({
+    ok: noRequests,
+    refused: noRequests,
+    rate_limited: noRequests,
+    failed: noRequests,
+  })
 })
 
-test('a key that was only refused is unused, by day and by its last use', async () => {
+test('a key that was only refused is unused, and its refused requests are counted', async () => {
   const { workspace, admin } = await setUp()
   const { secret } = await workspace.newKey({ name: 'elsewhere', allowedRanges: ['192.0.2.1/32'] })
   expect((await server.call('/v1/me', { key: secret })).status).toBe(403)
   await server.api.flush()
   const key = (await listKeys(admin, workspace)).find(({ name }) => name === 'elsewhere')
-  expect(key).toMatchObject({ last_used_at: null, requests_by_day: [0, 0, 0, 0, 0, 0, 0] })
+  expect(key).toMatchObject({
+    last_used_at: null,
+    requests_by_day: { ok: noRequests, refused: [0, 0, 0, 0, 0, 0, 1] },
+  })
 })
 
 test('GET /my-address returns the IP address of the request', async () => {

@@ -4,15 +4,15 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { exportAll } from '../../lib/csv-export.ts'
 import { hasText, isBetween, isOneOf } from '../../lib/list-filters.ts'
-import { requestsByDay } from './keys.sql.ts'
+import { errorMeaning } from '../requests/requests.ts'
+import { type DayCount, requestsByDay } from './keys.sql.ts'
 import { type Key, listKeys } from './keys.ts'
 import { replacementsOf } from './rotate.ts'
-import { rejectedCodes } from './uses.ts'
 
 const dayMs = 86_400_000
 const daysShown = 7
 
-/** A workspace's keys, newest first, each with its requests per day over the last seven days. */
+/** A workspace's keys, newest first, each with its requests by day and result over the last seven days. */
 export async function listConsoleKeys(
   db: Db,
   clock: Clock,
@@ -24,22 +24,19 @@ export async function listConsoleKeys(
   const first = today - daysShown + 1
   const [keys, counts] = await Promise.all([
     listKeys(db, workspaceId),
-    requestsByDay(db, workspaceId, new Date(first * dayMs), [...rejectedCodes]),
+    requestsByDay(db, workspaceId, new Date(first * dayMs)),
   ])
   const replacements = replacementsOf(keys)
+  const replaced = new Map(keys.map((key) => [replacements.get(key.id)?.id, key]))
   const byKey = Map.groupBy(counts, (row) => row.keyId)
   return keys
     .map((key) => {
-      const days = Array<number>(daysShown).fill(0)
-      for (const { day, count } of byKey.get(key.id) ?? []) {
-        const index = Math.floor(day.getTime() / dayMs) - first
-        if (index < daysShown) days[index] = count
-      }
       const replacement = replacements.get(key.id)
       return {
         ...toConsoleKey(key, now, replacement),
-        replaced_by: replacement ? { id: replacement.id, hint: replacement.hint } : null,
-        requests_by_day: days,
+        replaced_by: nameOf(replacement),
+        replaces: nameOf(replaced.get(key.id)),
+        requests_by_day: resultsByDay(byKey.get(key.id) ?? [], first),
       }
     })
     .filter(
@@ -48,6 +45,21 @@ export async function listConsoleKeys(
         isOneOf(filters.state, state) &&
         isBetween(created_at, filters.from, filters.to),
     )
+}
+
+const nameOf = (key: Key | undefined) => (key ? { id: key.id, hint: key.hint } : null)
+
+/** By the status that the error catalogue has for each code. */
+function resultsByDay(counts: readonly DayCount[], first: number): ListedKey['requests_by_day'] {
+  const days = () => Array<number>(daysShown).fill(0)
+  const results = { ok: days(), refused: days(), rate_limited: days(), failed: days() }
+  for (const { day, code, count } of counts) {
+    const status = code === null ? 200 : (errorMeaning(code).status ?? 400)
+    const result = status < 400 ? 'ok' : status === 429 ? 'rate_limited' : status < 500 ? 'refused' : 'failed'
+    const index = Math.floor(day.getTime() / dayMs) - first
+    if (index < daysShown) results[result][index] = (results[result][index] ?? 0) + count
+  }
+  return results
 }
 
 export const exportKeys = (db: Db, clock: Clock, workspaceId: string, filters: KeyFilters): AsyncIterable<string> =>

@@ -56,6 +56,15 @@ test.each<[label: string, change: (secret: string) => string]>([
   },
 )
 
+test('an invalid key that resembles a key is no request of that key', async () => {
+  const workspace = await newWorkspace(server)
+  await loggedRequest(server, await callFrom(newAddress(), `Bearer ${mistyped(workspace.secret)}`))
+  expect(await errorsOf(workspace)).toMatchObject({ count: 1 })
+  const developer = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
+  const [key] = (await developer.call(`/w/${workspace.id}/keys`)).body.data
+  expect(key).toMatchObject({ id: workspace.key.id, requests_by_day: { refused: Array(7).fill(0) } })
+})
+
 test('a request that matches no key belongs to no workspace, even from an address that uses the keys of one', async () => {
   const workspace = await newWorkspace(server)
   const address = newAddress()

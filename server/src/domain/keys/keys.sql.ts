@@ -112,14 +112,19 @@ export interface DayCount {
   keyId: string
   /** Midnight UTC. */
   day: Date
+  /** Null if the requests succeeded. */
+  code: string | null
   count: number
 }
 
-/** Requests by key and day since a midnight UTC, from the hourly counts, without those with an error code of `without`. */
-export const requestsByDay = (db: Db, workspaceId: string, since: Date, without: readonly string[]) =>
+/**
+ * Requests by key, day and error code since a midnight UTC, from the hourly counts. Not those with an invalid key: they only
+ * resemble one.
+ */
+export const requestsByDay = (db: Db, workspaceId: string, since: Date) =>
   db.rows<DayCount>(
-    `select key_id as "keyId", date_trunc('day', hour, 'UTC') as day, sum(count)::bigint as count
+    `select key_id as "keyId", date_trunc('day', hour, 'UTC') as day, code, sum(count)::bigint as count
      from traffic_hours where workspace_id = $1 and hour >= $2 and key_id is not null
-       and (code is null or code <> all($3::text[])) group by 1, 2`,
-    [workspaceId, since, without],
+       and code is distinct from 'invalid_key' group by 1, 2, 3`,
+    [workspaceId, since],
   )

@@ -1,8 +1,8 @@
 import type { RecordedKeys } from '../requests/recorder.ts'
 import { keysWithHints, saveUses } from './keys.sql.ts'
 
-/** Rejected requests do not count as a use of the key, neither as the last one nor by day; the API errors page shows them. */
-export const rejectedCodes: ReadonlySet<string> = new Set([
+/** Rejected requests do not count as a use of the key. Its plot by day and the API errors page show them. */
+const rejectedCodes: ReadonlySet<string> = new Set([
   'invalid_key',
   'key_revoked',
   'key_expired',

@@ -7,11 +7,11 @@ import {
   SearchResults,
 } from '@parley/contract/console/overview'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { readOnboarding, readOverview } from './overview.ts'
+import { readOnboarding, readOverview, readOverviewBefore } from './overview.ts'
 import { listProblems } from './problems.ts'
 import { search } from './search.ts'
 
-export const overviewConsoleRoutes = (): ConsoleRoute[] => [
+export const overviewConsoleRoutes = ({ retentionDays }: { retentionDays: number }): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/overview',
@@ -20,6 +20,15 @@ export const overviewConsoleRoutes = (): ConsoleRoute[] => [
     query: OverviewQuery,
     reply: Overview,
     handle: (context, { query }) => readOverview(context, query.period ?? '24h'),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/overview/before',
+    who: 'overview:read',
+    mayLag: true,
+    query: OverviewQuery,
+    reply: Overview,
+    handle: (context, { query }) => readOverviewBefore(context, query.period ?? '24h', retentionDays),
   }),
   workspaceRoute({
     method: 'GET',

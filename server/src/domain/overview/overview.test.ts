@@ -22,7 +22,7 @@ const read = async (workspaceId: string, path: string, role: Role = 'admin') =>
 
 const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
 
-test.each(['/overview', '/problems', '/onboarding', '/find?q=abc'])(
+test.each(['/overview', '/overview/before', '/problems', '/onboarding', '/find?q=abc'])(
   '%s is for all members of the workspace',
   async (path) => {
     const workspace = await newWorkspace(server)
@@ -78,6 +78,54 @@ test('spent credits are summed over the period, in full and partial days', async
   await server.passDays(0)
 })
 
+test('the period before has the same steps, shifted by the period, and the credits up to the same moment', async () => {
+  const shop = await sending.newShop()
+  const { id } = shop.workspace
+  const spentAt = new Date(Math.ceil(server.clock.now().getTime() / 86_400_000) * 86_400_000 + 10.5 * 3_600_000)
+  server.clock.forward({ hours: (spentAt.getTime() - server.clock.now().getTime()) / 3_600_000 })
+  await shop.sendText('+16505550123')
+  // 23 hours later than the first message, of which the period before has what was spent by this time of that day.
+  server.clock.forward({ hours: 23 })
+  await shop.sendText('+16505550124')
+  const before = async (period = '24h') => (await read(id, `/overview/before?period=${period}`)).body
+  expect(await before()).toMatchObject({ credits: { spent: 0 } })
+  server.clock.forward({ hours: 1.25 })
+  const [now, then] = [(await read(id, '/overview')).body, await before()]
+  expect(Date.parse(now.from) - Date.parse(then.from)).toBe(86_400_000)
+  expect(then.to).toBe(now.from)
+  expect([sum(now.messages.queued), sum(then.messages.queued)]).toEqual([1, 1])
+  expect([now.credits.spent, then.credits.spent]).toEqual([1, 1])
+  // Requests and deliveries are stored for 30 days, which is less than two periods.
+  expect(await before('7d')).toMatchObject({ requests: {}, deliveries: {} })
+  expect(await before('30d')).toMatchObject({ requests: null, deliveries: null, messages: {} })
+  expect((await read(id, '/overview/before', 'member')).body).toMatchObject({ credits: null, endpoints: null })
+  await server.passDays(0)
+})
+
+test('endpoints are counted by health, as the list of webhooks shows it', async () => {
+  const line = await newLine(server)
+  const receiver = await newReceiver()
+  const [failing, disabled] = [await line.listen(receiver), await line.listen(receiver), await line.listen(receiver)]
+  await server.db.change('update webhooks set failures = 3 where id = $1', [failing.id.replace('whk_', '')])
+  await disableWebhook(server.db, server.clock, disabled.id, 'Under repair.')
+  const { endpoints } = (await read(line.workspace.id, '/overview')).body
+  expect(endpoints).toEqual({ healthy: 1, failing: 1, disabled: 1 })
+  const { data } = (await read(line.workspace.id, '/webhooks')).body
+  expect(data.map(({ state }: { state: string }) => state).sort()).toEqual(['disabled', 'enabled', 'failing'])
+  const other = await newWorkspace(server)
+  expect((await read(other.id, '/overview')).body.endpoints).toEqual({ healthy: 0, failing: 0, disabled: 0 })
+})
+
+test('a workspace is new until it has 20 messages, in and out together', async () => {
+  const line = await newLine(server)
+  const isNew = async () => (await read(line.workspace.id, '/onboarding')).body.is_new
+  expect(await isNew()).toBe(true)
+  await line.write(19)
+  expect(await isNew()).toBe(true)
+  await line.write(1)
+  expect(await isNew()).toBe(false)
+})
+
 test('requests are counted as ok, refused (4xx) and failed (5xx)', async () => {
   const workspace = await newWorkspace(server)
   await workspace.call('/v1/me')
@@ -108,7 +156,7 @@ test('delivery attempts are counted once, with the response time of the endpoint
 test('a member sees messages, but no requests, deliveries or credits', async () => {
   const workspace = await newWorkspace(server)
   const { body } = await read(workspace.id, '/overview', 'member')
-  expect(body).toMatchObject({ requests: null, deliveries: null, credits: null })
+  expect(body).toMatchObject({ requests: null, deliveries: null, endpoints: null, credits: null })
   expect(body.messages.sent).toHaveLength(24)
   expect((await read(workspace.id, '/problems', 'member')).body.data).toEqual([])
   const onboarding = (await read(workspace.id, '/onboarding', 'member')).body

@@ -7,11 +7,19 @@ import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-bucke
 import { creditsSpent, hadCredits, readBalance } from '../credits/credits.ts'
 import { readDeliveryHours, toAttemptSeries } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
-import { anyReceived, anyReplied, anySent, messagesByBucket, receivedByBucket } from '../messages/reading/messages.ts'
+import {
+  anyReceived,
+  anyReplied,
+  anySent,
+  hasMessages,
+  messagesByBucket,
+  receivedByBucket,
+} from '../messages/reading/messages.ts'
 import { hasTeammates } from '../people/team/members.ts'
 import { errorMeaning, readTraffic } from '../requests/console.ts'
 import { countActiveSenders } from '../senders/senders.ts'
-import { anyDelivered, listWebhooks } from '../webhooks/webhooks.ts'
+import { failingFrom } from '../webhooks/endpoints.ts'
+import { anyDelivered, countWebhooksOf, failingWebhooks, listWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
 
 /** The person who views a workspace, with the role that decides what they may see. */
@@ -23,15 +31,29 @@ export interface Viewer {
 }
 
 /** Counts for a period, per time bucket. Parts that the viewer's role may not see are null. */
-export async function readOverview(viewer: Viewer, period: Period): Promise<Overview> {
-  const steps = timeBuckets(period, viewer.clock.now())
+export const readOverview = (viewer: Viewer, period: Period): Promise<Overview> =>
+  overviewUntil(viewer, period, viewer.clock.now())
+
+/** The period before that one, for comparison. Parts of which a day may be deleted already are null too. */
+export async function readOverviewBefore(viewer: Viewer, period: Period, retentionDays: number): Promise<Overview> {
+  const now = viewer.clock.now().getTime()
+  const { from, to } = timeBuckets(period, viewer.clock.now())
+  const before = await overviewUntil(viewer, period, new Date(now - (to.getTime() - from.getTime())), true)
+  const isWhole = Date.parse(before.from) >= now - retentionDays * 86_400_000
+  return isWhole ? before : { ...before, requests: null, deliveries: null }
+}
+
+/** `isPast` if the period ended at `now`, instead of going on. */
+async function overviewUntil(viewer: Viewer, period: Period, now: Date, isPast = false): Promise<Overview> {
+  const steps = timeBuckets(period, now)
   const ifAllowed = <T>(permission: Permission, read: () => Promise<T>): Promise<T | null> =>
     can(viewer.role, permission) ? read() : Promise.resolve(null)
-  const [messages, requests, deliveries, credits] = await Promise.all([
+  const [messages, requests, deliveries, endpoints, credits] = await Promise.all([
     readMessages(viewer, steps),
     ifAllowed('requests:read', () => readRequests(viewer, steps)),
     ifAllowed('deliveries:read', () => readDeliveries(viewer, steps)),
-    ifAllowed('credits:read', () => readCredits(viewer, steps.from)),
+    ifAllowed('webhooks:read', () => readEndpoints(viewer)),
+    ifAllowed('credits:read', () => readCredits(viewer, steps.from, isPast ? now : undefined)),
   ])
   return {
     period,
@@ -42,6 +64,7 @@ export async function readOverview(viewer: Viewer, period: Period): Promise<Over
     messages,
     requests,
     deliveries,
+    endpoints,
     credits,
   }
 }
@@ -103,15 +126,31 @@ async function readDeliveries(
   return toAttemptSeries(steps, await readDeliveryHours(db, workspaceId, steps.from))
 }
 
-async function readCredits({ db, workspaceId }: Viewer, from: Date): Promise<NonNullable<Overview['credits']>> {
+async function readEndpoints({ db, workspaceId }: Viewer): Promise<NonNullable<Overview['endpoints']>> {
+  const [all, troubled] = await Promise.all([
+    countWebhooksOf(db, workspaceId),
+    failingWebhooks(db, workspaceId, failingFrom),
+  ])
+  const failing = troubled.filter(({ enabled }) => enabled).length
+  return { healthy: all - troubled.length, failing, disabled: troubled.length - failing }
+}
+
+async function readCredits(
+  { db, workspaceId }: Viewer,
+  from: Date,
+  until: Date | undefined,
+): Promise<NonNullable<Overview['credits']>> {
   const [balance, spent, { lowBalance }] = await Promise.all([
     readBalance(db, workspaceId),
-    creditsSpent(db, workspaceId, from),
+    creditsSpent(db, workspaceId, from, until),
     readSettings(db, workspaceId),
   ])
   const low = balance <= lowBalance && (balance > 0 || (await hadCredits(db, workspaceId)))
   return { balance, spent, low_balance: lowBalance, low }
 }
+
+/** More messages than a person who tries the service sends and receives. */
+const usedFrom = 20
 
 /** The onboarding steps. Whether each is done is derived from the data of the workspace. */
 export async function readOnboarding(
@@ -119,16 +158,18 @@ export async function readOnboarding(
   person: { twoFactor: boolean; hasPasskey: boolean },
 ): Promise<Onboarding> {
   const { db, workspaceId } = viewer
-  const [senders, hasSent, hasReceived, hasReplied, keys, webhooks, hasDelivery, hasTeammate] = await Promise.all([
-    countActiveSenders(db, workspaceId),
-    anySent(db, workspaceId),
-    anyReceived(db, workspaceId),
-    anyReplied(db, workspaceId),
-    listKeys(db, workspaceId),
-    listWebhooks(db, workspaceId),
-    anyDelivered(db, workspaceId),
-    hasTeammates(db, workspaceId, viewer.clock.now()),
-  ])
+  const [senders, hasSent, hasReceived, hasReplied, keys, webhooks, hasDelivery, hasTeammate, isUsed] =
+    await Promise.all([
+      countActiveSenders(db, workspaceId),
+      anySent(db, workspaceId),
+      anyReceived(db, workspaceId),
+      anyReplied(db, workspaceId),
+      listKeys(db, workspaceId),
+      listWebhooks(db, workspaceId),
+      anyDelivered(db, workspaceId),
+      hasTeammates(db, workspaceId, viewer.clock.now()),
+      hasMessages(db, workspaceId, usedFrom),
+    ])
   const now = viewer.clock.now()
   const valid = keys.filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now))
   const hint = valid[0]?.hint ?? null
@@ -154,6 +195,7 @@ export async function readOnboarding(
       step('second_factor', person.twoFactor || person.hasPasskey, null),
       step('teammate', hasTeammate, 'team:manage'),
     ],
+    is_new: !isUsed,
     key_hint: can(viewer.role, 'keys:read') ? hint : null,
   }
 }

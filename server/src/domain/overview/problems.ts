@@ -10,6 +10,7 @@ import { expiringKeys } from '../keys/keys.ts'
 import { listMuted } from '../requests/api-errors.ts'
 import { errorMeaning, readTraffic, type TrafficRow } from '../requests/console.ts'
 import { failingSenders } from '../senders/senders.ts'
+import { failingFrom } from '../webhooks/endpoints.ts'
 import { failingWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
 import type { Viewer } from './overview.ts'
@@ -50,8 +51,6 @@ const checkOf = <Found>(
 
 const rank = { problem: 0, warning: 1 } as const
 
-/** A single failure is retried. From this many in a row on, the webhook is listed, before it is disabled. */
-const minFailures = 3
 /** Problems listed per kind. */
 const maxPerKind = 20
 /** Held deliveries are counted up to this number. */
@@ -87,7 +86,7 @@ const senderProblems = (failing: Rows<typeof failingSenders>): Problem[] =>
     severity: row.status === 'CONNECTED' ? 'warning' : 'problem',
     title: row.status === 'CONNECTED' ? `${nameOf(row)} has a low quality rating` : `${nameOf(row)} is not connected`,
     detail: `Status ${row.status}, quality ${qualityWords[row.quality_rating ?? ''] ?? 'not rated'}. WhatsApp rejects or throttles messages from this number.`,
-    href: 'senders',
+    href: `senders/${withPrefix('snd', row.id)}`,
     since: null,
   }))
 
@@ -168,7 +167,7 @@ function apiErrorProblems(
 }
 
 const checks: readonly Check[] = [
-  checkOf('webhooks:read', ({ db, workspaceId }) => failingWebhooks(db, workspaceId, minFailures), webhookProblems),
+  checkOf('webhooks:read', ({ db, workspaceId }) => failingWebhooks(db, workspaceId, failingFrom), webhookProblems),
   checkOf('senders:read', ({ db, workspaceId }) => failingSenders(db, workspaceId), senderProblems),
   checkOf('senders:read', ({ db, workspaceId }) => failingConnections(db, workspaceId), syncProblems),
   checkOf(

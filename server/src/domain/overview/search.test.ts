@@ -46,7 +46,7 @@ test('an ID finds its record, with or without the prefix', async () => {
   const search = await searchAs(workspace.id)
   for (const [kind, id, path] of [
     ['message', message.id, `messages/${message.id}`],
-    ['sender', shop.senderId, `messages?sender=${shop.senderId}`],
+    ['sender', shop.senderId, `senders/${shop.senderId}`],
     ['template', template?.id ?? '', `templates/${template?.id}`],
     ['webhook', webhook.id, `webhooks/${webhook.id}`],
     ['request', `req_${logged.id}`, `requests?open=req_${logged.id}`],

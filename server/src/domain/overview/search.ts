@@ -13,7 +13,7 @@ type Kind = FoundRow['kind']
 const kinds: Record<Kind, { as: SearchKind; prefix: string | null; needs: Permission; path(id: string): string }> = {
   message: { as: 'message', prefix: 'msg', needs: 'messages:read', path: (id) => `messages/${id}` },
   inbound: { as: 'message', prefix: 'msg', needs: 'messages:read', path: (id) => `messages/${id}` },
-  sender: { as: 'sender', prefix: 'snd', needs: 'senders:read', path: (id) => `messages?sender=${id}` },
+  sender: { as: 'sender', prefix: 'snd', needs: 'senders:read', path: (id) => `senders/${id}` },
   template: { as: 'template', prefix: 'tpl', needs: 'templates:read', path: (id) => `templates/${id}` },
   webhook: { as: 'webhook', prefix: 'whk', needs: 'webhooks:read', path: (id) => `webhooks/${id}` },
   form: { as: 'form', prefix: 'frs', needs: 'forms:read', path: (id) => `forms/${id}` },

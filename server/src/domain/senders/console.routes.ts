@@ -1,9 +1,14 @@
-import { ConsoleSender, SenderFilters, SyncReply } from '@parley/contract/console/senders'
+import { OverviewQuery } from '@parley/contract/console/overview'
+import { ConsoleSender, SenderActivity, SenderDetail, SenderFilters, SyncReply } from '@parley/contract/console/senders'
+import { SenderId } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { csvRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { Strict } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
-import { exportSenders, listForConsole } from './console.ts'
+import { exportSenders, listForConsole, readActivity, readSender } from './console.ts'
+
+const BySender = Strict({ id: SenderId })
 
 interface Parts {
   /** Syncs the numbers and templates of every account of a workspace. */
@@ -25,6 +30,25 @@ export const senderConsoleRoutes = ({ syncWorkspace }: Parts): ConsoleRoute[] =>
     who: 'senders:read',
     query: SenderFilters,
     lines: ({ db, workspaceId }, filters) => exportSenders(db, workspaceId, filters),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/senders/:id',
+    who: 'senders:read',
+    mayLag: true,
+    params: BySender,
+    reply: SenderDetail,
+    handle: ({ db, workspaceId }, { params }) => readSender(db, workspaceId, params.id),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/senders/:id/activity',
+    who: 'senders:read',
+    mayLag: true,
+    params: BySender,
+    query: OverviewQuery,
+    reply: SenderActivity,
+    handle: (context, { params, query }) => readActivity(context, params.id, query.period ?? '24h'),
   }),
   workspaceRoute({
     method: 'POST',

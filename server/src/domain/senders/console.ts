@@ -1,8 +1,23 @@
-import type { ConsoleSender, SenderFilters } from '@parley/contract/console/senders'
+import type { Period } from '@parley/contract/console/overview'
+import {
+  type ConsoleSender,
+  countedPerStep,
+  type SenderActivity,
+  type SenderChange,
+  type SenderDetail,
+  type SenderFilters,
+} from '@parley/contract/console/senders'
+import type { SenderStatusData } from '@parley/contract/service-events'
 import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { exportAll } from '../../lib/csv-export.ts'
+import { withoutPrefix } from '../../lib/ids.ts'
 import { hasText, isOneOf } from '../../lib/list-filters.ts'
-import { type ConsoleSenderRow, listConsoleSenders } from './console.sql.ts'
+import { refuse } from '../../lib/refuse.ts'
+import { timeBuckets } from '../../lib/time-buckets.ts'
+import { type SenderEvent, senderEvents } from '../deliveries/reading/last-events.ts'
+import { type ConsoleSenderRow, latestUse, listConsoleSenders, volumeByBucket } from './console.sql.ts'
+import { senderById } from './senders.sql.ts'
 import { toSender } from './senders.ts'
 
 export const listForConsole = async (
@@ -10,7 +25,7 @@ export const listForConsole = async (
   workspaceId: string,
   { q, status, quality }: SenderFilters = {},
 ): Promise<ConsoleSender[]> =>
-  (await listConsoleSenders(db, workspaceId))
+  (await listConsoleSenders(db, workspaceId, null))
     .map(toConsoleSender)
     .filter(
       (sender) =>
@@ -18,6 +33,62 @@ export const listForConsole = async (
         isOneOf(status, sender.status) &&
         isOneOf(quality, sender.quality_rating),
     )
+
+const changesShown = 50
+
+/** A sender with the changes of its status and quality rating, newest first. */
+export async function readSender(db: Db, workspaceId: string, id: string): Promise<SenderDetail> {
+  const uuid = withoutPrefix('snd', id) ?? refuse('not_found')
+  const [[row], events] = await Promise.all([
+    listConsoleSenders(db, workspaceId, uuid),
+    senderEvents(db, workspaceId, uuid, changesShown + 1),
+  ])
+  if (!row) return refuse('not_found')
+  return { ...toConsoleSender(row), changes: toChanges(events).slice(0, changesShown) }
+}
+
+/** An event has the rating after the change. The rating before it is in the event before it. */
+const toChanges = (events: readonly SenderEvent[]): SenderChange[] => {
+  const changes = events.map(({ at, body }) => ({ at, data: JSON.parse(body.toString()).data as SenderStatusData }))
+  return changes.map(({ at, data: { sender_id: _, ...data } }, index) => ({
+    at: at.toISOString(),
+    ...data,
+    previous_quality_rating: changes[index + 1]?.data.quality_rating ?? null,
+  }))
+}
+
+const readForLastDay = 100_000
+
+/** The volume of a sender over a period, and how much of its limits it used within 24 hours. */
+export async function readActivity(
+  { db, clock, workspaceId }: { db: Db; clock: Clock; workspaceId: string },
+  id: string,
+  period: Period,
+): Promise<SenderActivity> {
+  const uuid = withoutPrefix('snd', id) ?? refuse('not_found')
+  const now = clock.now()
+  const buckets = timeBuckets(period, now)
+  const [known, rows, use] = await Promise.all([
+    senderById(db, workspaceId, uuid),
+    volumeByBucket(db, workspaceId, uuid, buckets, countedPerStep + 1),
+    latestUse(db, workspaceId, uuid, new Date(now.getTime() - 86_400_000), readForLastDay),
+  ])
+  if (!known || !use) return refuse('not_found')
+  const steps = rows.toSorted((left, right) => left.at.getTime() - right.at.getTime())
+  return {
+    period,
+    from: buckets.from.toISOString(),
+    to: buckets.to.toISOString(),
+    step_hours: buckets.hours,
+    steps: buckets.starts.map((start) => start.toISOString()),
+    queued: steps.map(({ queued }) => queued),
+    sent: steps.map(({ accepted, queued, failed }) => Math.max(0, accepted - queued - failed)),
+    failed: steps.map(({ failed }) => failed),
+    received: steps.map(({ received, echoes }) => Math.max(0, received - echoes)),
+    has_more: steps.some(({ accepted, received }) => Math.max(accepted, received) > countedPerStep),
+    last_day: { people: use.people, peak_per_second: use.peak, has_more: use.messages >= readForLastDay },
+  }
+}
 
 export const exportSenders = (db: Db, workspaceId: string, filters: SenderFilters): AsyncIterable<string> =>
   exportAll({

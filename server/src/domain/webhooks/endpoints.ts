@@ -25,7 +25,7 @@ import { requireWebhook, toWebhook } from './webhooks.ts'
 const hourMs = 3_600_000
 const countBound = 10_000
 /** An endpoint counts as failing from the third failure: the first attempt, its immediate retry, and one more. */
-const failingFrom = 3
+export const failingFrom = 3
 
 /** The endpoints of a workspace with their statistics, newest first. */
 export const listEndpoints = (db: Db, clock: Clock, workspaceId: string): Promise<ConsoleWebhook[]> =>

@@ -26,7 +26,7 @@ import {
   webhooksOf,
 } from './webhooks.sql.ts'
 
-export { countWebhooks, failingWebhooks, webhooksOf } from './webhooks.sql.ts'
+export { countWebhooks, countWebhooksOf, failingWebhooks, webhooksOf } from './webhooks.sql.ts'
 
 /** An endpoint with its UUID and its workspace. */
 export interface OwnedWebhook {

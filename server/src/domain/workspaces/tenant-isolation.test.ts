@@ -27,6 +27,7 @@ const sharedTables = new Set([
   'event_epoch', // the epoch of the database server in the order of events
   'maintenance_owner', // the process that does the maintenance
   'maintenance_steps', // the last run of each step of it
+  'health_samples', // the state of the installation over time
   'clock_marks', // the latest times read from the database's clock
   'content_removals', // how far the removal of old contents is
   'budget_windows', // counts by key id or address

@@ -25,3 +25,18 @@ export const lastEvents = (db: Db, workspaceId: string, types: readonly RareType
        order by e.created_at desc, e.id desc limit 1) as e`,
     [workspaceId, types],
   )
+
+export interface SenderEvent {
+  at: Date
+  body: Buffer
+}
+
+/** The latest `sender.status_changed` of a sender, newest first. The condition is that of the index by type. */
+export const senderEvents = (db: Db, workspaceId: string, senderId: string, limit: number): Promise<SenderEvent[]> =>
+  db.rows(
+    `select created_at as at, body from events
+     where workspace_id = $1 and type = 'sender.status_changed' and sender_id = $2
+       and type not in ('message.sent', 'message.delivered', 'message.read', 'message.received')
+     order by created_at desc, id desc limit $3`,
+    [workspaceId, senderId, limit],
+  )

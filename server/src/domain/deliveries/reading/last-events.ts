@@ -1,1 +1,1 @@
-export { lastEvents } from './find-events.sql.ts'
+export { lastEvents, type SenderEvent, senderEvents } from './find-events.sql.ts'

@@ -1,4 +1,6 @@
 import type { Db } from '../../../db/db.ts'
+import { firstIdAt } from '../../../lib/ids.ts'
+import type { TimeBuckets } from '../../../lib/time-buckets.ts'
 import { isHeld, isManualNow } from './delivery-state.sql.ts'
 
 export interface HourCounts {
@@ -22,6 +24,21 @@ export const endpointHoursSince = (db: Db, workspaceId: string, webhookId: strin
     webhookId,
     hour,
   ])
+
+/** The attempts of all workspaces in each time bucket. */
+export const attemptsByBucket = (db: Db, { from, to, hours }: TimeBuckets) =>
+  db.rows<{ at: Date; succeeded: number; failed: number }>(
+    `select date_bin(make_interval(hours => $3::int), hour, $1) as at, sum(succeeded)::bigint as succeeded,
+       sum(failed)::bigint as failed
+     from delivery_hours where hour >= $1 and hour < $2 group by 1`,
+    [from, to, hours],
+  )
+
+/** The events of all workspaces between two times. IDs begin with the time, and the index has nothing but them. */
+export const countEvents = async (db: Db, from: Date, until: Date): Promise<number> => {
+  const sql = 'select count(*) as count from events where id >= $1 and id < $2'
+  return (await db.first<{ count: number }>(sql, [firstIdAt(from), firstIdAt(until)]))?.count ?? 0
+}
 
 export interface OpenCounts {
   webhookId: string

@@ -4,7 +4,14 @@ import { bucketAt, sumByBucket, type TimeBuckets } from '../../../lib/time-bucke
 import { addSteps, percentileMs } from '../engine/attempt/durations.ts'
 import { type HourCounts, type OpenCounts, openCounts } from './statistics.sql.ts'
 
-export { countDeliveries, endpointHoursSince, hasDueDeliveries, readDeliveryHours } from './statistics.sql.ts'
+export {
+  attemptsByBucket,
+  countDeliveries,
+  countEvents,
+  endpointHoursSince,
+  hasDueDeliveries,
+  readDeliveryHours,
+} from './statistics.sql.ts'
 export type { HourCounts, OpenCounts }
 
 /** Counts the open deliveries of these endpoints up to `bound`, and reads the time of their last attempt. */

@@ -26,6 +26,15 @@ export const anySent = (db: Db, workspaceId: string): Promise<boolean> =>
 export const anyReceived = (db: Db, workspaceId: string): Promise<boolean> =>
   isFound(db, 'select 1 as one from inbound_messages where workspace_id = $1 and source is null limit 1', workspaceId)
 
+/** Whether the workspace has at least this many messages, in and out together. */
+export const hasMessages = async (db: Db, workspaceId: string, count: number): Promise<boolean> => {
+  const some = (table: string, time: string) =>
+    `(select 1 as one from ${table} where workspace_id = $1 order by ${time} limit $2::int)`
+  const sql = `select one from (${some('messages', 'created_at')} union all ${some('inbound_messages', 'recorded_at')}) as counted
+    offset $2::int - 1 limit 1`
+  return (await db.first(sql, [workspaceId, count])) !== undefined
+}
+
 /** Whether the network accepted a message to a person who had written to the same sender before. */
 export const anyReplied = (db: Db, workspaceId: string): Promise<boolean> =>
   isFound(

@@ -109,8 +109,8 @@ test('counts are deleted after the longest period of the overview', async () => 
     (await server.db.rows('select 1 from message_hours where workspace_id = $1', [workspace.id])).length
   const before = await hours()
   expect(before).toBeGreaterThan(0)
-  await deleteOldMessageHours(server.db, new Date(server.clock.now().getTime() + 31 * 24 * hourMs))
+  await deleteOldMessageHours(server.db, new Date(server.clock.now().getTime() + 61 * 24 * hourMs))
   expect(await hours()).toBe(before)
-  await deleteOldMessageHours(server.db, new Date(server.clock.now().getTime() + 33 * 24 * hourMs))
+  await deleteOldMessageHours(server.db, new Date(server.clock.now().getTime() + 63 * 24 * hourMs))
   expect(await hours()).toBe(0)
 })

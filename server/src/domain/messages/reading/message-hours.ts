@@ -6,8 +6,8 @@ import type { Db } from '../../../db/db.ts'
 import { inBatches } from '../../../db/in-batches.ts'
 import { addHourChanges, deleteHoursBefore } from './statistics.sql.ts'
 
-/** Longer than the longest period of the overview. */
-const keptMs = 32 * 86_400_000
+/** Longer than the longest period of the overview and the one before it. */
+const keptMs = 62 * 86_400_000
 
 /** Adds up what has changed. */
 export const sumMessageHours = (db: Db): Promise<number> => inBatches((limit) => addHourChanges(db, limit))

@@ -18,7 +18,7 @@ import {
   totalOfMessages,
 } from './messages.sql.ts'
 
-export { anyReceived, anyReplied, anySent } from './first-messages.sql.ts'
+export { anyReceived, anyReplied, anySent, hasMessages } from './first-messages.sql.ts'
 export { messageMadeBy } from './messages.sql.ts'
 export { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
 export type { Author }

@@ -57,7 +57,13 @@ test('operator routes are forbidden for admins', async () => {
   const workspace = await newWorkspace(server)
   const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   expect((await inviteInto(workspace.id, 'x@example.com', admin)).status).toBe(403)
-  for (const path of ['/operator/traffic', '/operator/prices', '/operator/people', '/operator/health']) {
+  for (const path of [
+    '/operator/traffic',
+    '/operator/prices',
+    '/operator/people',
+    '/operator/health',
+    '/operator/health/series',
+  ]) {
     expect((await admin.call(path)).status, path).toBe(403)
   }
   const set = { method: 'PUT', body: { credits: 0 } }
