@@ -144,12 +144,24 @@ export const numbersBeginning = async (
   return rows.map(({ number }) => number)
 }
 
-/** The latest names of these numbers. */
-export const namesOf = (db: Db, workspaceId: string, numbers: readonly string[]) =>
-  db.rows<{ number: string; name: string }>(
-    `select number, found.name from unnest($2::text[]) as n(number) cross join lateral (
-       select profile_name as name from inbound_messages where workspace_id = $1 and sent_by = number
-       order by recorded_at desc, id desc limit 1) as found
-     where found.name is not null`,
-    [workspaceId, numbers],
+/** The names of these people, who are named by number or user ID: as the business saved them, or of their newest messages. */
+export const namesOf = (db: Db, workspaceId: string, people: readonly string[]) => {
+  const profiles = ['sent_by = p.person', 'sent_by is null and sent_by_user_id = p.person'].map(
+    (isFrom) => `(select profile_name, recorded_at from inbound_messages where workspace_id = $1 and ${isFrom}
+      order by recorded_at desc, id desc limit ${profilesMax})`,
   )
+  return db.rows<{ person: string; name: string }>(
+    `select p.person, coalesce(saved.name, profile.name) as name from unnest($2::text[]) as p(person)
+     left join lateral (
+       select s.name from saved_contacts s where s.workspace_id = $1 and s.person = p.person and s.name is not null
+       order by s.changed_at desc limit 1) as saved on true
+     left join lateral (
+       select n.profile_name as name from (${profiles.join(' union all ')}) as n where n.profile_name is not null
+       order by n.recorded_at desc limit 1) as profile on true
+     where coalesce(saved.name, profile.name) is not null`,
+    [workspaceId, people],
+  )
+}
+
+/** A message that the business wrote elsewhere has no name. */
+const profilesMax = 20
