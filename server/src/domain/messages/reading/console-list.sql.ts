@@ -130,16 +130,21 @@ export async function messagesByBar(
       if (conditions === null) return []
       if (table.direction === 'received') conditions.push('source is null')
       const status = table.direction === 'sent' ? 'status' : "'received'"
-      const newest = `select ${table.time} as at, ${status} as status from ${table.name}
+      const newest = `select id, ${table.time} as at, ${status} as status from ${table.name}
         where ${['workspace_id = $1', ...conditions].join(' and ')} order by ${table.time} desc, id desc limit $2::int`
       return [
-        `(select width_bucket(at, $3::timestamptz[]) as bar, status, count(*)::int as count,
-            case when sum(count(*)) over () >= $2::int then min(min(at)) over () end as oldest
-          from (${newest}) as m group by 1, 2)`,
+        `select *, case when count(*) over () >= $2::int then min(at) over () end as oldest from (${newest}) as m`,
       ]
     }),
   )
-  return parts.length === 0 ? [] : db.rows(parts.join(' union all '), values)
+  if (parts.length === 0) return []
+  // A message may match several searches.
+  return db.rows(
+    `select width_bucket(at, $3::timestamptz[]) as bar, status, count(*)::int as count, max(oldest) as oldest
+     from (select distinct on (id) id, at, status, max(oldest) over () as oldest from (${parts.join(' union all ')}) as found) as m
+     group by 1, 2`,
+    values,
+  )
 }
 
 /** The maximum length of the preview of a message in a list. */
