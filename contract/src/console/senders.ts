@@ -54,7 +54,7 @@ export type SenderDetail = Static<typeof SenderDetail>
 const Counts = Type.Array(Type.Integer())
 
 /** A step of the activity counts at most this many sent and received messages, so that counting never takes long. */
-export const countedPerStep = 20_000
+export const countedPerStep = 10_000
 
 /** The messages of a sender by step: outbound ones by their current status, at the time they were accepted. */
 export const SenderActivity = Type.Object({
