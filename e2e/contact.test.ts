@@ -158,7 +158,7 @@ test('a text that was not sent is kept while other pages are open and over a rel
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('closed')
 })
 
-test('conversations are listed beside the open one: unread, by keyboard, live, with a search, and on a phone alone', async () => {
+test('conversations are listed next to the open one: unread, by keyboard, live, with a search, and on a phone alone', async () => {
   const [cleo, dan] = ['16505550144', '16505550145']
   for (const [phone, name] of [
     [cleo, 'Cleo Marin'],
