@@ -158,7 +158,7 @@ test('a text that was not sent is kept while other pages are open and over a rel
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('closed')
 })
 
-test('conversations are listed beside the open one: unread, by keyboard, live, with a search, and on a phone alone', async () => {
+test('conversations are listed next to the open one: unread, by keyboard, live, with a search, and on a phone alone', async () => {
   const [cleo, dan] = ['16505550144', '16505550145']
   for (const [phone, name] of [
     [cleo, 'Cleo Marin'],
@@ -217,9 +217,9 @@ test('conversations are listed beside the open one: unread, by keyboard, live, w
 test('a recipient is found by name, and Messages is searched by names and words', async () => {
   const page = await console.open('messages?send=text')
   const dialog = page.getByRole('dialog', { name: 'Send message' })
-  await dialog.getByLabel('To').fill('prueb')
+  await dialog.getByRole('combobox', { name: 'To' }).fill('prueb')
   await page.getByRole('option', { name: /Ana Prueba/ }).click()
-  expect(await dialog.getByLabel('To').inputValue()).toBe('+1 650-555-0123')
+  expect(await dialog.getByRole('combobox', { name: 'To' }).inputValue()).toBe('+1 650-555-0123')
   await dialog.getByText(/Open until/).waitFor()
   await console.visit(page, 'messages?q=still+come')
   await page.getByRole('row').filter({ hasText: 'Can I still come in this week?' }).waitFor()

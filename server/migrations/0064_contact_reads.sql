@@ -1,4 +1,4 @@
--- Until when somebody has read the conversation with a contact in the console. An empty person: all conversations of the
+-- Until when someone has read the conversation with a contact in the console. An empty person: all conversations of the
 -- workspace. What a contact wrote before the upgrade counts as read.
 create table contact_reads (
   workspace_id uuid not null,

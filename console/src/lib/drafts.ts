@@ -1,7 +1,7 @@
 import { createStore, useStore } from './store.ts'
 
 /**
- * Texts that are not sent yet, by whoever writes them and to whom. They are personal data: the browser's tab keeps them over a
+ * Texts that are not sent yet, by the person who writes and the contact. They are personal data: the browser's tab keeps them over a
  * reload, and forgets them when it is closed or the person signs out.
  */
 type Drafts = Readonly<Record<string, string>>

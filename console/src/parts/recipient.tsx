@@ -70,7 +70,7 @@ export function RecipientFields<Values extends Recipient>({
 
 const suggestionsMax = 6
 
-/** A number or a user ID. Suggests the latest contacts, or those whose name or number matches. */
+/** A number or a user ID. Suggests contacts whose name or number matches. */
 function RecipientInput({
   value,
   onChange,
@@ -91,7 +91,7 @@ function RecipientInput({
       placeholder="Ana, or +49 170 1234567"
       value={value}
       onChange={onChange}
-      data={[...byAddress.keys()].slice(0, suggestionsMax)}
+      data={byAddress.has(value) ? [] : [...byAddress.keys()].slice(0, suggestionsMax)}
       // The service has searched already.
       filter={({ options }) => options}
       renderOption={({ option }) => (
@@ -109,7 +109,7 @@ function RecipientInput({
 
 const addressText = ({ id, phone }: ListedContact): string => (phone === null ? id : formatPhone(phone))
 
-/** Contacts whose name or number matches what was typed; the latest ones for nothing. */
+/** Contacts whose name or number matches what was typed. */
 function useContactChoice(typed: string): readonly ListedContact[] {
   const text = typed.trim()
   const [q, setQ] = useState(text)
@@ -118,12 +118,12 @@ function useContactChoice(typed: string): readonly ListedContact[] {
     return () => clearTimeout(timer)
   }, [text])
   const found = useData<List<ListedContact>>(useHere().api('contacts'), {
-    query: { limit: 20, ...(q === '' ? {} : { q }) },
-    enabled: useCan('messages:read'),
+    query: { limit: 20, q },
+    enabled: useCan('messages:read') && q.length > 1,
     placeholderData: (before) => before,
   })
   // Not those who only wrote the words.
-  return (found.data?.data ?? []).filter(({ match }) => match === null)
+  return text.length > 1 ? (found.data?.data ?? []).filter(({ match }) => match === null) : []
 }
 
 /** A user ID as it is, or a number, which may be typed with spaces, brackets, dots and hyphens. */

@@ -51,7 +51,7 @@ export const ListedContact = Type.Object({
     ...(['id', 'direction', 'source', 'at', 'type', 'status', 'preview', 'template_name', 'sender_id'] as const),
     ...(['error', 'removed'] as const),
   ]),
-  /** What the contact wrote since somebody opened the conversation or answered. At most `unreadMax`. */
+  /** What the contact wrote since someone opened the conversation or replied. At most `unreadMax`. */
   unread: Type.Integer(),
   /** When the 24-hour window ends or ended, after the last message that the contact wrote to any sender. */
   window_expires_at: nullable(Timestamp),

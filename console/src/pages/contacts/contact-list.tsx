@@ -137,7 +137,7 @@ function ContactRow({ contact, isOpen, q, draft }: ContactRowProps) {
       data-unread={isUnread || undefined}
     >
       {name === null ? (
-        <span className={styles.nobody}>
+        <span className={styles.unnamed}>
           <Icon name="person" size={15} />
         </span>
       ) : (
@@ -228,6 +228,6 @@ const LoadingRows = () => (
 
 const NoContacts = () => (
   <EmptyState icon="person" title="No contacts yet">
-    Everybody you exchange messages with appears here.
+    Everyone you exchange messages with appears here.
   </EmptyState>
 )

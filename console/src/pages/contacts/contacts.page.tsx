@@ -131,7 +131,7 @@ function OpenConversation({ id, contact }: { id: string; contact: Contact }) {
   )
 }
 
-/** Marks an open conversation as read, also what arrives later, while somebody can see it. */
+/** Marks an open conversation as read, also what arrives later, while someone can see it. */
 function useReadWhileVisible(id: string, unread: number) {
   const { run } = useMarkRead(id)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only more messages are a reason to mark it again

@@ -103,12 +103,12 @@ test('pages neither repeat nor skip a contact, also one who writes between two p
   }
 })
 
-test('a conversation is unread until somebody opens it or the business answers, here or elsewhere', async () => {
+test('a conversation is unread until someone opens it or the business replies, here or elsewhere', async () => {
   const { shop, workspaceId, at, newPhone, say, write, list, read, unread, control } = await setUp()
   const [ana, ben, cleo] = [newPhone('Ana'), newPhone('Ben'), newPhone('Cleo')]
   for (const phone of [ana, ben, cleo]) await say(phone, 'hello')
   expect(await unread()).toEqual({ Ana: 1, Ben: 1, Cleo: 1 })
-  // Somebody else of the workspace opens it.
+  // Someone else of the workspace opens it.
   const other = await signedIn(server, { workspaceId, role: 'admin' })
   const contact = async () => (await other.call(`${at}/${ana}`)).body as Contact
   expect(await contact()).toMatchObject({ unread: 1 })

@@ -154,6 +154,8 @@ function searchById(text: string): MessageSearch[] | null {
 /** How many messages with the words are found in each direction, and how many contacts. The newest of them. */
 const wordsMax = 100
 const peopleMax = 5
+/** From so many digits on, a number has its country code. It is looked up, and not searched for. */
+const wholeNumber = 11
 
 /**
  * What a search text can be: an ID of a message, a contact's number, user ID or name, a reference, or words. Names and words are
@@ -167,8 +169,9 @@ async function searchesFor(db: Db, workspaceId: string, typed: string): Promise<
   if (byId) return byId
   const digits = text.replaceAll(/[\s().+-]/g, '')
   const exact = isUserId(text) ? [text] : /^[1-9]\d{4,19}$/.test(digits) ? [digits] : []
+  const isWhole = exact.some((person) => person.length >= wholeNumber)
   const searched = { workspaceId, q: text, kinds: ['message', 'inbound'] as const, contacts: true, take: wordsMax }
-  const { objects, contacts } = await findTexts(db, searched)
+  const { objects, contacts } = isWhole ? { objects: [], contacts: [] } : await findTexts(db, searched)
   const named = contacts.slice(0, peopleMax).flatMap(({ number, userId }) => number ?? userId ?? [])
   const people = [...new Set([...exact, ...named])]
   const ids = objects.map(({ id }) => id)

@@ -80,7 +80,7 @@ export interface ContactState {
 }
 
 /**
- * Unread is what a person wrote after the business wrote to them, and after somebody opened the conversation. Imported past
+ * Unread is what a person wrote after the business wrote to them, and after someone opened the conversation. Imported past
  * messages are read.
  */
 export const contactStates = (db: Db, workspaceId: string, people: readonly string[]): Promise<ContactState[]> =>
