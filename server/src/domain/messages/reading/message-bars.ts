@@ -79,7 +79,7 @@ function hoursIn({ times }: BarTimes) {
 async function byRow(db: Db, workspaceId: string, filters: MessageFilters, bars: BarTimes): Promise<ListBars> {
   const searches = searchesOf({ ...filters, from: filters.from ?? startOf(bars).toISOString() })
   const rows = await withTimeLimit(db, readLimitMs, (tx) =>
-    withPlannerSettingsOff(['seqscan', 'bitmapscan'], tx, async (inOrder) =>
+    withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], tx, async (inOrder) =>
       messagesByBar(inOrder, workspaceId, await withSenders(inOrder, workspaceId, searches), bars.times, countedMax),
     ),
   )
