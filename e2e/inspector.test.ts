@@ -103,3 +103,77 @@ test('the audit log is filtered by several actions, which are in the URL, and na
   await page.reload()
   await page.getByText('API errors muted, Settings changed').waitFor()
 })
+
+test('the bars above the request log choose a time by drag, click and keyboard, and a result by the legend', async () => {
+  const startMs = Math.floor((Date.now() - 30 * 60_000) / 60_000) * 60_000
+  const after = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString()
+  // Four requests: two in minute 5, one that failed in minute 10, one in minute 20.
+  await console.db.rows(`select ensure_days('request_log', $1::date, 2)`, [after(0)])
+  await console.db.change(
+    `insert into request_log (at, id, workspace_id, method, route, status, code, duration_us)
+     select r.at, gen_random_uuid(), $1, 'GET', r.route, r.status, r.code, 900
+     from unnest($2::timestamptz[], $3::text[], $4::int[], $5::text[]) as r(at, route, status, code)`,
+    [
+      ...[console.place.workspaceId, [after(5), after(5), after(10), after(20)], ['/v1/a', '/v1/b', '/v1/c', '/v1/d']],
+      ...[
+        [200, 200, 404, 200],
+        [null, null, 'not_found', null],
+      ],
+    ],
+  )
+  const page = await console.open(`requests?from=${after(0)}&to=${after(30)}`)
+  const plot = page.getByRole('application', { name: /Requests by result/ })
+  const routes = () =>
+    page
+      .getByRole('table', { name: 'Requests' })
+      .getByText(/^\/v1\/[a-d]$/)
+      .allTextContents()
+  const shows = (...expected: string[]) => expect.poll(async () => (await routes()).sort()).toEqual(expected)
+  const timeIs = (from: number, to: number) =>
+    expect
+      .poll(() => {
+        const { searchParams } = new URL(page.url())
+        return [searchParams.get('from'), searchParams.get('to')]
+      })
+      .toEqual([after(from), after(to)])
+  /** The middle of a bar. */
+  const barAt = async (index: number, count: number) => {
+    await page.getByRole('application', { name: `Requests by result, ${count} bars` }).waitFor()
+    const { x, y, width } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0 }
+    return [x + 36 + ((width - 36) / count) * (index + 0.5), y + 30] as const
+  }
+  await shows('/v1/a', '/v1/b', '/v1/c', '/v1/d')
+
+  // A drag from right to left over the bars of minutes 4 to 11.
+  await page.mouse.move(...(await barAt(11, 30)))
+  await page.mouse.down()
+  await page.mouse.move(...(await barAt(4, 30)), { steps: 5 })
+  await page.mouse.up()
+  await timeIs(4, 12)
+  await shows('/v1/a', '/v1/b', '/v1/c')
+
+  const failed = page.getByRole('button', { name: /^4xx/ })
+  await failed.click()
+  await shows('/v1/c')
+  expect(await failed.getAttribute('aria-pressed')).toBe('true')
+  await page.goBack()
+  await shows('/v1/a', '/v1/b', '/v1/c')
+
+  // By keyboard: the first two bars of eight.
+  await barAt(0, 8)
+  await plot.focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('Enter')
+  await timeIs(4, 6)
+  await shows('/v1/a', '/v1/b')
+
+  await page.mouse.click(...(await barAt(0, 2)))
+  await timeIs(4, 5)
+  await page.getByText('No requests in this time').waitFor()
+  await page.goBack()
+  await barAt(0, 2)
+  await page.getByRole('button', { name: 'Show as table' }).click()
+  const table = page.getByRole('table', { name: 'Requests by result' })
+  expect(await table.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['2', '0', '0', '0'])
+})

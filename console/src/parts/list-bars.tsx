@@ -78,14 +78,18 @@ function captionOf({ times, counted_from }: Counts, noun: string, span: string |
 
 const hourMs = 3_600_000
 
-export function barsOf({ times, counts }: Counts): ResultBar[] {
+function barsOf({ times, counts }: Counts): ResultBar[] {
   const [first, second, last] = [times[0], times[1], times.at(-1)].map((time) => Date.parse(time ?? ''))
   const stepMs = Number(second) - Number(first)
   const hasDays = Number(last) - Number(first) > 36 * hourMs
-  return times.slice(0, -1).map((from, index) => ({
+  const starts = times.slice(0, -1)
+  const labels = starts.map((from) => (hasDays ? dayLabel(from) : clockLabel(from, stepMs)))
+  // A few minutes may have no round time.
+  if (labels.join('') === '') labels[0] = formatClock(new Date(Number(first)))
+  return starts.map((from, index) => ({
     from,
     to: times[index + 1] ?? from,
-    label: hasDays ? dayLabel(from) : clockLabel(from, stepMs),
+    label: labels[index] ?? '',
     values: Object.fromEntries(Object.entries(counts).map(([key, values]) => [key, values[index] ?? 0])),
   }))
 }

@@ -60,7 +60,7 @@ export function Plot({ label, bars, series, width, onRange }: PlotProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move between bars
         tabIndex={0}
         role="application"
-        aria-label={`${label}. Use the arrow keys to move between bars, with Shift to mark several, and Enter to show only their rows.`}
+        aria-label={`${label}, ${bars.length} bars. Use the arrow keys to move between bars, with Shift to mark several, and Enter to show only their rows.`}
         onFocus={() => setRange((before) => before ?? newest)}
         onBlur={() => setRange(null)}
         onPointerDown={(event) => {
@@ -184,7 +184,7 @@ interface StackedProps {
 
 /** The values of a bar, one above the other. One failure of thousands is still seen: a value has at least two pixels. */
 function Stacked({ bar: { values }, series, x, step, most }: StackedProps) {
-  const thick = Math.max(1, Math.min(36, step - Math.min(3, step * 0.3)))
+  const thick = Math.max(1, Math.min(120, step - Math.min(3, step * 0.3)))
   const shown = series.filter(({ key }) => values[key])
   const talls = shown.map(({ key }) => Math.max(2, ((values[key] ?? 0) / most) * plotHeight))
   const fit = Math.min(1, plotHeight / sum(talls))

@@ -1,5 +1,5 @@
 import type { ApiErrorDetail, ApiErrorQuery } from '@parley/contract/console/api-errors'
-import { formatClock, formatNumber, formatShortDay, formatShortTime, plainWord, plural } from '../../lib/format.ts'
+import { formatClock, formatNumber, formatShortDay, formatShortTime, plural } from '../../lib/format.ts'
 import { useHere, useSession } from '../../lib/session.ts'
 import { BarChart } from '../../ui/bar-chart.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -85,7 +85,7 @@ function ErrorDetails({ group, range }: { group: ApiErrorDetail; range: ApiError
               what: (
                 <>
                   <SafeText className="mono">{field}</SafeText>{' '}
-                  <span className="quiet small">{codes.map(plainWord).join(', ')}</span>
+                  <span className="quiet small">{codes.join(', ').replaceAll('_', ' ')}</span>
                 </>
               ),
               count,

@@ -187,8 +187,7 @@ export const countByBar = (
      where ${matching(place)} group by 1, 2`,
   )
   const values = { ...withinValues(workspaceId, search, lookAt), ...filterValues(search, 0), times }
-  // Only the rows themselves have to be read in the order of the index.
-  return withPlannerSettingsOff(['seqscan', 'bitmapscan'], db, (tx) => counting.rows(tx, values))
+  return inIndexOrder(db, (tx) => counting.rows(tx, values))
 }
 
 /** Requests by bar and error code, from the hourly counts. A null code is a success. */

@@ -80,7 +80,7 @@ async function byRow(db: Db, workspaceId: string, filters: MessageFilters, bars:
   const since = filters.from ?? startOf(bars).toISOString()
   const searches = await searchesOf(db, workspaceId, { ...filters, from: since })
   const rows = await withTimeLimit(db, readLimitMs, (tx) =>
-    withPlannerSettingsOff(['seqscan', 'bitmapscan'], tx, async (inOrder) =>
+    withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], tx, async (inOrder) =>
       messagesByBar(inOrder, workspaceId, await withSenders(inOrder, workspaceId, searches), bars.times, countedMax),
     ),
   )
