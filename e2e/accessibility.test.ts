@@ -6,6 +6,7 @@ import { visit } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
 import { consolePages } from './console-pages.ts'
 import { layoutProblems } from './layout-problems.ts'
+import { watchShifts } from './layout-shift.ts'
 import { animationsDone, pageReady } from './page-ready.ts'
 import { useBusy } from './use-busy.ts'
 
@@ -16,18 +17,20 @@ import { useBusy } from './use-busy.ts'
 const busy = useBusy({ bypassCSP: true, viewport: { width: 1280, height: 800 } })
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-test('no page, dialog or drawer has serious accessibility violations, and at 1280 × 800 everything is in reach', async () => {
+test('no page, dialog or drawer has serious accessibility violations, and at 1280 × 800 all is in reach and stays in place', async () => {
   const { url, workspaceId } = busy.place
   const page = await busy.openPage()
   const found: Record<string, string[]> = {}
-  const check = async (name: string, isWholePage = false) => {
-    const problems = [...(await violationsOf(page)), ...(isWholePage ? await layoutProblems(page) : [])]
+  const check = async (name: string, others: string[] = []) => {
+    const problems = [...others, ...(await violationsOf(page))]
     if (problems.length > 0) found[name] = problems
   }
+  const shifts = await watchShifts(page)
   for (const { name, path } of await consolePages(busy.console, workspaceId)) {
-    await visit(page, url + path)
-    await check(name, true)
+    const moved = await shifts.visit(url + path)
+    await check(name, [...moved, ...(await layoutProblems(page))])
   }
+  await shifts.stop()
   for (const [path, name] of [
     ['keys?new=1', 'Create key'],
     ['webhooks?new=1', 'Create webhook'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { screenshot, visit } from '../server/testing/browser.ts'
 import { consolePages } from './console-pages.ts'
 import { layoutProblems } from './layout-problems.ts'
+import { watchShifts } from './layout-shift.ts'
 import { pageReady } from './page-ready.ts'
 import { smallTargets } from './touch-targets.ts'
 import { useBusy } from './use-busy.ts'
@@ -11,28 +12,31 @@ const busy = useBusy({
   viewport: { width: 390, height: 844 },
   hasTouch: true,
   isMobile: true,
-  isDrawn: false,
 })
 
-test('on no page there is anything too small to touch or out of reach, and none scrolls sideways', async () => {
+test('on no page there is anything too small to touch or out of reach, none scrolls sideways, and nothing moves by itself', async () => {
   const found: Record<string, string[]> = {}
   const page = await busy.openPage()
+  const shifts = await watchShifts(page)
   for (const { name, path } of await consolePages(busy.console, busy.place.workspaceId)) {
-    await visit(page, busy.place.url + path)
-    await pageReady(page)
-    await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
+    const moved = await shifts.visit(busy.place.url + path)
     await screenshot(page, `phone ${name}`)
-    const problems = [...(await smallTargets(page)), ...(await layoutProblems(page))]
+    const problems = [...moved, ...(await smallTargets(page)), ...(await layoutProblems(page))]
     if (problems.length > 0) found[name] = problems
   }
+  await shifts.stop()
   expect(found).toEqual({})
 }, 200_000)
 
-test('what is too small or cut off is found', async () => {
+test('what is too small or cut off, and what moves, is found', async () => {
   const page = await busy.openPage()
-  await visit(page, `${busy.place.url}/w/${busy.place.workspaceId}/messages`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await pageReady(page)
+  const shifts = await watchShifts(page)
+  expect(await shifts.visit(`${busy.place.url}/w/${busy.place.workspaceId}/messages`)).toEqual([])
+  await page.evaluate(
+    `document.querySelector('main').insertAdjacentHTML('afterbegin', '<p style="height: 90px">Late</p>')`,
+  )
+  expect(await shifts.take()).toEqual([expect.stringMatching(/^moves by 0\.[1-9]/)])
+  await shifts.stop()
   await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
     '<button class="small" aria-label="Small" style="all: unset; display: block; width: 20px; height: 20px">x</button>' +
     '<div style="height: 10px; overflow: hidden"><a href="#" style="display: block; height: 60px">Cut off</a></div>' +

@@ -3,6 +3,7 @@ import {
   bucketOf,
   days,
   idAt,
+  people,
   received,
   requestOf,
   requests,
@@ -55,7 +56,18 @@ export async function seedRequests(db: Db, { workspaceId, startMs, stepMs, keys 
   )
 }
 
-const person = (n: string): string => `(52155000000::bigint + ${n} * 7919 % 50000)::text`
+const personNumber = (n: string): string => `(${n} * 7919 % ${people})::int`
+const person = (n: string): string => `(52155000000::bigint + ${personNumber(n)})::text`
+
+const firstNames = ['Ana', 'Jörg', 'Mei', 'Omar', 'Zoë', 'Luis', 'Priya', 'Tomasz', 'Ingrid', 'Kwame', 'Sofía', 'Noor']
+const lastNames = ['Prueba', 'Müller', 'Chen', 'Haddad', 'Quintero', 'Pereira', 'Nair', 'Kowalski', 'Berg', 'Mensah']
+const pick = (texts: readonly string[], place: string): string =>
+  `(array[${texts.map((text) => `'${text}'`).join(', ')}])[1 + ${place} % ${texts.length}]`
+const nameOf = (n: string): string =>
+  `${pick(firstNames, personNumber(n))} || ' ' || ${pick(lastNames, `${personNumber(n)} / ${firstNames.length}`)}`
+
+/** Half of the messages of an hour or two fail, twice a month. */
+const isIncident = (n: string): string => `(${n} * 500 / ${sent} in (210, 430) and ${n} % 2 = 0)`
 
 export async function seedSent(
   db: Db,
@@ -80,7 +92,7 @@ export async function seedSent(
        ${idAt('at', `'r' || k`)}
      from (
        select n, ${requestOf('n')} as k, ${timeOf(requestOf('n'))} as at, ${person('n')} as recipient,
-         case when n >= ${sent - 300} then 'queued' when n % 50 = 7 then 'failed' when n % 10 < 5 then 'read'
+         case when n >= ${sent - 300} then 'queued' when n % 50 = 7 or ${isIncident('n')} then 'failed' when n % 10 < 5 then 'read'
            when n % 10 < 9 then 'delivered' else 'sent' end as status,
          case when n % 100 = 99 then 'image' when n % 5 < 3 then 'template' else 'text' end as type
        from generate_series(0::bigint, ${sent - 1}) as n
@@ -110,7 +122,7 @@ export async function seedReceived(db: Db, { workspaceId, startMs, stepMs, sende
        profile_name, content)
      select ${idAt('at', `'i' || n`)}, $3::uuid, ($4::uuid[])[1 + n % 10], 'wamid.i' || n, ${person('n')},
        case when n % 20 = 0 then 'interactive' when n % 20 = 1 then 'order' when n % 20 = 2 then 'image' else 'text' end,
-       at, at, 'Ana', json_build_object('text', 'When does number ' || n || ' arrive?')
+       at, at, ${nameOf('n')}, json_build_object('text', 'When does number ' || n || ' arrive?')
      from (select n, ${timeOf(`n * ${Math.floor(requests / received)}`)} as at
        from generate_series(0::bigint, ${received - 1}) as n) as made`,
     [startMs, stepMs, workspaceId, senders],

@@ -28,8 +28,8 @@ export async function seed(store: Store, config: Config, print: (line: string) =
   const objects = await seedObjects(db, config, workspaceId)
   const startMs = Math.floor(Date.now() / 60_000) * 60_000 - (days - 1) * dayMs
   // Creates partitions from the day of the first row on; those of today and later exist or are created by the service.
-  const first = new Date(startMs).toISOString().slice(0, 10)
-  for (const table of partitioned) await db.rows('select ensure_days($1, $2::date, $3)', [table, first, days + 1])
+  const first = new Date(startMs - dayMs).toISOString().slice(0, 10)
+  for (const table of partitioned) await db.rows('select ensure_days($1, $2::date, $3)', [table, first, days + 2])
   const stepMs = ((days - 1) * dayMs) / requests
   const place: SeedTarget = { workspaceId, startMs, stepMs, ...objects }
   const timed = async (what: string, work: (db: Db, place: SeedTarget) => Promise<void>) => {

@@ -19,14 +19,23 @@ const slowest = 5
 
 /**
  * All requests of the console's pages when they are opened, filtered and paged, for a workspace with a million messages and
- * ten million logged requests. With BENCH_DATA_DIR, the seeded data is kept there for the next run.
+ * ten million logged requests. With BENCH_DATA_DIR, the seeded data is kept there for the next run. With BENCH_KEEP, nothing
+ * is measured: the service runs until it is interrupted, for a person who looks at the pages.
  */
 export async function benchPages(scope: Scope): Promise<Row[]> {
   const dataDir = process.env.BENCH_DATA_DIR ?? scope.newFolder()
   const seeded = await scope.part((part) => seedOnce(part, dataDir))
   const target = await scope.startTarget('parley', dataDir)
-  return measure(scope, await signIn(`http://127.0.0.1:${target.port}`, seeded))
+  const url = `http://127.0.0.1:${target.port}`
+  const session = await signIn(url, seeded)
+  if (process.env.BENCH_KEEP) {
+    scope.say(`${url} runs until you press Ctrl-C. Sign in as ${person.email} with the password "${person.password}".`)
+    await new Promise(() => {})
+  }
+  return measure(scope, session)
 }
+
+const person = { email: 'bench@example.com', password: 'seven quiet otters' }
 
 async function seedOnce(scope: Scope, dataDir: string): Promise<Seeded & { isExisting: boolean }> {
   const seedFile = join(dataDir, 'bench-pages.json')
@@ -45,8 +54,7 @@ async function signIn(
   url: string,
   { workspaceId, setupToken, isExisting }: Seeded & { isExisting: boolean },
 ): Promise<ConsoleSession> {
-  const who = { email: 'bench@example.com', password: 'seven quiet otters' }
-  const [path, body] = isExisting ? ['sign-in', who] : ['links/use', { ...who, name: 'Bench', token: setupToken }]
+  const [path, body] = isExisting ? ['sign-in', person] : ['links/use', { ...person, name: 'Bench', token: setupToken }]
   const response = await fetch(`${url}/console/api/${path}`, {
     method: 'POST',
     headers: { origin: url, 'content-type': 'application/json' },

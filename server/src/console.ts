@@ -7,6 +7,7 @@ import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
 import { numberConsoleRoutes } from './domain/connections/numbers.routes.ts'
 import { syncWorkspace } from './domain/connections/sync-workspace.ts'
+import { templateChangeRoutes } from './domain/connections/templates.routes.ts'
 import { contactConsoleRoutes } from './domain/contacts/console.routes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
@@ -59,6 +60,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
     ...alertConsoleRoutes(parts),
     ...messageConsoleRoutes(),
     ...templateConsoleRoutes(),
+    ...templateChangeRoutes(parts),
     ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
     ...numberConsoleRoutes(parts),
     ...flowConsoleRoutes(),

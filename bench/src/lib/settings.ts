@@ -13,6 +13,7 @@ export const settings = {
 
 export const otherSettings = {
   BENCH_DATA_DIR: 'where pages keeps its data for the next run',
+  BENCH_KEEP: 'set to 1, pages measures nothing and runs the service on its data until Ctrl-C, to look at it',
   BENCH_PEERS: "the folder of the peers' benchmark (../shared/bench/peers)",
   BENCH_NODE_FLAGS: 'flags for the Node of each measured process (the service: as npm start has)',
 } as const

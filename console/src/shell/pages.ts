@@ -27,6 +27,14 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/overview/overview.page.tsx').then((page) => ({ default: page.OverviewPage })),
   },
   {
+    // With or without an open contact, so that the list stays as it is.
+    path: `${w}/contacts/{-$id}`,
+    title: 'Contacts',
+    needs: 'messages:read',
+    nav: { group: 'Messaging', icon: 'person', letter: 'i' },
+    load: () => import('../pages/contacts/contacts.page.tsx').then((page) => ({ default: page.ContactsPage })),
+  },
+  {
     path: `${w}/messages`,
     title: 'Messages',
     needs: 'messages:read',
@@ -40,17 +48,23 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/messages/message.page.tsx').then((page) => ({ default: page.MessagePage })),
   },
   {
-    path: `${w}/contacts/$id`,
-    title: 'Contact',
-    needs: 'messages:read',
-    load: () => import('../pages/contacts/contact.page.tsx').then((page) => ({ default: page.ContactPage })),
-  },
-  {
     path: `${w}/templates`,
     title: 'Templates',
     needs: 'templates:read',
     nav: { group: 'Messaging', icon: 'template', letter: 't' },
     load: () => import('../pages/templates/templates.page.tsx').then((page) => ({ default: page.TemplatesPage })),
+  },
+  {
+    path: `${w}/templates/new`,
+    title: 'Create template',
+    needs: 'templates:manage',
+    load: () => import('../pages/templates/editor.page.tsx').then((page) => ({ default: page.NewTemplatePage })),
+  },
+  {
+    path: `${w}/templates/$id/edit`,
+    title: 'Edit template',
+    needs: 'templates:manage',
+    load: () => import('../pages/templates/editor.page.tsx').then((page) => ({ default: page.EditTemplatePage })),
   },
   {
     path: `${w}/templates/$id`,

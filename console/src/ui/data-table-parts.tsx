@@ -101,18 +101,34 @@ export function CompactCell<Row>({ columns, row }: { columns: readonly Column<Ro
 
 const rankOf = <Row,>({ width }: Column<Row>) => (width === undefined ? 1 : 0)
 
-/** Not rows for assistive technology and tests: a click on them would do nothing. */
-export function SkeletonRows<Row>({ columns, picks }: { columns: readonly Column<Row>[]; picks: boolean }) {
-  return Array.from({ length: 8 }, (_, line) => (
+interface SkeletonRowsProps<Row> {
+  columns: readonly Column<Row>[]
+  picks: boolean
+  isCompact: boolean
+  count: number
+}
+
+/** As high as rows are. Not rows for assistive technology and tests: a click on them would do nothing. */
+export function SkeletonRows<Row>({ columns, picks, isCompact, count }: SkeletonRowsProps<Row>) {
+  const widthOf = (place: number) => `${[72, 54, 40, 62, 48][place % 5]}%`
+  return Array.from({ length: count }, (_, line) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot have the focus
     <tr key={line} className={styles.row} aria-hidden="true">
       {picks && <td className={styles.pick} />}
-      {columns.map((column, place) => (
-        <td key={column.key} className={cellClass(column)}>
-          <Skeleton width={`${[72, 54, 40, 62, 48][(line + place) % 5]}%`} />
+      {isCompact ? (
+        <td className={styles.compactCell}>
+          <div className={styles.compactRow}>
+            <Skeleton width={widthOf(line)} />
+          </div>
         </td>
-      ))}
+      ) : (
+        columns.map((column, place) => (
+          <td key={column.key} className={cellClass(column)}>
+            <Skeleton width={widthOf(line + place)} />
+          </td>
+        ))
+      )}
     </tr>
   ))
 }

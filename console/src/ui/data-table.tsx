@@ -34,6 +34,8 @@ interface DataTableProps<Row> {
   sort?: Sort
   onSort?: (sort: Sort) => void
   empty?: ReactNode
+  /** How many rows to reserve while loading, if something follows the table. */
+  loadingRows?: number
   /** Makes rows selectable, with a checkbox each. */
   selected?: ReadonlySet<string>
   onSelect?: (selected: ReadonlySet<string>) => void
@@ -49,7 +51,7 @@ const phoneRowHeight = 65
 /** A list as a table, on phones and next to a drawer with two lines in each row. Includes the loading, empty and error states. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, list, rowKey, onOpen, openKey, sort, onSort, empty } = props
-  const { selected, onSelect, selectedActions } = props
+  const { selected, onSelect, selectedActions, loadingRows = 8 } = props
   const rows = list.rows ?? []
   const body = useRef<HTMLTableSectionElement>(null)
   const headId = useId()
@@ -137,7 +139,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </thead>
         <tbody ref={body} data-rows={keys.isOpen ? 'open' : ''}>
           {list.isLoading && (
-            <SkeletonRows columns={isCompact ? columns.slice(0, 1) : columns} picks={selected !== undefined} />
+            <SkeletonRows columns={columns} picks={selected !== undefined} isCompact={isCompact} count={loadingRows} />
           )}
           {before > 0 && <Space height={before} columns={width} />}
           {shown.map((index) => {

@@ -121,11 +121,13 @@ export function ApiErrorsPage() {
               </div>
             </details>
           )}
-          <p className="quiet small">
-            A request with an invalid API key appears here if the first and last four characters match one of your keys:
-            up to 60 per minute. The operator of this installation sees all others on the Health page, under
-            Unauthenticated requests.
-          </p>
+          {data && (
+            <p className="quiet small">
+              A request with an invalid API key appears here if the first and last four characters match one of your
+              keys: up to 60 per minute. The operator of this installation sees all others on the Health page, under
+              Unauthenticated requests.
+            </p>
+          )}
         </Stack>
       </PageBody>
       <ApiErrorDrawer code={open} range={range} onClose={() => setOpen(null)} />

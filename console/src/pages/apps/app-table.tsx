@@ -11,6 +11,7 @@ export function AppTable({ onCreate, onShowSetup }: { onCreate: () => void; onSh
     <DataTable
       label="Apps"
       list={useApps()}
+      loadingRows={1}
       rowKey={({ id }) => id}
       columns={[
         {

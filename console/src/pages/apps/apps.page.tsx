@@ -28,8 +28,8 @@ export function AppsPage() {
             <Button icon="plus" onClick={() => setDialog('app')}>
               Add app
             </Button>
-            {hasApps && (
-              <Button icon="link" onClick={() => setDialog('connection')}>
+            {(hasApps || apps.isLoading) && (
+              <Button icon="link" disabled={!hasApps} onClick={() => setDialog('connection')}>
                 Connect account
               </Button>
             )}

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Stat, Stats } from '../../ui/figures.tsx'
 import { Card, PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { FailedState, Skeleton } from '../../ui/states.tsx'
+import { FailedState } from '../../ui/states.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { useCredits, useUsage } from './credits.queries.ts'
 import { LowBalanceDialog } from './low-balance-dialog.tsx'
@@ -42,12 +42,12 @@ export function CreditsPage() {
               <Stat
                 label="Balance"
                 value={data && formatCredits(data.balance)}
-                detail={runway(data?.balance, perDay)}
+                detail={runway(data?.balance, perDay) ?? reserved}
               />
               <Stat
                 label="Spent, last 30 days"
                 value={spent === undefined ? undefined : formatCredits(spent)}
-                detail={perDay === undefined ? undefined : `${formatCredits(Math.round(perDay * 10) / 10)} per day`}
+                detail={perDay === undefined ? reserved : `${formatCredits(Math.round(perDay * 10) / 10)} per day`}
               />
               <Stat
                 label="Low-credit warning"
@@ -70,23 +70,23 @@ export function CreditsPage() {
                   error={usage.error}
                   onRetry={() => void usage.refetch()}
                 />
-              ) : usage.data ? (
-                <BarChart
-                  label="Credits per day"
-                  height={180}
-                  bars={usage.data.days.map(({ day, spent: out, refunded }) => ({
-                    key: day,
-                    label: formatShortUtcDay(day),
-                    title: formatUtcDay(day),
-                    values: { spent: out - Math.min(out, refunded), refunded },
-                  }))}
-                  series={[
-                    { key: 'spent', title: 'Spent', tone: 'accent' },
-                    { key: 'refunded', title: 'Refunded', tone: 'calm' },
-                  ]}
-                />
               ) : (
-                <Skeleton height={180} />
+                <div aria-busy={usage.isPending}>
+                  <BarChart
+                    label="Credits per day"
+                    height={180}
+                    bars={(usage.data?.days ?? []).map(({ day, spent: out, refunded }) => ({
+                      key: day,
+                      label: formatShortUtcDay(day),
+                      title: formatUtcDay(day),
+                      values: { spent: out - Math.min(out, refunded), refunded },
+                    }))}
+                    series={[
+                      { key: 'spent', title: 'Spent', tone: 'accent' },
+                      { key: 'refunded', title: 'Refunded', tone: 'calm' },
+                    ]}
+                  />
+                </div>
               )}
             </Card>
           </>
@@ -107,10 +107,13 @@ export function CreditsPage() {
   )
 }
 
+/** A line that is filled later, so that what follows does not move. */
+const reserved = '\u00a0'
+
 /** How long the balance lasts at the average rate of the last 30 days. */
 function runway(balance: number | undefined, perDay: number | undefined): string | undefined {
   if (balance === undefined || perDay === undefined) return undefined
-  if (perDay <= 0) return 'Nothing spent in the last 30 days'
+  if (perDay <= 0) return 'Nothing spent'
   const days = Math.floor(balance / perDay)
-  return days > 365 ? 'Lasts more than a year at this rate' : `Lasts about ${plural(days, 'day')} at this rate`
+  return days > 365 ? 'Lasts more than a year' : `Lasts about ${plural(days, 'day')}`
 }

@@ -7,6 +7,7 @@ import {
   ReplyWindowQuery,
   SentReply,
 } from '@parley/contract/console/messages'
+import { TemplateCounts, TemplateCountsQuery } from '@parley/contract/console/templates'
 import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
@@ -20,6 +21,7 @@ import { listedMessages } from './reading/console-list.ts'
 import { openInboundMedia } from './reading/inbound.ts'
 import { messageBars } from './reading/message-bars.ts'
 import { findReplyWindow } from './reading/reply-window.ts'
+import { countTemplateMessages } from './reading/template-counts.ts'
 import { readTimeline } from './reading/timeline.ts'
 import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/send-from-console.ts'
 
@@ -49,6 +51,16 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     params: OneMessage,
     reply: MessageDetail,
     handle: ({ db, workspaceId, role }, { params }) => readTimeline(db, workspaceId, role, params.id),
+  }),
+  // Apart from the list of templates, so that it does not wait for the counts.
+  workspaceRoute({
+    method: 'GET',
+    path: '/templates/counts',
+    who: 'messages:read',
+    mayLag: true,
+    query: TemplateCountsQuery,
+    reply: TemplateCounts,
+    handle: ({ db, clock, workspaceId }, { query }) => countTemplateMessages(db, clock, workspaceId, query.ids),
   }),
   workspaceRoute({
     method: 'GET',

@@ -8,6 +8,7 @@ export type Kind = (typeof kinds)[number]
 interface Source {
   table: string
   time: string
+  /** What it is, before the name of the contact. */
   title: string
   /** What is searched, and shown with a result. For forms, JSON. */
   text: string
@@ -20,7 +21,7 @@ const sources: Readonly<Record<Kind, Source>> = {
   message: {
     table: 'messages',
     time: 'created_at',
-    title: `'To ' || case when recipient ~ '^[0-9]' then '+' || recipient when recipient = '' then 'an erased contact' else recipient end`,
+    title: `'To'`,
     text: `concat_ws(' · ', content #>> '{request,text,body}', content #>> array['request', type, 'caption'],
       content #>> '{request,interactive,body,text}', content #>> '{request,location,name}',
       content #>> '{request,document,filename}', content #>> '{request,contacts,0,name,formatted_name}',
@@ -34,8 +35,7 @@ const sources: Readonly<Record<Kind, Source>> = {
   inbound: {
     table: 'inbound_messages',
     time: 'recorded_at',
-    title: `case when source is null then 'From ' else 'To ' end
-      || coalesce(profile_name, '+' || sent_by, sent_by_user_id, 'an unknown number')`,
+    title: `case when source is null then 'From' else 'To' end`,
     text: `concat_ws(' · ', content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',
       content #>> '{media,filename}', content #>> '{order,text}', content #>> '{contacts,0,name}')`,
     number: 'sent_by',
@@ -45,7 +45,7 @@ const sources: Readonly<Record<Kind, Source>> = {
   order: {
     table: 'orders',
     time: 'created_at',
-    title: `'Order from ' || coalesce(profile_name, '+' || sent_by, sent_by_user_id, 'an unknown number')`,
+    title: `'Order from'`,
     text: `concat_ws(' · ', note, (select string_agg(i ->> 'product_id', ', ') from json_array_elements(items) as i),
       total || ' ' || currency)`,
     number: 'sent_by',
@@ -55,7 +55,7 @@ const sources: Readonly<Record<Kind, Source>> = {
   form: {
     table: 'flow_responses',
     time: 'created_at',
-    title: `'Form from ' || coalesce('+' || sent_by, sent_by_user_id, 'an unknown number')`,
+    title: `'Form from'`,
     text: `json_build_array(response, flow_token)::text`,
     number: 'sent_by',
     userId: 'sent_by_user_id',

@@ -9,14 +9,16 @@ import { isChange } from './timeline.sql.ts'
 export interface MessageSearch {
   direction?: Direction | undefined
   id?: string | undefined
+  ids?: readonly string[] | undefined
   /** Needs `senderId` or `senderIds`: WhatsApp's IDs are unique per sender only. */
   waMessageId?: string | undefined
   senderIds?: readonly string[] | undefined
   phone?: string | undefined
   /** The user ID of a person without a phone number. */
   userId?: string | undefined
-  /** Excludes a number or a user ID that another search of the same list covers. */
-  notPerson?: string | undefined
+  /** Excludes messages, and numbers and user IDs, that other searches of the same list cover. */
+  notIds?: readonly string[] | undefined
+  notPeople?: readonly string[] | undefined
   reference?: string | undefined
   status?: MessageStatus | undefined
   types?: readonly string[] | undefined
@@ -72,8 +74,8 @@ export function selectMessages(
       const { time } = table
       if (position) conditions.push(`(${time}, id) ${page.order === 'desc' ? '<' : '>'} ${position}`)
       const where = ['workspace_id = $1', ...conditions].join(' and ')
-      // A message has few replies. `offset 0` keeps PostgreSQL from scanning the time index to find them.
-      const optimizationFence = search.quoted === undefined ? '' : 'offset 0'
+      // They are few. `offset 0` keeps PostgreSQL from scanning the time index to find them.
+      const optimizationFence = search.quoted === undefined && search.ids === undefined ? '' : 'offset 0'
       return [
         `(select ${table.columns} from (select * from ${table.name} where ${where} ${optimizationFence}) as m
           order by ${time} ${page.order}, id ${page.order} limit $2::int)`,
@@ -128,16 +130,21 @@ export async function messagesByBar(
       if (conditions === null) return []
       if (table.direction === 'received') conditions.push('source is null')
       const status = table.direction === 'sent' ? 'status' : "'received'"
-      const newest = `select ${table.time} as at, ${status} as status from ${table.name}
+      const newest = `select id, ${table.time} as at, ${status} as status from ${table.name}
         where ${['workspace_id = $1', ...conditions].join(' and ')} order by ${table.time} desc, id desc limit $2::int`
       return [
-        `(select width_bucket(at, $3::timestamptz[]) as bar, status, count(*)::int as count,
-            case when sum(count(*)) over () >= $2::int then min(min(at)) over () end as oldest
-          from (${newest}) as m group by 1, 2)`,
+        `select *, case when count(*) over () >= $2::int then min(at) over () end as oldest from (${newest}) as m`,
       ]
     }),
   )
-  return parts.length === 0 ? [] : db.rows(parts.join(' union all '), values)
+  if (parts.length === 0) return []
+  // A message may match several searches.
+  return db.rows(
+    `select width_bucket(at, $3::timestamptz[]) as bar, status, count(*)::int as count, max(oldest) as oldest
+     from (select distinct on (id) id, at, status, max(oldest) over () as oldest from (${parts.join(' union all ')}) as found) as m
+     group by 1, 2`,
+    values,
+  )
 }
 
 /** The maximum length of the preview of a message in a list. */
@@ -190,6 +197,8 @@ function conditionsOf(
     if (value !== undefined) conditions.push(`${column} = ${param(value)}::${type}`)
   }
   equal('id', 'uuid', search.id)
+  if (search.ids !== undefined) conditions.push(`id = any(${param(search.ids)}::uuid[])`)
+  if (search.notIds !== undefined) conditions.push(`id <> all(${param(search.notIds)}::uuid[])`)
   equal(table.phone, 'text', search.phone)
   if (search.userId !== undefined) {
     const userId = param(search.userId)
@@ -199,7 +208,7 @@ function conditionsOf(
         : `sent_by is null and sent_by_user_id = ${userId}::text`,
     )
   }
-  if (search.notPerson !== undefined) conditions.push(`${table.phone} <> ${param(search.notPerson)}::text`)
+  if (search.notPeople !== undefined) conditions.push(`${table.phone} <> all(${param(search.notPeople)}::text[])`)
   equal('reference', 'text', reference)
   equal('sender_id', 'uuid', search.senderId)
   equal('template_id', 'uuid', templateId)

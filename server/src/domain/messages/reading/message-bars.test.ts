@@ -26,7 +26,7 @@ async function setUp() {
   server.clock.forward({ ms: hourMs - (server.clock.now().getTime() % hourMs) })
   const hour = server.clock.now()
   const text = (to: string) => shop.send({ to, type: 'text', text: { body: 'hello' } })
-  await sending.network.control.phones.say(phone, { to: account.phoneNumber, text: 'hi' })
+  await sending.network.control.phones.say(phone, { to: account.phoneNumber, text: 'hi, it is Ana' })
   await sending.network.control.phones.say(failing, { to: account.phoneNumber, text: 'hi' })
   await sending.network.control.idle()
   await text(phone)
@@ -79,6 +79,8 @@ test('the bars have the filters of the list, whether hours or messages are count
     ...['', 'direction=sent', 'direction=received', 'status=read', 'status=delivered,read', 'status=queued,sent'],
     ...['status=failed', 'status=read&direction=received', 'type=text', 'type=image', `sender=${sender}`],
     ...[`phone=%2B${phone}`, `q=${phone}`, `q=${phone}&status=read`, 'q=nothing'],
+    // The name of a contact, and a word of one of her messages.
+    'q=ana',
   ]
   for (const filter of filters) {
     for (const span of [range(-60, 3), range(0, 3)]) {

@@ -77,7 +77,8 @@ function hoursIn({ times }: BarTimes) {
 }
 
 async function byRow(db: Db, workspaceId: string, filters: MessageFilters, bars: BarTimes): Promise<ListBars> {
-  const searches = searchesOf({ ...filters, from: filters.from ?? startOf(bars).toISOString() })
+  const since = filters.from ?? startOf(bars).toISOString()
+  const searches = await searchesOf(db, workspaceId, { ...filters, from: since })
   const rows = await withTimeLimit(db, readLimitMs, (tx) =>
     withPlannerSettingsOff(['seqscan', 'bitmapscan'], tx, async (inOrder) =>
       messagesByBar(inOrder, workspaceId, await withSenders(inOrder, workspaceId, searches), bars.times, countedMax),
