@@ -34,13 +34,11 @@ export function FigureCard({
       <h2 className={styles.title}>{title}</h2>
       <div className={styles.figures}>
         {figures.map(({ label, value, to, change, more, note }) => (
-          <div key={label} className={styles.figure}>
-            <PageLink to={to} className={styles.label}>
-              {label}
-            </PageLink>
+          <PageLink key={label} to={to} className={styles.figure ?? ''}>
+            <span className={styles.label}>{label}</span>
             <span className={styles.value}>{value}</span>
             <span className={styles.change}>{change ? <ChangeText change={change} more={more} /> : note}</span>
-          </div>
+          </PageLink>
         ))}
       </div>
       {children}
