@@ -105,7 +105,7 @@ test('a file or standard input has the whole template, and options replace parts
   expect((await run('template', 'create', '--file', 'missing.json')).err).toBe('missing.json cannot be read: ENOENT.\n')
 })
 
-test('mistakes are explained, and what WhatsApp refuses is told in its words', async () => {
+test('mistakes are explained, and what WhatsApp refuses is printed in its words', async () => {
   const taken = await create('hello', '--body', 'Hello')
   expect(taken.code).toBe(0)
   expect((await create('hello', '--body', 'Hello')).err).toMatch(

@@ -177,14 +177,14 @@ test.each([
     'body',
   ],
   ['the only part', rejected([plain], 'ABUSIVE_CONTENT'), 'body'],
-  ['nothing, if nobody says it', rejected([plain, footer], 'SCAM', 'It looks like a scam.'), null],
+  ['nothing, if no one says it', rejected([plain, footer], 'SCAM', 'It looks like a scam.'), null],
   ['nothing that the template lacks', rejected([plain, footer], 'SCAM', 'Buttons are confusing.'), null],
   ['nothing, if it is approved', { ...rejected([plain], null), status: 'APPROVED' }, null],
 ])('the rejected part is %s', (_name, template, part) => {
   expect(rejectedPart(template)).toBe(part)
 })
 
-test('a rejection is told in WhatsApp’s words, else in ours', () => {
+test('a rejection is described in WhatsApp’s words, else in ours', () => {
   expect(rejectionOf(rejected([plain], 'SCAM', 'The link is unsafe.'))).toMatchObject({
     reason: 'The link is unsafe.',
     remedy: expect.stringContaining('your own website'),

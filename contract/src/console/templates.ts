@@ -33,7 +33,7 @@ export const TemplateFilters = Type.Object(filters, { additionalProperties: fals
 /** The period that messages of a template are counted in. */
 export const templateCountDays = 30
 
-/** What became of the messages of some templates. */
+/** The results of the messages of some templates. */
 export const TemplateCountsQuery = Type.Object(
   { ids: severalIds('tpl_', 'templates') },
   { additionalProperties: false },

@@ -1,6 +1,6 @@
 import { GraphError } from '../network/errors.ts'
 
-/** What WhatsApp answers to a template that breaks a rule: an error of code 100 with a text for people, and the subcode where it is known. */
+/** WhatsApp's errors for a template that breaks a rule: code 100, a text for people, and the subcode where it is known. */
 const refusals = {
   exists: [
     2388024,

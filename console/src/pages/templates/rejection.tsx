@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Card, Stack } from '../../ui/layout.tsx'
 import styles from './templates.module.css'
 
-/** Why WhatsApp rejected the template, beside the part that caused it. */
+/** Why WhatsApp rejected the template, next to the part that caused it. */
 export function RejectionCard({ template, edit }: { template: ConsoleTemplate; edit: string | null }) {
   const rejection = rejectionOf(template)
   if (!rejection) return null

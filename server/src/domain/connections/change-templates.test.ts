@@ -206,7 +206,7 @@ test('only admins and developers make templates, and only those of their workspa
     ).toBe(405)
 })
 
-test('with two accounts the account is chosen, and a workspace without one is told so', async () => {
+test('with two accounts the account is chosen, and a workspace without one cannot have templates', async () => {
   const { create, workspace, account } = await newShop()
   const second = sending.network.newAccount()
   await second.connect(workspace)
@@ -217,11 +217,11 @@ test('with two accounts the account is chosen, and a workspace without one is to
     expect(await create({ ...good, account: wabaId })).toMatchObject({ status: 201, body: { account: wabaId } })
   const { id: workspaceId } = await newWorkspace(server)
   const empty = await signedIn(server, { workspaceId, role: 'admin' })
-  const answer = await empty.call(`/w/${workspaceId}/templates`, { method: 'POST', body: good })
-  expect(answer).toMatchObject(refusedAt('account', /Connect a WhatsApp account first/, 'missing'))
+  const reply = await empty.call(`/w/${workspaceId}/templates`, { method: 'POST', body: good })
+  expect(reply).toMatchObject(refusedAt('account', /Connect a WhatsApp account first/, 'missing'))
 })
 
-test('without an answer of WhatsApp the change is recorded as not confirmed; without a connection nothing is', async () => {
+test('without a response of WhatsApp the change is recorded as not confirmed; without a connection nothing is', async () => {
   const { create, entries, connection } = await newShop()
   const network = createServer((_request, response) => response.writeHead(502).end()).listen(0, '127.0.0.1')
   onTestFinished(() => void network.close())

@@ -183,7 +183,7 @@ function readRefusal({ error, subcode }: Extract<CallFailure, { kind: 'refused' 
   return { param: templateErrorFields.get(subcode ?? 0) ?? 'template', words }
 }
 
-/** The template after the sync. If WhatsApp did not answer, or does not list it, people are told to look again. */
+/** The template after the sync. If WhatsApp did not respond, or does not list it, people have to look again. */
 async function found(
   { db, clock }: Network,
   connectionId: string,

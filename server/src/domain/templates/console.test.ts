@@ -72,7 +72,7 @@ test('a template of another workspace gets the same 404 as an unknown one', asyn
   expect((await person.call(other.at)).status).toBe(404)
 })
 
-test('the messages of a template are counted by what became of them, for 30 days', async () => {
+test('the messages of a template are counted by their status, for 30 days', async () => {
   const { account, connection, person, at, workspace, senderId } = await newShopWithMember()
   account.addTemplate({ name: 'unused' })
   await syncConnection(sending.network.network, connection.id)

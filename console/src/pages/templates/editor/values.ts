@@ -35,7 +35,7 @@ export interface ButtonValues {
   type: DraftButtonType
   text: string
   url: string
-  /** Of a link: what stands for its variable. Of a code: the code. */
+  /** Of a link: the value of its variable. Of a code: the code. */
   example: string
   phone: string
   flowId: string
@@ -109,7 +109,7 @@ export function valuesOfTemplate(template: Parameters<typeof draftOf>[0]): Edito
   }
 }
 
-/** WhatsApp stores the whole link as the example; people enter what stands for the variable. */
+/** WhatsApp stores the whole link as the example; people enter the value of the variable. */
 function exampleOfButton({ example, url = '' }: ButtonDraft): string {
   const text = (Array.isArray(example) ? example[0] : example) ?? ''
   const start = url.split('{{')[0] ?? ''

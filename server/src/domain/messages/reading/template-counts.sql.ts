@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 
-/** What became of the newest messages of each template. The index by template has them in order. */
+/** The results of the newest messages of each template. The index by template has them in order. */
 export const countByTemplate = (db: Db, workspaceId: string, ids: readonly string[], since: Date, atMost: number) =>
   withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], db, (tx) =>
     tx.rows<{ id: string; sent: number; delivered: number; read: number; failed: number }>(
