@@ -26,6 +26,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['contact', `${w}/contacts/16505550123`],
       ['templates', `${w}/templates`],
       ['template', `${w}/templates/${await first('templates?limit=1')}`],
+      ['template-editor', `${w}/templates/new?from=${await first('templates?q=appointment_reminder')}`],
       ['senders', `${w}/senders`],
       ['sender', `${w}/senders/${await first('senders')}`],
       ['forms', `${w}/forms`],

@@ -19,49 +19,62 @@ async function newWebhook(name: string): Promise<{ receiver: Receiver; id: strin
 
 const say = (text: string) => console.place.control('POST', `/phones/${phone}/say`, { to: '15550780001', text })
 
-test('a webhook has charts of its attempts, success rate and response times, with the period in the URL', async () => {
-  const { receiver, id } = await newWebhook('Charts')
-  const page = await console.open(`webhooks/${id}?tab=statistics`)
-  await page.getByText('No attempts in the last 24 hours').waitFor()
-  receiver.next(500)
-  for (const text of ['one', 'two', 'three']) await say(text)
-  await until('all arrive', () => receiver.received.length === 4)
-  await page.reload()
-  const attempts = page.getByRole('figure', { name: 'Attempts by result' })
-  await attempts.waitFor()
+test('a red webhook says why, its bars and tabs lead to the failed deliveries, and all of them are retried', async () => {
+  const { receiver, id } = await newWebhook('Red')
+  await say('one')
+  await until('it arrives', () => receiver.received.length === 1)
+  receiver.behave(500)
+  const tests = () => receiver.received.filter(({ headers }) => headers['service-event'] === 'webhook.test')
+  for (let count = 1; count <= 3; count++) {
+    const body = { type: 'message.read' }
+    await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${id}/test`, { method: 'POST', body })
+    await until('the test event arrives', () => tests().length === count)
+  }
+  // Test events do not count. Two attempts of two messages make the webhook fail.
+  for (const text of ['two', 'three']) await say(text)
+  await until('all arrive', () => receiver.received.length >= 8)
+  const page = await console.open('webhooks')
+  const row = page.getByRole('row', { name: /Red.*The endpoint returned 500\..*Failing/ })
+  await row.getByRole('img', { name: /^Last 24 hours: 1 of \d+ attempts succeeded$/ }).waitFor()
+  await screenshot(page, 'webhooks failing')
+  await row.getByRole('link', { name: 'Red' }).click()
+  await page.getByText('The endpoint returned 500.').waitFor()
+  await page.getByRole('link', { name: 'Open the last failed delivery' }).waitFor()
+
+  const bars = page.getByRole('figure', { name: 'Attempts by result' })
   await pageReady(page)
-  await page.getByText('75%', { exact: true }).first().waitFor()
-  await screenshot(page, 'webhook statistics')
-  await attempts.getByRole('button', { name: 'Show as table' }).click()
-  const rows = attempts.getByRole('table').getByRole('row')
-  await expect.poll(() => rows.count()).toBe(25)
-  // The hour may have changed.
-  const cells = (await rows.allInnerTexts()).slice(1).map((row) => row.split('\t').slice(1).map(Number))
-  expect(cells.reduce(([good = 0, bad = 0], [g = 0, b = 0]) => [good + g, bad + b], [0, 0])).toEqual([3, 1])
-
-  await page.getByText('7 days', { exact: true }).click()
-  await until('the URL has the period', () => page.url().includes('period=7d'))
-  await page.reload()
-  const rate = page.getByRole('figure', { name: 'Success rate' })
-  await rate.getByRole('button', { name: 'Show as table' }).click()
-  await expect.poll(() => rate.getByRole('row').count()).toBe(29)
-  await rate.getByRole('cell', { name: '75%' }).waitFor()
-  const times = page.getByRole('figure', { name: 'Response time' })
-  await times.getByRole('button', { name: 'Show as table' }).click()
-  await times
-    .getByRole('cell', { name: /\d ms$/ })
-    .first()
-    .waitFor()
-
-  // A bar leads to its deliveries.
-  const chart = page.getByRole('application', { name: /^Attempts by result/ })
-  await chart.focus()
+  await bars.getByRole('button', { name: 'Show as table' }).click()
+  const cells = (await bars.getByRole('row').allInnerTexts())
+    .slice(1)
+    .map((text) => text.split('\t').slice(1).map(Number))
+  const sums = [0, 1, 2].map((column) => cells.reduce((sum, each) => sum + (each[column] ?? 0), 0))
+  expect([sums[0], sums[2]], 'delivered and failed').toEqual([1, 3])
+  expect(sums[1], 'retried').toBeGreaterThanOrEqual(4)
+  await bars.getByRole('button', { name: 'Show as chart' }).click()
+  await page.getByRole('application', { name: /^Attempts by result/ }).focus()
   await page.keyboard.press('Enter')
+  await until('the URL has the time', () => page.url().includes('since='))
+  await bars.getByRole('button', { name: /^Failed/ }).click()
+  await until('the URL has the state', () => page.url().includes('state=failed'))
+  await page.getByRole('tab', { name: 'Failed 3', selected: true }).waitFor()
+
   await page
-    .getByRole('row', { name: /message\.received/ })
+    .getByRole('row', { name: /webhook\.test/ })
     .nth(2)
     .waitFor()
-  expect(new URL(page.url()).searchParams.get('since')).toMatch(/^\d{4}-/)
+  await page
+    .getByRole('checkbox', { name: /^Select 0/ })
+    .first()
+    .check()
+  await page.getByRole('button', { name: 'Select all 3' }).click()
+  await page.getByText('All 3 that match are selected').waitFor()
+  receiver.behave(200)
+  await page.getByRole('button', { name: 'Retry all' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry all 3' }).click()
+  await page.getByText('3 retries queued').waitFor()
+  await until('they arrive', () => tests().length === 6)
+  await page.getByRole('tab', { name: 'Failed 0', selected: true }).waitFor()
+  await page.getByText('No matching deliveries').waitFor()
 })
 
 /** Puts the clock of the browser an hour ahead. */
@@ -187,18 +200,21 @@ test('a retry of a delivered event asks first, also for several', async () => {
   await until('it arrives again', () => receiver.received.length === 2)
 })
 
-test('a webhook shows an example payload of each event that it gets', async () => {
+test('a webhook shows which events came, whether it is subscribed, and an example payload of each', async () => {
   const { id } = await newWebhook('Payloads')
   await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${id}`, {
     method: 'PATCH',
-    body: { events: ['message.received', 'template.status_changed'] },
+    body: { events: ['template.status_changed'] },
   })
+  await say('one that it does not get')
   const page = await console.open(`webhooks/${id}?tab=events`)
-  await page.getByText('"message.received"').first().waitFor()
-  await page.getByRole('combobox', { name: 'Event type' }).click()
-  await expect.poll(() => page.getByRole('option').count()).toBe(2)
-  await page.getByRole('option', { name: /template\.status_changed/ }).click()
   await page.getByText('"template.status_changed"').first().waitFor()
-  expect(page.url()).toContain('event_type=template.status_changed')
+  await page.getByRole('row', { name: /template\.status_changed.*Subscribed, none came.*0/ }).waitFor()
+  const came = page.getByRole('row', { name: /message\.received.*Not subscribed.*[1-9]\d* (now|\d+ sec\. ago)/ })
+  await came.click()
+  await page.getByText('"message.received"').first().waitFor()
+  expect(page.url()).toContain('event_type=message.received')
   await screenshot(page, 'webhook events')
+  await came.getByRole('button', { name: 'Subscribe' }).click()
+  await page.getByRole('tab', { name: 'Settings', selected: true }).waitFor()
 })

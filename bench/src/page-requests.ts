@@ -169,8 +169,9 @@ async function* detailRequests(get: ConsoleSession['get']): AsyncGenerator<PageR
   for (const { id } of (await get(':webhooks')).body.data) {
     yield { page: 'webhook', path: `:webhooks/${id}` }
     yield { page: 'webhook', path: `:webhooks/${id}/replays` }
-    for (const period of ['24h', '7d', '30d']) {
-      yield { page: 'webhook', path: `:webhooks/${id}/statistics?period=${period}` }
+    yield { page: 'webhook', path: `:webhooks/${id}/events` }
+    for (const since of ['', `&since=${ago(30)}`, `&since=${ago(1)}`]) {
+      yield { page: 'webhook', path: `:deliveries/bars?webhook=${id}${since}` }
     }
     for (const filter of ['', '&state=failed', '&state=waiting']) {
       yield* withSecondPage(get, 'webhook', `:deliveries?webhook=${id}${filter}&limit=50`)

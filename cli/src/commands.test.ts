@@ -288,6 +288,31 @@ const rows: Row[] = [
   },
   { words: 'sender profile 15550780002 --workspace <workspace>', expected: { about: 'Open', address: '' } },
   {
+    words:
+      'template create --workspace <workspace> --name order_ready --language en --category utility --body Ready --wait',
+    audited: 'template.create',
+    expected: { name: 'order_ready', status: 'APPROVED', components: [{ type: 'BODY', text: 'Ready' }] },
+    before: async () => void simulator.control.switches.set({ templateReviewMs: 10 }),
+  },
+  { words: 'template list --workspace <workspace>', expected: some({ name: 'order_ready', status: 'APPROVED' }) },
+  { words: 'template show order_ready --workspace <workspace>', expected: { name: 'order_ready', language: 'en' } },
+  {
+    words: 'template edit order_ready --workspace <workspace> --footer Shop --wait',
+    audited: 'template.edit',
+    expected: {
+      status: 'APPROVED',
+      components: [
+        { type: 'BODY', text: 'Ready' },
+        { type: 'FOOTER', text: 'Shop' },
+      ],
+    },
+  },
+  {
+    words: 'template delete order_ready --workspace <workspace> --yes',
+    audited: 'template.delete',
+    expected: { deleted: true },
+  },
+  {
     words: 'sender deregister 15550780002 --workspace <workspace> --yes',
     audited: 'sender.deregister',
     expected: { status: 'DISCONNECTED' },

@@ -146,6 +146,13 @@ export const sections: readonly Section[] = [
         'sender profile': 'Show or change the business profile of a number',
         'sender name': 'Request a new display name for a number',
       }),
+      ...from(() => import('./commands/template.ts'), {
+        'template list': 'List the templates of a workspace: status, quality and reason',
+        'template show': 'Show a template, and why it was rejected',
+        'template create': 'Create a template and submit it for review',
+        'template edit': 'Change a template and submit it for review again',
+        'template delete': 'Delete a template',
+      }),
       ...from(() => import('./commands/update.ts'), {
         'update list': 'List the latest 100 updates of WhatsApp that are not understood',
         'update show': 'Show an update as it arrived',

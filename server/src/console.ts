@@ -1,3 +1,4 @@
+import { inspectorDaysOf } from '@parley/contract/console/inspector'
 import type { FastifyInstance } from 'fastify'
 import { listenForChanges } from './db/listen-for-changes.ts'
 import type { OnChange } from './db/notices/change-notices.ts'
@@ -6,6 +7,7 @@ import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
 import { numberConsoleRoutes } from './domain/connections/numbers.routes.ts'
 import { syncWorkspace } from './domain/connections/sync-workspace.ts'
+import { templateChangeRoutes } from './domain/connections/templates.routes.ts'
 import { contactConsoleRoutes } from './domain/contacts/console.routes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
@@ -58,6 +60,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
     ...alertConsoleRoutes(parts),
     ...messageConsoleRoutes(),
     ...templateConsoleRoutes(),
+    ...templateChangeRoutes(parts),
     ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
     ...numberConsoleRoutes(parts),
     ...flowConsoleRoutes(),
@@ -75,7 +78,7 @@ export function consoleRoutes({ config, replica, network, simulatorUrl, simulato
         findEventsOf,
         isInspected: async (db, workspaceId) => (await readSettings(db, workspaceId)).requestInspector,
       },
-      parts,
+      inspectorDaysOf(parts.retentionDays, parts.contentRetentionDays),
     ),
     ...creditConsoleRoutes(),
     ...teamRoutes(parts),

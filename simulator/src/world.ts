@@ -18,6 +18,8 @@ export interface World {
   /** The free service messages that a number has used, and in which month (`2026-10`), by number ID. */
   freeService: Map<string, { month: string; used: number }>
   switches: Partial<Switches>
+  /** The results of the next reviews of templates, in place of what the content leads to. */
+  nextReviews: Review[]
 }
 
 /** A Meta app. The secret signs its webhooks; the verify token is used in the callback handshake. */
@@ -113,6 +115,15 @@ export interface Template {
   rejectedReason: string
   qualityScore: string
   createdAt: string
+  /** When it was edited while it was approved. */
+  edits?: string[]
+}
+
+/** The result of a review, with the words of `rejection_info`. */
+export interface Review {
+  status: string
+  reason: string
+  rejection?: { reason: string; recommendation: string }
 }
 
 export interface Flow {
@@ -226,6 +237,7 @@ export function emptyWorld(): World {
     lastInbound: new Map(),
     freeService: new Map(),
     switches: {},
+    nextReviews: [],
   }
 }
 

@@ -22,10 +22,22 @@ interface ListBarsProps {
   results?: Readonly<Record<string, Search>>
   /** The parameters of the time filter. */
   names?: readonly [from: string, to: string]
+  /** What the bars cover without a time filter. */
+  span?: string
 }
 
 /** Bars above a list: its rows by result over time. They set the time filter and the filter by result in the URL. */
-export function ListBars({ label, path, query, topics, noun, series, results = {}, names }: ListBarsProps) {
+export function ListBars({
+  label,
+  path,
+  query,
+  topics,
+  noun,
+  series,
+  results = {},
+  names,
+  span = '7 days',
+}: ListBarsProps) {
   const [from, to] = names ?? ['from', 'to']
   const [params, change] = useSearchParams()
   const { data, error } = useData<Counts>(useHere().api(`${path}/bars`), {
@@ -39,14 +51,15 @@ export function ListBars({ label, path, query, topics, noun, series, results = {
     const next = isChosen(key) ? {} : results[key]
     change(Object.fromEntries(filterNames.map((name) => [name, next?.[name] ?? null])), { push: true })
   }
+  const shown = typeof series === 'function' ? series(data?.counts ?? {}) : series
   return (
     <ResultBars
       label={label}
       bars={data ? barsOf(data) : error ? [] : undefined}
-      series={typeof series === 'function' ? series(data?.counts ?? {}) : series}
+      series={shown.map((each) => ({ ...each, isFixed: results[each.key] === undefined }))}
       onRange={(first, last) => change({ [from]: first, [to]: last }, { push: true })}
       {...(filterNames.length > 0 && { chosen: Object.keys(results).filter(isChosen), onResult: choose })}
-      caption={data && captionOf(data, noun, Boolean(params[from] ?? params[to]))}
+      caption={data && captionOf(data, noun, params[from] || params[to] ? null : span)}
       empty={error && !data ? 'The counts could not be loaded' : emptyText(data, noun)}
     />
   )
@@ -56,11 +69,11 @@ function emptyText(data: Counts | undefined, noun: string): string {
   return data?.counted_from ? `Too many ${noun} to count with these filters` : `No ${noun} in this time`
 }
 
-function captionOf({ times, counted_from }: Counts, noun: string, isFiltered: boolean): string {
+function captionOf({ times, counted_from }: Counts, noun: string, span: string | null): string {
   const [first, last] = [times[0], times.at(-1)]
   if (!first || !last) return ''
   if (counted_from) return `Only ${noun} since ${formatShortTime(counted_from)} are counted`
-  return isFiltered ? `${formatShortTime(first)} – ${formatShortTime(last)}` : 'Last 7 days · drag to choose a time'
+  return span === null ? `${formatShortTime(first)} – ${formatShortTime(last)}` : `Last ${span} · drag to choose a time`
 }
 
 const hourMs = 3_600_000

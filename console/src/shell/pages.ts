@@ -55,6 +55,18 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/templates/templates.page.tsx').then((page) => ({ default: page.TemplatesPage })),
   },
   {
+    path: `${w}/templates/new`,
+    title: 'Create template',
+    needs: 'templates:manage',
+    load: () => import('../pages/templates/editor.page.tsx').then((page) => ({ default: page.NewTemplatePage })),
+  },
+  {
+    path: `${w}/templates/$id/edit`,
+    title: 'Edit template',
+    needs: 'templates:manage',
+    load: () => import('../pages/templates/editor.page.tsx').then((page) => ({ default: page.EditTemplatePage })),
+  },
+  {
     path: `${w}/templates/$id`,
     title: 'Template',
     needs: 'templates:read',

@@ -22,6 +22,7 @@ const top = 6
 const axisHeight = 18
 const plotHeight = height - axisHeight - top
 const bottom = top + plotHeight
+const labelWidth = 60
 
 export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
@@ -106,22 +107,18 @@ export function Plot({ label, bars, series, width, onRange }: PlotProps) {
         {placeLabels(
           bars.map((bar) => bar.label),
           step,
-          64,
-        ).map((index) => (
-          <text
-            key={bars[index]?.from}
-            className={charts.mark}
-            x={left + step * index}
-            y={height - 4}
-            textAnchor={width - left - step * index < 56 ? 'end' : 'start'}
-          >
-            {bars[index]?.label}
-          </text>
-        ))}
+          labelWidth,
+        )
+          .filter((index) => left + step * index + labelWidth <= width)
+          .map((index) => (
+            <text key={bars[index]?.from} className={charts.mark} x={left + step * index} y={height - 4}>
+              {bars[index]?.label}
+            </text>
+          ))}
       </svg>
       {marked && (
         <ChartTip
-          x={left + step * (marked.end + 0.5)}
+          x={besideRange(left + firstOf(marked) * step, left + (lastOf(marked) + 1) * step, width)}
           width={width}
           title={titleOf(bars, marked)}
           lines={series.toReversed().map(({ key, title, tone }) => ({
@@ -133,6 +130,12 @@ export function Plot({ label, bars, series, width, onRange }: PlotProps) {
       )}
     </div>
   )
+}
+
+/** Where the tooltip begins, so that it does not cover the marked bars if there is space next to them. */
+function besideRange(from: number, to: number, width: number): number {
+  if (to < width / 2) return to
+  return from >= width / 2 ? from : (from + to) / 2
 }
 
 /** New data may have fewer bars than those that are marked. */

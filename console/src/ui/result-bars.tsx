@@ -12,8 +12,8 @@ interface ResultBarsProps {
   label: string
   /** Undefined while they are loading. */
   bars: readonly ResultBar[] | undefined
-  /** From bottom to top. */
-  series: readonly Series[]
+  /** From bottom to top. The legend entry of a fixed one cannot be clicked. */
+  series: readonly (Series & { isFixed?: boolean })[]
   /** A person chose a bar, or dragged over several: ISO times. */
   onRange: (from: string, to: string) => void
   /** The keys of the series that the list is filtered by. */
@@ -42,7 +42,7 @@ export function ResultBars({ label, bars, series, onRange, chosen = [], onResult
             series={each}
             count={sums.get(each.key) ?? 0}
             isChosen={chosen.includes(each.key)}
-            {...(onResult && { onClick: () => onResult(each.key) })}
+            {...(onResult && !each.isFixed && { onClick: () => onResult(each.key) })}
           />
         ))}
       </span>

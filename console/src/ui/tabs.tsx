@@ -5,7 +5,8 @@ import styles from './tabs.module.css'
 interface Tab<Name extends string> {
   name: Name
   title: string
-  count?: number | undefined
+  /** A number, or a text such as "10,000+"; an empty one keeps the space until it is known. */
+  count?: number | string | undefined
 }
 
 interface TabsProps<Name extends string> {
@@ -46,7 +47,9 @@ export function Tabs<Name extends string>({ label, tabs, value, onChange }: Tabs
           onClick={() => onChange(name)}
         >
           {title}
-          {count !== undefined && <span className={styles.count}>{formatShort(count)}</span>}
+          {count !== undefined && (
+            <span className={styles.count}>{typeof count === 'number' ? formatShort(count) : count}</span>
+          )}
         </button>
       ))}
     </div>

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Moment } from '../formats.ts'
 import { nullable, Timestamp } from '../ids.ts'
 import { severalLike } from './list.ts'
 import { LoggedRequest } from './requests.ts'
@@ -6,12 +7,18 @@ import { LoggedRequest } from './requests.ts'
 const apiErrorPeriods = ['24h', '7d', '30d'] as const
 export type ApiErrorPeriod = (typeof apiErrorPeriods)[number]
 
-const since = Type.Optional(Type.Unsafe<ApiErrorPeriod>(Type.String({ enum: [...apiErrorPeriods] })))
-export const ApiErrorQuery = Type.Object({ since }, { additionalProperties: false })
+/** A period until now, or the hours from `from` until `to`. Errors are counted by the hour, so part of an hour is all of it. */
+const range = {
+  since: Type.Optional(Type.Unsafe<ApiErrorPeriod>(Type.String({ enum: [...apiErrorPeriods] }))),
+  from: Type.Optional(Moment),
+  to: Type.Optional(Moment),
+}
+export const ApiErrorQuery = Type.Object(range, { additionalProperties: false })
+export type ApiErrorQuery = Static<typeof ApiErrorQuery>
 
 export const ApiErrorFilters = Type.Object(
   {
-    since,
+    ...range,
     code: Type.Optional(severalLike('[a-z_]{1,60}', 'an error code such as rate_limited')),
     status: Type.Optional(severalLike('[1-5]xx|[1-5]\\d\\d', 'a status such as 404 or 4xx')),
   },
@@ -25,6 +32,19 @@ const KeyCount = Type.Object({
   hint: nullable(Type.String()),
   revoked: Type.Boolean(),
 })
+
+const InvalidField = Type.Object({
+  /** Without the places in lists: `items[].name`. */
+  field: Type.String(),
+  /** How many requests. */
+  count: Type.Integer(),
+  /** What was wrong, as codes of field errors: `missing`. */
+  codes: Type.Array(Type.String()),
+  /** The latest request and its time. */
+  request_id: Type.String(),
+  last_at: Timestamp,
+})
+export type InvalidField = Static<typeof InvalidField>
 
 export const ApiErrorGroup = Type.Object({
   code: Type.String(),
@@ -42,6 +62,8 @@ export const ApiErrorGroup = Type.Object({
   address_count: Type.Integer(),
   /** The count for each step of the period, oldest first. */
   trend: Type.Array(Type.Integer()),
+  /** Of `validation_failed`: the fields that were invalid in the latest 500 requests, most frequent first. */
+  fields: Type.Array(InvalidField),
   muted: nullable(Type.Object({ by: Type.String(), at: Timestamp })),
 })
 export type ApiErrorGroup = Static<typeof ApiErrorGroup>

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Moment } from '../formats.ts'
 import { nullable, Timestamp, Uuid, WebhookId } from '../ids.ts'
 import { severalIds, severalLike, severalOf } from './list.ts'
+import { barsQuery, ListBars } from './list-bars.ts'
 
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
   Type.Unsafe<Value>(Type.String({ enum: [...values] }))
@@ -77,6 +78,11 @@ export const DeliveryList = Type.Object({
 })
 export type DeliveryList = Static<typeof DeliveryList>
 
+const { webhook, since, until } = filters
+/** The bars above the list are of these deliveries. */
+export const DeliveryBarsQuery = Type.Object({ webhook, since, until, ...barsQuery }, { additionalProperties: false })
+export type DeliveryBarsQuery = Static<typeof DeliveryBarsQuery>
+
 /** Why an attempt failed, and how to fix it. */
 export const FailureExplanation = Type.Object({ title: Type.String(), remedy: Type.String() })
 export type FailureExplanation = Static<typeof FailureExplanation>
@@ -95,6 +101,13 @@ export const AttemptSeries = Type.Object({
   overall: Type.Object({ p50_ms: nullable(Type.Number()), p95_ms: nullable(Type.Number()) }),
 })
 export type AttemptSeries = Static<typeof AttemptSeries>
+
+/**
+ * Attempts by result: `delivered`, `failed` if it was the last one of its delivery, and `retried` if it failed and another
+ * one follows. With the approximate response times of each bar; null if it has no attempts.
+ */
+export const DeliveryBars = Type.Object({ ...ListBars.properties, p50_ms: Times, p95_ms: Times })
+export type DeliveryBars = Static<typeof DeliveryBars>
 
 export const Attempt = Type.Object({
   at: Timestamp,
@@ -150,3 +163,13 @@ export const RetryInput = Type.Object(
   { additionalProperties: false },
 )
 export type RetryInput = Static<typeof RetryInput>
+
+/** Retries all deliveries that match, in several requests: each continues at the cursor of the one before it. */
+export const RetryMatchingInput = Type.Object(
+  { filters: DeliveryFilters, cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 250 })) },
+  { additionalProperties: false },
+)
+export type RetryMatchingInput = Static<typeof RetryMatchingInput>
+
+export const RetriedMatching = Type.Object({ retried: Type.Integer(), next_cursor: nullable(Type.String()) })
+export type RetriedMatching = Static<typeof RetriedMatching>

@@ -11,6 +11,7 @@ const rolesByPermission = {
   'messages:read': ['admin', 'developer', 'member'],
   'messages:send': ['admin', 'developer'],
   'templates:read': ['admin', 'developer', 'member'],
+  'templates:manage': ['admin', 'developer'],
   'senders:read': ['admin', 'developer', 'member'],
   'senders:manage': ['admin'],
   'network:sync': ['admin', 'developer'],

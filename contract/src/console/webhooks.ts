@@ -3,9 +3,8 @@ import { eventTypes } from '../events.ts'
 import { Moment } from '../formats.ts'
 import { nullable, SenderId, Timestamp, Uuid } from '../ids.ts'
 import { type Ordering, orderings, Webhook } from '../webhook.ts'
-import { AttemptSeries } from './deliveries.ts'
+import { FailureExplanation } from './deliveries.ts'
 import { SearchText, severalOf } from './list.ts'
-import { ChartSteps } from './overview.ts'
 
 /** The headers that can be added to the requests of a webhook. Each makes all of its requests larger. */
 export const headersMax = 10
@@ -46,6 +45,11 @@ export const ConsoleWebhook = Type.Object({
   /** During a staged rotation: the new secret, which signs in addition to the current one. */
   staged_secret_hint: nullable(Type.String()),
   last_attempt_at: nullable(Timestamp),
+  /** Why the last attempt failed, and its event; null if it succeeded. */
+  last_failure: nullable(Type.Object({ ...FailureExplanation.properties, event_id: Uuid })),
+  disabled_at: nullable(Timestamp),
+  /** It was disabled because it failed too often, and not by a person. */
+  disabled_by_failures: Type.Boolean(),
   held: Bounded,
   waiting: Bounded,
   /** Since when its oldest waiting delivery is due; null if none is due. */
@@ -59,18 +63,30 @@ export const ConsoleWebhook = Type.Object({
       done: Type.Integer(),
     }),
   ),
-  /** Attempts of the last 24 hours, including the current hour. */
+  /** Attempts of the last 24 hours, including the current hour. `hours` has a count for each, oldest first. */
   recent: Type.Object({
     attempts: Type.Integer(),
     succeeded: Type.Integer(),
     p95_ms: nullable(Type.Number()),
+    hours: Type.Object({ succeeded: Type.Array(Type.Integer()), failed: Type.Array(Type.Integer()) }),
   }),
 })
 export type ConsoleWebhook = Static<typeof ConsoleWebhook>
 
-/** The attempts at an endpoint in a period. */
-export const WebhookStatistics = Type.Object({ ...ChartSteps.properties, attempts: AttemptSeries })
-export type WebhookStatistics = Static<typeof WebhookStatistics>
+/** What came in the last days, by event type, beside what the webhook is subscribed to. */
+export const WebhookEvents = Type.Object({
+  since: Timestamp,
+  data: Type.Array(
+    Type.Object({
+      type: Type.Unsafe<(typeof eventTypes)[number]>(Type.String({ enum: [...eventTypes] })),
+      subscribed: Type.Boolean(),
+      /** Events of the webhook's senders. If `more` is true, there may be others that were not counted. */
+      events: Bounded,
+      last_at: nullable(Timestamp),
+    }),
+  ),
+})
+export type WebhookEvents = Static<typeof WebhookEvents>
 
 const input = {
   name: Type.String({ maxLength: 200 }),

@@ -20,6 +20,18 @@ export function timeBuckets(period: keyof typeof periods, now: Date): TimeBucket
   return { from: starts[0] as Date, to: new Date(to), hours, starts }
 }
 
+/** The full hours from a time until another, in at most 60 buckets unless they are longer than 60 days. */
+export function hoursOf(from: Date, until: Date): TimeBuckets {
+  const first = Math.floor(from.getTime() / 3_600_000)
+  const count = Math.max(1, Math.ceil(until.getTime() / 3_600_000) - first)
+  const hours = [1, 3, 6, 12].find((each) => each * 60 >= count) ?? 24
+  const starts = Array.from(
+    { length: Math.ceil(count / hours) },
+    (_, index) => new Date((first + index * hours) * 3_600_000),
+  )
+  return { from: starts[0] as Date, to: new Date((first + count) * 3_600_000), hours, starts }
+}
+
 /** The index of the bucket that contains a time, or -1 if it is outside the period. */
 export function bucketAt({ from, to, hours }: TimeBuckets, at: Date): number {
   if (at < from || at >= to) return -1

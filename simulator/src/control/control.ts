@@ -81,10 +81,16 @@ export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetN
       list: () => [...world.templates.values()],
       create: (input: Parsed<typeof shapes.templateShape>) => createTemplate(network, shapes.templateShape(input, '')),
       setStatus: (id: string, input: Parsed<typeof shapes.templateChangeShape>) => {
-        const { status, reason } = shapes.templateChangeShape(input, '')
+        const review = shapes.templateChangeShape(input, '')
         const template = findExisting(world.templates, id, 'template')
-        setTemplateStatus(network, template, status, reason)
+        setTemplateStatus(network, template, { reason: 'NONE', ...review })
         return template
+      },
+      /** Decides the next review. Several calls decide several reviews. */
+      reviewNext: (input: Parsed<typeof shapes.templateChangeShape>) => {
+        world.nextReviews.push({ reason: 'NONE', ...shapes.templateChangeShape(input, '') })
+        network.changed()
+        return world.nextReviews
       },
     },
     flows: {

@@ -37,6 +37,7 @@ const rows: Row[] = [
   ['PATCH', '/tokens/:id', (control, { id, body }) => control.tokens.change(id, body)],
   ['GET', '/templates', (control) => control.templates.list()],
   ['POST', '/templates', (control, { body }) => control.templates.create(body)],
+  ['POST', '/templates/reviews', (control, { body }) => control.templates.reviewNext(body)],
   ['PATCH', '/templates/:id', (control, { id, body }) => control.templates.setStatus(id, body)],
   ['GET', '/flows', (control) => control.flows.list()],
   ['POST', '/flows', (control, { body }) => control.flows.create(body)],

@@ -133,7 +133,11 @@ export const templateShape = object({
   rejectedReason: optional(text({ max: 60 })),
 })
 
-export const templateChangeShape = object({ status: text({ max: 40 }), reason: optional(text({ max: 60 })) })
+export const templateChangeShape = object({
+  status: text({ max: 40 }),
+  reason: optional(text({ max: 60 })),
+  rejection: optional(object({ reason: text({ max: 2000 }), recommendation: text({ max: 2000 }) })),
+})
 
 export const flowShape = object({
   id: optional(objectId),

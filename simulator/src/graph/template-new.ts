@@ -1,7 +1,8 @@
 import { arrayIn, isObject, type Json, lengthOf, objectIn, textIn } from '../json.ts'
-import { GraphError, refuse, refuseParameter } from '../network/errors.ts'
+import { refuse, refuseParameter } from '../network/errors.ts'
 import { findTemplate, type Template, type World } from '../world.ts'
 import { variablesOf } from './messages/template-text.ts'
+import { refuseTemplate } from './template-refusals.ts'
 
 type NewTemplate = Pick<Template, 'name' | 'language' | 'category' | 'parameterFormat' | 'components'>
 
@@ -16,20 +17,26 @@ export function readNewTemplate(world: World, wabaId: string, body: Json): NewTe
   if (!language) return refuseParameter('The parameter language is required.')
   if (!/^[a-z]{2,3}(_[A-Z]{2,3})?$/.test(language))
     refuseParameter(`Param language is not a supported language code - got "${language}".`)
-  if (!category || !['MARKETING', 'UTILITY', 'AUTHENTICATION'].includes(category))
-    return refuseParameter('Param category must be one of {AUTHENTICATION, MARKETING, UTILITY}.')
-  if (findTemplate(world, wabaId, name, language))
-    throw new GraphError(100, {
-      subcode: 2388024,
-      details: `There is already ${language} content for this template. You can create a new template and try again.`,
-    })
+  const checked = readCategory(category)
+  if (findTemplate(world, wabaId, name, language)) refuseTemplate('exists')
+  return { name, language, category: checked, ...readComponents(body, checked) }
+}
+
+export function readCategory(category: string | undefined): string {
+  return category && ['MARKETING', 'UTILITY', 'AUTHENTICATION'].includes(category)
+    ? category
+    : refuseParameter('Param category must be one of {AUTHENTICATION, MARKETING, UTILITY}.')
+}
+
+/** The components of a new or edited template. */
+export function readComponents(body: Json, category: string): Pick<Template, 'parameterFormat' | 'components'> {
   const components = (arrayIn(body, 'components') ?? []).map((component) =>
     isObject(component) ? component : refuseParameter('Param components must be a list of objects.'),
   )
   const parameterFormat = textIn(body, 'parameter_format')?.toUpperCase() === 'NAMED' ? 'NAMED' : 'POSITIONAL'
   const stored = components.map((component) => readComponent(component, category, parameterFormat))
-  if (!stored.some((component) => component.type === 'BODY')) refuse(100, 'Message template needs a body.')
-  return { name, language, category, parameterFormat, components: stored }
+  if (!stored.some((component) => component.type === 'BODY')) refuseTemplate('body')
+  return { parameterFormat, components: stored }
 }
 
 function readComponent(component: Json, category: string, format: string): Json {
@@ -39,7 +46,7 @@ function readComponent(component: Json, category: string, format: string): Json 
   const upper = { ...component, type }
   if (type === 'BODY' && category === 'AUTHENTICATION') return otpBody(upper)
   if (type === 'FOOTER' && category === 'AUTHENTICATION') return otpFooter(upper)
-  if (type === 'BODY') checkText(upper, 1024, format)
+  if (type === 'BODY') checkBody(upper, format)
   if (type === 'HEADER') return readHeader(upper, format)
   if (type === 'FOOTER') checkFooter(upper)
   if (type === 'BUTTONS') return { ...upper, buttons: readButtons(upper) }
@@ -49,18 +56,39 @@ function readComponent(component: Json, category: string, format: string): Json 
 
 function checkText(component: Json, max: number, format: string): void {
   const text = textIn(component, 'text')
-  const part = String(component.type).toLowerCase()
-  if (!text) refuse(100, `components: ${part} text is required`)
-  if (lengthOf(text) > max) refuse(100, `components: ${part} text is longer than ${max} characters`)
+  const part = component.type === 'HEADER' ? 'header' : 'body'
+  if (!text) refuseTemplate(part)
+  if (lengthOf(text) > max) refuseTemplate('length')
   const variables = variablesOf(text)
   const tight = text.replaceAll(/\s/g, '')
-  if (variables.some((name) => !tight.includes(`{{${name}}}`)))
-    refuse(100, `components: ${part} variables are not numbered 1, 2, 3 …`)
+  if (variables.some((name) => !tight.includes(`{{${name}}}`)) || /\{\{|\}\}/.test(withoutVariables(text)))
+    refuseTemplate(part)
   const isNamed = variables.some((name) => !/^\d+$/.test(name))
-  if (variables.length > 0 && isNamed !== (format === 'NAMED'))
-    refuse(100, `components: ${part} variables do not match parameter_format ${format}`)
-  if (variables.length > 0 && !objectIn(component, 'example'))
-    throw new GraphError(100, { subcode: 2388043, details: `components: ${part} has variables but no example` })
+  if (variables.length > 0 && isNamed !== (format === 'NAMED')) refuseTemplate(part)
+  if (variables.length > examplesIn(component, part)) refuseTemplate('example')
+}
+
+function checkBody(body: Json, format: string): void {
+  checkText(body, 1024, format)
+  const text = (textIn(body, 'text') ?? '').trim()
+  const variable = String.raw`\{\{\s*\w+\s*\}\}`
+  if (new RegExp(`^${variable}|${variable}$|${variable}\\s*${variable}`).test(text)) refuseTemplate('dangling')
+  const words = withoutVariables(text)
+    .split(/\s+/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+  const variables = variablesOf(text).length
+  // A text in a script without spaces has few words, but is long.
+  if (variables > 0 && words < 2 * variables + 1 && lengthOf(text) < 12 * variables + 24) refuseTemplate('ratio')
+}
+
+const withoutVariables = (text: string): string => text.replaceAll(/\{\{\s*\w+\s*\}\}/g, ' ')
+
+/** How many examples the component has. */
+function examplesIn(component: Json, part: 'header' | 'body'): number {
+  const example = objectIn(component, 'example') ?? {}
+  const given = arrayIn(example, `${part}_text`) ?? arrayIn(example, `${part}_text_named_params`) ?? []
+  const row = Array.isArray(given[0]) ? given[0] : given
+  return row.filter((each: unknown) => each !== '').length
 }
 
 function readHeader(header: Json, format: string): Json {
@@ -69,26 +97,36 @@ function readHeader(header: Json, format: string): Json {
   if (!kinds.includes(kind)) return refuseParameter(`Param components[format] must be one of {${kinds.join(', ')}}.`)
   if (kind === 'TEXT') {
     checkText(header, 60, format)
-    if (variablesOf(textIn(header, 'text') ?? '').length > 1) refuse(100, 'components: header can have one variable')
+    const text = textIn(header, 'text') ?? ''
+    if (variablesOf(text).length > 1 || /[\n\r*]|\p{Emoji_Presentation}/u.test(text)) refuseTemplate('header')
   }
+  const isFile = ['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF'].includes(kind)
+  if (isFile && !arrayIn(objectIn(header, 'example') ?? {}, 'header_handle')?.[0]) refuseTemplate('example')
   return { ...header, format: kind }
 }
 
 function checkFooter(footer: Json): void {
   const text = textIn(footer, 'text') ?? ''
-  if (lengthOf(text) < 1 || lengthOf(text) > 60) refuse(100, 'components: footer text has 1 to 60 characters')
-  if (variablesOf(text).length > 0) refuse(100, 'components: footer cannot have variables')
+  if (lengthOf(text) < 1 || lengthOf(text) > 60) refuseTemplate('length')
+  if (variablesOf(text).length > 0) refuseTemplate('footer')
 }
+
+const mostOf: Readonly<Record<string, number>> = { URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1 }
 
 function readButtons(component: Json): Json[] {
   const buttons = (arrayIn(component, 'buttons') ?? []).filter(isObject)
-  if (buttons.length < 1 || buttons.length > 10) refuse(100, 'components: a template has 1 to 10 buttons')
+  const types = buttons.map((button) => (textIn(button, 'type') ?? '').toUpperCase())
+  const changes = types.filter((type, at) => at > 0 && (type === 'QUICK_REPLY') !== (types[at - 1] === 'QUICK_REPLY'))
+  const tooMany = Object.entries(mostOf).some(([type, most]) => types.filter((each) => each === type).length > most)
+  if (buttons.length < 1 || buttons.length > 10 || changes.length > 1 || tooMany) refuseTemplate('buttons')
   return buttons.map((button) => {
     const type = (textIn(button, 'type') ?? '').toUpperCase()
     if (type === 'OTP') return otpButton(button)
     const text = textIn(button, 'text') ?? (type === 'COPY_CODE' ? 'Copy offer code' : '')
-    if (lengthOf(text) < 1 || lengthOf(text) > 25) refuse(100, 'components: button text has 1 to 25 characters')
-    if (type === 'URL' && !textIn(button, 'url')) refuse(100, 'components: a URL button needs a url')
+    if (lengthOf(text) < 1 || lengthOf(text) > 25) refuseTemplate('length')
+    const url = textIn(button, 'url')
+    if (type === 'URL' && !url) refuse(100, 'components: a URL button needs a url')
+    if (url && variablesOf(url).length > 0 && button.example === undefined) refuseTemplate('example')
     return { ...button, type, text }
   })
 }

@@ -1,16 +1,18 @@
 import { newObjectId } from '../ids.ts'
-import { type Json, toText } from '../json.ts'
+import { type Json, textIn, toText } from '../json.ts'
 import { refuse, refuseParameter } from '../network/errors.ts'
-import { notifyTemplateStatus, scheduleReview } from '../network/templates.ts'
+import { notifyTemplateComponents, notifyTemplateStatus, scheduleReview } from '../network/templates.ts'
 import type { Template, Waba } from '../world.ts'
 import { type Call, edge } from './call.ts'
 import { pageOf, pick, requestedFields } from './listing.ts'
-import { readNewTemplate } from './template-new.ts'
+import { readCategory, readComponents, readNewTemplate } from './template-new.ts'
+import { refuseTemplate } from './template-refusals.ts'
 
 export const templateEdges = [
   edge('GET', 'waba', 'message_templates', listTemplates),
   edge('POST', 'waba', 'message_templates', createTemplate),
   edge('DELETE', 'waba', 'message_templates', deleteTemplates),
+  edge('POST', 'template', null, editTemplate),
   edge('GET', 'template', null, (call, template) =>
     pick(templateNode(template), requestedFields(call) ?? defaultFields),
   ),
@@ -81,7 +83,7 @@ function templateNode(template: Template): Json {
   }
 }
 
-/** A new template is PENDING until the simulated review; a name that contains `reject` is rejected. */
+/** A new template is PENDING until the simulated review. */
 function createTemplate(call: Call, waba: Waba): unknown {
   const { network } = call
   const input = readNewTemplate(network.world, waba.id, call.body)
@@ -100,6 +102,31 @@ function createTemplate(call: Call, waba: Waba): unknown {
   return { id: template.id, status: template.status, category: template.category }
 }
 
+const dayMs = 24 * 3_600_000
+
+/**
+ * Replaces the category or all components, and reviews the template again. An approved template can be edited once within 24
+ * hours and 10 times within 30 days; a rejected or paused one as often as wanted.
+ */
+function editTemplate(call: Call, template: Template): unknown {
+  const { network, body } = call
+  const wasApproved = template.status === 'APPROVED'
+  if (!wasApproved && template.status !== 'REJECTED' && template.status !== 'PAUSED') refuseTemplate('status')
+  const category =
+    body.category === undefined ? template.category : readCategory(textIn(body, 'category')?.toUpperCase())
+  if (wasApproved && category !== template.category) refuseTemplate('category')
+  const now = network.timers.now().getTime()
+  const edits = (template.edits ?? []).filter((at) => now - Date.parse(at) < 30 * dayMs)
+  if (wasApproved && (edits.length >= 10 || edits.some((at) => now - Date.parse(at) < dayMs))) refuseTemplate('edits')
+  const content = body.components === undefined ? {} : readComponents(body, category)
+  Object.assign(template, content, { category, status: 'PENDING', rejectedReason: 'NONE' })
+  template.edits = wasApproved ? [...edits, new Date(now).toISOString()] : edits
+  if (body.components !== undefined) notifyTemplateComponents(network, template)
+  network.changed()
+  scheduleReview(network, template)
+  return { success: true }
+}
+
 /** Deletes all languages of a name, or with `hsm_id` only the template with that ID. */
 function deleteTemplates(call: Call, waba: Waba): unknown {
   const { name, hsm_id: id } = { ...call.query, ...call.body } as Record<string, unknown>
@@ -113,7 +140,7 @@ function deleteTemplates(call: Call, waba: Waba): unknown {
   for (const template of deleted) {
     templates.delete(template.id)
     template.status = 'DELETED'
-    notifyTemplateStatus(call.network, template, 'PENDING_DELETION', 'NONE')
+    notifyTemplateStatus(call.network, template, { status: 'PENDING_DELETION', reason: 'NONE' })
   }
   call.network.changed()
   return { success: true }

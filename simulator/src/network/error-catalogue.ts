@@ -8,6 +8,9 @@ export interface KnownError {
   plain?: boolean
   transient?: boolean
   subcode?: number
+  /** What WhatsApp shows to people: some errors of templates have it. */
+  userTitle?: string
+  userMessage?: string
 }
 
 const rows: [code: number, status: number, title: string, details?: string | undefined, more?: Partial<KnownError>][] =

@@ -37,6 +37,9 @@ export function errorBody(error: KnownError, traceId: string) {
       code: error.code,
       ...(error.subcode === undefined ? {} : { error_subcode: error.subcode }),
       ...(error.transient ? { is_transient: true } : {}),
+      ...(error.userTitle === undefined
+        ? {}
+        : { is_transient: false, error_user_title: error.userTitle, error_user_msg: error.userMessage }),
       ...(error.details && !error.plain
         ? { error_data: { messaging_product: 'whatsapp', details: error.details } }
         : {}),

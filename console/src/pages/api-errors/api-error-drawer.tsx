@@ -1,5 +1,5 @@
-import type { ApiErrorDetail, ApiErrorPeriod } from '@parley/contract/console/api-errors'
-import { formatClock, formatNumber, formatShortDay, formatShortTime, plural } from '../../lib/format.ts'
+import type { ApiErrorDetail, ApiErrorQuery } from '@parley/contract/console/api-errors'
+import { formatClock, formatNumber, formatShortDay, formatShortTime, plainWord, plural } from '../../lib/format.ts'
 import { useHere, useSession } from '../../lib/session.ts'
 import { BarChart } from '../../ui/bar-chart.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -16,14 +16,14 @@ import { remedyOf } from './remedy.ts'
 /** One error code: cause and fix, counts by key, IP address and path, and the latest requests. */
 export function ApiErrorDrawer({
   code,
-  since,
+  range,
   onClose,
 }: {
   code: string | null
-  since: ApiErrorPeriod
+  range: ApiErrorQuery
   onClose: () => void
 }) {
-  const query = useApiError(code, since)
+  const query = useApiError(code, range)
   const { data } = query
   return (
     <Drawer
@@ -34,13 +34,13 @@ export function ApiErrorDrawer({
       badge={data?.status && <HttpBadge status={data.status} />}
     >
       <Loaded query={query} what="These errors">
-        {(group) => <ErrorDetails group={group} />}
+        {(group) => <ErrorDetails group={group} range={range} />}
       </Loaded>
     </Drawer>
   )
 }
 
-function ErrorDetails({ group }: { group: ApiErrorDetail }) {
+function ErrorDetails({ group, range }: { group: ApiErrorDetail; range: ApiErrorQuery }) {
   const here = useHere()
   const { public_url: publicUrl } = useSession()
   const mute = useMute(group.code)
@@ -58,7 +58,7 @@ function ErrorDetails({ group }: { group: ApiErrorDetail }) {
             {remedy.title}
           </ButtonLink>
         )}
-        <ButtonLink to={log(`&from=${group.since}`)} icon="request">
+        <ButtonLink to={log(`&from=${group.since}${range.to ? `&to=${range.to}` : ''}`)} icon="request">
           View in request log
         </ButtonLink>
         <Button
@@ -74,6 +74,27 @@ function ErrorDetails({ group }: { group: ApiErrorDetail }) {
       <Card title={`${plural(group.count, 'error')} since ${formatShortTime(group.since)}`}>
         <Trend group={group} />
       </Card>
+      {group.fields.length > 0 && (
+        <Card title="By field" detail={`Based on the latest ${plural(group.routes_of, 'request')}.`} flush>
+          <Counts
+            label="Errors by field"
+            heading="Field"
+            link="Latest"
+            rows={group.fields.map(({ field, count, codes, request_id, last_at }) => ({
+              id: field,
+              what: (
+                <>
+                  <SafeText className="mono">{field}</SafeText>{' '}
+                  <span className="quiet small">{codes.map(plainWord).join(', ')}</span>
+                </>
+              ),
+              count,
+              at: last_at,
+              to: here.path(`requests?open=${request_id}`),
+            }))}
+          />
+        </Card>
+      )}
       <Card
         title="By key"
         {...(code === 'invalid_key' && { detail: 'Keys of yours with the same first and last four characters.' })}
@@ -171,7 +192,15 @@ interface CountRow {
   to: string
 }
 
-function Counts({ label, heading, rows }: { label: string; heading: string; rows: readonly CountRow[] }) {
+interface CountsProps {
+  label: string
+  heading: string
+  /** The title of the link: the log, or the latest request. */
+  link?: 'Log' | 'Latest'
+  rows: readonly CountRow[]
+}
+
+function Counts({ label, heading, link = 'Log', rows }: CountsProps) {
   return (
     <table className={styles.counts} aria-label={label}>
       <thead className={styles.head}>
@@ -184,7 +213,7 @@ function Counts({ label, heading, rows }: { label: string; heading: string; rows
             Count
           </th>
           <th scope="col" className={styles.go}>
-            Log
+            {link}
           </th>
         </tr>
       </thead>
@@ -195,8 +224,8 @@ function Counts({ label, heading, rows }: { label: string; heading: string; rows
             <td className={styles.when}>{at && <TimeAgo at={at} />}</td>
             <td className={styles.many}>{count !== null && formatNumber(count)}</td>
             <td className={styles.go}>
-              <PageLink to={to} aria-label={`${id} in the request log`}>
-                Log
+              <PageLink to={to} aria-label={link === 'Log' ? `${id} in the request log` : `Latest request with ${id}`}>
+                {link}
               </PageLink>
             </td>
           </tr>

@@ -2,10 +2,12 @@ import type { ApiErrorGroup } from '@parley/contract/console/api-errors'
 import { errorCodes } from '@parley/contract/errors'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
-import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { useFilters, useSearchParam, useSearchParams } from '../../lib/url.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
+import { ListBars } from '../../parts/list-bars.tsx'
 import { PeriodSwitch, periodLabels, usePeriod } from '../../parts/period.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
+import type { Series } from '../../ui/chart-frame.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { PageBody, Stack } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
@@ -19,10 +21,15 @@ import { useApiErrors } from './api-errors.queries.ts'
 
 export function ApiErrorsPage() {
   const here = useHere()
-  const [since, setSince] = usePeriod('since')
+  const [since] = usePeriod('since')
+  const [, change] = useSearchParams()
   const filters = useFilters('code', 'status')
+  const times = useFilters('from', 'to')
+  const hasTimes = Object.keys(times).length > 0
+  const range = hasTimes ? times : { since }
+  const query = { ...range, ...filters }
   const [open, setOpen] = useSearchParam('open', { push: true })
-  const { data, error, isPending, isFetching, refetch } = useApiErrors({ since, ...filters })
+  const { data, error, isPending, isFetching, refetch } = useApiErrors(query)
   const groups = data?.data.filter(({ muted }) => muted === null)
   const muted = data?.data.filter(({ muted }) => muted !== null) ?? []
   const list = (rows: ApiErrorGroup[] | undefined) => ({
@@ -38,12 +45,17 @@ export function ApiErrorsPage() {
       <PageHeader
         title="API errors"
         detail="Failed API requests grouped by error code, with the cause and the fix."
-        actions={<PeriodSwitch value={since} onChange={setSince} />}
+        actions={
+          <PeriodSwitch
+            value={hasTimes ? null : since}
+            onChange={(period) => change({ since: period === '24h' ? null : period, from: null, to: null })}
+          />
+        }
       />
       <PageBody>
         <Stack gap={4}>
           <ListBar
-            query={{ since, ...filters }}
+            query={query}
             noun={['error code']}
             total={{ rows: data?.data.length }}
             file="refusals.csv"
@@ -60,7 +72,18 @@ export function ApiErrorsPage() {
                   ...['400', '401', '403', '404', '429', '500'].map((status) => ({ value: status, title: status })),
                 ],
               },
+              { kind: 'dates', title: 'Time' },
             ]}
+          />
+          <ListBars
+            label="API errors by code"
+            path="refusals"
+            query={query}
+            topics={['requests']}
+            noun="API errors"
+            series={seriesOf}
+            results={results}
+            span={periodLabels[since]}
           />
           <DataTable
             {...table}
@@ -69,7 +92,7 @@ export function ApiErrorsPage() {
             openKey={open}
             columns={columns}
             empty={
-              Object.keys(filters).length > 0 ? (
+              hasTimes || Object.keys(filters).length > 0 ? (
                 <EmptyState icon="search" title="No matching API errors">
                   Remove a filter or choose a longer period.
                 </EmptyState>
@@ -107,21 +130,42 @@ export function ApiErrorsPage() {
           )}
         </Stack>
       </PageBody>
-      <ApiErrorDrawer code={open} since={since} onClose={() => setOpen(null)} />
+      <ApiErrorDrawer code={open} range={range} onClose={() => setOpen(null)} />
     </>
   )
 }
 
+const tones = ['bad', 'warn', 'note', 'accent'] as const
+
+/** The service sends the most frequent codes, most frequent first, and the others together. */
+const seriesOf = (counts: Readonly<Record<string, unknown>>): Series[] =>
+  Object.keys(counts).map((code, place) => ({
+    key: code,
+    title: code === 'other' ? 'Other' : code,
+    tone: tones[place] ?? 'calm',
+  }))
+
+const results = Object.fromEntries(errorCodes.map((code) => [code, { code }]))
+
 const optionsOfCodes = [...errorCodes].sort().map((code) => ({ value: code, title: code }))
+
+/** to (12), template.id (3) and 2 more */
+function fieldsText(fields: ApiErrorGroup['fields']): string {
+  const shown = fields.slice(0, 3).map(({ field, count }) => `${field} (${formatNumber(count)})`)
+  return `${shown.join(', ')}${fields.length > shown.length ? ` and ${fields.length - shown.length} more` : ''}`
+}
 
 const columns: readonly Column<ApiErrorGroup>[] = [
   {
     key: 'error',
     title: 'Error',
-    cell: ({ code, title }) => (
+    cell: ({ code, title, fields }) => (
       <span className="lines">
         <strong className="clip">{title}</strong>
-        <span className="mono small quiet">{code}</span>
+        <span className="small quiet clip">
+          <span className="mono">{code}</span>
+          {fields.length > 0 && ` · ${fieldsText(fields)}`}
+        </span>
       </span>
     ),
   },

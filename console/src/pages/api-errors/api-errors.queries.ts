@@ -1,18 +1,23 @@
-import type { ApiErrorDetail, ApiErrorGroups, ApiErrorPeriod } from '@parley/contract/console/api-errors'
+import type {
+  ApiErrorDetail,
+  ApiErrorFilters,
+  ApiErrorGroups,
+  ApiErrorQuery,
+} from '@parley/contract/console/api-errors'
 import { useData } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-export const useApiErrors = (query: { since: ApiErrorPeriod; code?: string; status?: string }) =>
+export const useApiErrors = (query: ApiErrorFilters) =>
   useData<ApiErrorGroups>(useHere().api('refusals'), {
     query,
     topics: ['requests'],
     placeholderData: (before) => before,
   })
 
-export const useApiError = (code: string | null, since: ApiErrorPeriod) =>
+export const useApiError = (code: string | null, range: ApiErrorQuery) =>
   useData<ApiErrorDetail>(useHere().api(`refusals/${code}`), {
-    query: { since },
+    query: range,
     topics: ['requests'],
     enabled: code !== null,
   })

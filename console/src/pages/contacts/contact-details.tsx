@@ -56,7 +56,7 @@ export const contactSenderName = ({ display_name, phone_number }: ContactSender)
 function SenderCard({ sender }: { sender: ContactSender }) {
   const here = useHere()
   const title = (
-    <PageLink to={here.path(`senders/${sender.id}`)}>
+    <PageLink to={here.path(`senders/${sender.id}`)} className="link alone">
       <bdi>{contactSenderName(sender)}</bdi>
     </PageLink>
   )

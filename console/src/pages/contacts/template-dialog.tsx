@@ -5,11 +5,11 @@ import { plural } from '../../lib/format.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useSendMessage, useTemplateChoice } from '../../parts/network.queries.ts'
 import { addressOf, type Person } from '../../parts/recipient.tsx'
+import { TemplateSelect } from '../../parts/templates/template-select.tsx'
 import { type Values, valuesToSend } from '../../parts/templates/values.ts'
 import { VariableFields } from '../../parts/templates/variable-fields.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { Select } from '../../ui/fields.tsx'
 import { usePrice } from './contacts.queries.ts'
 
 interface TemplateDialogProps {
@@ -57,11 +57,8 @@ export function TemplateDialog({ person, sender, onClose }: TemplateDialogProps)
       submit="Send"
       disabled={!template}
     >
-      <Select
-        label="Template"
-        placeholder={templates.length === 0 ? 'No approved templates' : 'Choose a template'}
-        searchable
-        data={templates.map(({ id, name, language }) => ({ value: id, label: `${name} · ${language}` }))}
+      <TemplateSelect
+        templates={templates}
         value={form.values['template.id'] || null}
         onChange={(id) => form.set({ 'template.id': id ?? '', ...noValues(templates.find((each) => each.id === id)) })}
         error={form.errors['template.id']}

@@ -12,10 +12,12 @@ import { ContactLink } from '../../parts/contact-link.tsx'
 import { echoSourceNames } from '../../parts/echo-sources.ts'
 import { useExampleRequest } from '../../parts/example-request.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
+import { ListBars } from '../../parts/list-bars.tsx'
 import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
 import { personName, personOf } from '../../parts/recipient.tsx'
 import { removedText } from '../../parts/removed-text.ts'
 import { Button } from '../../ui/button.tsx'
+import type { Series } from '../../ui/chart-frame.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { optionsOf } from '../../ui/filter-bar.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -58,6 +60,15 @@ export function MessagesPage() {
       />
       <PageBody>
         <MessageFilters query={filters} shown={messages.rows?.length ?? 0} />
+        <ListBars
+          label="Messages by result"
+          path="messages"
+          query={filters}
+          topics={['messages']}
+          noun="messages"
+          series={resultSeries}
+          results={results}
+        />
         <DataTable
           label="Messages"
           list={messages}
@@ -70,6 +81,21 @@ export function MessagesPage() {
       {maySend && <SendDialog kind={dialog} onKind={setDialog} onClose={() => setDialog(null)} />}
     </>
   )
+}
+
+const resultSeries: readonly Series[] = [
+  { key: 'received', title: 'Received', tone: 'note' },
+  { key: 'delivered', title: 'Delivered', tone: 'accent' },
+  { key: 'pending', title: 'Pending', tone: 'calm' },
+  { key: 'failed', title: 'Failed', tone: 'bad' },
+]
+
+/** The filters that show a result. A message that was read was delivered too. */
+const results = {
+  received: { direction: 'received' },
+  delivered: { status: 'delivered,read' },
+  pending: { status: 'queued,sent' },
+  failed: { status: 'failed' },
 }
 
 const columns: readonly Column<ListedMessage>[] = [

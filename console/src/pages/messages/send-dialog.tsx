@@ -6,8 +6,9 @@ import { useForm } from '../../lib/use-form.ts'
 import { useSendMessage, useTemplateChoice } from '../../parts/network.queries.ts'
 import { plainRecipient, RecipientFields, recipientOf, useConnectedSenders } from '../../parts/recipient.tsx'
 import { ReplyWindow } from '../../parts/reply-window.tsx'
+import { TemplateSelect } from '../../parts/templates/template-select.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { SegmentedControl, Select, Textarea } from '../../ui/fields.tsx'
+import { SegmentedControl, Textarea } from '../../ui/fields.tsx'
 import { useReplyWindow } from './messages.queries.ts'
 
 interface Props {
@@ -88,14 +89,7 @@ export function SendDialog({ kind: chosen, onKind, onClose }: Props) {
           {...form.text('text.body')}
         />
       ) : (
-        <Select
-          label="Template"
-          placeholder={templates.length === 0 ? 'No approved templates' : 'Choose a template'}
-          searchable
-          data={templates.map(({ id, name, language }) => ({ value: id, label: `${name} · ${language}` }))}
-          value={template}
-          onChange={setTemplate}
-        />
+        <TemplateSelect templates={templates} value={template} onChange={setTemplate} />
       )}
     </FormDialog>
   )

@@ -6,7 +6,9 @@ import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useHere, useSession } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { ListBar } from '../../parts/list-bar.tsx'
+import { ListBars } from '../../parts/list-bars.tsx'
 import { Button } from '../../ui/button.tsx'
+import type { Series } from '../../ui/chart-frame.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Switch } from '../../ui/fields.tsx'
 import type { Filter } from '../../ui/filter-bar.tsx'
@@ -60,6 +62,15 @@ export function RequestsPage() {
             <Switch label={isLive && isPaused ? 'Live (paused)' : 'Live'} checked={isLive} onChange={toggle} />
           </Row>
         </ListBar>
+        <ListBars
+          label="Requests by result"
+          path="requests"
+          query={query}
+          topics={isLive ? ['requests'] : []}
+          noun="requests"
+          series={resultSeries}
+          results={results}
+        />
         {/* biome-ignore lint/a11y/noStaticElementInteractions: hovering pauses the live list, so that rows do not move */}
         <div
           className={styles.tail}
@@ -99,6 +110,16 @@ export function RequestsPage() {
     </>
   )
 }
+
+const resultSeries: readonly Series[] = [
+  { key: '2xx', title: '2xx', tone: 'accent' },
+  { key: '4xx', title: '4xx', tone: 'warn' },
+  { key: '429', title: '429', tone: 'note' },
+  { key: '5xx', title: '5xx', tone: 'bad' },
+]
+
+/** The filter by status that shows a result. */
+const results = Object.fromEntries(resultSeries.map(({ key }) => [key, { status: key }]))
 
 const columns = (isFresh: (id: string) => boolean): Column<LoggedRequest>[] => [
   {

@@ -4,7 +4,6 @@ import { sum } from '../../parts/chart-steps.ts'
 import { periodLabels } from '../../parts/period.tsx'
 import { Quality } from '../../parts/quality.tsx'
 import { Meter, Stat, Stats } from '../../ui/figures.tsx'
-import { Skeleton } from '../../ui/states.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './sender.module.css'
 import { isQualityChange } from './sender-history.tsx'
@@ -16,6 +15,7 @@ type LastDay = SenderActivity['last_day'] | undefined
 export function SenderFigures({ sender, activity }: { sender: SenderDetail; activity: SenderActivity | undefined }) {
   const changed = sender.changes.find(isQualityChange)
   const lastDay = activity?.last_day
+  const pace = paceText(sender)
   return (
     <Stats>
       <Stat
@@ -32,17 +32,20 @@ export function SenderFigures({ sender, activity }: { sender: SenderDetail; acti
         }
       />
       <Stat
-        label="Messaging limit (people/day)"
+        label="Messaging limit"
         value={limitText(sender) ?? '–'}
         detail={<UsedLimit people={peopleOf(sender.messaging_limit)} lastDay={lastDay} />}
       />
-      <Stat label="Throughput (per second)" value={paceText(sender) ?? '–'} detail={<Peak lastDay={lastDay} />} />
+      <Stat label="Throughput" value={pace === null ? '–' : `${pace}/s`} detail={<Peak lastDay={lastDay} />} />
       <Failures activity={activity} />
       <Stat label="Last sent" value={<TimeAgo at={sender.last_sent_at} />} detail="By API or console" />
       <Stat label="Last received" value={<TimeAgo at={sender.last_received_at} />} detail="From any contact" />
     </Stats>
   )
 }
+
+/** A text, and not a skeleton: it is as high as what replaces it. */
+const counting = 'Counting…'
 
 const orMore = (count: number, more: boolean) => `${formatNumber(count)}${more ? '+' : ''}`
 
@@ -51,11 +54,11 @@ const orMore = (count: number, more: boolean) => `${formatNumber(count)}${more ?
  * message.
  */
 function UsedLimit({ people, lastDay }: { people: number | null; lastDay: LastDay }) {
-  if (!lastDay) return <Skeleton width={140} />
-  const share = people === null || people === 0 ? 0 : lastDay.people / people
+  const share = people === null || !lastDay ? 0 : lastDay.people / people
   return (
     <span className={styles.used}>
-      <span>At most {orMore(lastDay.people, lastDay.has_more)} used in 24 hours</span>
+      <span>People in 24 hours</span>
+      <span>{lastDay ? `At most ${orMore(lastDay.people, lastDay.has_more)} used` : counting}</span>
       {people !== null && people !== Number.POSITIVE_INFINITY && (
         <Meter
           value={share}
@@ -68,7 +71,7 @@ function UsedLimit({ people, lastDay }: { people: number | null; lastDay: LastDa
 }
 
 function Failures({ activity }: { activity: SenderActivity | undefined }) {
-  if (!activity) return <Stat label="Failed" value={undefined} detail={<Skeleton width={120} />} />
+  if (!activity) return <Stat label="Failed" value={undefined} detail={counting} />
   const [sent, failed] = [sum(activity.sent), sum(activity.failed)]
   return (
     <Stat
@@ -80,6 +83,5 @@ function Failures({ activity }: { activity: SenderActivity | undefined }) {
 }
 
 function Peak({ lastDay }: { lastDay: LastDay }) {
-  if (!lastDay) return <Skeleton width={140} />
-  return `Peak in 24 hours: ${formatNumber(lastDay.peak_per_second)}`
+  return lastDay ? `Peak in 24 hours: ${formatNumber(lastDay.peak_per_second)}/s` : counting
 }

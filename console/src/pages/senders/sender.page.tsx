@@ -76,7 +76,7 @@ function SenderView({ sender, back }: { sender: SenderDetail; back: Back }) {
         >
           <Card
             title="Messages"
-            detail={activity.data ? volumeText(activity.data) : <Skeleton width={200} />}
+            detail={activity.data ? volumeText(activity.data) : 'Counting…'}
             actions={<PeriodSwitch value={period} onChange={setPeriod} />}
           >
             <div className={styles.plot}>

@@ -11,7 +11,7 @@ export function TemplateStatus({ template: { status, rejected_reason: reason } }
     status === 'APPROVED' ? 'good' : bad.includes(status) ? 'bad' : pending.includes(status) ? 'note' : 'warn'
   return (
     <>
-      <StatusBadge status={status} tone={tone} />
+      <StatusBadge status={status} tone={tone} {...(status === 'PENDING' && { word: 'In review' })} />
       {reason && reason !== 'NONE' && <bdi className="small quiet"> {readable(reason)}</bdi>}
     </>
   )

@@ -8,20 +8,22 @@ import { useChoice, useSearchParam } from '../../lib/url.ts'
 import { Quality } from '../../parts/quality.tsx'
 import { examplesOf, type Values, valuesToSend } from '../../parts/templates/values.ts'
 import { VariableFields } from '../../parts/templates/variable-fields.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { Card, PageBody } from '../../ui/layout.tsx'
-import { PageLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Moment } from '../../ui/time.tsx'
+import { TemplateStats } from './counts.tsx'
+import { RejectionCard } from './rejection.tsx'
 import { RequestCode } from './request-code.tsx'
+import { TemplateMenu, useEditLink } from './template-actions.tsx'
 import { readable, TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
 import { useTemplate } from './templates.queries.ts'
@@ -48,6 +50,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
   const maySend = useCan('messages:send')
   const canSend = template.status === 'APPROVED' && template.sendable
   const toSend = valuesToSend(template.variables, values)
+  const edit = useEditLink(template)
   return (
     <>
       <PageHeader
@@ -56,11 +59,19 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
         back={back}
         badge={<TemplateStatus template={template} />}
         actions={
-          maySend && (
-            <Button kind="primary" icon="message" disabled={!canSend} onClick={() => setDialog('yes')}>
-              Send test message
-            </Button>
-          )
+          <>
+            {edit && template.status !== 'REJECTED' && (
+              <ButtonLink to={edit} icon="edit">
+                Edit
+              </ButtonLink>
+            )}
+            {maySend && (
+              <Button kind="primary" icon="message" disabled={!canSend} onClick={() => setDialog('yes')}>
+                Send test message
+              </Button>
+            )}
+            <TemplateMenu template={template} />
+          </>
         }
       >
         <Tabs
@@ -80,6 +91,8 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
             <div className={styles.workbench}>
               <div className={styles.main}>
                 <StatusNotice template={template} />
+                <RejectionCard template={template} edit={edit} />
+                <TemplateStats id={template.id} />
                 <Card
                   title="Variables"
                   detail={
@@ -128,7 +141,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
 }
 
 function StatusNotice({ template }: { template: ConsoleTemplate }) {
-  const { status, rejected_reason: reason, not_sendable_reason: notSendable } = template
+  const { status, not_sendable_reason: notSendable } = template
   if (notSendable !== null) {
     return (
       <Notice tone="warn" title="This template cannot be sent from here.">
@@ -136,11 +149,12 @@ function StatusNotice({ template }: { template: ConsoleTemplate }) {
       </Notice>
     )
   }
-  if (status === 'APPROVED') return null
-  if (status === 'REJECTED') {
+  // A rejection has its own card.
+  if (status === 'APPROVED' || status === 'REJECTED') return null
+  if (status === 'PENDING') {
     return (
-      <Notice tone="bad" title={reason && reason !== 'NONE' ? readable(reason) : 'Rejected'}>
-        WhatsApp rejected this template. Edit it in WhatsApp Manager and submit it again.
+      <Notice tone="note" title="WhatsApp reviews this template.">
+        It can be sent once it is approved. This page shows the decision as soon as WhatsApp makes it.
       </Notice>
     )
   }
@@ -152,7 +166,6 @@ function StatusNotice({ template }: { template: ConsoleTemplate }) {
 }
 
 function TemplateDetails({ template }: { template: ConsoleTemplate }) {
-  const here = useHere()
   return (
     <Card title="Details">
       <KeyValue
@@ -167,10 +180,6 @@ function TemplateDetails({ template }: { template: ConsoleTemplate }) {
           },
           { name: 'Account', value: <span className="mono">{template.account}</span> },
           { name: 'Last changed', value: <Moment at={template.updated_at} /> },
-          {
-            name: 'Messages',
-            value: <PageLink to={here.path(`messages?template=${template.id}`)}>View messages</PageLink>,
-          },
         ]}
       />
     </Card>

@@ -1,9 +1,10 @@
 import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
 import { formatNumber, formatTimesIn } from '../../lib/format.ts'
-import { useCan } from '../../lib/session.ts'
+import { useCan, useHere } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { SafeText } from '../../ui/link.tsx'
+import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Countdown, Moment } from '../../ui/time.tsx'
 import { useEnableWebhook } from './webhooks.queries.ts'
 
@@ -22,7 +23,31 @@ export function WorkInProgress({ webhook }: { webhook: ConsoleWebhook }) {
   ))
 }
 
-/** A notice if a webhook is failing or disabled, with the fix. */
+/** A webhook that failed too often to stay enabled is a problem; one that a person has disabled is not. */
+export function WebhookBadge({ webhook: { state, disabled_by_failures } }: { webhook: ConsoleWebhook }) {
+  return state === 'disabled' && disabled_by_failures ? (
+    <StatusBadge status={state} tone="bad" icon="pause" />
+  ) : (
+    <StatusBadge status={state} />
+  )
+}
+
+/** Why the last attempt failed and how to fix it, with a link to its delivery. */
+function LastFailure({ webhook: { id, last_failure } }: { webhook: ConsoleWebhook }) {
+  const here = useHere()
+  if (!last_failure) return null
+  return (
+    <>
+      <strong>{last_failure.title}</strong> {last_failure.remedy}{' '}
+      <PageLink to={here.path(`webhooks/${id}?open=${last_failure.event_id}.${id}`)} className="link">
+        Open the last failed delivery
+      </PageLink>
+      .{' '}
+    </>
+  )
+}
+
+/** A notice if a webhook is failing or disabled, with the cause and the fix. */
 export function WebhookState({ webhook }: { webhook: ConsoleWebhook }) {
   if (webhook.state === 'disabled') return <Disabled webhook={webhook} />
   if (webhook.state !== 'failing') return null
@@ -42,8 +67,9 @@ export function WebhookState({ webhook }: { webhook: ConsoleWebhook }) {
         </>
       }
     >
+      <LastFailure webhook={webhook} />
       It has been failing since <Moment at={failing_since} />. After {failures_max} failures in a row, this webhook is
-      disabled and its events are held. Open a delivery to see the response.
+      disabled and its events are held.
     </Notice>
   )
 }
@@ -57,8 +83,13 @@ function Disabled({ webhook }: { webhook: ConsoleWebhook }) {
   )
   return (
     <Notice
-      tone="bad"
-      title="This webhook is disabled."
+      tone={webhook.disabled_by_failures ? 'bad' : 'warn'}
+      title={
+        <>
+          Disabled <Moment at={webhook.disabled_at} />
+          {webhook.disabled_by_failures ? ' because it failed too often.' : '.'}
+        </>
+      }
       action={
         mayEnable && (
           <Button kind="primary" icon="play" busy={enable.isPending} onClick={() => enable.run()}>
@@ -67,7 +98,11 @@ function Disabled({ webhook }: { webhook: ConsoleWebhook }) {
         )
       }
     >
-      <SafeText>{formatTimesIn(webhook.disabled_reason ?? '')}</SafeText>{' '}
+      {webhook.disabled_by_failures && webhook.last_failure ? (
+        <LastFailure webhook={webhook} />
+      ) : (
+        <SafeText>{`${formatTimesIn(webhook.disabled_reason ?? '')} `}</SafeText>
+      )}
       {count === 0
         ? 'New events are held until you enable it.'
         : `${formatNumber(count)}${more ? '+' : ''} ${count === 1 ? 'event is' : 'events are'} held and will be sent when you enable it.`}

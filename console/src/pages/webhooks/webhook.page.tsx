@@ -11,7 +11,6 @@ import { Stat, Stats } from '../../ui/figures.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
 import { NewSecretDialog } from './new-secret.tsx'
@@ -32,13 +31,11 @@ import {
 import { WebhookEvents } from './webhook-events.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 import { WebhookSigning } from './webhook-signing.tsx'
-import { WebhookState, WorkInProgress } from './webhook-state.tsx'
-import { WebhookStatistics } from './webhook-statistics.tsx'
+import { WebhookBadge, WebhookState, WorkInProgress } from './webhook-state.tsx'
 import { useWebhook } from './webhooks.queries.ts'
 
 const tabs = [
   { name: 'deliveries', title: 'Deliveries' },
-  { name: 'statistics', title: 'Statistics' },
   { name: 'events', title: 'Events' },
   { name: 'replays', title: 'Replays' },
   { name: 'settings', title: 'Settings' },
@@ -61,7 +58,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
   const mayManage = useCan('webhooks:manage')
   const mayTest = useCan('webhooks:test')
   const mayRetry = useCan('deliveries:retry')
-  const [tab, setTab] = useChoice('tab', ['deliveries', 'statistics', 'events', 'replays', 'settings', 'signing'])
+  const [tab, setTab] = useChoice('tab', ['deliveries', 'events', 'replays', 'settings', 'signing'])
   const [action, setAction] = useState<WebhookAction | null>(null)
   const [created, setCreated] = useState<NewSecret | null>(null)
   const close = () => setAction(null)
@@ -71,7 +68,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
         title={<bdi>{webhook.name}</bdi>}
         name={webhook.name}
         back={back}
-        badge={<StatusBadge status={webhook.state} />}
+        badge={<WebhookBadge webhook={webhook} />}
         detail={<bdi className="mono small">{webhook.url}</bdi>}
         actions={
           <>
@@ -121,17 +118,10 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
           {tab === 'deliveries' && (
             <>
               <Figures webhook={webhook} />
-              <DeliveryList webhookId={webhook.id}>
-                {mayRetry && (
-                  <Button size="s" icon="retry" onClick={() => setAction('recover')}>
-                    Retry failed
-                  </Button>
-                )}
-              </DeliveryList>
+              <DeliveryList webhookId={webhook.id} />
             </>
           )}
-          {tab === 'statistics' && <WebhookStatistics webhook={webhook} />}
-          {tab === 'events' && <WebhookEvents webhook={webhook} />}
+          {tab === 'events' && <WebhookEvents webhook={webhook} onSettings={() => setTab('settings')} />}
           {tab === 'replays' && <Replays webhook={webhook} onStart={() => setAction('replay')} />}
           {tab === 'settings' && <WebhookSettings key={webhook.id} webhook={webhook} onAction={setAction} />}
           {tab === 'signing' && <WebhookSigning webhook={webhook} onRotate={() => setAction('rotate')} />}

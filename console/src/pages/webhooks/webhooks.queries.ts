@@ -1,4 +1,3 @@
-import type { Period } from '@parley/contract/console/overview'
 import type { NewReplay } from '@parley/contract/console/replays'
 import type {
   ConsoleWebhook,
@@ -8,7 +7,7 @@ import type {
   TestEventInput,
   TestSent,
   WebhookChange,
-  WebhookStatistics,
+  WebhookEvents,
 } from '@parley/contract/console/webhooks'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Send } from '../../lib/api.ts'
@@ -25,15 +24,9 @@ export const useWebhooks = (filters: Readonly<Record<string, string>>) =>
 export const useWebhook = (id: string) =>
   useData<ConsoleWebhook>(useHere().api(`webhooks/${id}`), { topics: ['webhooks', 'deliveries'] })
 
-/** How often charts are read again. Live updates would read them with every delivery. */
-const chartsEveryMs = 10_000
-
-export const useWebhookStatistics = (id: string, period: Period) =>
-  useData<WebhookStatistics>(useHere().api(`webhooks/${id}/statistics`), {
-    query: { period },
-    placeholderData: (before) => before,
-    refetchInterval: chartsEveryMs,
-  })
+/** What came by event type. Not refetched with every delivery: it reads many events. */
+export const useWebhookEvents = (id: string) =>
+  useData<WebhookEvents>(useHere().api(`webhooks/${id}/events`), { topics: ['webhooks'], refetchInterval: 30_000 })
 
 /** An action on webhooks. Refetches them. */
 function useWebhookAction<Input = void, Result = unknown>(

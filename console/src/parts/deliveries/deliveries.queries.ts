@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryDetail } from '@parley/contract/console/deliveries'
+import type { Delivery, DeliveryDetail, RetriedMatching, RetryMatchingInput } from '@parley/contract/console/deliveries'
 import type { Retried } from '@parley/contract/console/webhooks'
 import type { Query, Send } from '../../lib/api.ts'
 import { plural } from '../../lib/format.ts'
@@ -58,6 +58,31 @@ export const useRetrySeveral = () =>
     },
     ({ retried }) => `${plural(retried, 'retry', 'retries')} queued`,
   )
+
+/** Retries all deliveries that match the filters of the list, batch by batch. `onQueued` gets how many are queued so far. */
+export function useRetryMatching(onQueued: (count: number) => void) {
+  const here = useHere()
+  return useAction(
+    async (send, filters: RetryMatchingInput['filters']) => {
+      let queued = 0
+      let cursor: string | null = null
+      onQueued(0)
+      do {
+        const body: RetryMatchingInput = { filters, ...(cursor && { cursor }) }
+        const step: RetriedMatching = await send('POST', here.api('deliveries/retry_matching'), body)
+        queued += step.retried
+        onQueued(queued)
+        cursor = step.next_cursor
+      } while (cursor)
+      return queued
+    },
+    {
+      refetch: [here.api('deliveries'), here.api('webhooks')],
+      done: (queued) =>
+        queued === 0 ? 'No deliveries match any more' : `${plural(queued, 'retry', 'retries')} queued`,
+    },
+  )
+}
 
 /** Retries all deliveries of a webhook that failed since a time. */
 export const useRecover = (webhookId: string) =>

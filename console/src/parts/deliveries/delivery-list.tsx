@@ -1,6 +1,5 @@
 import type { Delivery } from '@parley/contract/console/deliveries'
 import { testEventType } from '@parley/contract/events'
-import { type ReactNode, useState } from 'react'
 import { plural } from '../../lib/format.ts'
 import { useLast } from '../../lib/last.ts'
 import { useCan } from '../../lib/session.ts'
@@ -12,29 +11,35 @@ import type { Filter } from '../../ui/filter-bar.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { DurationCell, TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { ListBar } from '../list-bar.tsx'
 import { Outcome } from './attempts.tsx'
 import styles from './deliveries.module.css'
-import { useDeliveries, useRetrySeveral } from './deliveries.queries.ts'
+import { useDeliveries } from './deliveries.queries.ts'
+import { DeliveryBars } from './delivery-bars.tsx'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
+import { useDeliveryTabs } from './delivery-tabs.ts'
 import { eventChoices } from './events.ts'
-import { SendAgainDialog } from './send-again-dialog.tsx'
+import { nameOf, SelectedActions } from './selected-actions.tsx'
+import { useSelection } from './selection.ts'
 import { isOpen, WaitingTime } from './waiting-time.tsx'
 
+/** A state that has no tab, for example one that the bars have chosen. */
+const stateFilter: Filter = {
+  kind: 'select',
+  name: 'state',
+  title: 'Status',
+  options: [
+    { value: 'waiting', title: 'Pending or retrying' },
+    { value: 'held', title: 'Held' },
+    { value: 'delivered', title: 'Delivered' },
+    { value: 'failed', title: 'Failed' },
+  ],
+}
+
 const filters: Filter[] = [
-  {
-    kind: 'select',
-    name: 'state',
-    title: 'Status',
-    options: [
-      { value: 'waiting', title: 'Pending or retrying' },
-      { value: 'held', title: 'Held' },
-      { value: 'delivered', title: 'Delivered' },
-      { value: 'failed', title: 'Failed' },
-    ],
-  },
   {
     kind: 'select',
     name: 'type',
@@ -49,17 +54,16 @@ interface DeliveryListProps {
   /** Only deliveries to this webhook. Without it, there is a filter for the webhook. */
   webhookId?: string
   webhooks?: readonly { id: string; name: string }[]
-  /** At the end of the filters. */
-  children?: ReactNode
 }
 
-/** The table of deliveries with filters, a drawer for the open one, and a retry for selected ones. */
-export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryListProps) {
+/** The table of deliveries with tabs, filters and bars, a drawer for the open one, and a retry for selected ones. */
+export function DeliveryList({ webhookId, webhooks = [] }: DeliveryListProps) {
   const chosen = useFilters('state', 'type', 'event', 'since', 'until', 'webhook')
   const query = { ...chosen, ...(webhookId ? { webhook: webhookId } : {}) }
   const list = useDeliveries(query)
+  const tabs = useDeliveryTabs(query)
   const [open, setOpen] = useSearchParam('open', { push: true })
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const selection = useSelection(query, list.rows?.map(keyOf) ?? [])
   const mayRetry = useCan('deliveries:retry')
   const webhookFilter: Filter[] = webhookId
     ? []
@@ -77,15 +81,17 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
   const shown = useLast(open)
   return (
     <>
+      <div className={styles.tabs}>
+        <Tabs label="Deliveries by status" {...tabs} />
+      </div>
       <ListBar
-        filters={[...webhookFilter, ...filters]}
+        filters={[...webhookFilter, ...(tabs.value === 'all' && chosen.state ? [stateFilter] : []), ...filters]}
         query={query}
         noun={['delivery', 'deliveries']}
         total={{ path: 'deliveries', topics: ['deliveries'], shown: list.rows?.length ?? 0 }}
         file="deliveries.csv"
-      >
-        {children}
-      </ListBar>
+      />
+      <DeliveryBars query={query} />
       <DataTable
         label="Deliveries"
         list={list}
@@ -93,11 +99,9 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
         onOpen={(delivery) => setOpen(keyOf(delivery))}
         openKey={open}
         columns={columnsFor(webhookId === undefined)}
-        {...(mayRetry ? { selected, onSelect: setSelected } : {})}
+        {...(mayRetry ? { selected: selection.keys, onSelect: selection.choose } : {})}
         selectedActions={
-          selected.size > 0 && (
-            <SelectedActions keys={selected} rows={list.rows ?? []} onDone={() => setSelected(new Set())} />
-          )
+          selection.keys.size > 0 && <SelectedActions selection={selection} query={query} rows={list.rows ?? []} />
         }
         empty={
           list.hasMore ? (
@@ -115,7 +119,7 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
           ) : (
             <EmptyState icon="delivery" title={isNarrowed ? 'No matching deliveries' : 'No deliveries yet'}>
               {isNarrowed
-                ? 'Remove a filter to see more.'
+                ? emptyTexts[tabs.value]
                 : 'Deliveries appear here as soon as an event occurs that a webhook is subscribed to.'}
             </EmptyState>
           )
@@ -126,52 +130,14 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
   )
 }
 
+const emptyTexts = {
+  failed: 'None has failed permanently. Failed attempts that are retried are under Retrying.',
+  held: 'Events are held while their webhook is disabled.',
+  waiting: 'Nothing waits for its first attempt or a retry.',
+  all: 'Remove a filter to see more.',
+} as const
+
 const keyOf = ({ event_id, webhook_id }: Pick<Delivery, 'event_id' | 'webhook_id'>) => `${event_id}.${webhook_id}`
-
-function nameOf(key: string) {
-  const [event_id = '', webhook_id = ''] = key.split('.')
-  return { event_id, webhook_id }
-}
-
-interface SelectedActionsProps {
-  keys: ReadonlySet<string>
-  rows: readonly Delivery[]
-  onDone: () => void
-}
-
-/** Retries the selected deliveries. Asks first if receivers have some of them already. */
-function SelectedActions({ keys, rows, onDone }: SelectedActionsProps) {
-  const retry = useRetrySeveral()
-  const [isAsking, setIsAsking] = useState(false)
-  const names = [...keys].map(nameOf)
-  const delivered = rows.filter((row) => keys.has(keyOf(row)) && row.state === 'delivered').length
-  return (
-    <section aria-label="Selected deliveries">
-      <span>{plural(keys.size, 'delivery', 'deliveries')} selected</span>
-      <Button
-        kind="primary"
-        size="s"
-        icon="retry"
-        busy={retry.isPending}
-        onClick={() => (delivered > 0 ? setIsAsking(true) : retry.run(names, { onDone }))}
-      >
-        Retry selected
-      </Button>
-      <Button kind="quiet" size="s" onClick={onDone}>
-        Clear
-      </Button>
-      {isAsking && (
-        <SendAgainDialog
-          delivered={delivered}
-          action={retry}
-          input={names}
-          onClose={() => setIsAsking(false)}
-          onDone={onDone}
-        />
-      )}
-    </section>
-  )
-}
 
 const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
   {
@@ -230,6 +196,13 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
         <span className="numbers">{attempt === 0 ? '–' : `${attempt} of ${attempts_max}`}</span>
       </Tip>
     ),
+  },
+  {
+    key: 'created',
+    title: 'Created',
+    width: 110,
+    align: 'right',
+    cell: (delivery) => <TimeAgo at={delivery.created_at} />,
   },
   {
     key: 'time',

@@ -23,7 +23,7 @@ export interface NumberOfWorkspace {
 }
 
 /** Writes an audit entry in the transaction `tx`. */
-type Audit = (entry: NewAuditEntry, tx: Db) => Promise<void>
+export type Audit = (entry: NewAuditEntry, tx: Db) => Promise<void>
 
 /**
  * Changes a number at WhatsApp, then syncs its account, so that its sender shows the result. No transaction may be open. The PIN

@@ -1,19 +1,25 @@
 import {
+  DeliveryBars,
+  DeliveryBarsQuery,
   DeliveryDetail,
   DeliveryFilters,
   DeliveryList,
   DeliveryParams,
   DeliveryQuery,
+  RetriedMatching,
   RetryInput,
+  RetryMatchingInput,
 } from '@parley/contract/console/deliveries'
 import { RecoverInput, Retried } from '@parley/contract/console/webhooks'
 import { WebhookId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { readDeliveryBars } from './reading/bars.ts'
 import { getDelivery } from './reading/detail.ts'
 import { exportDeliveries, listConsoleDeliveries, totalOfDeliveries } from './reading/list.ts'
 import { retryDeliveries, retryDelivery, retryFailedSince } from './retry.ts'
+import { retryMatching } from './retry-matching.ts'
 
 /** Lists and inspects deliveries, and retries them. */
 export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
@@ -31,6 +37,15 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     who: 'deliveries:read',
     query: DeliveryFilters,
     total: ({ db, workspaceId }, filters) => totalOfDeliveries(db, workspaceId, filters),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/deliveries/bars',
+    who: 'deliveries:read',
+    mayLag: true,
+    query: DeliveryBarsQuery,
+    reply: DeliveryBars,
+    handle: ({ db, clock, workspaceId }, { query }) => readDeliveryBars(db, clock.now(), workspaceId, query),
   }),
   csvRoute({
     path: '/deliveries',
@@ -71,6 +86,19 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
       const retried = await retryDeliveries(db, clock, workspaceId, requested)
       await audit({ action: 'delivery.retry_many', after: { asked: requested.length, retried } })
       return { retried, more: false }
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/deliveries/retry_matching',
+    who: 'deliveries:retry',
+    body: RetryMatchingInput,
+    reply: RetriedMatching,
+    status: 202,
+    async handle({ db, clock, workspaceId, audit }, { body }) {
+      const result = await retryMatching(db, clock, workspaceId, body)
+      await audit({ action: 'delivery.retry_many', after: { filters: body.filters, retried: result.retried } })
+      return result
     },
   }),
   workspaceRoute({

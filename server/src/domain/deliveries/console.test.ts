@@ -416,6 +416,14 @@ test('GET /deliveries filters by endpoint, state, type, event and time, and page
     } while (cursor)
     expect(paged).toEqual(all)
   }
+  for (const [filter, total] of [
+    [`since=${later}&state=waiting`, 3],
+    [`since=${later}&state=delivered`, 3],
+    [`until=${later}&state=delivered&event=${event}`, 1],
+    [`since=${later}&state=failed`, 0],
+  ] as const) {
+    expect(await get(`/deliveries/total?${filter}`), filter).toEqual({ total, total_is_exact: true })
+  }
   for (const wrong of ['cursor=nonsense', 'state=lost', 'since=noon', 'limit=0', `webhook=${event}`]) {
     expect((await admin.call(at(`/deliveries?${wrong}`))).status, wrong).toBe(400)
   }

@@ -40,8 +40,8 @@ export async function retryDeliveries(
   return retryAll(db, workspaceId, deliveries, clock.now())
 }
 
-/** Recordings wait for deliveries of these endpoints too: see `lock-endpoints.sql.ts`. */
-const retryAll = (db: Db, workspaceId: string, deliveries: readonly DeliveryKey[], now: Date): Promise<number> =>
+/** Retries deliveries by their UUIDs. Recordings wait for deliveries of these endpoints too: see `lock-endpoints.sql.ts`. */
+export const retryAll = (db: Db, workspaceId: string, deliveries: readonly DeliveryKey[], now: Date): Promise<number> =>
   db.transaction(async (tx) => {
     const webhookIds = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
     await lockEndpoints(tx, webhookIds)

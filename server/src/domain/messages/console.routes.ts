@@ -7,18 +7,21 @@ import {
   ReplyWindowQuery,
   SentReply,
 } from '@parley/contract/console/messages'
+import { TemplateCounts, TemplateCountsQuery } from '@parley/contract/console/templates'
 import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
 import { sendBytes } from '../../http/bytes.ts'
-import { listRoutes } from '../../http/console/list-routes.ts'
+import { barsRoute, listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamBytes } from '../../http/console/stream.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { listedMessages } from './reading/console-list.ts'
 import { openInboundMedia } from './reading/inbound.ts'
+import { messageBars } from './reading/message-bars.ts'
 import { findReplyWindow } from './reading/reply-window.ts'
+import { countTemplateMessages } from './reading/template-counts.ts'
 import { readTimeline } from './reading/timeline.ts'
 import { markAsReadFromConsole, sendAgain, sendFromConsole } from './sending/send-from-console.ts'
 
@@ -35,6 +38,12 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     },
     listedMessages,
   ),
+  barsRoute({
+    path: '/messages',
+    who: 'messages:read',
+    query: MessageFilters,
+    bars: ({ db, clock, workspaceId }, query) => messageBars(db, clock.now(), workspaceId, query),
+  }),
   workspaceRoute({
     method: 'GET',
     path: '/messages/:id',
@@ -42,6 +51,16 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     params: OneMessage,
     reply: MessageDetail,
     handle: ({ db, workspaceId, role }, { params }) => readTimeline(db, workspaceId, role, params.id),
+  }),
+  // Apart from the list of templates, so that it does not wait for the counts.
+  workspaceRoute({
+    method: 'GET',
+    path: '/templates/counts',
+    who: 'messages:read',
+    mayLag: true,
+    query: TemplateCountsQuery,
+    reply: TemplateCounts,
+    handle: ({ db, clock, workspaceId }, { query }) => countTemplateMessages(db, clock, workspaceId, query.ids),
   }),
   workspaceRoute({
     method: 'GET',

@@ -3,17 +3,20 @@ import type {
   ApiErrorFilters,
   ApiErrorGroup,
   ApiErrorGroups,
-  ApiErrorPeriod,
+  ApiErrorQuery,
+  InvalidField,
 } from '@parley/contract/console/api-errors'
 import { errorCodes } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { exportAll } from '../../lib/csv-export.ts'
+import { withPrefix } from '../../lib/ids.ts'
 import { isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
+import { hoursOf, sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
 import { latestOf, type TrafficRow } from './console.sql.ts'
 import { errorMeaning, type KeyNames, readTraffic, toLogged } from './console.ts'
+import { fieldErrorsOf } from './inspector/contents.sql.ts'
 import { busiestGroups, type CountedRow, deleteMuted, insertMuted, type MutedRow, mutedOf } from './requests.sql.ts'
 import { type ApiErrorGroup as Group, listApiErrors } from './requests.ts'
 
@@ -23,25 +26,34 @@ export async function groupApiErrors(
   clock: Clock,
   workspaceId: string,
   keys: KeyNames,
-  { since = '24h', code, status }: ApiErrorFilters,
+  { code, status, ...query }: ApiErrorFilters,
+  days: number,
 ): Promise<ApiErrorGroups> {
-  const steps = timeBuckets(since, clock.now())
-  const [groups, traffic, muted] = await Promise.all([
-    listApiErrors(db, workspaceId, steps.from),
+  const steps = rangeOf(query, clock.now())
+  const [groups, traffic, muted, fields] = await Promise.all([
+    listApiErrors(db, workspaceId, steps.from, steps.to),
     readTraffic(db, workspaceId, steps.from),
     mutedOf(db, workspaceId),
+    invalidFields(db, clock, workspaceId, steps, days),
   ])
   return {
     object: 'list',
     data: groups
-      .map((group) => toGroup(group, steps, traffic, muted, keys))
+      .map((group) => toGroup(group, steps, traffic, muted, keys, fields))
       .filter((group) => isOneOf(code, group.code) && hasStatus(status, group.status)),
     since: steps.from.toISOString(),
     step_hours: steps.hours,
   }
 }
 
-const hasStatus = (filter: string | undefined, status: number | null): boolean =>
+/** A period until now, or the hours from `from` until `to`. Without `from`, it is the day before `to`. */
+export function rangeOf({ since = '24h', from, to }: ApiErrorQuery, now: Date): TimeBuckets {
+  if (from === undefined && to === undefined) return timeBuckets(since, now)
+  const until = to === undefined ? now : new Date(to)
+  return hoursOf(from === undefined ? new Date(until.getTime() - 86_400_000) : new Date(from), until)
+}
+
+export const hasStatus = (filter: string | undefined, status: number | null): boolean =>
   isOneOf(filter, String(status)) || isOneOf(filter, `${String(status).charAt(0)}xx`)
 
 export const exportApiErrors = (
@@ -50,18 +62,19 @@ export const exportApiErrors = (
   workspaceId: string,
   keys: KeyNames,
   filters: ApiErrorFilters,
+  days: number,
 ): AsyncIterable<string> =>
   exportAll({
     head: ['code', 'status', 'title', 'count', 'keys', 'addresses', 'first_at', 'last_at', 'muted'],
-    rows: async () => (await groupApiErrors(db, clock, workspaceId, keys, filters)).data,
+    rows: async () => (await groupApiErrors(db, clock, workspaceId, keys, filters, days)).data,
     toLine: ({ code, status, title, count, key_count, address_count, first_at, last_at, muted }) => [
       ...[code, status, title, count, key_count, address_count, first_at, last_at],
       muted !== null,
     ],
   })
 
-/** `by_route` is computed from this many of the latest requests, because errors are not counted by route. */
-const routeSampleSize = 500
+/** Routes and fields are those of this many of the latest requests, because errors are not counted by them. */
+const sampleSize = 500
 const sampleCount = 20
 
 export async function getApiErrorGroup(
@@ -70,14 +83,15 @@ export async function getApiErrorGroup(
   workspaceId: string,
   keys: KeyNames,
   code: string,
-  period: ApiErrorPeriod,
+  query: ApiErrorQuery,
+  days: number,
 ): Promise<ApiErrorDetail> {
-  const steps = timeBuckets(period, clock.now())
+  const steps = rangeOf(query, clock.now())
   const [all, latest, byKey, byAddress] = await Promise.all([
-    groupApiErrors(db, clock, workspaceId, keys, { since: period }),
-    latestOf(db, workspaceId, code, steps.from, routeSampleSize),
-    busiestGroups(db, workspaceId, code, steps.from, 'key_id'),
-    busiestGroups(db, workspaceId, code, steps.from, 'address'),
+    groupApiErrors(db, clock, workspaceId, keys, query, days),
+    latestOf(db, workspaceId, code, steps, sampleSize),
+    busiestGroups(db, workspaceId, code, steps, 'key_id'),
+    busiestGroups(db, workspaceId, code, steps, 'address'),
   ])
   const group = all.data.find((each) => each.code === code) ?? refuse('not_found')
   const routes = Map.groupBy(latest, ({ method, route }) => `${method} ${route}`)
@@ -95,6 +109,41 @@ export async function getApiErrorGroup(
     samples: latest.slice(0, sampleCount).map((row) => toLogged(row, keys)),
   }
 }
+
+/** The fields of the latest invalid requests. Error responses are stored, and shown, for `days`. */
+async function invalidFields(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  { from, to }: TimeBuckets,
+  days: number,
+): Promise<InvalidField[]> {
+  const since = new Date(Math.max(from.getTime(), clock.now().getTime() - days * 86_400_000))
+  const latest = await latestOf(db, workspaceId, 'validation_failed', { from: since, to }, sampleSize)
+  const times = new Map(latest.map(({ id, at }) => [id, at]))
+  const errors = await fieldErrorsOf(db, workspaceId, [...times.keys()], { from: latest.at(-1)?.at ?? to, to })
+  const newestFirst = errors
+    .map(({ requestId, param, code }) => ({
+      id: requestId,
+      at: times.get(requestId) ?? from,
+      field: inAnyPlace(param),
+      code,
+    }))
+    .sort((left, right) => right.at.getTime() - left.at.getTime())
+  return [...Map.groupBy(newestFirst, ({ field }) => field)]
+    .map(([field, found]) => ({
+      field,
+      count: new Set(found.map(({ id }) => id)).size,
+      codes: [...new Set(found.map(({ code }) => code))],
+      request_id: withPrefix('req', found[0]?.id ?? ''),
+      last_at: (found[0]?.at ?? from).toISOString(),
+    }))
+    .sort((left, right) => right.count - left.count || left.field.localeCompare(right.field))
+    .slice(0, 20)
+}
+
+/** `contacts.3.name` is `contacts[].name`. A number at the end is the name of a variable. */
+const inAnyPlace = (param: string): string => param.replaceAll(/\.\d+(?=\.)/g, '[]')
 
 /** The console hides muted groups. They are still counted. */
 export async function muteApiError(db: Db, clock: Clock, workspaceId: string, code: string, by: string): Promise<void> {
@@ -114,6 +163,7 @@ function toGroup(
   traffic: readonly TrafficRow[],
   muted: readonly MutedRow[],
   keys: KeyNames,
+  fields: InvalidField[],
 ): ApiErrorGroup {
   const { code, title, cause, remedy, count } = group
   const mute = muted.find((row) => row.code === code)
@@ -137,6 +187,7 @@ function toGroup(
       (row) => row.hour,
       (row) => row.count,
     ),
+    fields: code === 'validation_failed' ? fields : [],
     muted: mute ? { by: mute.muted_by, at: mute.muted_at.toISOString() } : null,
   }
 }

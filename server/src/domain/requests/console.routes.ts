@@ -5,26 +5,22 @@ import {
   ApiErrorQuery,
   MutedReply,
 } from '@parley/contract/console/api-errors'
-import { inspectorDaysOf } from '@parley/contract/console/inspector'
 import { LoggedRequests, RequestDetail, RequestFilters, requestFilters } from '@parley/contract/console/requests'
 import { pageQuery } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { csvRoute, totalRoute } from '../../http/console/list-routes.ts'
+import { barsRoute, csvRoute, totalRoute } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { readCursor, writeCursor } from '../../http/page.ts'
 import { exportApiErrors, getApiErrorGroup, groupApiErrors, muteApiError, unmuteApiError } from './api-errors.ts'
+import { apiErrorBars, requestBars } from './bars.ts'
 import { getRequest, keyNames, type RequestLookups, searchRequests, totalOfRequests } from './console.ts'
 import { exportRequests } from './export.ts'
 
 const CodeParams = Type.Object({ code: Type.String({ pattern: '^[a-z_]{1,60}$' }) })
 const { limit, cursor } = pageQuery
 
-interface Retention {
-  retentionDays: number
-  contentRetentionDays: number | null
-}
-
-export const requestConsoleRoutes = (lookups: RequestLookups, retention: Retention): ConsoleRoute[] => [
+/** `days` is how long bodies and error responses are stored. */
+export const requestConsoleRoutes = (lookups: RequestLookups, days: number): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/requests',
@@ -48,21 +44,19 @@ export const requestConsoleRoutes = (lookups: RequestLookups, retention: Retenti
     who: 'requests:read',
     params: Type.Object({ id: Type.String({ maxLength: 60 }) }),
     reply: RequestDetail,
-    handle: ({ db, clock, workspaceId }, { params }) =>
-      getRequest(
-        lookups,
-        db,
-        clock,
-        workspaceId,
-        params.id,
-        inspectorDaysOf(retention.retentionDays, retention.contentRetentionDays),
-      ),
+    handle: ({ db, clock, workspaceId }, { params }) => getRequest(lookups, db, clock, workspaceId, params.id, days),
   }),
   totalRoute({
     path: '/requests',
     who: 'requests:read',
     query: RequestFilters,
     total: ({ db, workspaceId }, filters) => totalOfRequests(db, workspaceId, filters),
+  }),
+  barsRoute({
+    path: '/requests',
+    who: 'requests:read',
+    query: RequestFilters,
+    bars: ({ db, clock, workspaceId }, query) => requestBars(db, clock.now(), workspaceId, query),
   }),
   csvRoute({
     path: '/requests',
@@ -79,7 +73,13 @@ export const requestConsoleRoutes = (lookups: RequestLookups, retention: Retenti
     query: ApiErrorFilters,
     reply: ApiErrorGroups,
     handle: async ({ db, clock, workspaceId }, { query }) =>
-      groupApiErrors(db, clock, workspaceId, await keyNames(lookups, db, workspaceId), query),
+      groupApiErrors(db, clock, workspaceId, await keyNames(lookups, db, workspaceId), query, days),
+  }),
+  barsRoute({
+    path: '/refusals',
+    who: 'requests:read',
+    query: ApiErrorFilters,
+    bars: ({ db, clock, workspaceId }, query) => apiErrorBars(db, clock.now(), workspaceId, query),
   }),
   csvRoute({
     path: '/refusals',
@@ -87,7 +87,7 @@ export const requestConsoleRoutes = (lookups: RequestLookups, retention: Retenti
     who: 'requests:read',
     query: ApiErrorFilters,
     lines: async ({ db, clock, workspaceId }, filters) =>
-      exportApiErrors(db, clock, workspaceId, await keyNames(lookups, db, workspaceId), filters),
+      exportApiErrors(db, clock, workspaceId, await keyNames(lookups, db, workspaceId), filters, days),
   }),
   workspaceRoute({
     method: 'GET',
@@ -98,7 +98,7 @@ export const requestConsoleRoutes = (lookups: RequestLookups, retention: Retenti
     reply: ApiErrorDetail,
     handle: async ({ db, clock, workspaceId }, { params, query }) => {
       const keys = await keyNames(lookups, db, workspaceId)
-      return getApiErrorGroup(db, clock, workspaceId, keys, params.code, query.since ?? '24h')
+      return getApiErrorGroup(db, clock, workspaceId, keys, params.code, query, days)
     },
   }),
   workspaceRoute({

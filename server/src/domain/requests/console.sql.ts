@@ -119,12 +119,18 @@ const filterValues = ({ statuses, codes, methods, route, keyIds, address }: Sear
 })
 
 /** The latest requests with this error code. */
-export const latestOf = (db: Db, workspaceId: string, code: string, from: Date, take: number): Promise<RequestRow[]> =>
+export const latestOf = (
+  db: Db,
+  workspaceId: string,
+  code: string,
+  { from, to }: { from: Date; to: Date },
+  take: number,
+): Promise<RequestRow[]> =>
   inIndexOrder(db, (tx) =>
     tx.rows(
-      `select ${columns} from request_log where workspace_id = $1 and code = $2 and at >= $3
-       order by workspace_id, at desc, id desc limit $4`,
-      [workspaceId, code, from, take],
+      `select ${columns} from request_log where workspace_id = $1 and code = $2 and at >= $3 and at < $4
+       order by workspace_id, at desc, id desc limit $5`,
+      [workspaceId, code, from, to, take],
     ),
   )
 
@@ -165,6 +171,38 @@ export interface TrafficRow {
   code: string | null
   count: number
 }
+
+/** The newest `lookAt` requests that match, by bar and status. */
+export const countByBar = (
+  db: Db,
+  workspaceId: string,
+  search: Search,
+  times: readonly Date[],
+  lookAt: number,
+): Promise<{ bar: number; status: number; count: number }[]> => {
+  const counting = statement(
+    { ...within, ...filters, times: 'timestamptz[]' },
+    (place) => `select width_bucket(at, ${place.times}) as bar, status, count(*)::int as count
+     from (${scanned(search, 'at, status, code, method, route, key_id, address', place)} limit ${place.lookAt}) as l
+     where ${matching(place)} group by 1, 2`,
+  )
+  const values = { ...withinValues(workspaceId, search, lookAt), ...filterValues(search, 0), times }
+  // Only the rows themselves have to be read in the order of the index.
+  return withPlannerSettingsOff(['seqscan', 'bitmapscan'], db, (tx) => counting.rows(tx, values))
+}
+
+/** Requests by bar and error code, from the hourly counts. A null code is a success. */
+export const trafficByBar = (
+  db: Db,
+  workspaceId: string,
+  times: readonly Date[],
+  keyIds: readonly string[] | null,
+): Promise<{ bar: number; code: string | null; count: number }[]> =>
+  db.rows(
+    `select width_bucket(hour, $2::timestamptz[]) as bar, code, sum(count)::bigint as count from traffic_hours
+     where workspace_id = $1 and hour >= $3 and hour < $4 and ($5::uuid[] is null or key_id = any($5)) group by 1, 2`,
+    [workspaceId, times, times[0], times.at(-1), keyIds],
+  )
 
 /** Requests by hour and error code since an hour. A null code is a success. */
 export const trafficSince = (db: Db, workspaceId: string, hour: Date): Promise<TrafficRow[]> =>

@@ -149,13 +149,13 @@ export const toLogged = ({ key_id, ...row }: RequestRow, keys: KeyNames): Logged
 
 const namesOf = (key: NamedKey | undefined) => ({ name: key?.name ?? null, hint: key?.hint ?? null })
 
-async function byId(db: Db, workspaceId: string, id: string): Promise<RequestRow[]> {
+export async function byId(db: Db, workspaceId: string, id: string): Promise<RequestRow[]> {
   const uuid = id.replace(/^req_/, '')
   const row = isUuid(uuid) ? await requestById(db, workspaceId, uuid) : undefined
   return row ? [row] : []
 }
 
-function toSearch(filters: RequestFilters, before: Position | null, after: Position | null): Search {
+export function toSearch(filters: RequestFilters, before: Position | null, after: Position | null): Search {
   const from = filters.from === undefined ? null : new Date(filters.from)
   const codes = valuesOf(filters.code) ?? []
   const since = after && new Date(after.at.getTime() - lateMs)

@@ -34,14 +34,19 @@ export interface ApiErrorGroupRow {
 
 /** The partial hour at the start comes from the log; the full hours come from the hourly counts. */
 const partialHour = `select code, key_id, address, 1, at, at from request_log
-         where workspace_id = $1 and code is not null and at >= $2 and at < $3`
+         where workspace_id = $1 and code is not null and at >= $2 and at < least($3, $4)`
 
 /** Of the requests without a workspace, only the first are in the log. Older versions counted them in refusal_hours. */
 const unauthenticated = `select code, null, client, count, first_at, last_at from unauthenticated_minutes
          where code is not null and minute > $2::timestamptz - interval '1 minute' and last_at >= $2`
 
-/** API errors since a time by code, each with the ten keys and IP addresses that have the most. */
-export const apiErrorGroups = (db: Db, workspaceId: string | null, since: Date): Promise<ApiErrorGroupRow[]> =>
+/** API errors since a time by code, until a full hour, each with the ten keys and IP addresses that have the most. */
+export const apiErrorGroups = (
+  db: Db,
+  workspaceId: string | null,
+  since: Date,
+  until: Date | null,
+): Promise<ApiErrorGroupRow[]> =>
   db.transaction(async (tx) => {
     // With row-level security, PostgreSQL underestimates the rows by a factor of 100 and would sort on disk.
     await tx.rows(`select set_config('enable_sort', 'off', true), set_config('work_mem', '64MB', true)`)
@@ -50,7 +55,7 @@ export const apiErrorGroups = (db: Db, workspaceId: string | null, since: Date):
        select code, key_id, address, sum(count) as count, min(first_at) as first_at, max(last_at) as last_at
        from (
          select code, key_id, address, count, first_at, last_at from refusal_hours
-         where ${isOf(workspaceId)} and hour >= $3
+         where ${isOf(workspaceId)} and hour >= $3 and hour < $4
          union all
          ${workspaceId === null ? unauthenticated : partialHour}
        ) as refused
@@ -69,7 +74,7 @@ export const apiErrorGroups = (db: Db, workspaceId: string | null, since: Date):
          as addresses,
        count(distinct c.address) as "addressCount"
      from counted c group by c.code order by count desc, c.code`,
-      [workspaceId, since, new Date(Math.ceil(since.getTime() / 3_600_000) * 3_600_000)],
+      [workspaceId, since, new Date(Math.ceil(since.getTime() / 3_600_000) * 3_600_000), until ?? 'infinity'],
     )
   })
 
@@ -80,13 +85,19 @@ export interface CountedRow {
   last_at: Date
 }
 
-/** The 50 keys or IP addresses with the most errors of one code, since an hour. */
-export const busiestGroups = (db: Db, workspaceId: string, code: string, since: Date, by: 'key_id' | 'address') =>
+/** The 50 keys or IP addresses with the most errors of one code, between full hours. */
+export const busiestGroups = (
+  db: Db,
+  workspaceId: string,
+  code: string,
+  { from, to }: { from: Date; to: Date },
+  by: 'key_id' | 'address',
+) =>
   db.rows<CountedRow>(
     `select ${by}::text as who, sum(count)::bigint as count, max(last_at) as last_at from refusal_hours
-     where workspace_id = $1 and code = $2 and hour >= $3
+     where workspace_id = $1 and code = $2 and hour >= $3 and hour < $4
      group by 1 order by 2 desc, 1 limit 50`,
-    [workspaceId, code, since],
+    [workspaceId, code, from, to],
   )
 
 export interface MutedRow {

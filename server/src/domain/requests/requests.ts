@@ -6,8 +6,13 @@ import { type ApiErrorGroupRow, apiErrorGroups } from './requests.sql.ts'
 export type ApiErrorGroup = ApiErrorGroupRow & { title: string; cause: string; remedy: string }
 
 /** API errors grouped by code, most frequent first, with their explanation. */
-export const listApiErrors = async (db: Db, workspaceId: string | null, since: Date): Promise<ApiErrorGroup[]> =>
-  (await apiErrorGroups(db, workspaceId, since)).map((group) => {
+export const listApiErrors = async (
+  db: Db,
+  workspaceId: string | null,
+  since: Date,
+  until: Date | null = null,
+): Promise<ApiErrorGroup[]> =>
+  (await apiErrorGroups(db, workspaceId, since, until)).map((group) => {
     const { title, cause, remedy } = errorMeaning(group.code)
     return { ...group, title, cause, remedy }
   })

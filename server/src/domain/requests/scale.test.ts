@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { getApiErrorGroup, groupApiErrors } from './api-errors.ts'
+import { apiErrorBars, requestBars } from './bars.ts'
 import { requestById } from './console.sql.ts'
 import { searchRequests } from './console.ts'
 import { listApiErrors } from './requests.ts'
@@ -132,14 +133,22 @@ test.skipIf(!process.env.PARLEY_SCALE)(
     expect(await timed('list, by request id', () => requestById(db.within(big), big, some?.id ?? ''))).toBeDefined()
     for (const period of ['24h', '7d', '30d'] as const) {
       await timed(`groups and trends, ${period}`, () =>
-        groupApiErrors(db.within(big), clock, big, new Map(), { since: period }),
+        groupApiErrors(db.within(big), clock, big, new Map(), { since: period }, 30),
       )
       await timed(`groups, one of them, ${period}`, () =>
-        getApiErrorGroup(db.within(big), clock, big, new Map(), 'not_found', period),
+        getApiErrorGroup(db.within(big), clock, big, new Map(), 'not_found', { since: period }, 30),
       )
     }
+    for (const hours of [1, 24, 7 * 24, 29 * 24]) {
+      const from = new Date(clock.now().getTime() - hours * 3_600_000).toISOString()
+      for (const [name, filters] of Object.entries({ none: {}, method: { method: 'POST' }, status: { status: '4xx' } }))
+        await timed(`bars of ${hours} h, filter ${name}`, () =>
+          requestBars(db.within(big), clock.now(), big, { from, ...filters }),
+        )
+      await timed(`bars of errors, ${hours} h`, () => apiErrorBars(db.within(big), clock.now(), big, { from }))
+    }
     for (const [name, ms] of Object.entries(timings)) {
-      if (/^(list|groups)/.test(name) && !name.endsWith('cold')) expect(ms, name).toBeLessThan(1000)
+      if (/^(list|groups|bars)/.test(name) && !name.endsWith('cold')) expect(ms, name).toBeLessThan(1000)
     }
   },
   600_000,

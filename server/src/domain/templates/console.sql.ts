@@ -3,12 +3,15 @@ import { pagedStatement } from '../../db/statement.ts'
 import { type TemplateRow, templateColumns } from './templates.sql.ts'
 
 export type ConsoleTemplateRow = TemplateRow & {
+  connection_id: string
+  network_template_id: string
   rejected_reason: string | null
+  status_info: { reason: string | null; recommendation: string | null } | null
   quality: string | null
   account: string
 }
 
-const columns = `${templateColumns}, rejected_reason, quality,
+const columns = `${templateColumns}, connection_id, network_template_id, rejected_reason, status_info, quality,
   (select c.waba_id from connections c where c.id = connection_id) as account`
 
 export const consoleTemplateList = pagedStatement(
@@ -35,3 +38,15 @@ export const getConsoleTemplate = (db: Db, workspaceId: string, id: string): Pro
     workspaceId,
     id,
   ])
+
+/** The template of an account with this name and language. */
+export const templateNamed = (
+  db: Db,
+  connectionId: string,
+  { name, language }: { name: string; language: string },
+): Promise<ConsoleTemplateRow | undefined> =>
+  db.first(
+    `select ${columns} from templates
+     where connection_id = $1 and name = $2 and language = $3 and removed_at is null`,
+    [connectionId, name, language],
+  )

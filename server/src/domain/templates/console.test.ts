@@ -71,3 +71,55 @@ test('a template of another workspace gets the same 404 as an unknown one', asyn
   }
   expect((await person.call(other.at)).status).toBe(404)
 })
+
+test('the messages of a template are counted by what became of them, for 30 days', async () => {
+  const { account, connection, person, at, workspace, senderId } = await newShopWithMember()
+  account.addTemplate({ name: 'unused' })
+  await syncConnection(sending.network.network, connection.id)
+  const [unused, greeting] = (await person.call(at)).body.data.map(({ id }: { id: string }) => id) as [string, string]
+  const now = server.clock.now().getTime()
+  const messages = [
+    ...['sent', 'delivered', 'read', 'read', 'failed', 'queued'].map((status) => ({ status, daysAgo: 1 })),
+    { status: 'read', daysAgo: 29 },
+    { status: 'read', daysAgo: 31 },
+  ]
+  await server.db.change(
+    `insert into messages (id, workspace_id, sender_id, recipient, created_at, key_id, type, template_id, credits, content,
+       status, failed_at)
+     select m.id, $1, $2, '16505550123', m.at, k.id, 'template', $3, 0, '{}', m.status,
+       case when m.status = 'failed' then m.at end
+     from unnest($4::uuid[], $5::timestamptz[], $6::text[]) as m(id, at, status), api_keys k where k.workspace_id = $1`,
+    [
+      workspace.id,
+      senderId.slice(4),
+      greeting.slice(4),
+      messages.map(() => newUuid()),
+      messages.map(({ daysAgo }) => new Date(now - daysAgo * 86_400_000)),
+      messages.map(({ status }) => status),
+    ],
+  )
+  const counts = async (who: typeof person, path: string) =>
+    (await who.call(`${path}/counts?ids=${greeting},${unused}`)).body.data
+  expect(await counts(person, at)).toEqual([
+    { id: greeting, sent: 7, delivered: 4, read: 3, failed: 1, is_exact: true },
+    { id: unused, sent: 0, delivered: 0, read: 0, failed: 0, is_exact: true },
+  ])
+  const other = await newShopWithMember()
+  expect(await counts(other.person, other.at)).toMatchObject([{ sent: 0 }, { sent: 0 }])
+  expect((await person.call(`${at}/counts?ids=x`)).status).toBe(400)
+})
+
+test('at most the newest 10,000 messages of a template are counted', async () => {
+  const { person, at, workspace, senderId } = await newShopWithMember()
+  const id = (await person.call(at)).body.data[0].id as string
+  await server.db.change(
+    `insert into messages (id, workspace_id, sender_id, recipient, created_at, key_id, type, template_id, credits, content, status)
+     select gen_random_uuid(), $1, $2, '16505550123', $4::timestamptz - make_interval(secs => n), k.id, 'template', $3, 0, '{}',
+       case when n <= 5000 then 'read' else 'sent' end
+     from generate_series(1, 10001) as n, api_keys k where k.workspace_id = $1`,
+    [workspace.id, senderId.slice(4), id.slice(4), server.clock.now()],
+  )
+  expect((await person.call(`${at}/counts?ids=${id}`)).body.data).toEqual([
+    { id, sent: 10_000, delivered: 5000, read: 5000, failed: 0, is_exact: false },
+  ])
+})

@@ -27,15 +27,20 @@ const toValues = (workspaceId: string, { q, status, category, language, from, to
   to,
 })
 
-export async function getForConsole(db: Db, workspaceId: string, id: string): Promise<ConsoleTemplate> {
+export const getForConsole = async (db: Db, workspaceId: string, id: string): Promise<ConsoleTemplate> =>
+  toConsoleTemplate(await requireTemplate(db, workspaceId, id))
+
+export async function requireTemplate(db: Db, workspaceId: string, id: string): Promise<ConsoleTemplateRow> {
   const uuid = withoutPrefix('tpl', id)
-  const row = uuid && (await getConsoleTemplate(db, workspaceId, uuid))
-  return row ? toConsoleTemplate(row) : refuse('not_found')
+  return (uuid && (await getConsoleTemplate(db, workspaceId, uuid))) || refuse('not_found')
 }
 
-const toConsoleTemplate = (row: ConsoleTemplateRow): ConsoleTemplate => ({
+export { templateNamed } from './console.sql.ts'
+
+export const toConsoleTemplate = (row: ConsoleTemplateRow): ConsoleTemplate => ({
   ...toTemplate(row),
   rejected_reason: row.rejected_reason,
+  status_info: row.status_info,
   quality: row.quality,
   account: row.account,
 })

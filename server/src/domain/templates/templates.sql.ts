@@ -147,6 +147,7 @@ export const upsertTemplates = statement(
        network_template_id = excluded.network_template_id, category = excluded.category,
        sub_category = excluded.sub_category, status = excluded.status, rejected_reason = excluded.rejected_reason, quality = excluded.quality, components = excluded.components,
        content_digest = excluded.content_digest, variables = excluded.variables, flow = excluded.flow, removed_at = null,
+       status_info = case when t.status = excluded.status then t.status_info end,
        updated_at = case
          when (t.category, t.sub_category, t.status, t.content_digest, t.removed_at) is distinct from
            (excluded.category, excluded.sub_category, excluded.status, excluded.content_digest, null::timestamptz)
@@ -196,6 +197,7 @@ export const changeTemplates = statement(
     category: 'text',
     quality: 'text',
     rejectedReason: 'text',
+    statusInfo: 'json',
     now: 'timestamptz',
   },
   (values) => `with before as materialized (
@@ -209,6 +211,7 @@ export const changeTemplates = statement(
      update templates t set status = coalesce(${values.status}, t.status), category = coalesce(${values.category}, t.category),
        quality = coalesce(${values.quality}, t.quality),
        rejected_reason = case when ${values.status} is null then t.rejected_reason else ${values.rejectedReason} end,
+       status_info = case when ${values.status} is null then t.status_info else ${values.statusInfo} end,
        updated_at = case
          when (t.status, t.category) is distinct from
            (coalesce(${values.status}, t.status), coalesce(${values.category}, t.category))

@@ -88,13 +88,14 @@ export async function saveTemplates(
   const changed = isFirst ? [] : found
   const removed = await removeTemplates(db, owner, templates, now)
   await publishChanges(db, owner, now, [...changed, ...removed])
+  if (found.length + removed.length > 0) db.notify(owner.workspaceId, 'templates')
 }
 
 /** Applies a change reported by the network. False if the template is not known yet. Run it in a transaction. */
 export async function changeTemplate(
   db: Db,
   owner: TemplateOwner,
-  { name, language, networkTemplateId, status, category, quality, reason }: TemplateChange,
+  { name, language, networkTemplateId, status, category, quality, rejectedReason, statusInfo }: TemplateChange,
   now: Date,
 ): Promise<boolean> {
   const change = {
@@ -104,15 +105,19 @@ export async function changeTemplate(
     status: status?.toUpperCase() ?? null,
     category: category?.toUpperCase() ?? null,
     quality,
-    rejectedReason: reason,
+    rejectedReason,
+    statusInfo,
   }
   const found = await changeTemplates(db, { ...owner, ...change, now })
+  const changed = found.filter((each) => each.status !== each.previousStatus)
+  const reason = statusInfo?.reason ?? rejectedReason
   await publishChanges(
     db,
     owner,
     now,
-    found.filter((each) => each.status !== each.previousStatus),
+    changed.map((each) => ({ ...each, reason })),
   )
+  if (found.length > 0) db.notify(owner.workspaceId, 'templates')
   return found.length > 0
 }
 

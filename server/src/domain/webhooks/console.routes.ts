@@ -1,4 +1,3 @@
-import { OverviewQuery } from '@parley/contract/console/overview'
 import {
   ConsoleWebhook,
   CreatedWebhook,
@@ -8,8 +7,8 @@ import {
   TestEventInput,
   TestSent,
   WebhookChange,
+  WebhookEvents,
   WebhookFilters,
-  WebhookStatistics,
 } from '@parley/contract/console/webhooks'
 import { WebhookId } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
@@ -21,7 +20,7 @@ import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { TargetRules } from '../../net/target-guard.ts'
 import { checkInput } from './check-input.ts'
-import { exportEndpoints, filterEndpoints, getEndpoint, readStatistics } from './endpoints.ts'
+import { exportEndpoints, filterEndpoints, getEndpoint, readEvents } from './endpoints.ts'
 import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from './rotation.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
@@ -172,14 +171,12 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
   }),
   workspaceRoute({
     method: 'GET',
-    path: '/webhooks/:id/statistics',
+    path: '/webhooks/:id/events',
     who: 'webhooks:read',
     mayLag: true,
     params: ById,
-    query: OverviewQuery,
-    reply: WebhookStatistics,
-    handle: ({ db, clock, workspaceId }, { params, query }) =>
-      readStatistics(db, clock, workspaceId, params.id, query.period ?? '24h'),
+    reply: WebhookEvents,
+    handle: ({ db, clock, workspaceId }, { params }) => readEvents(db, clock, workspaceId, params.id),
   }),
   workspaceRoute({
     method: 'POST',

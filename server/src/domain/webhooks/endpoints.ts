@@ -1,28 +1,26 @@
-import type { Period } from '@parley/contract/console/overview'
-import type { Bounded, ConsoleWebhook, WebhookFilters, WebhookStatistics } from '@parley/contract/console/webhooks'
+import type { Bounded, ConsoleWebhook, WebhookEvents, WebhookFilters } from '@parley/contract/console/webhooks'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { exportAll } from '../../lib/csv-export.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { hasText, isBetween, isOneOf } from '../../lib/list-filters.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { timeBuckets } from '../../lib/time-buckets.ts'
+import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/attempt/durations.ts'
-import { failuresMax, pacedGapMs } from '../deliveries/engine/attempt/retry-policy.ts'
+import { failuresMax, isDisabledByFailures, pacedGapMs } from '../deliveries/engine/attempt/retry-policy.ts'
 import { readStepsOf } from '../deliveries/engine/hold/steps.ts'
+import { countEventTypes } from '../deliveries/reading/event-types.ts'
+import { explainFailure } from '../deliveries/reading/explain-failure.ts'
 import { readLeftOut } from '../deliveries/reading/left-out.ts'
 import {
-  endpointHoursSince,
   type HourCounts,
   type OpenCounts,
   readDeliveryHours,
   readOpenCounts,
-  toAttemptSeries,
 } from '../deliveries/reading/statistics.ts'
 import { type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
-import { requireWebhook, toWebhook } from './webhooks.ts'
+import { toWebhook } from './webhooks.ts'
 
-const hourMs = 3_600_000
 const countBound = 10_000
 /** An endpoint counts as failing from the third failure: the first attempt, its immediate retry, and one more. */
 export const failingFrom = 3
@@ -39,17 +37,17 @@ export async function getEndpoint(db: Db, clock: Clock, workspaceId: string, id:
 
 async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string | null) {
   const now = clock.now()
-  const thisHour = Math.floor(now.getTime() / hourMs)
+  const day = timeBuckets('24h', now)
   const rows = id === null ? await webhooksOf(db, workspaceId) : await oneEndpoint(db, workspaceId, id)
   const ids = rows.map((row) => row.id)
   const open = await readOpenCounts(db, workspaceId, ids, countBound + 1)
-  const hours = await readDeliveryHours(db, workspaceId, new Date((thisHour - 23) * hourMs))
+  const hours = await readDeliveryHours(db, workspaceId, day.from)
   const byEndpoint = Map.groupBy(hours, (hour) => hour.webhookId)
   const filtered = rows.filter(({ senders }) => senders !== null).map((row) => row.id)
-  const leftOut = await readLeftOut(db, workspaceId, filtered, new Date((thisHour - 23) * hourMs))
+  const leftOut = await readLeftOut(db, workspaceId, filtered, day.from)
   const steps = await readStepsOf(db, ids)
   return rows.map((row) => ({
-    ...toEndpoint(row, now, open.get(row.id), byEndpoint.get(row.id) ?? []),
+    ...toEndpoint(row, now, open.get(row.id), day, byEndpoint.get(row.id) ?? []),
     left_out: leftOut.get(row.id) ?? 0,
     in_progress: steps.flatMap(({ webhookId, work, done }) =>
       webhookId === row.id && work !== 'delete' ? [{ work, done }] : [],
@@ -66,11 +64,12 @@ function toEndpoint(
   row: WebhookRow,
   now: Date,
   open: OpenCounts | undefined,
+  day: TimeBuckets,
   hours: readonly HourCounts[],
 ): Omit<ConsoleWebhook, 'in_progress' | 'left_out'> {
   const state = !row.enabled ? 'disabled' : row.failures >= failingFrom ? 'failing' : 'enabled'
-  const succeeded = hours.reduce((sum, hour) => sum + hour.succeeded, 0)
-  const failed = hours.reduce((sum, hour) => sum + hour.failed, 0)
+  const byHour = (count: (row: HourCounts) => number) => sumByBucket(day, hours, ({ hour }) => hour, count)
+  const [succeeded, failed] = [byHour((hour) => hour.succeeded), byHour((hour) => hour.failed)]
   const durations = hours.reduce<number[]>((sum, hour) => addSteps(sum, hour.durations), [])
   return {
     ...toWebhook(row),
@@ -82,11 +81,26 @@ function toEndpoint(
     next_attempt_at: state === 'failing' ? nextAttemptAt(row, now, open?.nextDueAt ?? null) : null,
     staged_secret_hint: row.staged_secret_hint,
     last_attempt_at: open?.lastAttemptAt?.toISOString() ?? null,
+    last_failure: failureOf(open),
+    disabled_at: row.disabled_at?.toISOString() ?? null,
+    disabled_by_failures: isDisabledByFailures(row.disabled_reason),
     held: bounded(open?.held ?? 0),
     waiting: bounded(open?.waiting ?? 0),
     due_since: open?.nextDueAt && open.nextDueAt <= now ? open.nextDueAt.toISOString() : null,
-    recent: { attempts: succeeded + failed, succeeded, p95_ms: percentileMs(durations, 0.95) },
+    recent: {
+      attempts: total(succeeded) + total(failed),
+      succeeded: total(succeeded),
+      p95_ms: percentileMs(durations, 0.95),
+      hours: { succeeded, failed },
+    },
   }
+}
+
+const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+
+function failureOf(open: OpenCounts | undefined): ConsoleWebhook['last_failure'] {
+  const explained = open?.failedEventId ? explainFailure(open.error, open.status) : null
+  return explained && { ...explained, event_id: open?.failedEventId ?? '' }
 }
 
 function nextAttemptAt({ next_attempt_at: turnAt }: WebhookRow, now: Date, dueAt: Date | null): string | null {
@@ -98,19 +112,25 @@ function nextAttemptAt({ next_attempt_at: turnAt }: WebhookRow, now: Date, dueAt
 
 const bounded = (count: number): Bounded => ({ count: Math.min(count, countBound), more: count > countBound })
 
-/** The endpoints that match. The URL may contain a secret path, but everyone who reads the list sees it there too. */
+/** In this order: failing, disabled because of failures, enabled, disabled by a person. */
+const rankOf = ({ state, disabled_by_failures }: ConsoleWebhook): number =>
+  state === 'failing' ? 0 : disabled_by_failures ? 1 : state === 'enabled' ? 2 : 3
+
+/** The endpoints that match, those with a problem first. The URL may contain a secret path, but everyone who reads the list sees it there too. */
 export const filterEndpoints = async (
   db: Db,
   clock: Clock,
   workspaceId: string,
   { q, state, from, to }: WebhookFilters,
 ): Promise<ConsoleWebhook[]> =>
-  (await listEndpoints(db, clock, workspaceId)).filter(
-    (webhook) =>
-      hasText(q, webhook.name, webhook.url, webhook.id) &&
-      isOneOf(state, webhook.state) &&
-      isBetween(webhook.created_at, from, to),
-  )
+  (await listEndpoints(db, clock, workspaceId))
+    .filter(
+      (webhook) =>
+        hasText(q, webhook.name, webhook.url, webhook.id) &&
+        isOneOf(state, webhook.state) &&
+        isBetween(webhook.created_at, from, to),
+    )
+    .sort((left, right) => rankOf(left) - rankOf(right))
 
 export const exportEndpoints = (
   db: Db,
@@ -130,22 +150,22 @@ export const exportEndpoints = (
     ],
   })
 
-/** The attempts at an endpoint in a period, from the counts by hour: at most 720 rows. */
-export async function readStatistics(
-  db: Db,
-  clock: Clock,
-  workspaceId: string,
-  id: string,
-  period: Period,
-): Promise<WebhookStatistics> {
-  const { uuid } = await requireWebhook(db, id, workspaceId)
-  const steps = timeBuckets(period, clock.now())
+/** The period in which the events of each type are counted. */
+const eventDaysMs = 7 * 86_400_000
+
+/** The events that occurred, by type, and whether the endpoint is subscribed to them. */
+export async function readEvents(db: Db, clock: Clock, workspaceId: string, id: string): Promise<WebhookEvents> {
+  const row = (await oneEndpoint(db, workspaceId, withoutPrefix('whk', id) ?? refuse('not_found')))[0]
+  if (!row) return refuse('not_found')
+  const since = new Date(clock.now().getTime() - eventDaysMs)
+  const counts = await countEventTypes(db, workspaceId, row.senders, since)
   return {
-    period,
-    from: steps.from.toISOString(),
-    to: steps.to.toISOString(),
-    step_hours: steps.hours,
-    steps: steps.starts.map((start) => start.toISOString()),
-    attempts: toAttemptSeries(steps, await endpointHoursSince(db, workspaceId, uuid, steps.from)),
+    since: since.toISOString(),
+    data: counts.map(({ type, count, more, lastAt }) => ({
+      type,
+      subscribed: row.events.includes(type),
+      events: { count, more },
+      last_at: lastAt?.toISOString() ?? null,
+    })),
   }
 }

@@ -11,6 +11,7 @@ export interface WebhookRow {
   events: string[]
   enabled: boolean
   disabled_reason: string | null
+  disabled_at: Date | null
   last_success_at: Date | null
   failures: number
   failing_since: Date | null
@@ -22,7 +23,7 @@ export interface WebhookRow {
   created_at: Date
 }
 
-const columns = `id, workspace_id, name, url, secret_hint, events, enabled, disabled_reason, last_success_at, failures,
+const columns = `id, workspace_id, name, url, secret_hint, events, enabled, disabled_reason, disabled_at, last_success_at, failures,
   failing_since, next_attempt_at, staged_secret_hint, senders, ordering, header_names, created_at`
 
 /** Newest first, of one workspace or of all (null). */

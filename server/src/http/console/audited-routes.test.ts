@@ -114,6 +114,9 @@ beforeAll(async () => {
   const A = '/console/api'
   const url = 'http://127.0.0.1:9/hooks'
   const webhook = { name: 'CRM', url, events: ['message.received'] }
+  const { id: templateId, account } = (await admin.call(`/w/${workspace.id}/templates`)).body.data[0]
+  const templateBody = { type: 'BODY', text: 'Your order is ready.' }
+  const newTemplate = { name: 'order_ready', language: 'en', category: 'UTILITY', components: [templateBody], account }
   const text = { sender_id: senderId, to: '16505550123', type: 'text', text: { body: 'hi' } }
 
   rows = [
@@ -209,6 +212,12 @@ beforeAll(async () => {
       'delivery.retry_many',
       () => '/deliveries/retry',
       () => post({ deliveries: [{ event_id: ids.event, webhook_id: ids.webhook }] }),
+    ),
+    asAdmin(
+      `POST ${W}/deliveries/retry_matching`,
+      'delivery.retry_many',
+      () => '/deliveries/retry_matching',
+      () => post({ filters: { state: 'failed' } }),
     ),
     asAdmin(
       `POST ${W}/webhooks/:id/recover`,
@@ -341,6 +350,21 @@ beforeAll(async () => {
         `sender.${name}`,
         () => `/senders/${senderId}/${name}`,
         () => ({ method, body }),
+      ),
+      keepsChange: 'WhatsApp’s data, which no transaction undoes',
+    })),
+    ...(
+      [
+        ['POST', '', 'create', newTemplate],
+        ['PATCH', '/:id', 'edit', { components: [templateBody] }],
+        ['DELETE', '/:id', 'delete', undefined],
+      ] as const
+    ).map(([method, path, verb, body]) => ({
+      ...asAdmin(
+        `${method} ${W}/templates${path}`,
+        `template.${verb}`,
+        () => `/templates${path && `/${templateId}`}`,
+        () => ({ method, ...(body && { body }) }),
       ),
       keepsChange: 'WhatsApp’s data, which no transaction undoes',
     })),

@@ -1,7 +1,8 @@
 import { ConsoleList, ListTotal } from '@parley/contract/console/list'
+import { barsQuery, ListBars } from '@parley/contract/console/list-bars'
 import type { Permission } from '@parley/contract/console/permissions'
 import type { PageQuery } from '@parley/contract/page'
-import type { Static, TSchema } from 'typebox'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { PagedList } from '../../db/paged-list.ts'
 import { exportNewestFirst } from '../../lib/csv-export.ts'
 import type { Placed } from '../../lib/key-set.ts'
@@ -32,6 +33,25 @@ export const totalRoute = <Query extends TSchema>({
     mayLag: true,
     reply: ListTotal,
     handle: (context, { query }) => total(context, query as Static<Query>),
+  })
+
+/** The rows of a list that match, by result over time: for the bars above it. */
+export const barsRoute = <Query extends TObject>({
+  path,
+  bars,
+  query: filters,
+  ...rest
+}: ListRoute<Query> & {
+  bars(context: WorkspaceContext, query: Static<Query> & { zone?: string }): Promise<ListBars>
+}): ConsoleRoute =>
+  workspaceRoute({
+    ...rest,
+    method: 'GET',
+    path: `${path}/bars`,
+    mayLag: true,
+    query: Type.Object({ ...filters.properties, ...barsQuery }, { additionalProperties: false }),
+    reply: ListBars,
+    handle: (context, { query }) => bars(context, query as Static<Query>),
   })
 
 /** The three routes of a list. */

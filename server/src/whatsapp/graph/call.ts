@@ -30,7 +30,7 @@ export type CallFailure =
   | { kind: 'unknown'; why: string; status: number | null }
 
 export interface Call {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   url: URL
   accessToken: string
   body?: JsonObject

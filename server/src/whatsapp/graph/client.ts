@@ -117,6 +117,28 @@ export class GraphClient {
     return this.#list(access, url, readListedTemplate)
   }
 
+  /** Creates a template and submits it for review. */
+  async createTemplate(access: GraphAccess, wabaId: string, template: JsonObject): Promise<CallOutcome<true>> {
+    const outcome = await this.#call(access, 'POST', [wabaId, 'message_templates'], {}, template)
+    if (outcome.kind !== 'ok') return outcome
+    const isCreated = readId(outcome.value.id) !== null
+    return isCreated ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'response_without_id', status: 200 }
+  }
+
+  /** Replaces the category and all components of a template, and submits it for review. */
+  async editTemplate(access: GraphAccess, templateId: string, edit: JsonObject): Promise<CallOutcome<true>> {
+    return success(await this.#call(access, 'POST', [templateId], {}, edit))
+  }
+
+  /** Deletes one language of a template. Without the ID, WhatsApp would delete all of that name. */
+  async deleteTemplate(
+    access: GraphAccess,
+    wabaId: string,
+    { name, templateId }: { name: string; templateId: string },
+  ): Promise<CallOutcome<true>> {
+    return success(await this.#call(access, 'DELETE', [wabaId, 'message_templates'], { name, hsm_id: templateId }))
+  }
+
   listPhoneNumbers(access: GraphAccess, wabaId: string): Promise<CallOutcome<ListedNumber[]>> {
     const url = this.#url(access, [wabaId, 'phone_numbers'], { fields: numberFields, limit: '100' })
     return this.#list(access, url, readListedNumber)

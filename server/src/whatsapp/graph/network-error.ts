@@ -34,5 +34,10 @@ function toMessageError(error: JsonObject): MessageError {
 
 function details(error: JsonObject): string | null {
   const data = error.error_data
-  return readNonBlank(readObject(data)?.details, 4000) ?? readNonBlank(data, 4000) ?? readNonBlank(error.details, 4000)
+  return (
+    readNonBlank(readObject(data)?.details, 4000) ??
+    readNonBlank(data, 4000) ??
+    readNonBlank(error.details, 4000) ??
+    readNonBlank(error.error_user_msg, 4000)
+  )
 }

@@ -13,7 +13,10 @@ export interface TemplateChange {
   status: string | null
   category: string | null
   quality: string | null
-  reason: string | null
+  /** A code such as `INVALID_FORMAT`. */
+  rejectedReason: string | null
+  /** Why it has its status, in words. */
+  statusInfo: { reason: string | null; recommendation: string | null } | null
   occurredAt: Date
 }
 
@@ -35,7 +38,7 @@ export function templateChange(
   wabaId: string,
   occurredAt: Date,
 ): TemplateChange {
-  const reason = readNonBlank(readObject(value.rejection_info)?.reason, 2000) ?? readNonBlank(value.reason, 2000)
+  const reason = readNonBlank(value.reason, 2000)
   const category = change === 'category' ? value.new_category : value.message_template_category
   return {
     kind: 'template',
@@ -48,9 +51,17 @@ export function templateChange(
     status: change === 'status' ? statusAfter(readId(value.event, 64)) : null,
     category: readId(category, 64),
     quality: change === 'quality' ? readId(value.new_quality_score, 64) : null,
-    reason: reason === 'NONE' ? null : reason,
+    rejectedReason: reason === 'NONE' ? null : reason,
+    statusInfo: statusInfo(value),
     occurredAt,
   }
+}
+
+function statusInfo({ rejection_info, other_info }: JsonObject): TemplateChange['statusInfo'] {
+  const [rejection, other] = [readObject(rejection_info), readObject(other_info)]
+  const reason = readNonBlank(rejection?.reason, 2000) ?? readNonBlank(other?.description, 2000)
+  const recommendation = readNonBlank(rejection?.recommendation, 2000)
+  return reason === null && recommendation === null ? null : { reason, recommendation }
 }
 
 /**

@@ -341,7 +341,8 @@ export const templateStatus = members({
   event: short,
   reason: text(2000),
   message_template_category: short,
-  rejection_info: members({ reason: text(2000) }),
+  rejection_info: members({ reason: text(2000), recommendation: text(2000) }),
+  other_info: members({ title: unused, description: text(2000) }),
 })
 
 export const templateQuality = members({ ...template, new_quality_score: short, previous_quality_score: unused })

@@ -318,7 +318,7 @@ test('a new template is pending, then approved or rejected, with a webhook to th
     name,
     language: 'en',
     category: 'UTILITY',
-    components: [{ type: 'BODY', text: 'Hi {{1}}', example: { body_text: [['Ana']] } }],
+    components: [{ type: 'BODY', text: 'Hi {{1}}, it is ready.', example: { body_text: [['Ana']] } }],
     ...change,
   })
   const made = await graph('POST', `${wabaId}/message_templates`, input('fresh'))

@@ -35,7 +35,8 @@ export async function countDeliveries(db: Db, input: DeliveryCountQuery): Promis
         ? `and exists (select 1 from events e where e.id = ${row}.event_id and e.created_at = ${row}.event_created_at
              and e.type = any(${param.types}))`
         : ''
-    const open = `(select 1 from webhooks w join deliveries d on d.webhook_id = w.id
+    // Functions: a parameter is sent as soon as a text has it, and the text that is not used must not have any.
+    const open = () => `(select 1 from webhooks w join deliveries d on d.webhook_id = w.id
        where ${endpoints} and d.workspace_id = ${param.workspaceId}
          ${states.has('waiting') ? '' : `and ${isHeld}`} ${states.has('held') ? '' : `and not ${isHeld}`}
          ${eventId ? `and d.event_id = ${param.eventId}` : ''} ${since ? `and d.event_id >= ${param.sinceId}` : ''}
@@ -44,7 +45,7 @@ export async function countDeliveries(db: Db, input: DeliveryCountQuery): Promis
     const ended = [...states]
       .filter((state) => state === 'delivered' || state === 'failed')
       .map((state) => `'${state}'`)
-    const finished = `(select 1 from webhooks w join delivery_attempts a on a.webhook_id = w.id
+    const finished = () => `(select 1 from webhooks w join delivery_attempts a on a.webhook_id = w.id
        where ${endpoints} and a.workspace_id = ${param.workspaceId}
          and a.state ${ended.length === 1 ? `= ${ended}` : `in (${ended})`}
          ${eventId ? `and a.event_id = ${param.eventId}` : ''} ${since ? `and a.at >= ${param.since}` : ''}
@@ -55,7 +56,7 @@ export async function countDeliveries(db: Db, input: DeliveryCountQuery): Promis
          and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
        limit ${param.atMost})`
     const isOpen = states.has('waiting') || states.has('held')
-    const parts = [...(isOpen ? [open] : []), ...(ended.length > 0 ? [finished] : [])]
+    const parts = [...(isOpen ? [open()] : []), ...(ended.length > 0 ? [finished()] : [])]
     return `select count(*)::int as count from ${parts.length === 1 ? parts[0] : `(${parts.join(' union all ')})`} as counted`
   })
   const values = { ...input, sinceId: since && firstIdAt(since), untilId: until && lastIdAt(until) }

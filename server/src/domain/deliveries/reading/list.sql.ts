@@ -4,6 +4,7 @@ import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import { firstIdAt, lastIdAt } from '../../../lib/ids.ts'
 import { deliveryState, heldSince, isHeld, isManualNow, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
+import { frequentTypes, isRare } from './event-types.sql.ts'
 
 export interface DeliveryListRow {
   eventId: string
@@ -225,10 +226,6 @@ export async function eventsPage(
   if (events.length === input.take) return { events, last: events.at(-1) ?? null }
   return { events, last: last && last.count >= scanLimit ? last : null }
 }
-
-const frequentTypes: readonly string[] = ['message.sent', 'message.delivered', 'message.read', 'message.received']
-/** Must be the same condition as in the partial index. */
-const isRare = `e.type not in ('message.sent', 'message.delivered', 'message.read', 'message.received')`
 
 /** The deliveries of these events, open or finished, in the order of the events. */
 export function deliveriesOf(

@@ -202,10 +202,10 @@ export const toDelivery = (row: DeliveryListRow): Delivery => ({
   held_since: row.heldSince?.toISOString() ?? null,
 })
 
-const writeCursor = ({ at, eventId, webhookId }: Cursor): string =>
+export const writeCursor = ({ at, eventId, webhookId }: Cursor): string =>
   Buffer.from(`${at.getTime()}.${eventId}.${withPrefix('whk', webhookId)}`).toString('base64url')
 
-function readCursor(cursor: string): Cursor {
+export function readCursor(cursor: string): Cursor {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const [, time, eventId = '', id = ''] = /^(\d{1,14})\.([^.]+)\.([^.]+)$/.exec(text) ?? []
   const webhookId = withoutPrefix('whk', id)

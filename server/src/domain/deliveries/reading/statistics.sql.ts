@@ -17,14 +17,6 @@ const hourColumns = 'hour, webhook_id as "webhookId", succeeded, failed, duratio
 export const readDeliveryHours = (db: Db, workspaceId: string, hour: Date): Promise<HourCounts[]> =>
   db.rows(`select ${hourColumns} from delivery_hours where workspace_id = $1 and hour >= $2`, [workspaceId, hour])
 
-/** Of one endpoint, by the primary key. */
-export const endpointHoursSince = (db: Db, workspaceId: string, webhookId: string, hour: Date): Promise<HourCounts[]> =>
-  db.rows(`select ${hourColumns} from delivery_hours where workspace_id = $1 and webhook_id = $2 and hour >= $3`, [
-    workspaceId,
-    webhookId,
-    hour,
-  ])
-
 /** The attempts of all workspaces in each time bucket. */
 export const attemptsByBucket = (db: Db, { from, to, hours }: TimeBuckets) =>
   db.rows<{ at: Date; succeeded: number; failed: number }>(
@@ -43,6 +35,10 @@ export const countEvents = async (db: Db, from: Date, until: Date): Promise<numb
 export interface OpenCounts {
   webhookId: string
   lastAttemptAt: Date | null
+  /** Of the last attempt, if it failed. */
+  failedEventId: string | null
+  status: number | null
+  error: string | null
   /** Both are counted up to the bound. */
   held: number
   waiting: number
@@ -53,11 +49,12 @@ export interface OpenCounts {
 /** The endpoints must belong to the workspace, or to any if it is null. */
 export const openCounts = (db: Db, workspaceId: string | null, webhookIds: readonly string[], bound: number) =>
   db.rows<OpenCounts>(
-    `select w.id as "webhookId", l.at as "lastAttemptAt", a.count - m.count as held, o.count + m.count as waiting,
+    `select w.id as "webhookId", l.at as "lastAttemptAt", case when l.state <> 'delivered' then l.event_id end as "failedEventId",
+       l.status, l.error, a.count - m.count as held, o.count + m.count as waiting,
        n.due_at as "nextDueAt"
      from unnest($2::uuid[]) as asked(id)
      join webhooks w on w.id = asked.id
-     left join lateral (select a.at from delivery_attempts a
+     left join lateral (select a.at, a.event_id, a.state, a.status, a.error from delivery_attempts a
        where a.webhook_id = w.id and ($1::uuid is null or a.workspace_id = $1) order by a.at desc limit 1) as l on true
      cross join lateral (select count(*) from (select 1 from deliveries d
        where not w.enabled and d.webhook_id = w.id and ${isManualNow} limit $3::int) as manual) as m

@@ -8,7 +8,6 @@ export {
   attemptsByBucket,
   countDeliveries,
   countEvents,
-  endpointHoursSince,
   hasDueDeliveries,
   readDeliveryHours,
 } from './statistics.sql.ts'

@@ -111,6 +111,42 @@ export async function countMessages(
   return (await db.first<{ count: number }>(counting, values))?.count ?? 0
 }
 
+/**
+ * The newest messages of each search, at most `atMost`, by bar and status. Messages that the business wrote elsewhere are not
+ * among them. `oldest` is the oldest message of a search that has more.
+ */
+export async function messagesByBar(
+  db: Db,
+  workspaceId: string,
+  searches: readonly MessageSearch[],
+  times: readonly Date[],
+  atMost: number,
+): Promise<{ bar: number; status: MessageStatus | 'received'; count: number; oldest: Date | null }[]> {
+  const values: unknown[] = [workspaceId, atMost, times]
+  const param = (value: unknown) => `$${values.push(value)}`
+  const parts = searches.flatMap((search) =>
+    ([sentTable, receivedTable] as const).flatMap((table) => {
+      const conditions = conditionsOf(table, search, param)
+      if (conditions === null) return []
+      if (table.direction === 'received') conditions.push('source is null')
+      const status = table.direction === 'sent' ? 'status' : "'received'"
+      const newest = `select id, ${table.time} as at, ${status} as status from ${table.name}
+        where ${['workspace_id = $1', ...conditions].join(' and ')} order by ${table.time} desc, id desc limit $2::int`
+      return [
+        `select *, case when count(*) over () >= $2::int then min(at) over () end as oldest from (${newest}) as m`,
+      ]
+    }),
+  )
+  if (parts.length === 0) return []
+  // A message may match several searches.
+  return db.rows(
+    `select width_bucket(at, $3::timestamptz[]) as bar, status, count(*)::int as count, max(oldest) as oldest
+     from (select distinct on (id) id, at, status, max(oldest) over () as oldest from (${parts.join(' union all ')}) as found) as m
+     group by 1, 2`,
+    values,
+  )
+}
+
 /** The maximum length of the preview of a message in a list. */
 export const previewLength = 500
 

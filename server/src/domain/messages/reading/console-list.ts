@@ -91,7 +91,11 @@ export const listedMessages: PagedList<MessageFilters, ListedRow, ListedMessage>
 }
 
 /** WhatsApp's IDs of messages are unique per sender only: a search for one needs the senders of the workspace. */
-async function withSenders(db: Db, workspaceId: string, searches: readonly MessageSearch[]): Promise<MessageSearch[]> {
+export async function withSenders(
+  db: Db,
+  workspaceId: string,
+  searches: readonly MessageSearch[],
+): Promise<MessageSearch[]> {
   const isOfAnySender = ({ waMessageId, senderId, senderIds }: MessageSearch) =>
     waMessageId !== undefined && senderId === undefined && senderIds === undefined
   const senderIds = searches.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
@@ -101,7 +105,7 @@ async function withSenders(db: Db, workspaceId: string, searches: readonly Messa
 /** Each value of a filter that has an index is a search of its own, up to this many. */
 const searchesMax = 24
 
-async function searchesOf(db: Db, workspaceId: string, query: MessageFilters): Promise<MessageSearch[]> {
+export async function searchesOf(db: Db, workspaceId: string, query: MessageFilters): Promise<MessageSearch[]> {
   const filters: MessageSearch = {
     direction: query.direction,
     types: valuesOf(query.type),

@@ -7,7 +7,7 @@ import { inBatches } from '../../../db/in-batches.ts'
 import { addHourChanges, deleteHoursBefore } from './statistics.sql.ts'
 
 /** Longer than the longest period of the overview and the one before it. */
-const keptMs = 62 * 86_400_000
+export const keptMs = 62 * 86_400_000
 
 /** Adds up what has changed. */
 export const sumMessageHours = (db: Db): Promise<number> => inBatches((limit) => addHourChanges(db, limit))

@@ -16,6 +16,20 @@ export const errorOf = (db: Db, workspaceId: string, requestId: string, at: Date
     [workspaceId, requestId, at],
   )
 
+/** The field errors of requests of a time, as far as their responses are stored. */
+export const fieldErrorsOf = (
+  db: Db,
+  workspaceId: string,
+  requestIds: readonly string[],
+  { from, to }: { from: Date; to: Date },
+) =>
+  db.rows<{ requestId: string; param: string; code: string }>(
+    `select e.request_id as "requestId", f.error ->> 'param' as param, f.error ->> 'code' as code
+     from request_errors e, jsonb_array_elements(e.response::jsonb #> '{error,errors}') as f(error)
+     where e.workspace_id = $1 and e.request_id = any($2::uuid[]) and e.at >= $3 and e.at < $4`,
+    [workspaceId, requestIds, from, to],
+  )
+
 /** The bodies, if they are stored and not about to be deleted. */
 export const bodiesOf = (db: Db, workspaceId: string, requestId: string, at: Date): Promise<ContentsRow | undefined> =>
   db.first(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EndpointQueue } from '../queue/endpoint-queue.ts'
 import { EndpointQueues } from '../queue/endpoint-queues.ts'
-import { decide, disabledReason, failureRunOf } from './retry-policy.ts'
+import { decide, disabledReason, failureRunOf, isDisabledByFailures } from './retry-policy.ts'
 
 const endedAt = new Date('2026-11-15T09:00:00.000Z')
 
@@ -29,6 +29,8 @@ test('the disabled reason says when the failures began and what the last one was
   expect(disabledReason('dns', null, 20, endedAt)).toBe(
     '20 attempts in a row have failed since 2026-11-15 09:00 UTC. The last one could not resolve the host name (dns).',
   )
+  expect(isDisabledByFailures(disabledReason('http', 500, 20, endedAt))).toBe(true)
+  expect([null, 'moving servers', 'It has failed since noon'].map(isDisabledByFailures)).toEqual([false, false, false])
 })
 
 test('the concurrency of a queue grows with successes, halves with failures, and ends at one', () => {

@@ -78,8 +78,14 @@ export function failureRunOf(outcomes: Iterable<boolean>): FailureRun {
 
 /** The `disabled_reason` of an endpoint that failed too often. */
 export function disabledReason(fault: OutboundErrorKind, status: number | null, failures: number, since: Date): string {
-  return `${failures} attempts in a row have failed since ${formatTime(since)}. The last one ${describeFailure(fault, status)}.`
+  return `${failures} ${attemptsFailed} ${formatTime(since)}. The last one ${describeFailure(fault, status)}.`
 }
+
+const attemptsFailed = 'attempts in a row have failed since'
+
+/** Whether an endpoint was disabled because it failed too often. Otherwise a person has disabled it. */
+export const isDisabledByFailures = (reason: string | null): boolean =>
+  reason !== null && new RegExp(`^\\d+ ${attemptsFailed} `).test(reason)
 
 function describeFailure(fault: OutboundErrorKind, status: number | null): string {
   switch (fault) {

@@ -1,0 +1,111 @@
+import type { Bounded, ConsoleWebhook } from '@parley/contract/console/webhooks'
+import { formatNumber, formatPercent, formatShortTime, formatTimesIn, plural } from '../../lib/format.ts'
+import { attemptSeries } from '../../parts/chart-steps.ts'
+import type { Bar } from '../../ui/bar-chart.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { PageLink } from '../../ui/link.tsx'
+import { MiniBars } from '../../ui/mini-bars.tsx'
+import { Countdown, DurationCell, TimeAgo } from '../../ui/time.tsx'
+import { Tip } from '../../ui/tip.tsx'
+import { WebhookBadge } from './webhook-state.tsx'
+import styles from './webhooks.module.css'
+
+export const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] => [
+  {
+    key: 'name',
+    title: 'Webhook',
+    cell: (webhook) => (
+      <span className="lines">
+        <PageLink to={pathOf(webhook.id)} className={styles.title}>
+          <bdi>{webhook.name}</bdi>
+        </PageLink>
+        <bdi className={`${styles.url} mono`}>{webhook.url}</bdi>
+        <Trouble webhook={webhook} />
+      </span>
+    ),
+  },
+  { key: 'state', title: 'Status', width: 150, cell: (webhook) => <State webhook={webhook} /> },
+  {
+    key: 'events',
+    title: 'Events',
+    width: 90,
+    hideOn: 'tablet',
+    cell: ({ events }) => (
+      <Tip text={events.join(', ')}>
+        <span>{plural(events.length, 'event')}</span>
+      </Tip>
+    ),
+  },
+  { key: 'day', title: 'Last 24 hours', width: 170, cell: (webhook) => <Day webhook={webhook} /> },
+  {
+    key: 'p95',
+    title: 'Response time (p95)',
+    width: 150,
+    align: 'right',
+    hideOn: 'tablet',
+    cell: (webhook) => <DurationCell ms={webhook.recent.p95_ms} />,
+  },
+  { key: 'held', title: 'Held', width: 80, align: 'right', cell: (webhook) => <Counted of={webhook.held} /> },
+  {
+    key: 'last',
+    title: 'Last attempt',
+    width: 120,
+    align: 'right',
+    cell: (webhook) => <TimeAgo at={webhook.last_attempt_at} />,
+  },
+]
+
+/** Why a webhook is failing or was disabled, in words. The tooltip has the fix, or the whole reason. */
+function Trouble({ webhook }: { webhook: ConsoleWebhook }) {
+  const { state, last_failure, disabled_by_failures, disabled_reason, disabled_at } = webhook
+  if (state === 'enabled') return null
+  const reason = formatTimesIn(disabled_reason ?? '')
+  const since = disabled_at && `Disabled ${formatShortTime(disabled_at)}`
+  const isBad = state === 'failing' || disabled_by_failures
+  const text = !isBad ? `${since}: ${reason}` : [since, last_failure?.title ?? reason].filter(Boolean).join('. ')
+  const detail = isBad ? [reason, last_failure?.remedy].filter(Boolean).join(' ') : reason
+  return (
+    <Tip text={detail}>
+      <span className={`${styles.trouble} ${isBad ? styles.bad : ''}`}>{text}</span>
+    </Tip>
+  )
+}
+
+function State({ webhook }: { webhook: ConsoleWebhook }) {
+  const { state, failures, failures_max, next_attempt_at } = webhook
+  if (state !== 'failing') return <WebhookBadge webhook={webhook} />
+  return (
+    <span className="lines">
+      <WebhookBadge webhook={webhook} />
+      <span className="quiet small">
+        {failures} of {failures_max}
+        {next_attempt_at && (
+          <>
+            , next <Countdown at={next_attempt_at} />
+          </>
+        )}
+      </span>
+    </span>
+  )
+}
+
+/** The attempts of each hour, and how many of them succeeded. */
+function Day({ webhook: { recent } }: { webhook: ConsoleWebhook }) {
+  const { attempts, succeeded, hours } = recent
+  if (attempts === 0) return <span className="quiet">No attempts</span>
+  const bars = hours.succeeded.map((count, index): Bar => {
+    const values = { succeeded: count, failed: hours.failed[index] ?? 0 }
+    return { key: String(index), label: '', values }
+  })
+  const label = `Last 24 hours: ${formatNumber(succeeded)} of ${plural(attempts, 'attempt')} succeeded`
+  return (
+    <span className={styles.day}>
+      <MiniBars label={label} bars={bars} series={attemptSeries} width={96} />
+      <span className="numbers">{formatPercent(succeeded / attempts)}</span>
+    </span>
+  )
+}
+
+function Counted({ of: { count, more } }: { of: Bounded }) {
+  return <span className={count === 0 ? 'quiet numbers' : 'numbers'}>{`${formatNumber(count)}${more ? '+' : ''}`}</span>
+}
