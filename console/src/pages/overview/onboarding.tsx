@@ -132,9 +132,9 @@ function FoldedSteps({ done, all, next, onUnfold, hide }: FoldedProps) {
         </Button>
       )}
       {handset && (
-        <span className="alone">
-          <ExternalLink href={handset.url}>Handset</ExternalLink>
-        </span>
+        <ExternalLink href={handset.url} className="link alone">
+          Handset
+        </ExternalLink>
       )}
       <Button kind="quiet" size="s" aria-expanded={false} onClick={() => onUnfold(null)}>
         Show steps
