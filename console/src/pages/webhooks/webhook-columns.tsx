@@ -2,6 +2,7 @@ import type { Bounded, ConsoleWebhook } from '@parley/contract/console/webhooks'
 import { formatNumber, formatPercent, formatShortTime, formatTimesIn, plural } from '../../lib/format.ts'
 import { attemptSeries } from '../../parts/chart-steps.ts'
 import type { Bar } from '../../ui/bar-chart.tsx'
+import { useIsCompact } from '../../ui/beside.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { MiniBars } from '../../ui/mini-bars.tsx'
@@ -14,15 +15,7 @@ export const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhoo
   {
     key: 'name',
     title: 'Webhook',
-    cell: (webhook) => (
-      <span className="lines">
-        <PageLink to={pathOf(webhook.id)} className={styles.title}>
-          <bdi>{webhook.name}</bdi>
-        </PageLink>
-        <bdi className={`${styles.url} mono`}>{webhook.url}</bdi>
-        <Trouble webhook={webhook} />
-      </span>
-    ),
+    cell: (webhook) => <Name webhook={webhook} path={pathOf(webhook.id)} />,
   },
   { key: 'state', title: 'Status', width: 150, cell: (webhook) => <State webhook={webhook} /> },
   {
@@ -45,7 +38,14 @@ export const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhoo
     hideOn: 'tablet',
     cell: (webhook) => <DurationCell ms={webhook.recent.p95_ms} />,
   },
-  { key: 'held', title: 'Held', width: 80, align: 'right', cell: (webhook) => <Counted of={webhook.held} /> },
+  {
+    key: 'held',
+    title: 'Held',
+    width: 80,
+    align: 'right',
+    hideOn: 'phone',
+    cell: (webhook) => <Counted of={webhook.held} />,
+  },
   {
     key: 'last',
     title: 'Last attempt',
@@ -54,6 +54,20 @@ export const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhoo
     cell: (webhook) => <TimeAgo at={webhook.last_attempt_at} />,
   },
 ]
+
+/** Where a row has two lines, there is only space for the URL or the trouble. */
+function Name({ webhook, path }: { webhook: ConsoleWebhook; path: string }) {
+  const isCompact = useIsCompact()
+  return (
+    <span className="lines">
+      <PageLink to={path} className={styles.title}>
+        <bdi>{webhook.name}</bdi>
+      </PageLink>
+      {!(isCompact && webhook.state !== 'enabled') && <bdi className={`${styles.url} mono`}>{webhook.url}</bdi>}
+      <Trouble webhook={webhook} />
+    </span>
+  )
+}
 
 /** Why a webhook is failing or was disabled, in words. The tooltip has the fix, or the whole reason. */
 function Trouble({ webhook }: { webhook: ConsoleWebhook }) {

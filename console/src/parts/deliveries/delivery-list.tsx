@@ -202,6 +202,7 @@ const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
     title: 'Created',
     width: 110,
     align: 'right',
+    hideOn: 'phone',
     cell: (delivery) => <TimeAgo at={delivery.created_at} />,
   },
   {

@@ -2,10 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyTarget } from '../../../../testing/deliveries.ts'
 import { startTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
-import { listEndpoints } from '../../webhooks/endpoints.ts'
+import { listEndpoints, readEvents } from '../../webhooks/endpoints.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
+import { retryMatching } from '../retry-matching.ts'
+import { readDeliveryBars } from './bars.ts'
 import { getDelivery } from './detail.ts'
-import { listConsoleDeliveries } from './list.ts'
+import { listConsoleDeliveries, totalOfDeliveries } from './list.ts'
 
 /**
  * A million deliveries of one workspace over 30 days, to four endpoints: PARLEY_SCALE=1 (some minutes). One in a thousand
@@ -60,6 +62,14 @@ beforeAll(async () => {
      select id, $5::uuid, $4::uuid, at, at from made where n % 10 = 0`,
     [startMs, stepMs, rows, workspaceId, webhooks[4]],
   )
+  await db.rows(`select ensure_days('delivery_hours', $1::date, $2)`, [first, days])
+  await db.change(
+    `insert into delivery_hours (hour, workspace_id, webhook_id, succeeded, failed, durations)
+     select date_trunc('hour', at, 'UTC'), workspace_id, webhook_id, count(*) filter (where state = 'delivered'),
+       count(*) filter (where state <> 'delivered'), array_fill(0, array[22])
+     from delivery_attempts where workspace_id = $1 group by 1, 2, 3`,
+    [workspaceId],
+  )
   await db.change(`update webhooks set enabled = false, disabled_at = $2 where id = $1`, [webhooks[4], clock.now()])
   for (const table of ['events', 'delivery_attempts', 'deliveries', 'webhooks']) await db.script(`analyze ${table}`)
 }, 1_800_000)
@@ -113,4 +123,13 @@ test.runIf(process.env.PARLEY_SCALE)('every list responds within a second', { ti
   const name = { event: one?.event_id ?? '', webhook: one?.webhook_id ?? '' }
   await timed('a delivery', () => getDelivery(db, clock, workspaceId, name))
   await timed('the endpoints', () => listEndpoints(db, clock, workspaceId))
+  for (const filters of [{}, { state: 'failed' }, { state: 'held' }, { state: 'waiting' }]) {
+    await timed(`the total of ${JSON.stringify(filters)}`, () => totalOfDeliveries(db, workspaceId, filters))
+  }
+  const hour = new Date(Date.parse(middle) + 3_600_000).toISOString()
+  for (const query of [{}, { since: middle }, { since: middle, until: hour }, { webhook: `whk_${some}` }]) {
+    await timed(`bars ${JSON.stringify(query)}`, () => readDeliveryBars(db, clock.now(), workspaceId, query))
+  }
+  await timed('the events of an endpoint', () => readEvents(db, clock, workspaceId, `whk_${some}`))
+  await timed('a batch of retries', () => retryMatching(db, clock, workspaceId, { filters: { state: 'failed' } }))
 })
