@@ -37,17 +37,15 @@ export const dailyQuestions: readonly Question[] = [
     async answer(page, way) {
       await way.go('Audit log')
       await way.click(page.getByRole('row', { name: /Ada Nilsson changed the key “Demo key”/ }))
-      return page.getByRole('dialog').getByText('+ After: 100')
+      return page
+        .getByRole('dialog')
+        .getByRole('definition')
+        .filter({ hasText: /Before: 30.*After: 100/ })
     },
   },
   {
     question: 'What did yesterday cost?',
-    answer: async (page) =>
-      page
-        .getByRole('region', { name: 'Credits', exact: true })
-        .filter({ has: page.getByRole('link', { name: 'Yesterday' }) })
-        .getByText(/^\d+ left$|^[\d,]+$/)
-        .first(),
+    answer: async (page) => page.getByRole('region', { name: 'Credits' }).filter({ hasText: /Yesterday\d/ }),
   },
   {
     question: 'Which template was rejected, and why?',
@@ -61,7 +59,7 @@ export const dailyQuestions: readonly Question[] = [
     question: 'Who wrote last and waits for an answer?',
     async answer(page, way) {
       await way.go('Contacts')
-      return page.getByRole('list', { name: 'Conversations' }).getByRole('link', { name: /^Jörg Müller.*\d unread/ })
+      return page.getByRole('list', { name: 'Conversations' }).getByRole('link', { name: /Jörg Müller.*\d unread/ })
     },
   },
   {
@@ -77,7 +75,7 @@ export const dailyQuestions: readonly Question[] = [
     async answer(page, way) {
       await way.go('Senders')
       await way.click(page.getByRole('row', { name: /Harbour Clinic/ }).first())
-      return page.getByText(/At most \d+ used in 24 hours/)
+      return page.getByText(/At most \d+ used/)
     },
   },
   {
