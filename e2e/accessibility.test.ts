@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { visit } from '../server/testing/browser.ts'
+import { screenshot, visit } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
 import { consolePages } from './console-pages.ts'
+import { dailyQuestions } from './daily-questions.ts'
 import { layoutProblems } from './layout-problems.ts'
 import { watchShifts } from './layout-shift.ts'
 import { animationsDone, pageReady } from './page-ready.ts'
@@ -49,6 +50,34 @@ test('no page, dialog or drawer has serious accessibility violations, and at 128
   await page.getByRole('dialog').getByRole('list', { name: 'Attempts' }).waitFor()
   await check('the drawer of a delivery')
   expect(found).toEqual({})
+})
+
+test('from the overview, every daily question is answered by at most two clicks', async () => {
+  const page = await busy.openPage()
+  const clicks: Record<string, number> = {}
+  for (const { question, answer } of dailyQuestions) {
+    await visit(page, `${busy.place.url}/w/${busy.place.workspaceId}`)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    let count = 0
+    const click = async (target: Locator) => {
+      await target.click()
+      count++
+    }
+    const shown = await answer(page, {
+      click,
+      go: (name) => click(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })),
+      async search(text) {
+        await page.keyboard.press('Control+k')
+        await page.getByRole('combobox', { name: 'Search or jump to' }).fill(text)
+        count++
+      },
+    })
+    await shown.waitFor()
+    clicks[question] = count
+    await screenshot(page, question)
+  }
+  expect(Object.entries(clicks).filter(([, count]) => count > 2)).toEqual([])
+  expect(Object.keys(clicks).length).toBeGreaterThanOrEqual(10)
 })
 
 test('violations are found, also in rows like others, and in the other theme', async () => {

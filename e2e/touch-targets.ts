@@ -30,7 +30,7 @@ const findSmall = `(size) => {
   /** The card that a link covers with a pseudo-element. */
   const coveredBy = (element) => {
     const { content, position, inset } = getComputedStyle(element, '::after')
-    if (content === 'none' || position !== 'absolute' || inset !== '0px') return null
+    if (content === 'none' || position !== 'absolute' || !inset.split(' ').every((edge) => parseFloat(edge) <= 0)) return null
     return getComputedStyle(element).position === 'static' ? element.offsetParent : null
   }
   const isInSentence = (element) => {

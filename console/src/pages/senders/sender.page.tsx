@@ -76,7 +76,7 @@ function SenderView({ sender, back }: { sender: SenderDetail; back: Back }) {
         >
           <Card
             title="Messages"
-            detail={activity.data ? volumeText(activity.data) : 'Counting…'}
+            detail={<span className={styles.volume}>{activity.data ? volumeText(activity.data) : 'Counting…'}</span>}
             actions={<PeriodSwitch value={period} onChange={setPeriod} />}
           >
             <div className={styles.plot}>

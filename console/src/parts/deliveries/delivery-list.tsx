@@ -11,7 +11,7 @@ import type { Filter } from '../../ui/filter-bar.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
+import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { DurationCell, TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { ListBar } from '../list-bar.tsx'
@@ -84,47 +84,49 @@ export function DeliveryList({ webhookId, webhooks = [] }: DeliveryListProps) {
       <div className={styles.tabs}>
         <Tabs label="Deliveries by status" {...tabs} />
       </div>
-      <ListBar
-        filters={[...webhookFilter, ...(tabs.value === 'all' && chosen.state ? [stateFilter] : []), ...filters]}
-        query={query}
-        noun={['delivery', 'deliveries']}
-        total={{ path: 'deliveries', topics: ['deliveries'], shown: list.rows?.length ?? 0 }}
-        file="deliveries.csv"
-      />
-      <DeliveryBars query={query} />
-      <DataTable
-        label="Deliveries"
-        list={list}
-        rowKey={keyOf}
-        onOpen={(delivery) => setOpen(keyOf(delivery))}
-        openKey={open}
-        columns={columnsFor(webhookId === undefined)}
-        {...(mayRetry ? { selected: selection.keys, onSelect: selection.choose } : {})}
-        selectedActions={
-          selection.keys.size > 0 && <SelectedActions selection={selection} query={query} rows={list.rows ?? []} />
-        }
-        empty={
-          list.hasMore ? (
-            <EmptyState
-              icon="delivery"
-              title="No matches in the newest deliveries"
-              action={
-                <Button busy={list.isLoadingMore} onClick={list.loadMore}>
-                  Search older deliveries
-                </Button>
-              }
-            >
-              Older deliveries may match. Filter by time to search faster.
-            </EmptyState>
-          ) : (
-            <EmptyState icon="delivery" title={isNarrowed ? 'No matching deliveries' : 'No deliveries yet'}>
-              {isNarrowed
-                ? emptyTexts[tabs.value]
-                : 'Deliveries appear here as soon as an event occurs that a webhook is subscribed to.'}
-            </EmptyState>
-          )
-        }
-      />
+      <TabPanel name={tabs.value}>
+        <ListBar
+          filters={[...webhookFilter, ...(tabs.value === 'all' && chosen.state ? [stateFilter] : []), ...filters]}
+          query={query}
+          noun={['delivery', 'deliveries']}
+          total={{ path: 'deliveries', topics: ['deliveries'], shown: list.rows?.length ?? 0 }}
+          file="deliveries.csv"
+        />
+        <DeliveryBars query={query} />
+        <DataTable
+          label="Deliveries"
+          list={list}
+          rowKey={keyOf}
+          onOpen={(delivery) => setOpen(keyOf(delivery))}
+          openKey={open}
+          columns={columnsFor(webhookId === undefined)}
+          {...(mayRetry ? { selected: selection.keys, onSelect: selection.choose } : {})}
+          selectedActions={
+            selection.keys.size > 0 && <SelectedActions selection={selection} query={query} rows={list.rows ?? []} />
+          }
+          empty={
+            list.hasMore ? (
+              <EmptyState
+                icon="delivery"
+                title="No matches in the newest deliveries"
+                action={
+                  <Button busy={list.isLoadingMore} onClick={list.loadMore}>
+                    Search older deliveries
+                  </Button>
+                }
+              >
+                Older deliveries may match. Filter by time to search faster.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="delivery" title={isNarrowed ? 'No matching deliveries' : 'No deliveries yet'}>
+                {isNarrowed
+                  ? emptyTexts[tabs.value]
+                  : 'Deliveries appear here as soon as an event occurs that a webhook is subscribed to.'}
+              </EmptyState>
+            )
+          }
+        />
+      </TabPanel>
       {shown && <DeliveryDrawer open={open !== null} name={nameOf(shown)} onClose={() => setOpen(null)} />}
     </>
   )
