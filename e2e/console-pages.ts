@@ -22,6 +22,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['overview', w],
       ['messages', `${w}/messages`],
       ['message', `${w}/messages/${await first('messages?direction=sent&limit=1')}`],
+      ['contacts', `${w}/contacts`],
       ['contact', `${w}/contacts/16505550123`],
       ['templates', `${w}/templates`],
       ['template', `${w}/templates/${await first('templates?limit=1')}`],

@@ -65,6 +65,8 @@ beforeAll(async () => {
 
 const chatOf = (page: Page) => page.getByRole('region', { name: 'Conversation' })
 
+const conversationsOf = (page: Page) => page.getByRole('list', { name: 'Conversations' })
+
 /** How far a conversation is from its end. */
 const gapOf = (chat: Locator) =>
   chat.evaluate((log) => {
@@ -133,7 +135,7 @@ test('a text is sent inside the window, arrives, and appears in the conversation
   await chatOf(page).getByText('Thank you!').waitFor()
 })
 
-test('a text that was not sent is kept while other pages are open, and the browser asks before a reload loses it', async () => {
+test('a text that was not sent is kept while other pages are open and over a reload, in this tab until the person signs out', async () => {
   const page = await console.open(`contacts/${ana}`)
   const text = page.getByRole('textbox', { name: 'Write a message' })
   await text.fill('We are closed on')
@@ -141,14 +143,90 @@ test('a text that was not sent is kept while other pages are open, and the brows
   await page.getByRole('heading', { level: 1, name: 'Templates' }).waitFor()
   await page.goBack()
   await expect.poll(() => text.inputValue()).toBe('We are closed on')
-  // It stays in memory.
-  expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('closed')
-  expect(await asksOnUnload(page)).toBe(true)
+  expect(await asksOnUnload(page)).toBe(false)
+  await page.reload()
+  await expect.poll(() => text.inputValue()).toBe('We are closed on')
+  // The other conversations say that it is there. No other tab has it.
+  await page.getByRole('link', { name: 'Contacts', exact: true }).last().click()
+  await conversationsOf(page).getByText('Draft: We are closed on').waitFor()
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('closed')
+  await page.goBack()
   await text.fill('We are closed on Friday.')
   await text.press('Enter')
   await chatOf(page).getByText('We are closed on Friday.').waitFor()
   await expect.poll(() => text.inputValue()).toBe('')
-  expect(await asksOnUnload(page)).toBe(false)
+  expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('closed')
+})
+
+test('conversations are listed beside the open one: unread, by keyboard, live, with a search, and on a phone alone', async () => {
+  const [cleo, dan] = ['16505550144', '16505550145']
+  for (const [phone, name] of [
+    [cleo, 'Cleo Marin'],
+    [dan, 'Dan Weber'],
+  ]) {
+    await console.place.control('PATCH', `/phones/${phone}`, { name })
+    await act(String(phone), 'say', { to, text: `The umbrella of ${name}` })
+    await until('it has arrived', async () => (await rowsOf(String(phone))).length === 1)
+  }
+  const page = await console.open('contacts', { isDrawn: true })
+  const list = conversationsOf(page)
+  const row = (name: string) => list.getByRole('link', { name: new RegExp(name) })
+  await row('Dan Weber.*1 unread').waitFor()
+  await screenshot(page, 'contacts')
+  expect(await violations(page)).toEqual([])
+  // By keyboard: the first is the newest.
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('k')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Dan Weber' }).waitFor()
+  expect(page.url()).toContain(`/contacts/${dan}`)
+  await chatOf(page).getByText('The umbrella of Dan Weber').waitFor()
+  await until('it is read', async () => (await row('Dan Weber.*unread').count()) === 0)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Cleo Marin' }).waitFor()
+  // Another conversation moves to the top, and the focus stays where it is.
+  await act(dan, 'say', { to, text: 'Are you there?' })
+  await row('Dan Weber.*Are you there.*1 unread').waitFor()
+  expect(await list.getByRole('link').first().getAttribute('data-contact')).toBe(dan)
+  expect(await page.evaluate('document.activeElement.dataset.contact')).toBe(cleo)
+  await screenshot(page, 'contacts with an open one')
+  // By a word of a message, a name and a number.
+  const search = page.getByRole('searchbox', { name: 'Search by name, number or text' })
+  for (const [q, shown, hidden] of [
+    ['umbrella', 'Cleo Marin', 'Ana Prueba'],
+    ['weber', 'Dan Weber', 'Cleo Marin'],
+    ['550144', 'Cleo Marin', 'Dan Weber'],
+  ]) {
+    await search.fill(String(q))
+    await row(String(shown)).waitFor()
+    await until('the others are hidden', async () => (await row(String(hidden)).count()) === 0)
+  }
+  await search.fill('')
+  await row('Ana Prueba').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await list.waitFor({ state: 'hidden' })
+  await screenshot(page, 'an open contact on a phone')
+  await page.getByRole('main').getByRole('link', { name: 'Contacts' }).click()
+  await list.waitFor()
+  expect(await chatOf(page).count()).toBe(0)
+  await screenshot(page, 'contacts on a phone')
+})
+
+test('a recipient is found by name, and Messages is searched by names and words', async () => {
+  const page = await console.open('messages?send=text')
+  const dialog = page.getByRole('dialog', { name: 'Send message' })
+  await dialog.getByRole('combobox', { name: 'To' }).fill('prueb')
+  await page.getByRole('option', { name: /Ana Prueba/ }).click()
+  expect(await dialog.getByRole('combobox', { name: 'To' }).inputValue()).toBe('+1 650-555-0123')
+  await dialog.getByText(/Open until/).waitFor()
+  await console.visit(page, 'messages?q=still+come')
+  await page.getByRole('row').filter({ hasText: 'Can I still come in this week?' }).waitFor()
+  // A sent message has the name too.
+  await console.visit(page, 'messages?q=prueba&direction=sent')
+  await page.getByRole('row').filter({ hasText: 'Ana Prueba' }).filter({ hasText: 'kept a place' }).click()
+  await page.getByRole('heading', { level: 1, name: 'To Ana Prueba' }).waitFor()
 })
 
 test('the conversation is saved as the scenario that the handset saves, redacted unless a person keeps what was written', async () => {

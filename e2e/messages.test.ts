@@ -47,7 +47,7 @@ test('a message that failed because the window had ended offers a template inste
   await screenshot(page, 'a message that failed for its window')
   await page.getByRole('link', { name: 'Send a template' }).click()
   const dialog = page.getByRole('dialog', { name: 'Send message' })
-  await expect.poll(() => dialog.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
+  await expect.poll(() => dialog.getByRole('combobox', { name: 'To' }).inputValue()).toBe(closed)
   await dialog.getByPlaceholder('Choose a template').click()
   await page
     .getByRole('option', { name: /order_update/ })
@@ -55,7 +55,7 @@ test('a message that failed because the window had ended offers a template inste
     .click()
   await dialog.getByRole('button', { name: 'Continue' }).click()
   const send = page.getByRole('dialog', { name: 'Send test message' })
-  await expect.poll(() => send.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
+  await expect.poll(() => send.getByRole('combobox', { name: 'To' }).inputValue()).toBe(closed)
 })
 
 test('“Why?” on a message and on a sender shows its stations, and what is wrong', async () => {
@@ -79,9 +79,9 @@ test('the page, the reply field and the send dialog show when the 24-hour window
   await page.getByText('Open until').waitFor()
   await page.getByText(/\(23 h 5\d min left\)/).waitFor()
   await console.visit(page, 'messages?send=text')
-  await page.getByLabel('To', { exact: true }).fill('+1 650 555 0123')
+  await page.getByRole('combobox', { name: 'To' }).fill('+1 650 555 0123')
   await page.getByText('24-hour window of this number: Open until').waitFor()
-  await page.getByLabel('To', { exact: true }).fill('+1 650 555 0199')
+  await page.getByRole('combobox', { name: 'To' }).fill('+1 650 555 0199')
   await page.getByText('The contact has not written to this sender.').waitFor()
 })
 

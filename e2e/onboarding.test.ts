@@ -34,7 +34,7 @@ test('send, receive, reply and verifying a webhook are done in the list and tick
 
   const sending = step(page, 'Send a message')
   await sending.getByRole('button', { name: 'Send message' }).click()
-  await expect.poll(() => sending.getByLabel('To', { exact: true }).inputValue()).toBe('+1 650-555-0123')
+  await expect.poll(() => sending.getByRole('combobox', { name: 'To' }).inputValue()).toBe('+1 650-555-0123')
   await expect.poll(() => sending.getByLabel('From', { exact: true }).inputValue()).toContain('+1 555-078-0001')
   await expect.poll(() => sending.getByLabel('Template', { exact: true }).inputValue()).toBe('hello_world · en_US')
   await screenshot(page, 'onboarding, sending')

@@ -36,6 +36,16 @@ export const LinkedContact = ({ person, name = contactName(person) }: { person: 
   </ContactLink>
 )
 
+/** A contact in a table: the name, if it is known, above the number. */
+export const NamedContact = ({ person, name }: { person: Person; name: string | null }) => (
+  <ContactLink person={person}>
+    <span className={styles.named}>
+      {name && <bdi className="clip">{name}</bdi>}
+      <bdi className={name ? 'small quiet numbers' : 'numbers'}>{contactName(person)}</bdi>
+    </span>
+  </ContactLink>
+)
+
 /** The contact among the details of a message, an order or a form. Null if it is not known who it was. */
 export const contactFact = (person: Person | null, name?: string | null) =>
   person && { name: 'Contact', value: <LinkedContact person={person} {...(name === undefined ? {} : { name })} /> }

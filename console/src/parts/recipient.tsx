@@ -1,8 +1,12 @@
+import type { ListedContact } from '@parley/contract/console/contacts'
 import type { ListedMessage } from '@parley/contract/console/messages'
 import type { ConsoleSender } from '@parley/contract/console/senders'
+import { useEffect, useState } from 'react'
 import { formatPhone, plainPhone } from '../lib/phone.ts'
+import { type List, useData } from '../lib/query.ts'
+import { useCan, useHere } from '../lib/session.ts'
 import type { Form } from '../lib/use-form.ts'
-import { Select, TextInput } from '../ui/fields.tsx'
+import { Autocomplete, Select } from '../ui/fields.tsx'
 import { senderName, useSenderChoice } from './network.queries.ts'
 
 /** Recipient and sender, named as the parameters of `POST messages`. */
@@ -45,15 +49,10 @@ export function RecipientFields<Values extends Recipient>({
   const { to, sender_id } = form.values
   return (
     <>
-      <TextInput
-        label="To"
-        description="Phone number with country code, or the user ID of a contact without a number."
-        placeholder="+49 170 1234567"
+      <RecipientInput
         value={to}
-        onChange={(event) => form.set({ to: event.currentTarget.value } as Partial<Values>)}
-        autoComplete="off"
+        onChange={(next) => form.set({ to: next } as Partial<Values>)}
         error={form.errors.to}
-        data-autofocus
       />
       {senders.length > 1 && (
         <Select
@@ -67,6 +66,64 @@ export function RecipientFields<Values extends Recipient>({
       )}
     </>
   )
+}
+
+const suggestionsMax = 6
+
+/** A number or a user ID. Suggests contacts whose name or number matches. */
+function RecipientInput({
+  value,
+  onChange,
+  error,
+}: {
+  value: string
+  onChange: (value: string) => void
+  error: string | undefined
+}) {
+  const contacts = useContactChoice(value)
+  const byAddress = new Map(contacts.map((contact) => [addressText(contact), contact]))
+  return (
+    <Autocomplete
+      label="To"
+      description={
+        byAddress.get(value)?.name ?? 'Name of a contact, phone number with country code, or user ID without a number.'
+      }
+      placeholder="Ana, or +49 170 1234567"
+      value={value}
+      onChange={onChange}
+      data={byAddress.has(value) ? [] : [...byAddress.keys()].slice(0, suggestionsMax)}
+      // The service has searched already.
+      filter={({ options }) => options}
+      renderOption={({ option }) => (
+        <span className="lines">
+          <bdi>{byAddress.get(option.value)?.name ?? option.value}</bdi>
+          {byAddress.get(option.value)?.name && <bdi className="small quiet numbers">{option.value}</bdi>}
+        </span>
+      )}
+      autoComplete="off"
+      error={error}
+      data-autofocus
+    />
+  )
+}
+
+const addressText = ({ id, phone }: ListedContact): string => (phone === null ? id : formatPhone(phone))
+
+/** Contacts whose name or number matches what was typed. */
+function useContactChoice(typed: string): readonly ListedContact[] {
+  const text = typed.trim()
+  const [q, setQ] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(text), 180)
+    return () => clearTimeout(timer)
+  }, [text])
+  const found = useData<List<ListedContact>>(useHere().api('contacts'), {
+    query: { limit: 20, q },
+    enabled: useCan('messages:read') && q.length > 1,
+    placeholderData: (before) => before,
+  })
+  // Not those who only wrote the words.
+  return text.length > 1 ? (found.data?.data ?? []).filter(({ match }) => match === null) : []
 }
 
 /** A user ID as it is, or a number, which may be typed with spaces, brackets, dots and hyphens. */

@@ -42,7 +42,10 @@ export function useDestinations(): Destination[] {
     () =>
       pages
         .filter((page) => page.nav && canOpen(page, session, workspace))
-        .map((page) => ({ ...page, to: page.path.replace('$workspace', encodeURIComponent(workspace?.id ?? '')) })),
+        .map((page) => ({
+          ...page,
+          to: page.path.replace('$workspace', encodeURIComponent(workspace?.id ?? '')).replace('/{-$id}', ''),
+        })),
     [session, workspace],
   )
 }

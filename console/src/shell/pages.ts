@@ -27,6 +27,14 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/overview/overview.page.tsx').then((page) => ({ default: page.OverviewPage })),
   },
   {
+    // With or without an open contact, so that the list stays as it is.
+    path: `${w}/contacts/{-$id}`,
+    title: 'Contacts',
+    needs: 'messages:read',
+    nav: { group: 'Messaging', icon: 'person', letter: 'i' },
+    load: () => import('../pages/contacts/contacts.page.tsx').then((page) => ({ default: page.ContactsPage })),
+  },
+  {
     path: `${w}/messages`,
     title: 'Messages',
     needs: 'messages:read',
@@ -38,12 +46,6 @@ export const pages: readonly Page[] = [
     title: 'Message',
     needs: 'messages:read',
     load: () => import('../pages/messages/message.page.tsx').then((page) => ({ default: page.MessagePage })),
-  },
-  {
-    path: `${w}/contacts/$id`,
-    title: 'Contact',
-    needs: 'messages:read',
-    load: () => import('../pages/contacts/contact.page.tsx').then((page) => ({ default: page.ContactPage })),
   },
   {
     path: `${w}/templates`,

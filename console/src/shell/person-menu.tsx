@@ -1,5 +1,6 @@
 import { Menu, SegmentedControl, useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import { forgetDrafts } from '../lib/drafts.ts'
 import { useSession } from '../lib/session.ts'
 import { useAction } from '../lib/use-action.ts'
 import { Avatar } from '../ui/avatar.tsx'
@@ -76,5 +77,9 @@ export function PersonMenu() {
 /** Loads the sign-in page afresh, so that no data stays in memory and no query runs without a session. */
 export function useSignOut(): () => void {
   const signOut = useAction((send) => send('POST', 'sign-out'))
-  return () => signOut.run(undefined, { onDone: () => location.assign('/sign-in') })
+  const leave = () => {
+    forgetDrafts()
+    location.assign('/sign-in')
+  }
+  return () => signOut.run(undefined, { onDone: leave })
 }

@@ -10,6 +10,7 @@ import { Icon } from './icon.tsx'
 
 /** Form fields in our style. Each takes a label, a description and an error, and links them for screen readers. */
 export {
+  Autocomplete,
   MultiSelect,
   NumberInput,
   Radio,

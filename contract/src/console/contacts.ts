@@ -4,9 +4,9 @@
  */
 import { type Static, Type } from 'typebox'
 import { userIdPattern } from '../formats.ts'
-import { nullable, SenderId, Timestamp } from '../ids.ts'
+import { MessageId, nullable, SenderId, Timestamp } from '../ids.ts'
 import { ConsoleForm } from './forms.ts'
-import { consolePageQuery } from './list.ts'
+import { consolePageQuery, SearchText } from './list.ts'
 import { ExplainedError, ListedMessage, ReceivedContent } from './messages.ts'
 
 export const ContactParams = Type.Object({
@@ -35,6 +35,34 @@ export const ContactSender = Type.Object({
   ),
 })
 
+/** How many unread messages are counted. More are shown as "99+". */
+export const unreadMax = 100
+
+/** A row of the list of contacts. */
+export const ListedContact = Type.Object({
+  /** The number or the user ID, which names the contact in paths. */
+  id: Type.String(),
+  phone: text,
+  user_id: text,
+  username: text,
+  /** As the WhatsApp Business app has saved it; otherwise the profile name. */
+  name: text,
+  last_message: Type.Pick(ListedMessage, [
+    ...(['id', 'direction', 'source', 'at', 'type', 'status', 'preview', 'template_name', 'sender_id'] as const),
+    ...(['error', 'removed'] as const),
+  ]),
+  /** What the contact wrote since somebody opened the conversation or answered. At most `unreadMax`. */
+  unread: Type.Integer(),
+  /** When the 24-hour window ends or ended, after the last message that the contact wrote to any sender. */
+  window_expires_at: nullable(Timestamp),
+  /** No marketing messages from the sender of the last message. */
+  opted_out: Type.Boolean(),
+  /** With a search: the message that has the words. Null if the name or the number matches. */
+  match: nullable(Type.Object({ message_id: MessageId, excerpt: Type.String() })),
+})
+
+export const ContactListQuery = Type.Object({ ...consolePageQuery, q: SearchText }, { additionalProperties: false })
+
 export const Contact = Type.Object({
   phone: text,
   user_id: text,
@@ -44,6 +72,8 @@ export const Contact = Type.Object({
   saved_name: text,
   /** The one of the newest message first. */
   senders: Type.Array(ContactSender),
+  /** As in the list of contacts. */
+  unread: Type.Integer(),
   /** Set while the contact is being erased. It waits while a message to them is not sent yet. */
   erasure: nullable(Type.Object({ asked_at: Timestamp, waits: Type.Boolean() })),
 })
@@ -72,6 +102,7 @@ export const scenarioMessagesMax = 1000
 
 export const ConversationQuery = Type.Object(consolePageQuery, { additionalProperties: false })
 
+export type ListedContact = Static<typeof ListedContact>
 export type Contact = Static<typeof Contact>
 export type ContactSender = Static<typeof ContactSender>
 export type ConversationMessage = Static<typeof ConversationMessage>

@@ -21,6 +21,7 @@ export const StoredState = Type.Unsafe<FileState>(
 /** A submitted form with the download state of each of its files. */
 export const ConsoleForm = Type.Object({
   ...FlowResponse.properties,
+  contact_name: nullable(Type.String()),
   files: Type.Array(
     Type.Object({
       field: Type.String(),

@@ -53,6 +53,8 @@ export const ListedMessage = Type.Object({
   /** The username of the person, without `@`. Null if they have none, and for outbound messages. */
   username: text,
   profile_name: text,
+  /** The contact's name: as the WhatsApp Business app has saved it, otherwise that of their newest messages. */
+  contact_name: text,
   sender_id: SenderId,
   /** The group that an inbound message was written in; null for a private message. */
   group_id: text,
@@ -73,7 +75,7 @@ export const ListedMessage = Type.Object({
 })
 
 const ListedMessageFilters = {
-  /** A phone number, an ID (ours or WhatsApp's), a person's user ID or a reference. Exact match. */
+  /** A phone number, an ID (ours or WhatsApp's), a person's user ID or a reference: an exact match. Or words of a name or a message. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
   direction: Type.Optional(Type.Enum([...directions])),
   status: severalOf(messageStatuses),

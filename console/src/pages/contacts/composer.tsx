@@ -1,5 +1,6 @@
 import type { Contact } from '@parley/contract/console/contacts'
 import { type ReactNode, useEffect, useState } from 'react'
+import { draftOf, saveDraft } from '../../lib/drafts.ts'
 import { plural } from '../../lib/format.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useForm } from '../../lib/use-form.ts'
@@ -67,21 +68,18 @@ export function Composer({ contact }: { contact: Contact }) {
   )
 }
 
-/**
- * Unsent drafts, for each user and contact, until the browser's tab is closed or reloaded. Only in memory: a message is
- * personal data.
- */
-const drafts = new Map<string, string>()
-addEventListener('beforeunload', (event) => {
-  if (drafts.size > 0) event.preventDefault()
-})
+/** The name of the draft for a contact. */
+export const useDraftKey = (): ((person: Person) => string) => {
+  const [by, workspace] = [useSession().person.id, useHere().id]
+  return (person) => JSON.stringify([by, workspace, person])
+}
 
 /** Enter sends, Shift+Enter adds a line break. */
 function TextForm({ person, senderId, children }: { person: Person; senderId: string; children: ReactNode }) {
   const price = usePrice('text')
-  const draftKey = JSON.stringify([useSession().person.id, useHere().id, person])
+  const draftKey = useDraftKey()(person)
   const form = useForm({
-    first: { 'text.body': drafts.get(draftKey) ?? '' },
+    first: { 'text.body': draftOf(draftKey) },
     action: useSendMessage({ opens: false }),
     input: ({ 'text.body': body }) => ({
       sender_id: senderId,
@@ -91,15 +89,14 @@ function TextForm({ person, senderId, children }: { person: Person; senderId: st
     }),
     onDone: (): void => {
       // Here too: the page may have been left while it was sent.
-      drafts.delete(draftKey)
+      saveDraft(draftKey, '')
       form.set({ 'text.body': '' })
     },
   })
   const { 'text.body': text } = form.values
   const isEmpty = text.trim() === ''
   useEffect(() => {
-    if (isEmpty) drafts.delete(draftKey)
-    else drafts.set(draftKey, text)
+    saveDraft(draftKey, isEmpty ? '' : text)
   }, [draftKey, isEmpty, text])
   return (
     <Form form={form} className={styles.text} disabled={isEmpty} guarded={false}>

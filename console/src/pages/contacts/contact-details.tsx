@@ -13,13 +13,14 @@ import { ownerName } from './bubbles.ts'
 /** Who the contact is, and for each sender the 24-hour window and what they chose about marketing. */
 export function ContactDetails({ contact }: { contact: Contact }) {
   const here = useHere()
-  const { phone, user_id, username, profile_name, senders } = contact
+  const { phone, user_id, username, profile_name, saved_name, senders } = contact
   const filter = phone === null ? null : `phone=${phone}`
   return (
     <Stack gap={5}>
       <Card title="Details">
         <KeyValue
           facts={[
+            saved_name !== null && { name: 'Saved as', value: <SafeText>{saved_name}</SafeText> },
             { name: 'Name', value: <SafeText>{profile_name}</SafeText> },
             phone !== null && {
               name: 'Phone number',

@@ -1,4 +1,4 @@
-import type { Contact, ConversationMessage } from '@parley/contract/console/contacts'
+import type { Contact, ConversationMessage, ListedContact } from '@parley/contract/console/contacts'
 import type { CreditUsage } from '@parley/contract/console/credits'
 import type { Erasure } from '@parley/contract/console/erasures'
 import { useData, useList } from '../../lib/query.ts'
@@ -9,6 +9,24 @@ import type { Person } from '../../parts/recipient.tsx'
 export const pathOf = (id: string) => `contacts/${encodeURIComponent(id)}`
 
 export const useContact = (id: string) => useData<Contact>(useHere().api(pathOf(id)), { topics: ['messages'] })
+
+/** By their last message, or those that a search finds. */
+export const useContacts = (q: string | null) =>
+  useList<ListedContact>(useHere().api('contacts'), q === null ? {} : { q }, ['messages'])
+
+/** Marks the conversation as read for everybody in the workspace. The contact does not see it. */
+export function useMarkRead(id: string) {
+  const here = useHere()
+  return useAction((send) => send('POST', here.api(`${pathOf(id)}/read`)), { refetch: [here.api('contacts')] })
+}
+
+export function useMarkAllRead() {
+  const here = useHere()
+  return useAction((send) => send('POST', here.api('contacts/read')), {
+    refetch: [here.api('contacts')],
+    done: 'All conversations marked as read',
+  })
+}
 
 /** Newest first. */
 export const useConversation = (id: string) =>

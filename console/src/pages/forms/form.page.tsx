@@ -31,7 +31,7 @@ export function FormPage() {
 function Submission({ form, back }: { form: ConsoleForm; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['answers', 'json'])
   const person = contactOf(form)
-  const who = person ? contactName(person) : 'unknown contact'
+  const who = form.contact_name ?? (person ? contactName(person) : 'unknown contact')
   return (
     <>
       <PageHeader

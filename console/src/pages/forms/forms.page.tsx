@@ -5,7 +5,7 @@ import { plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 import { answersOf } from '../../parts/answers.ts'
-import { contactOf, LinkedContact } from '../../parts/contact-link.tsx'
+import { contactOf, NamedContact } from '../../parts/contact-link.tsx'
 import { ListBar } from '../../parts/list-bar.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -71,7 +71,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Consol
     width: 180,
     cell: (form) => {
       const person = contactOf(form)
-      return person && <LinkedContact person={person} />
+      return person && <NamedContact person={person} name={form.contact_name} />
     },
   },
   {

@@ -49,7 +49,7 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
             <bdi className="numbers">{number}</bdi>
           </>
         }
-        name={`Message ${number}`}
+        name={`${message.direction === 'sent' ? 'To' : 'From'} ${number}`}
         back={back}
         badge={
           <>
@@ -121,7 +121,9 @@ function HandsetLink({ message }: { message: MessageDetail }) {
 }
 
 const nameOf = (message: MessageDetail): string =>
-  personName(message) ?? (message.removed?.why === 'erasure' ? 'Erased contact' : 'Unknown contact')
+  message.contact_name ??
+  personName(message) ??
+  (message.removed?.why === 'erasure' ? 'Erased contact' : 'Unknown contact')
 
 /** The same content would fail again: outside the 24-hour window, WhatsApp accepts only templates. */
 const failedForWindow = ({ status, explained }: MessageDetail) =>

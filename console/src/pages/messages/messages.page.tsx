@@ -136,12 +136,12 @@ const columns: readonly Column<ListedMessage>[] = [
 ]
 
 function Contact(message: ListedMessage) {
-  const { profile_name } = message
+  const { contact_name: name } = message
   const number = personName(message)
   return (
     <>
-      {profile_name && <SafeText className="clip">{profile_name}</SafeText>}
-      {number ? <bdi className={profile_name ? 'small quiet numbers' : 'numbers'}>{number}</bdi> : null}
+      {name && <SafeText className="clip">{name}</SafeText>}
+      {number ? <bdi className={name ? 'small quiet numbers' : 'numbers'}>{number}</bdi> : null}
     </>
   )
 }
@@ -172,8 +172,8 @@ function MessageFilters({ query, shown }: { query: Readonly<Record<string, strin
       file="messages.csv"
       search={{
         name: 'q',
-        label: 'Search by phone number, user ID, ID or reference',
-        placeholder: 'Phone number, user ID, ID or reference',
+        label: 'Search by name, number, text, ID or reference',
+        placeholder: 'Name, number, text or ID',
       }}
       filters={[
         {
@@ -215,7 +215,7 @@ function MessageFilters({ query, shown }: { query: Readonly<Record<string, strin
 
 const NoMatches = () => (
   <EmptyState icon="search" title="No matching messages">
-    Phone numbers, IDs and references must match exactly. Remove a filter to see more.
+    Every word must begin a word of the name or the message. IDs and references must match exactly.
   </EmptyState>
 )
 

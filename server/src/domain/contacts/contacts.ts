@@ -1,11 +1,13 @@
 /** Contacts as the console shows them: who they are, their conversation, and what they chose. */
 import { type Contact, type ContactSender, scenarioMessagesMax } from '@parley/contract/console/contacts'
 import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { type KeySet, positionOf } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 import type { NamedPerson } from '../messages/privacy/person.ts'
+import { saveRead, unreadOf } from '../messages/reading/contact-list.ts'
 import { type ConversationRow, listConversation } from '../messages/reading/conversation.ts'
 import { lastHandovers, savedName, type TracedPerson, tracePerson } from '../messages/reading/person-traces.ts'
 import { windowMs } from '../messages/reading/reply-window.ts'
@@ -28,8 +30,20 @@ export async function getContact(db: Db, workspaceId: string, id: string): Promi
     profile_name: latest(({ profileName }) => profileName),
     saved_name: await savedName(db, workspaceId, [...person.numbers, ...person.userIds]),
     senders: await sendersOf(db, workspaceId, person),
+    unread: await unreadOf(db, workspaceId, [...person.numbers, ...person.userIds]),
     erasure: erasure && { asked_at: erasure.askedAt.toISOString(), waits: erasure.waits },
   }
+}
+
+/** Marks the conversation as read for the workspace. The contact does not see it. */
+export async function markRead(db: Db, clock: Clock, workspaceId: string, id: string): Promise<void> {
+  const { numbers, userIds, traces } = await tracePerson(db, workspaceId, readContact(id))
+  if (traces.length === 0) refuse('not_found')
+  if ((await saveRead(db, workspaceId, [...numbers, ...userIds], clock.now())) > 0) db.notify(workspaceId, 'messages')
+}
+
+export async function markAllRead(db: Db, clock: Clock, workspaceId: string): Promise<void> {
+  if ((await saveRead(db, workspaceId, [''], clock.now())) > 0) db.notify(workspaceId, 'messages')
 }
 
 /** A page of the conversation, newest first. */

@@ -4,8 +4,8 @@ import { sendBytes } from '../../http/bytes.ts'
 import { listRoutes } from '../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamBytes } from '../../http/console/stream.ts'
-import { forms, toConsoleForm } from './console.ts'
-import { getFlowResponse, openFlowFile } from './flows.ts'
+import { forms, getForm } from './console.ts'
+import { openFlowFile } from './flows.ts'
 
 export const flowConsoleRoutes = (): ConsoleRoute[] => [
   ...listRoutes(
@@ -18,7 +18,7 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
     who: 'forms:read',
     params: FlowResponseParams,
     reply: ConsoleForm,
-    handle: async ({ db, workspaceId }, { params }) => toConsoleForm(await getFlowResponse(db, workspaceId, params.id)),
+    handle: ({ db, workspaceId }, { params }) => getForm(db, workspaceId, params.id),
   }),
   workspaceRoute({
     method: 'GET',

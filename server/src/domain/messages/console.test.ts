@@ -97,7 +97,8 @@ test('GET /messages lists sent and received messages together, and each filter a
     [`?template=${templateId}`]: 1,
     [`?phone=%2B${phone}`]: 2,
     '?q=order%207': 1,
-    '?q=order': 0,
+    '?q=ord': 1,
+    '?q=rder': 0,
     [`?q=${encodeURIComponent('+1 (650) 555-0123')}`]: 2,
     [`?q=${all.data[1]?.id}`]: 1,
     [`?q=${all.data[1]?.id.slice(4).toUpperCase()}`]: 1,
@@ -107,6 +108,35 @@ test('GET /messages lists sent and received messages together, and each filter a
     [`?q=${phone}&direction=received&type=text`]: 1,
   }
   for (const [query, count] of Object.entries(counts)) expect((await list(query)).data, query).toHaveLength(count)
+})
+
+test('a search finds messages by the name of the contact and by words, each once, and other filters apply', async () => {
+  const { list, receive, sendText, person, at, workspace } = await setUp()
+  sending.network.control.phones.change(phone, { name: 'Ana María' })
+  await sendText(phone, { text: { body: 'Your bicycle is ready' }, reference: 'bicycle' })
+  server.clock.forward({ seconds: 1 })
+  await receive('Which bicycle, from María?')
+  server.clock.forward({ seconds: 1 })
+  await receive('Thanks')
+  server.clock.forward({ seconds: 1 })
+  await sendText('16505550199', { text: { body: 'Hello María' } })
+  const found = async (query: string) => textsOf(await list(query))
+  expect(await found('?q=bicycle')).toEqual(['Which bicycle, from María?', 'Your bicycle is ready'])
+  expect(await found('?q=bicycle&direction=sent')).toEqual(['Your bicycle is ready'])
+  // By name, what was sent to them too; and by word.
+  const all = ['Hello María', 'Thanks', 'Which bicycle, from María?', 'Your bicycle is ready']
+  expect(await found('?q=maria')).toEqual(all)
+  expect((await person.call(`${at}/messages/total?q=maria`)).body).toEqual({ total: 4, total_is_exact: true })
+  const first = await list('?q=maria&limit=3')
+  expect([...textsOf(first), ...(await found(`?q=maria&limit=3&cursor=${first.next_cursor}`))]).toEqual(all)
+  expect(await found(`?q=maria&phone=${phone}`)).toEqual(all.slice(1))
+  expect(await found('?q=maria&phone=16505550199')).toEqual(['Hello María'])
+  expect(await found('?q=0199')).toEqual(['Hello María'])
+  const named = (await list(`?phone=${phone}&direction=sent`)).data
+  expect(named).toMatchObject([{ contact_name: 'Ana María', profile_name: null }])
+  const other = await setUp()
+  expect(textsOf(await other.list('?q=maria'))).toEqual([])
+  expect(workspace.id).not.toBe(other.workspace.id)
 })
 
 test('messages with a person without a number are listed by user ID, and sending again reaches them', async () => {

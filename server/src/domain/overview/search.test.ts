@@ -88,7 +88,7 @@ test('a user ID finds a person without a phone number and their latest messages'
   const { body: message } = await shop.send({ to_user_id: userId, type: 'text', text: { body: 'hi' } })
   const search = await searchAs(shop.workspace.id, 'member')
   expect(await search(userId)).toMatchObject([
-    { kind: 'contact', title: userId, href: `/w/${shop.workspace.id}/contacts/${userId}` },
+    { kind: 'contact', title: 'Ana', detail: userId, href: `/w/${shop.workspace.id}/contacts/${userId}` },
     { kind: 'message', id: (message as { id: string }).id, title: `To ${userId}` },
     { kind: 'message', title: 'From Ana' },
   ])

@@ -3,7 +3,7 @@ import { can, type Permission } from '@parley/contract/console/permissions'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 import { excerptOf } from '../search/excerpt.ts'
-import { type FoundTexts, findTexts, type Person, type SearchLimits } from '../search/find.ts'
+import { contactNames, type FoundTexts, findTexts, type Person, type SearchLimits } from '../search/find.ts'
 import type { Viewer } from './overview.ts'
 import { type FoundRow, foundById, foundByName, foundByPerson, foundByReference, foundByWaId } from './search.sql.ts'
 
@@ -56,17 +56,19 @@ export async function search(viewer: Viewer, text: string, limits?: SearchLimits
   const searched = { workspaceId, q, kinds: textKinds, contacts: isAllowed('message'), take: maxPerKind }
   const texts = await findTexts(db, searched, limits)
   const contacts = texts.contacts.map((contact) => toContact(workspaceId, contact))
-  const withText = texts.objects.map((object) => toFoundRow(object, q))
+  const people = await contactNames(db, workspaceId, texts.objects.map(personIn))
+  const withText = texts.objects.map((object) => toFoundRow(object, people.get(personIn(object)) ?? object.name, q))
   const all = [...exact, ...contacts, ...[...rows, ...withText].map((row) => toResult(workspaceId, row))]
   return { ...toResults(all), has_more: texts.hasMore, timed_out: texts.timedOut }
 }
 
-const toFoundRow = ({ kind, id, title, text }: FoundTexts['objects'][number], q: string): FoundRow => ({
-  kind,
-  id,
-  title,
-  detail: excerptOf(text, q),
-})
+const personIn = ({ number, userId }: Person): string | null => number ?? userId
+
+function toFoundRow(object: FoundTexts['objects'][number], name: string | null, q: string): FoundRow {
+  const { kind, id, title, number, userId, text } = object
+  const who = name ?? (number === null ? (userId ?? 'an unknown contact') : `+${number}`)
+  return { kind, id, title: `${title} ${who}`, detail: excerptOf(text, q) }
+}
 
 /** Each result once, grouped by kind. */
 function toResults(results: readonly SearchResult[]): SearchResults {
@@ -92,9 +94,10 @@ async function findPerson({ db, workspaceId }: Viewer, person: string): Promise<
     foundByPerson(db, workspaceId, 'inbound', person, 2),
   ])
   if (sent.length + received.length === 0) return []
+  const name = (await contactNames(db, workspaceId, [person])).get(person) ?? null
   const all = toContact(
     workspaceId,
-    isUserId(person) ? { number: null, userId: person, name: null } : { number: person, userId: null, name: null },
+    isUserId(person) ? { number: null, userId: person, name } : { number: person, userId: null, name },
   )
   return [all, ...[...sent, ...received].map((row) => toResult(workspaceId, row))]
 }

@@ -20,6 +20,7 @@ import { deleteExpiredFiles } from '../files/fetching.ts'
 import {
   countQueued,
   deleteHandoversOf,
+  deleteReadsOf,
   deleteSavedContactsOf,
   eraseReceived,
   eraseSent,
@@ -182,6 +183,7 @@ async function eraseRest(tx: Db, person: KnownPerson, until: Date): Promise<Remo
   return {
     preferences: await deletePreferencesOf(tx, person),
     handovers: await deleteHandoversOf(tx, person),
+    contact_reads: await deleteReadsOf(tx, person),
     saved_contacts: await deleteSavedContactsOf(tx, person),
     ...(await eraseStoredUpdates(tx, person)),
     ...(await eraseEventsNaming(tx, person)),

@@ -23,6 +23,7 @@ import {
   type NamedPerson,
   type Position,
   type ReceivedOfPerson,
+  readsOf,
   receivedOfPerson,
   type SentOfPerson,
   savedContactsOf,
@@ -60,6 +61,7 @@ export async function* exportPerson(
   yield* list('marketing_preferences', toJson(preferences.map(withSender)))
   yield* list('handovers', toJson((await handoversOf(db, person)).map(withSender)))
   yield* list('saved_contacts', toJson((await savedContactsOf(db, person)).map(withSender)))
+  yield* list('contact_reads', toJson(await readsOf(db, person)))
   yield* list('user_id_changes', toJson(await userIdChangesOf(db, person)))
   yield* list('early_statuses', toJson((await earlyStatusesOf(db, person)).map(withSender)))
   yield* list('idempotency_keys', toJson(await idempotencyKeysOf(db, person)))

@@ -40,7 +40,7 @@ export interface Searched {
   take: number
 }
 
-export interface FoundText {
+export interface FoundText extends Person {
   kind: Kind
   id: string
   title: string
@@ -113,9 +113,23 @@ export async function findTexts(db: Db, searched: Searched, limits = searchLimit
 const withBeginning = (db: Db, workspaceId: string, digits: string, take: number): Promise<Person[]> =>
   withOrderedLookups(db, async (tx) => {
     const numbers = await numbersBeginning(tx, workspaceId, digits, take)
-    const names = new Map((await namesOf(tx, workspaceId, numbers)).map(({ number, name }) => [number, name]))
+    const names = await namesIn(tx, workspaceId, numbers)
     return numbers.map((number) => ({ number, userId: null, name: names.get(number) ?? null }))
   })
+
+const namesIn = async (tx: Db, workspaceId: string, people: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await namesOf(tx, workspaceId, people)).map(({ person, name }) => [person, name]))
+
+/** The names of people, who are named by number or user ID. */
+export const contactNames = async (
+  db: Db,
+  workspaceId: string,
+  people: readonly (string | null)[],
+): Promise<ReadonlyMap<string | null, string>> => {
+  const named = [...new Set(people.filter((person) => person !== null))]
+  if (named.length === 0) return new Map()
+  return withOrderedLookups(db, (tx) => namesIn(tx, workspaceId, named))
+}
 
 /** A number with a trunk zero, as in 0170 1234567, has at least so many digits. */
 const nationalLength = 7

@@ -8,6 +8,7 @@ export type Kind = (typeof kinds)[number]
 interface Source {
   table: string
   time: string
+  /** What it is, before the name of the contact. */
   title: string
   /** What is searched, and shown with a result. For forms, JSON. */
   text: string
@@ -20,7 +21,7 @@ const sources: Readonly<Record<Kind, Source>> = {
   message: {
     table: 'messages',
     time: 'created_at',
-    title: `'To ' || case when recipient ~ '^[0-9]' then '+' || recipient when recipient = '' then 'an erased contact' else recipient end`,
+    title: `'To'`,
     text: `concat_ws(' · ', content #>> '{request,text,body}', content #>> array['request', type, 'caption'],
       content #>> '{request,interactive,body,text}', content #>> '{request,location,name}',
       content #>> '{request,document,filename}', content #>> '{request,contacts,0,name,formatted_name}',
@@ -34,8 +35,7 @@ const sources: Readonly<Record<Kind, Source>> = {
   inbound: {
     table: 'inbound_messages',
     time: 'recorded_at',
-    title: `case when source is null then 'From ' else 'To ' end
-      || coalesce(profile_name, '+' || sent_by, sent_by_user_id, 'an unknown number')`,
+    title: `case when source is null then 'From' else 'To' end`,
     text: `concat_ws(' · ', content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',
       content #>> '{media,filename}', content #>> '{order,text}', content #>> '{contacts,0,name}')`,
     number: 'sent_by',
@@ -45,7 +45,7 @@ const sources: Readonly<Record<Kind, Source>> = {
   order: {
     table: 'orders',
     time: 'created_at',
-    title: `'Order from ' || coalesce(profile_name, '+' || sent_by, sent_by_user_id, 'an unknown number')`,
+    title: `'Order from'`,
     text: `concat_ws(' · ', note, (select string_agg(i ->> 'product_id', ', ') from json_array_elements(items) as i),
       total || ' ' || currency)`,
     number: 'sent_by',
@@ -55,7 +55,7 @@ const sources: Readonly<Record<Kind, Source>> = {
   form: {
     table: 'flow_responses',
     time: 'created_at',
-    title: `'Form from ' || coalesce('+' || sent_by, sent_by_user_id, 'an unknown number')`,
+    title: `'Form from'`,
     text: `json_build_array(response, flow_token)::text`,
     number: 'sent_by',
     userId: 'sent_by_user_id',
@@ -144,12 +144,24 @@ export const numbersBeginning = async (
   return rows.map(({ number }) => number)
 }
 
-/** The latest names of these numbers. */
-export const namesOf = (db: Db, workspaceId: string, numbers: readonly string[]) =>
-  db.rows<{ number: string; name: string }>(
-    `select number, found.name from unnest($2::text[]) as n(number) cross join lateral (
-       select profile_name as name from inbound_messages where workspace_id = $1 and sent_by = number
-       order by recorded_at desc, id desc limit 1) as found
-     where found.name is not null`,
-    [workspaceId, numbers],
+/** The names of these people, who are named by number or user ID: as the business saved them, or of their newest messages. */
+export const namesOf = (db: Db, workspaceId: string, people: readonly string[]) => {
+  const profiles = ['sent_by = p.person', 'sent_by is null and sent_by_user_id = p.person'].map(
+    (isFrom) => `(select profile_name, recorded_at from inbound_messages where workspace_id = $1 and ${isFrom}
+      order by recorded_at desc, id desc limit ${profilesMax})`,
   )
+  return db.rows<{ person: string; name: string }>(
+    `select p.person, coalesce(saved.name, profile.name) as name from unnest($2::text[]) as p(person)
+     left join lateral (
+       select s.name from saved_contacts s where s.workspace_id = $1 and s.person = p.person and s.name is not null
+       order by s.changed_at desc limit 1) as saved on true
+     left join lateral (
+       select n.profile_name as name from (${profiles.join(' union all ')}) as n where n.profile_name is not null
+       order by n.recorded_at desc limit 1) as profile on true
+     where coalesce(saved.name, profile.name) is not null`,
+    [workspaceId, people],
+  )
+}
+
+/** A message that the business wrote elsewhere has no name. */
+const profilesMax = 20

@@ -8,7 +8,7 @@ import { publish } from '../deliveries/engine/publish/publish.ts'
 import { latestPreferences, type Preference, updateRepeatedPreferences, upsertPreferences } from './preferences.sql.ts'
 import type { Destination } from './senders.ts'
 
-export { deletePreferencesOf, preferencesOf } from './preferences.sql.ts'
+export { deletePreferencesOf, findOptOuts, preferencesOf } from './preferences.sql.ts'
 
 /**
  * Stores what people chose and publishes what changed, in the transaction of the caller. Of several choices of a person for

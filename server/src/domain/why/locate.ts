@@ -4,7 +4,7 @@ import { isUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 import { type Connection, listConnections } from '../connections/connections.ts'
 import { findEventWithDeliveries } from '../deliveries/reading/deliveries-of-message.ts'
-import { listedMessages } from '../messages/reading/console-list.ts'
+import { listedMessages, messagesNamed } from '../messages/reading/console-list.ts'
 import { type LocatedSender, sendersNamed } from '../senders/senders.ts'
 
 type FoundEvent = NonNullable<Awaited<ReturnType<typeof findEventWithDeliveries>>>
@@ -48,7 +48,7 @@ async function senderNamed(db: Db, workspaceId: string, name: string): Promise<S
 const newest = (take: number) => ({ take, after: null, order: 'desc' }) as const
 
 async function messageNamed(db: Db, workspaceId: string, q: string): Promise<Subject | undefined> {
-  const [message] = await listedMessages.rows(db, workspaceId, { q }, newest(1))
+  const [message] = await messagesNamed(db, workspaceId, q, newest(1))
   return message && { kind: 'message', id: withPrefix('msg', message.id) }
 }
 

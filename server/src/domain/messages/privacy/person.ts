@@ -23,6 +23,7 @@ import {
   userIdsOfNumber,
 } from './person.sql.ts'
 
+export { deleteReadsOf, readsOf } from '../reading/contact-list.sql.ts'
 export { deleteHandoversOf, handoversOf } from '../receiving/handovers.sql.ts'
 export { deleteSavedContactsOf, savedContactsOf } from '../receiving/saved-contacts.sql.ts'
 export {

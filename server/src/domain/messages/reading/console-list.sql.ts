@@ -9,14 +9,16 @@ import { isChange } from './timeline.sql.ts'
 export interface MessageSearch {
   direction?: Direction | undefined
   id?: string | undefined
+  ids?: readonly string[] | undefined
   /** Needs `senderId` or `senderIds`: WhatsApp's IDs are unique per sender only. */
   waMessageId?: string | undefined
   senderIds?: readonly string[] | undefined
   phone?: string | undefined
   /** The user ID of a person without a phone number. */
   userId?: string | undefined
-  /** Excludes a number or a user ID that another search of the same list covers. */
-  notPerson?: string | undefined
+  /** Excludes messages, and numbers and user IDs, that other searches of the same list cover. */
+  notIds?: readonly string[] | undefined
+  notPeople?: readonly string[] | undefined
   reference?: string | undefined
   status?: MessageStatus | undefined
   types?: readonly string[] | undefined
@@ -72,8 +74,8 @@ export function selectMessages(
       const { time } = table
       if (position) conditions.push(`(${time}, id) ${page.order === 'desc' ? '<' : '>'} ${position}`)
       const where = ['workspace_id = $1', ...conditions].join(' and ')
-      // A message has few replies. `offset 0` keeps PostgreSQL from scanning the time index to find them.
-      const optimizationFence = search.quoted === undefined ? '' : 'offset 0'
+      // They are few. `offset 0` keeps PostgreSQL from scanning the time index to find them.
+      const optimizationFence = search.quoted === undefined && search.ids === undefined ? '' : 'offset 0'
       return [
         `(select ${table.columns} from (select * from ${table.name} where ${where} ${optimizationFence}) as m
           order by ${time} ${page.order}, id ${page.order} limit $2::int)`,
@@ -190,6 +192,8 @@ function conditionsOf(
     if (value !== undefined) conditions.push(`${column} = ${param(value)}::${type}`)
   }
   equal('id', 'uuid', search.id)
+  if (search.ids !== undefined) conditions.push(`id = any(${param(search.ids)}::uuid[])`)
+  if (search.notIds !== undefined) conditions.push(`id <> all(${param(search.notIds)}::uuid[])`)
   equal(table.phone, 'text', search.phone)
   if (search.userId !== undefined) {
     const userId = param(search.userId)
@@ -199,7 +203,7 @@ function conditionsOf(
         : `sent_by is null and sent_by_user_id = ${userId}::text`,
     )
   }
-  if (search.notPerson !== undefined) conditions.push(`${table.phone} <> ${param(search.notPerson)}::text`)
+  if (search.notPeople !== undefined) conditions.push(`${table.phone} <> all(${param(search.notPeople)}::text[])`)
   equal('reference', 'text', reference)
   equal('sender_id', 'uuid', search.senderId)
   equal('template_id', 'uuid', templateId)

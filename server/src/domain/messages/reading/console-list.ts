@@ -10,6 +10,7 @@ import type { KeySet } from '../../../lib/key-set.ts'
 import { isUserId } from '../../../whatsapp/incoming/user-id.ts'
 import { filledBody } from '../../../whatsapp/outgoing/placeholders.ts'
 import { fileStatesOf } from '../../files/files.ts'
+import { contactNames, findTexts } from '../../search/find.ts'
 import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
 import {
@@ -24,6 +25,7 @@ import {
 export type ListedRow = MessageListRow & {
   template_name: string | null
   components: unknown[] | null
+  contact_name: string | null
   file: ListedMessage['file']
 }
 
@@ -43,7 +45,7 @@ export async function withParts<Row extends MessageListRow>(
   db: Db,
   workspaceId: string,
   rows: readonly Row[],
-): Promise<(Row & Pick<ListedRow, 'template_name' | 'components' | 'file'>)[]> {
+): Promise<(Row & Pick<ListedRow, 'template_name' | 'components' | 'contact_name' | 'file'>)[]> {
   const ids = rows.flatMap((row) => row.template_id ?? [])
   const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
   const received = rows.filter((row) => isInbound(row) && mayHaveFile.has(row.type))
@@ -52,11 +54,16 @@ export async function withParts<Row extends MessageListRow>(
     workspaceId,
     received.map(({ id }) => id),
   )
+  const contacts = await contactNames(db, workspaceId, rows.map(personOf))
   return rows.map((row) => {
     const { name = null, components = null } = templates.get(row.template_id ?? '') ?? {}
-    return { ...row, template_name: name, components, file: files.get(row.id) ?? null }
+    const contact_name = contacts.get(personOf(row)) ?? null
+    return { ...row, template_name: name, components, contact_name, file: files.get(row.id) ?? null }
   })
 }
+
+/** A contact is their number, or their user ID without one. */
+const personOf = ({ phone, user_id }: MessageListRow): string | null => phone ?? user_id
 
 /** A message of a contact, or a message that the business wrote elsewhere. Both are stored as inbound messages. */
 export const isInbound = ({ direction, source }: MessageListRow): boolean => direction === 'received' || source !== null
@@ -64,19 +71,20 @@ export const isInbound = ({ direction, source }: MessageListRow): boolean => dir
 const mayHaveFile = new Set(['image', 'video', 'audio', 'document', 'sticker'])
 
 export const listedMessages: PagedList<MessageFilters, ListedRow, ListedMessage> = {
-  rows: (db, workspaceId, filters, page) => searchMessages(db, workspaceId, searchesOf(filters), page),
-  total: (db, workspaceId, filters) =>
-    boundedTotal(db, async (tx, atMost) =>
-      countMessages(tx, workspaceId, await withSenders(tx, workspaceId, searchesOf(filters)), atMost),
-    ),
+  rows: async (db, workspaceId, filters, page) =>
+    searchMessages(db, workspaceId, await searchesOf(db, workspaceId, filters), page),
+  async total(db, workspaceId, filters) {
+    const searches = await withSenders(db, workspaceId, await searchesOf(db, workspaceId, filters))
+    return boundedTotal(db, (tx, atMost) => countMessages(tx, workspaceId, searches, atMost))
+  },
   toItem: (row) => toListed(row),
   head: [
     ...['time', 'id', 'direction', 'status', 'type', 'phone', 'user_id', 'name', 'sender_id', 'template', 'text'],
     ...['reference', 'error'],
   ],
-  toLines: ({ at, id, direction, status, type, phone, user_id, profile_name, sender_id, ...message }) => [
+  toLines: ({ at, id, direction, status, type, phone, user_id, contact_name, sender_id, ...message }) => [
     [
-      ...[at, id, direction, status, type, phone, user_id, profile_name, sender_id, message.template_name],
+      ...[at, id, direction, status, type, phone, user_id, contact_name, sender_id, message.template_name],
       ...[message.preview, message.reference, message.error],
     ],
   ],
@@ -97,7 +105,7 @@ export async function withSenders(
 /** Each value of a filter that has an index is a search of its own, up to this many. */
 const searchesMax = 24
 
-export function searchesOf(query: MessageFilters): MessageSearch[] {
+export async function searchesOf(db: Db, workspaceId: string, query: MessageFilters): Promise<MessageSearch[]> {
   const filters: MessageSearch = {
     direction: query.direction,
     types: valuesOf(query.type),
@@ -106,7 +114,11 @@ export function searchesOf(query: MessageFilters): MessageSearch[] {
     from: query.from === undefined ? undefined : new Date(query.from),
     to: query.to === undefined ? undefined : new Date(query.to),
   }
-  const bases = query.q === undefined ? [filters] : searchesFor(query.q).map((search) => ({ ...filters, ...search }))
+  const only = filters.phone ?? filters.userId
+  const found = query.q === undefined ? [{}] : await searchesFor(db, workspaceId, query.q)
+  const bases = found
+    .filter(({ phone, userId }) => only === undefined || (phone ?? userId ?? only) === only)
+    .map((search) => ({ ...filters, ...search }))
   const senders = valuesOf(query.sender)?.flatMap((id) => withoutPrefix('snd', id) ?? [])
   const templates = valuesOf(query.template)?.flatMap((id) => withoutPrefix('tpl', id) ?? [])
   const byStatus = each(bases, valuesOf<MessageStatus>(query.status), (status) => ({ status }))
@@ -128,18 +140,46 @@ const each = <Value>(
     ? [...searches]
     : searches.flatMap((search) => values.map((value) => ({ ...search, ...condition(value) })))
 
-/** What a search text can be: a message ID, WhatsApp's ID of a message or a person, a phone number or a reference. */
-function searchesFor(typed: string): MessageSearch[] {
+/** A message by its ID, WhatsApp's ID or its reference, as lists show it. */
+export const messagesNamed = (db: Db, workspaceId: string, name: string, page: KeySet): Promise<ListedRow[]> =>
+  searchMessages(db, workspaceId, searchById(name) ?? [{ reference: name }], page)
+
+/** Null if the text is no ID of a message. */
+function searchById(text: string): MessageSearch[] | null {
+  const uuid = withoutPrefix('msg', text.toLowerCase()) ?? (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined)
+  if (uuid !== undefined) return [{ id: uuid }]
+  return text.startsWith('wamid.') ? [{ waMessageId: text }] : null
+}
+
+/** How many messages with the words are found in each direction, and how many contacts. The newest of them. */
+const wordsMax = 100
+const peopleMax = 5
+/** From so many digits on, a number has its country code. It is looked up, and not searched for. */
+const wholeNumber = 11
+
+/**
+ * What a search text can be: an ID of a message, a contact's number, user ID or name, a reference, or words. Names and words are
+ * found by the search of the whole console.
+ */
+async function searchesFor(db: Db, workspaceId: string, typed: string): Promise<MessageSearch[]> {
   const text = typed.trim()
   // PostgreSQL cannot store NUL.
   if (text === '' || text.includes('\0')) return []
-  const uuid = withoutPrefix('msg', text.toLowerCase()) ?? (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined)
-  if (uuid !== undefined) return [{ id: uuid }]
-  if (text.startsWith('wamid.')) return [{ waMessageId: text }]
-  if (isUserId(text)) return [{ userId: text }, { reference: text, notPerson: text }]
+  const byId = searchById(text)
+  if (byId) return byId
   const digits = text.replaceAll(/[\s().+-]/g, '')
-  if (!/^[1-9]\d{4,19}$/.test(digits)) return [{ reference: text }]
-  return [{ phone: digits }, { reference: text, notPerson: digits }]
+  const exact = isUserId(text) ? [text] : /^[1-9]\d{4,19}$/.test(digits) ? [digits] : []
+  const isWhole = exact.some((person) => person.length >= wholeNumber)
+  const searched = { workspaceId, q: text, kinds: ['message', 'inbound'] as const, contacts: true, take: wordsMax }
+  const { objects, contacts } = isWhole ? { objects: [], contacts: [] } : await findTexts(db, searched)
+  const named = contacts.slice(0, peopleMax).flatMap(({ number, userId }) => number ?? userId ?? [])
+  const people = [...new Set([...exact, ...named])]
+  const ids = objects.map(({ id }) => id)
+  return [
+    ...(ids.length === 0 ? [] : [{ ids }]),
+    ...people.map((person) => ({ ...(isUserId(person) ? { userId: person } : { phone: person }), notIds: ids })),
+    { reference: text, notIds: ids, notPeople: people },
+  ]
 }
 
 export function toListed({ components, variables, content_removed_at, is_erased, ...row }: ListedRow): ListedMessage {

@@ -18,7 +18,7 @@ export const findSentMessages = (
   )
 
 /** It was imported, and has no event. */
-const isPast = "m.content ->> 'past' is not null"
+export const isPast = "m.content ->> 'past' is not null"
 
 /**
  * Which of these messages are stored, among the recent or the older ones. Uses the index in any case: a plan from when the
