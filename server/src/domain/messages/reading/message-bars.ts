@@ -77,11 +77,11 @@ function hoursIn({ times }: BarTimes) {
 }
 
 async function byRow(db: Db, workspaceId: string, filters: MessageFilters, bars: BarTimes): Promise<ListBars> {
-  const since = filters.from ?? startOf(bars).toISOString()
-  const searches = await searchesOf(db, workspaceId, { ...filters, from: since })
+  const inBars = { ...filters, from: filters.from ?? startOf(bars).toISOString() }
+  const searches = await withSenders(db, workspaceId, await searchesOf(db, workspaceId, inBars))
   const rows = await withTimeLimit(db, readLimitMs, (tx) =>
-    withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], tx, async (inOrder) =>
-      messagesByBar(inOrder, workspaceId, await withSenders(inOrder, workspaceId, searches), bars.times, countedMax),
+    withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], tx, (inOrder) =>
+      messagesByBar(inOrder, workspaceId, searches, bars.times, countedMax),
     ),
   )
   if (rows === tookTooLong) return toListBars(bars, [], bars.times.at(-1))
