@@ -78,7 +78,8 @@ function captionOf({ times, counted_from }: Counts, noun: string, span: string |
 
 const hourMs = 3_600_000
 
-function barsOf({ times, counts }: Counts): ResultBar[] {
+/** The counts as bars, with labels for the axis. */
+export function barsOf({ times, counts }: Counts): ResultBar[] {
   const [first, second, last] = [times[0], times[1], times.at(-1)].map((time) => Date.parse(time ?? ''))
   const stepMs = Number(second) - Number(first)
   const hasDays = Number(last) - Number(first) > 36 * hourMs
