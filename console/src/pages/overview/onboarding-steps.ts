@@ -1,8 +1,9 @@
 import type { OnboardingStep } from '@parley/contract/console/overview'
 import type { ComponentType } from 'react'
+import { useHere, useSession } from '../../lib/session.ts'
 import { lazyPart } from '../../ui/lazy.tsx'
 
-export interface StepText {
+interface StepText {
   title: string
   detail: string
   action: string
@@ -13,7 +14,7 @@ export interface StepText {
 }
 
 /** An operator connects accounts. Others can only look whether that is done. */
-export const connectStep = (workspaceId: string): StepText => ({
+const connectStep = (workspaceId: string): StepText => ({
   title: 'Connect a sender',
   detail: 'Connect a WhatsApp Business account to send from its numbers. The simulator comes with a number.',
   action: 'Connect account',
@@ -82,4 +83,12 @@ export const stepTexts: Record<OnboardingStep, StepText> = {
     action: 'Invite teammate',
     to: (path) => path('team'),
   },
+}
+
+/** The texts of a step for this person. */
+export function useStepTexts(kind: OnboardingStep | undefined): StepText | undefined {
+  const here = useHere()
+  const { operator } = useSession().person
+  if (kind === undefined) return undefined
+  return kind === 'sender' && operator ? connectStep(here.id) : stepTexts[kind]
 }

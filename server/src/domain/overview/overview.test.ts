@@ -116,11 +116,11 @@ test('endpoints are counted by health, as the list of webhooks shows it', async 
   expect((await read(other.id, '/overview')).body.endpoints).toEqual({ healthy: 0, failing: 0, disabled: 0 })
 })
 
-test('a workspace is new until it has 20 messages, in and out together', async () => {
+test('a workspace is new until it has 10 messages, in and out together', async () => {
   const line = await newLine(server)
   const isNew = async () => (await read(line.workspace.id, '/onboarding')).body.is_new
   expect(await isNew()).toBe(true)
-  await line.write(19)
+  await line.write(9)
   expect(await isNew()).toBe(true)
   await line.write(1)
   expect(await isNew()).toBe(false)

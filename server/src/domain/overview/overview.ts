@@ -150,7 +150,7 @@ async function readCredits(
 }
 
 /** More messages than a person who tries the service sends and receives. */
-const usedFrom = 20
+const usedFrom = 10
 
 /** The onboarding steps. Whether each is done is derived from the data of the workspace. */
 export async function readOnboarding(
