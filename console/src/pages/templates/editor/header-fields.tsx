@@ -30,8 +30,8 @@ export function HeaderFields({ editor, edited }: { editor: Editor; edited: Conso
         {['IMAGE', 'VIDEO', 'DOCUMENT'].includes(header.format) && (
           <TextInput
             label={`Sample ${header.format.toLowerCase()}`}
-            description="The public https URL of an example. WhatsApp looks at it when it reviews the template. Each message has its own file."
-            placeholder={samples[header.format]}
+            description="The handle of an example file from Meta’s Resumable Upload API. WhatsApp reviews it; each message has its own file."
+            placeholder="4::aW1hZ2UvanBlZw==:ARZVv4…"
             value={header.sample}
             autoComplete="off"
             {...editor.at('header.example')}
@@ -49,12 +49,6 @@ export function HeaderFields({ editor, edited }: { editor: Editor; edited: Conso
       </Stack>
     </Card>
   )
-}
-
-const samples: Readonly<Record<string, string>> = {
-  IMAGE: 'https://shop.example/box.jpg',
-  VIDEO: 'https://shop.example/box.mp4',
-  DOCUMENT: 'https://shop.example/invoice.pdf',
 }
 
 function HeaderText({ editor }: { editor: Editor }) {

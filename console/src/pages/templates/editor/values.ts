@@ -17,7 +17,7 @@ export interface EditorValues {
   name: string
   language: string
   category: TemplateDraft['category']
-  /** `sample`: the URL of an example file. */
+  /** `sample`: the handle of an example file; the URL of it in a stored template. */
   header: { format: HeaderFormat | 'NONE'; text: string; examples: Examples; sample: string }
   /** `advises`: in an authentication template, not to share the code. */
   body: { text: string; examples: Examples; advises: boolean }
