@@ -49,7 +49,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'template show',
-    details: `${named} With --json it is a file that "template edit --file" accepts.`,
+    details: `${named} With --json it is a file that "template edit --file" accepts, unless it is an authentication template, whose text is WhatsApp's own.`,
     args: ['TEMPLATE'],
     options: { workspace },
     examples: ['template show order_ready', 'template show order_ready:es --json'],
