@@ -4,7 +4,7 @@ import { useNotice } from '../lib/notices.ts'
 import { useData } from '../lib/query.ts'
 import { useCan, useHere, useSession } from '../lib/session.ts'
 
-/** Warns on every page when the balance is at or below the workspace's limit for the warning. */
+/** Warns on every page when the balance is at or below the workspace's low-credit warning. */
 export function LowCredit() {
   const here = useHere()
   const mayRead = useCan('credits:read')

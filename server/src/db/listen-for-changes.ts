@@ -9,11 +9,11 @@ const checkEveryMs = 5_000
 /** How often `announce` is called. */
 const announceEveryMs = 500
 
-/** What else is done on the connection that listens. */
+/** Other tasks of the listening connection. */
 export interface MoreToListen {
-  /** What to do with the notifications of other channels, by channel. */
+  /** The handlers of other channels. */
   channels: Readonly<Record<string, (payload: string) => void>>
-  /** Runs a statement that tells other processes about this one; null if there is nothing to tell. */
+  /** Runs a statement that announces this process to others; null if there is nothing to announce. */
   announce(session: Session): Promise<unknown> | null
 }
 

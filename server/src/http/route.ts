@@ -20,8 +20,8 @@ export interface Context {
   requestId: string
   settings: RouteSettings
   /**
-   * What the requests of this process share, made once. It is given a database that sees all workspaces, so it must take the
-   * workspace of each request from its caller.
+   * An object that all requests of this process share, made once. Its database sees all workspaces, so it must take the
+   * workspace of each request from the caller.
    */
   shared<T>(make: (services: SharedServices) => T): T
   header(name: string): string | undefined

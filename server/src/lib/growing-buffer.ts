@@ -28,7 +28,7 @@ export class GrowingBuffer {
     return this.#bytes.length
   }
 
-  /** What was collected; shares its memory with the buffer. */
+  /** The collected bytes; they share memory with the buffer. */
   get bytes(): Buffer {
     return this.#size === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#size)
   }

@@ -5,11 +5,11 @@ export interface BatchLimits<Item> {
   maxItems?: number
   /** How many batches may run at the same time. */
   maxConcurrent?: number
-  /** How far apart batches begin at least, so that more items share one. After a pause, or with enough for a full batch, the next begins at once. */
+  /** The minimum time between the starts of two batches, so that more items share one. A full batch, or one after a pause, starts immediately. */
   gapMs?: number
   /** The size of an item; 1 by default. */
   sizeOf?: (item: Item) => number
-  /** Whose item it is. If not all waiting items fit into a batch, owners take turns. Without it, the first ones are taken. */
+  /** The owner of an item. If more items wait than fit into a batch, owners take turns. Without it, a batch takes the oldest items. */
   ownerOf?: (item: Item) => string
 }
 

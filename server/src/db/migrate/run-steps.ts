@@ -47,7 +47,7 @@ export class FailedMigration extends StartupError {
   }
 }
 
-/** What is done of a migration. `changed` counts the rows of the current pass over the table of a batches step. */
+/** The progress of a migration. `changed` counts the rows of the current pass over the table of a `batches` step. */
 interface Progress {
   step: number
   block: number
@@ -59,8 +59,8 @@ export const progressTable = `create table if not exists migration_progress (
   version int primary key, step int not null, block int not null, passes int not null, changed int not null)`
 
 /**
- * Runs the steps of a migration that are not done yet, and `finish` in the transaction of the last one. What is done is
- * stored together with the step, so a migration that was interrupted continues where it was.
+ * Runs the steps of a migration that are not done yet, and `finish` in the transaction of the last one. Progress is
+ * stored in the transaction of the step, so an interrupted migration continues where it stopped.
  */
 export async function runSteps(
   client: pg.Client,

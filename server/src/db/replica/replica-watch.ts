@@ -35,7 +35,7 @@ export class ReplicaWatch implements ReplicaState {
   readonly #openedAt = performance.now()
   /** The replica has everything that was committed before this time. */
   #currentAt = Number.NEGATIVE_INFINITY
-  /** What it has not replayed: positions of the primary, each with a time before it was read. */
+  /** Positions of the primary that the replica has not replayed, each with a time before it was read. */
   #ahead: { wal: number; at: number }[] = []
   #waiting: { at: number; show: () => void }[] = []
   #comparedAt = Number.NEGATIVE_INFINITY

@@ -76,7 +76,7 @@ export const exportKeys = (db: Db, clock: Clock, workspaceId: string, filters: K
     ],
   })
 
-/** `expiring` from when on the alerts say so. A rotated key is `expiring` at once, but causes no alert: a newer one works. */
+/** `expiring` as soon as alerts say so. A rotated key is `expiring` immediately, but causes no alert: its successor works. */
 function stateOf({ createdAt, revokedAt, expiresAt }: Key, now: Date, replacement?: Key): KeyState {
   if (revokedAt) return 'revoked'
   if (!expiresAt) return 'active'

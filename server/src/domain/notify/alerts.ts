@@ -15,7 +15,7 @@ interface Viewer {
   person: { personId: string; operator: boolean }
 }
 
-/** What the service can tell about a workspace, as far as the viewer's role may see it: how, to whom, and when it last did. */
+/** The kinds of alerts that the viewer's role may see: how each is sent, to whom, and when it was last sent. */
 export async function listAlerts({ db, clock, workspaceId, role, person }: Viewer): Promise<Alert[]> {
   const kinds = alertKinds.filter((kind) => can(role, alertPermission(kind)))
   const types = Object.values(alertEvents).filter((type) => type !== null)

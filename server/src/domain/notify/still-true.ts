@@ -1,6 +1,6 @@
 /**
- * Emails may wait for hours until the mail server accepts them. What they say is checked before each attempt: an email about a
- * webhook that works again, or about a key that was rotated, would only make people look for a problem that is over.
+ * Emails may wait for hours until the mail server accepts them. Before each attempt, the cause of an email is checked again: people
+ * would look for a problem that is over, such as a webhook that works again or a key that was rotated.
  */
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'

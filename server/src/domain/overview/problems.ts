@@ -17,7 +17,7 @@ import type { Viewer } from './overview.ts'
 
 /**
  * Current problems of a workspace that the viewer's role may see, most severe first. Every page of the console asks for them, so
- * they are read in one round trip on one connection. What only some problems need is read afterwards.
+ * they are read in one round trip on one connection. Details that only some problems need are read afterwards.
  */
 export async function listProblems(viewer: Viewer): Promise<Problem[]> {
   const permitted = checks.filter(({ permission }) => can(viewer.role, permission))
@@ -204,7 +204,7 @@ export function risingCodes(
     const sum = (isRecent: boolean) =>
       rows.filter(({ hour }) => hour.getTime() >= recentFrom === isRecent).reduce((all, { count }) => all + count, 0)
     const recent = sum(true)
-    // The average of two hours over the 24 hours before.
+    // The average for two hours, from the 24 hours before.
     const usual = Math.round(sum(false) / 12)
     return recent >= 20 && recent > 3 * usual ? [{ code, recent, usual }] : []
   })

@@ -165,7 +165,7 @@ const pictureOf = (svg: string, text: string): string =>
     .replaceAll(/<(style|title)>[\s\S]*?<\/\1>\s*/g, '')
     .replace('<svg ', `<svg role="img" aria-label="${escapeHtml(text)}" `)}</figure>\n`
 
-/** What is below a field: its fields, or the variants that it can be. */
+/** The title above nested fields, or above the variants of a field. */
 function foldTitle(field: string, nested: readonly Token[]): string {
   const items = nested.flatMap((token) => (token as Tokens.List).items)
   const kind = items[0]?.text.startsWith('**') ? 'field' : 'variant'

@@ -13,7 +13,7 @@ export interface SearchEntry {
   text: string
   /** What the section defines. */
   terms?: readonly string[]
-  /** Less than 1 for what is rarely meant. */
+  /** Less than 1 for sections that readers rarely search for. */
   weight?: number
 }
 

@@ -84,7 +84,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
     return found
   }
   const found = new Map<string, SearchResult[]>()
-  /** Finds sections. What was asked lately is kept. */
+  /** Finds sections. Recent results are cached. */
   async function search(query: string, max: number): Promise<SearchResult[]> {
     const find = await keep('search', async () => newSearch(await entries(), synonyms))
     const key = `${max} ${query.trim().toLowerCase().replaceAll(/\s+/g, ' ')}`

@@ -38,9 +38,9 @@ export interface ByteLimits
 
 /**
  * For a heap of 512 MB. Parsed JSON takes several times the size of its text, so 64 MiB of bodies leave about half of the heap
- * for everything else. All others together leave a quarter of it for WhatsApp, which posts from few addresses: one of them may
+ * for other data. Clients of the API and the console leave a quarter of the 64 MiB for WhatsApp, which posts from few addresses. One address may
  * have eight webhooks of the largest size in progress, or tens of thousands of the usual 1 to 2 KB. Until its first webhook is
- * verified, such as after a restart, an address may have one of the largest size, whatever clients of the API and the console do.
+ * verified, for example after a restart, it may have one of the largest size.
  */
 export const defaultByteLimits: ByteLimits = {
   process: 64 * MiB,
@@ -53,8 +53,8 @@ export const defaultByteLimits: ByteLimits = {
 
 /**
  * Each request in progress takes up to about 30 KB, so 4,000 of them take 120 MB. One address gets a quarter of that: more
- * than a client needs that sends all of a key's rate limit at once. A workspace gets five times the highest rate limit of a
- * key, and half of what one address may have. Clients rarely send a second request before they have the first response.
+ * than a client needs to send a key's whole rate limit at the same time. A workspace gets 500, half of the limit of
+ * an address. Clients rarely send a second request before they have the first response.
  */
 const fixedLimits = {
   processRequests: 4_000,
@@ -62,8 +62,8 @@ const fixedLimits = {
   connectionRequests: 100,
   requests: { total: 4_000, each: 500 },
   bytes: defaultByteLimits,
-  // Two of the largest webhooks at once, then what takes about a hundredth of a core to read and verify. An app secret that is
-  // wrong here makes the network exceed this; it repeats the webhooks, and they are accepted once the secret is right.
+  // Two of the largest webhooks at the same time, then as many as a hundredth of a core reads and verifies. With a wrong app
+  // secret, the network exceeds this. It repeats the webhooks, and they are accepted once the secret is right.
   wrongSignatures: { max: 8 * MiB, windowMs: 8_000, maxKeys: 10_000 },
   uploads: { total: 16 },
   liveStreams: 1_000,
@@ -73,8 +73,8 @@ const fixedLimits = {
 const reservedDescriptors = 2_048
 
 /**
- * Each connection takes a file descriptor. Connections get what is left of the process's limit after a reserve, or half of a
- * small limit. One address gets at most half of the connections, and so do requests that wait, all together.
+ * Each connection takes a file descriptor. Connections get the rest of the process's limit after a reserve, or half of a
+ * small limit. One address gets at most half of the connections, and all waiting requests together get at most half of them.
  */
 export function newLimits(
   settings: { maxConnections: number; maxConnectionsPerAddress: number },

@@ -156,8 +156,8 @@ export class GraphClient {
   }
 
   /**
-   * What the network knows about an access token. `access` is of the same app: the token itself, or the app's. An error of the
-   * network may repeat the token, so it is hidden.
+   * Asks the network about an access token. `access` is the token itself, or the token of its app. An error message of the
+   * network may contain the token, so it is redacted.
    */
   async inspectToken(access: GraphAccess, accessToken: string): Promise<CallOutcome<TokenFacts>> {
     const outcome = await this.#call(access, 'GET', ['debug_token'], { input_token: accessToken })

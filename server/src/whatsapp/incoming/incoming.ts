@@ -43,7 +43,7 @@ export type Incoming = ReadItem | UnreadChange
 interface FieldReader {
   /** The members that `read` makes use of. */
   known: Known
-  /** The change is a notice: stored as one if it was not read completely. */
+  /** The change is a notice. If it was not read completely, it is stored with the outcome `notice`. */
   isNotice?: true
   read(change: Change): ReadItem[]
 }
@@ -70,7 +70,7 @@ export const fieldReaders: ReadonlyMap<string, FieldReader> = new Map<string, Fi
   ['account_update', notice(known.accountUpdate, noticeReader('account'))],
   ['account_review_update', notice(known.accountReview, noticeReader('account'))],
   ['account_alerts', notice(known.accountAlert, noticeReader('account'))],
-  // These change nothing here.
+  // Parley does not apply these.
   ['account_settings_update', notice(unused, noticeReader('account'))],
   ['business_capability_update', notice(unused, noticeReader('account'))],
   ['security', notice(unused, noticeReader('account'))],

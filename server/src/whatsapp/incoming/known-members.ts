@@ -228,7 +228,7 @@ const conversation = { contacts: list(contact), messages: list(message), statuse
 
 export const messages = members({ ...numberMembers, ...conversation })
 
-/** The request that sent a message through another app. What cannot be read of it is passed on as it arrived. */
+/** The request that sent a message through another app. Unknown parts of it are passed on as they arrived. */
 const sentFile = (more: Readonly<Record<string, Known>> = {}) => members({ ...file, link: text(4096), ...more })
 const sent = cases(
   readType,

@@ -1,4 +1,4 @@
-/** What a notice about an account or a number changes at once. The sync that follows fetches the complete state. */
+/** The immediate changes of a notice about an account or a number. The sync that follows fetches the complete state. */
 
 import { readArray, readId, readNonBlank, readObject, readTime } from '../read-json.ts'
 import type { Notice } from './change.ts'

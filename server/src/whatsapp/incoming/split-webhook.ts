@@ -47,7 +47,7 @@ export function splitWebhook(text: string): SplitChange[] {
   })
 }
 
-/** What a network update shows of a webhook with one change: its value, or what there is instead. */
+/** The part of a webhook with one change that a network update shows: the value, or else the enclosing part. */
 export function valueIn(webhook: string): string {
   const [entry] = partsOf(partsOf(webhook).get('entry') ?? '').values()
   if (entry === undefined) return webhook

@@ -34,8 +34,8 @@ export interface SetupOptions {
 
 /**
  * Sets up everything between a Meta app and a workspace: the app's callback and webhook fields, the account's subscription, its
- * numbers and its templates. It reads all of it first, and refuses the input or stops before anything is changed. What is
- * right already is not touched, so it can be repeated.
+ * numbers and its templates. It reads the current state first, and rejects the input or stops before it changes anything. It
+ * does not touch correct settings, so it can be repeated.
  */
 export async function configure(network: Network, input: SetupInput, options: SetupOptions): Promise<SetupResult> {
   const { publicUrl, check = false, replaceCallback = false, audit = async () => {}, onStep = () => {} } = options

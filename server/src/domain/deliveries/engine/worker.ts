@@ -342,9 +342,9 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
   }
 
   /**
-   * Starts no more attempts, releases queued deliveries, and gives attempts in flight `graceMs` to finish. What is queued is
-   * released first, so that another process continues without delay. It stays the process's `taker`: what others hand over before
-   * they notice is released too.
+   * Starts no more attempts, releases queued deliveries, and gives attempts in flight `graceMs` to finish. The queue is
+   * released first, so that another process continues without delay. The worker stays the process's `taker`, to release deliveries
+   * that other processes hand over before they notice.
    */
   async stop(graceMs = 2_000): Promise<void> {
     this.#stopping = true

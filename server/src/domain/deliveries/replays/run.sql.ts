@@ -159,7 +159,7 @@ export const hasUnattempted = async (db: Db, replayId: string): Promise<boolean>
     replayId,
   ])) !== undefined
 
-/** Completes a replay that has sent everything, when nothing of it is open. What could not be sent leaves the total. */
+/** Completes a replay that has added all deliveries, when none of them is open. Events that could not be sent leave the total. */
 export const complete = (
   db: Db,
   id: string,
@@ -216,7 +216,7 @@ export const dropCancelled = async (
     kept: 0,
   }
 
-/** Ends a cancelled replay when nothing of it is open. */
+/** Ends a cancelled replay when none of its deliveries is open. */
 export const endCancelled = async (db: Db, id: string, owner: string, now: Date): Promise<boolean> =>
   (await db.change(
     `update replays r set ended_at = $3 where r.id = $1 and r.owner = $2 and r.state = 'cancelled'
@@ -224,5 +224,5 @@ export const endCancelled = async (db: Db, id: string, owner: string, now: Date)
     [id, owner, now],
   )) === 1
 
-/** Whether a replay has not begun yet: no other process makes first attempts of it. */
+/** Whether a replay has not begun yet: no other process makes first attempts for it. */
 export const isAtStart = ({ from, before }: TakenReplay): boolean => from.id === firstId && before === null

@@ -13,7 +13,7 @@ import { againMs, ReplayLost, type Running, type StepDeps, stepMs, takeStep, wai
 
 export type ReplayDeps = Omit<StepDeps, 'owner'>
 
-/** How long the lease on a replay lasts. A process that takes no step for this long makes no first attempts of it. */
+/** How long the lease on a replay lasts. A process that takes no step for this long makes no first attempts for it. */
 const ownedMs = 5_000
 /** Replays per run of the loop; the others come first in the next. */
 const replaysMax = 20
@@ -76,7 +76,7 @@ export class ReplayRunner {
     for (const id of ids) await returnReplay(db, id, owner, clock.now())
   }
 
-  /** Removes replays from this process. What waits here is released, unless another process has it by now. */
+  /** Removes replays from this process. Their waiting deliveries are released, unless another process has them by now. */
   async #forget(ids: readonly string[]): Promise<void> {
     const { db, clock, worker } = this.#deps
     const items = ids.flatMap((id) => worker.removeReplay(this.#running.get(id)?.webhookId ?? '', id))

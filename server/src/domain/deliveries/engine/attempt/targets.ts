@@ -65,8 +65,8 @@ export class Targets {
   }
 
   /**
-   * Makes `get` return these targets, as they are now or were at most `currentMs` ago. Returns the targets if the database takes
-   * longer than that for every read: a slow database must not stop deliveries. What waited for the read begins with it.
+   * Makes `get` return these targets, as they are now or were at most `currentMs` ago. Returns the targets if every read of the
+   * database takes longer than that: a slow database must not stop deliveries. Attempts that waited for the read begin with them.
    */
   async read(ids: readonly string[]): Promise<ReadonlyMap<string, Target | null> | null> {
     let latest: number | undefined

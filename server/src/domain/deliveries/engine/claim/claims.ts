@@ -81,7 +81,7 @@ export class Claims {
       log.warn(fields, 'deliveries expired with their events')
       worker.startNext(expired.flatMap(conversationOf))
     }
-    // The claim has seen which endpoints are enabled, and whose turn it is. What is in memory may be older.
+    // The claim has read which endpoints are enabled, and whose turn it is. The targets in memory may be older.
     if (items.length > 0) targets.expire()
     worker.take(items)
     return { visited, claimed: rows.length }

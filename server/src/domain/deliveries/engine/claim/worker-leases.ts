@@ -6,11 +6,11 @@ import type { HandedDelivery, LeasedDelivery } from '../first-attempts.ts'
 import { dropLeases, readLeased, releaseLeases } from './claim.sql.ts'
 
 /**
- * How a worker gets and returns the leases of deliveries that it does not attempt. Calls at the same time share a statement. What a
- * worker has when it stops is collected and released together, so that other processes continue without delay.
+ * How a worker gets and returns the leases of deliveries that it does not attempt. Concurrent calls share a statement. When a
+ * worker stops, all its leases are collected and released together, so that other processes continue without delay.
  */
 export class WorkerLeases {
-  /** Reads what was handed over. Without the lease, it belongs to another worker by now. */
+  /** Reads a delivery that was handed over. Null if another worker has its lease by now. */
   readonly read: (handed: HandedDelivery) => Promise<LeasedDelivery | null>
   /** Releases the lease; the delivery is due immediately. */
   readonly release: (item: LeasedDelivery) => Promise<unknown>

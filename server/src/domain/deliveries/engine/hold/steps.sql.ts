@@ -73,7 +73,7 @@ export const stepsOf = (db: Db, webhookIds: readonly string[] | null) =>
 export const hasDeliveries = async (db: Db, webhookId: string): Promise<boolean> =>
   (await db.first('select 1 as one from deliveries where webhook_id = $1 limit 1', [webhookId])) !== undefined
 
-/** What one step looked at and changed. */
+/** How many rows a step looked at and changed, and its position. */
 export interface Stepped {
   looked: number
   changed: number
@@ -89,11 +89,11 @@ const required = async (found: Promise<Stepped | undefined>): Promise<Stepped> =
   (await found) ?? { looked: 0, changed: 0, position: null }
 
 /**
- * Looks at the next deliveries of an endpoint and makes due what was planned for later before it was enabled, and what waits
- * for others of its conversation if the endpoint has no order any more. Rows that are
- * locked are being attempted or claimed. What was never attempted is due when it was published or asked for: a manual one must
- * not become older than the time at which its endpoint was disabled again. `is true` keeps PostgreSQL from looking a
- * delivery up in an index by due time.
+ * Looks at the next deliveries of an endpoint. Makes retries due that were planned before it was enabled and, if the endpoint
+ * has no order, deliveries that wait for others of their conversation. Locked rows are skipped: they are being attempted or
+ * claimed. A delivery without an attempt is due at the time at which it was published or requested: a manual delivery must
+ * not become older than the time at which its endpoint was disabled again. `is true` keeps PostgreSQL from using
+ * an index by due time.
  */
 export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limit: number): Promise<Stepped> =>
   required(

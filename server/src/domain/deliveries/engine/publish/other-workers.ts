@@ -26,8 +26,8 @@ const handedMax = 60
 /** The pause after notices were sent. Under load, notices are collected during the pause: each one is a transaction. */
 const collectMs = 5
 /**
- * How long one worker gets all deliveries, before the next one does. What a worker reads and records in batches is then as
- * much at a time as with one worker; with a part of each batch for each worker, every one would have to make as many.
+ * How long one worker gets all deliveries before the next one does. So its batches are as large as with a single worker. If
+ * each worker got a part of all deliveries, each would read and record as many batches, with fewer deliveries in them.
  */
 const turnMs = 50
 

@@ -40,8 +40,8 @@ const conversationOf = (senderId: string, person: string): string =>
 /**
  * CTEs that insert events and, for each event, a delivery to every endpoint of its workspace that subscribes to its type,
  * leased to this process, and plan the visits of claims. `new_deliveries` returns the deliveries. A disabled endpoint is not
- * visited, so its deliveries wait until it is enabled; one to a failing endpoint is claimed when it is its turn. What the
- * filter of an endpoint leaves out is only counted. `events` names rows of (id, workspace_id, type, body, message_id, sender_id, person).
+ * visited, so its deliveries wait until it is enabled; a delivery to a failing endpoint is claimed when it is its turn. Events
+ * that the filter of an endpoint excludes are only counted. `events` names rows of (id, workspace_id, type, body, message_id, sender_id, person).
  *
  * A delivery of a conversation that is kept in order always waits at first: whether an earlier one is open is only certain
  * after the commit (`order.ts`). Its position is drawn once for the statement, and only if it has such a delivery. So is that
