@@ -44,11 +44,11 @@ export function useRowKeys<Row>({ rows, rowKey, onOpen, openKey, body, bringInto
     if (openAt < 0 || isBeside) focusRow(next)
   }
   const step = (by: 1 | -1) => {
-    // The address is ahead of what is shown when keys are pressed fast.
+    // If keys are pressed fast, the address changes before the drawer does.
     const key = openAt >= 0 ? parseSearch(history.location.search).open : cursor.current.key
     const at = indexOf(key)
     const { index } = cursor.current
-    // A row that has left the list: the next one took its place.
+    // If the open row has left the list, the next row took its place.
     goTo(at >= 0 ? at + by : by === 1 ? index : index - 1)
   }
   const stepIfOurs = (by: 1 | -1) => {

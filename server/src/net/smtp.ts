@@ -89,7 +89,7 @@ function newTransport(settings: MailSettings, signal: AbortSignal) {
     disableUrlAccess: true,
     getSocket(_options, callback) {
       const socket = connect({ host, port, signal, timeout: silenceMs })
-      // For all of its life: while nodemailer begins TLS, it has no listener.
+      // The listener stays: while nodemailer begins TLS, it has none of its own.
       socket.on('error', () => {})
       socket.once('timeout', () => socket.destroy(new Error('The mail server does not respond.')))
       socket.once('error', callback)
@@ -101,7 +101,7 @@ function newTransport(settings: MailSettings, signal: AbortSignal) {
   })
 }
 
-/** `response` is what the server said; nodemailer adds it to its own message, to some twice. */
+/** `response` is the server's reply, which nodemailer adds to its own messages, sometimes twice. */
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }
 
 /** A rejected recipient or message is rejected again. Everything else may be a setting or a failure that is repaired. */

@@ -60,8 +60,8 @@ export class ReplicaWatch implements ReplicaState {
   }
 
   /**
-   * Calls `show` when a read in any process has what is committed now. If this process has left the replica, others may still
-   * read from it: then it is called immediately, and again when their reads cannot be that old.
+   * Calls `show` as soon as a read in any process sees everything that is committed now. If this process does not use the
+   * replica, other processes may still do: then it calls `show` immediately, and again when their reads see it too.
    */
   whenReadable(show: () => void): void {
     this.#waiting.push({ at: performance.now(), show })

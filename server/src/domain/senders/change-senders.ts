@@ -1,5 +1,5 @@
 /**
- * What the network says about the senders of a workspace, in a listing or in a notice. Each change of a status or a quality
+ * Updates the senders of a workspace from a listing or a notice of the network. Each change of a status or a quality
  * rating publishes an event in the same transaction.
  */
 import type { SenderStatusData } from '@parley/contract/service-events'
@@ -43,8 +43,8 @@ export async function saveSenders(
 }
 
 /**
- * After a notice about an account, or about one of its numbers. `CONNECTED` applies to the numbers that an earlier notice
- * blocked.
+ * Changes the status of senders after a notice about their account, or about one of its numbers. `CONNECTED` changes only
+ * senders that an earlier notice blocked.
  */
 export const changeSendersOf = (
   db: Db,

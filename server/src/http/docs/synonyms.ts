@@ -21,6 +21,7 @@ export const synonyms: Readonly<Record<string, string>> = {
   https: 'tls',
   incoming: 'inbound',
   install: 'requirements',
+  k8s: 'containers',
   kubernetes: 'containers',
   llm: 'agent',
   login: 'sign-in',

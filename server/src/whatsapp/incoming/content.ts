@@ -139,7 +139,7 @@ function contentOf(message: JsonObject, type: string | null): Partial<Content> {
   }
 }
 
-/** An old type of its own; now a voice message is an `audio` with `voice`. */
+/** In old webhooks, a voice message has its own type. In others, it is an `audio` with `voice`. */
 function voiceIn(message: JsonObject): JsonObject | null {
   const file = readObject(message.voice) ?? readObject(message.audio)
   return file && { ...file, voice: true }
