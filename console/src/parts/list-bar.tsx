@@ -14,17 +14,17 @@ interface ListBarProps {
   search?: { name: string; label: string; placeholder?: string }
   /** The filters of the list, as its API takes them. The total and the export get the same. */
   query: Readonly<Record<string, string>>
-  /** What the rows are: `['message']`, `['delivery', 'deliveries']`. */
+  /** The name of a row, with its plural if that is irregular: `['message']`, `['delivery', 'deliveries']`. */
   noun: readonly [one: string, many?: string]
   /**
-   * The number of matching rows. A list without pages says how many it has. Otherwise `path` is that of the list, relative to
-   * the workspace, and `topics` are those on which the list is fetched again. It is never less than `shown`, the number of
-   * rows that the reader sees: new rows may arrive before the total.
+   * The number of matching rows. A list without pages passes it as `rows`. Otherwise it is fetched: `path` is the path of the
+   * list, relative to the workspace, and a change of one of `topics` fetches it again. The shown total is at least `shown`, the
+   * number of visible rows: new rows may arrive before the total.
    */
   total: { rows: number | undefined } | { path: string; topics: readonly Topic[]; shown: number }
   /** The export; null if the list has none. */
   file: `${string}.csv` | null
-  /** The name of the saved file, if it is not that of the route. */
+  /** The name of the saved file, if it differs from the route's. */
   saveAs?: `${string}.csv`
   /** Before the total: a live switch. */
   children?: ReactNode

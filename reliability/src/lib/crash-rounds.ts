@@ -2,9 +2,9 @@ import { crashUnderLoad } from '../../../server/testing/crash.ts'
 import { openPostgres, type Postgres } from './postgres.ts'
 import type { Outcome } from './scenario.ts'
 
-/** What rounds promise that kill the service: it loses what it has not recorded. */
+/** The promise of rounds that kill the service. A killed service loses unrecorded attempts. */
 export const killPromise = 'no event lost, no more repeats than were in flight'
-/** What rounds promise that strike PostgreSQL: the service records what it has sent when PostgreSQL is back. */
+/** The promise of rounds that hit PostgreSQL. The service records its attempts when PostgreSQL is back. */
 export const strikePromise = 'no event lost, none repeated'
 
 /** A service receives and delivers while it is killed, or while `strike` happens to its PostgreSQL. */

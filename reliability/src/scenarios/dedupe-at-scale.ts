@@ -102,7 +102,7 @@ const describe = ({ indexBytes, reads, walBytes, perSecond }: Cost): string =>
 export const scenario = {
   name: 'dedupe-at-scale',
   wanted:
-    'the index that recognizes them does not grow with the stored messages; a new message reads less than half the index pages',
+    'the index that recognizes repeated messages does not grow with the stored messages; a new message reads less than half the index pages',
   async run(say: (line: string) => void): Promise<{ figure: string; ok: boolean }> {
     const dataDir = newFolder('parley-dedupe-')
     const settings = { shared_buffers: '16MB', max_wal_size: '4GB', fsync: 'off', autovacuum: 'off' }

@@ -35,7 +35,7 @@ async function send({ url }: ServiceProcess, key: string, count: number): Promis
 
 export const scenario: Scenario = {
   name: 'frozen-rate-limits',
-  wanted: 'requests that were counted in a window that ended while their process was frozen do not pass',
+  wanted: 'after a freeze, a process lets no request pass that was counted in an earlier window',
   async run(say) {
     const postgres = await openPostgres()
     const { db, connection } = postgres

@@ -155,6 +155,6 @@ async function run(say: (line: string) => void): Promise<{ figure: string; ok: b
 
 export const scenario = {
   name: 'old-backlogs',
-  wanted: `its ten deliveries begin within 2 s; PostgreSQL works less than ${claimLimitMs} ms on a claim`,
+  wanted: `with old backlogs of others, ten deliveries of a new endpoint begin within 2 s; PostgreSQL works less than ${claimLimitMs} ms on a claim`,
   run,
 }

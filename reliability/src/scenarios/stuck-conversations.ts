@@ -162,6 +162,6 @@ async function run(say: (line: string) => void): Promise<{ figure: string; ok: b
 
 export const scenario = {
   name: 'stuck-conversations',
-  wanted: `with ${stuck.toLocaleString('en')} stuck conversations, those of others arrive in order, in at most ${slowerMax} times the time without order, plus the time until their retries`,
+  wanted: `with ${stuck.toLocaleString('en')} stuck conversations, messages of other conversations arrive in order; without the waits for retries, they take at most ${slowerMax} times as long as without order`,
   run,
 }

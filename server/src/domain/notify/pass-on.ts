@@ -11,13 +11,13 @@ import { type NewMail, queueMail } from '../mail/outbox.ts'
 import { recipientsOf } from '../people/account/mail-choices.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 
-/** How often the notifications are looked for. There are few, and a look at none costs PostgreSQL next to nothing. */
+/** How often the loop looks for notifications. There are few, and an empty result costs PostgreSQL little. */
 const pollMs = 1_000
 
-/** How many are passed on by one transaction. */
+/** How many notifications one transaction passes on. */
 const batchSize = 50
 
-/** A day later, the email would be about something that people have noticed in another way. */
+/** No email is sent about a notification that is older than a day: people have noticed its cause by then. */
 const usefulForMs = 24 * 3_600_000
 
 export interface PassOnDeps {

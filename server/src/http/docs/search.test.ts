@@ -48,7 +48,7 @@ test.each([
   ['dead letter queue', '/docs/events/retries#when-an-endpoint-keeps-failing'],
   ['dlq', '/docs/events/retries#when-an-endpoint-keeps-failing'],
   ['read receipt', '/docs/messages/inbound#mark-a-message-as-read'],
-  ['k8s', '/docs/run/requirements#containers'],
+  ['k8s', '/docs/run/requirements'],
   ['scopes', '/docs/api/authentication'],
   ['price', '/docs/start/concepts#credits'],
   ['test key', '/docs/start/simulator'],

@@ -13,6 +13,6 @@ export const languageOptions = codes
   .map((code) => ({ value: code, label: `${names.of(code.replace('_', '-')) ?? code} · ${code}` }))
   .toSorted((left, right) => left.label.localeCompare(right.label, 'en'))
 
-/** With a language that WhatsApp has added since. */
+/** The options and the language of a stored template, which may be missing from our list. */
 export const languageOptionsWith = (code: string) =>
   code === '' || codes.includes(code) ? languageOptions : [...languageOptions, { value: code, label: code }]
