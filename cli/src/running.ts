@@ -42,7 +42,7 @@ export function readRunning(dataDir: string): RunningService | 'stopped' | undef
   return running.pid !== process.pid && isAlive(running.pid) ? running : 'stopped'
 }
 
-/** The settings of a command, with the address of the running service in links, if PUBLIC_URL does not say another. */
+/** The settings of a command. Links use PUBLIC_URL, or else the address of the running service. */
 export function withRunning(config: Config, env: Environment): Config {
   if (env.PUBLIC_URL || config.databaseUrl !== null) return config
   const running = readRunning(config.dataDir)

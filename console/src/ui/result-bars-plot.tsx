@@ -8,7 +8,7 @@ import { announce } from './live-region.tsx'
 import styles from './result-bars.module.css'
 
 export interface ResultBar {
-  /** ISO times: the bar has what happened from `from` until before `to`. */
+  /** ISO times. The bar counts from `from` up to `to`, without `to` itself. */
   from: string
   to: string
   /** Under the axis; an empty one is not shown: "2 PM", "Nov 15". */

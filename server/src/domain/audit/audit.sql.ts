@@ -45,7 +45,7 @@ export interface AuditFilter {
 
 /**
  * Newest first, after a cursor; of a workspace, or (null) of the installation and its people. Each filter has an index
- * that ends with the time, so at most a page of each value is read.
+ * that ends with the time, so at most one page is read for each value of a filter.
  */
 export const entriesOf = (
   db: Db,

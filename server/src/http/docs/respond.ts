@@ -15,20 +15,20 @@ const headers = pageHeaders({
 
 const compress = promisify(gzip)
 
-/** Smaller texts are not worth it. */
+/** Smaller texts are not compressed. */
 const compressFromBytes = 1_000
 
 export interface TextResponse {
   type: string
   text: string
   status?: number
-  /** Whether the address changes with the text, so that it can be kept without asking again. */
+  /** Whether the address changes with the text, so that clients may cache it without asking again. */
   isVersioned?: boolean
   /** The address of the page that the text is a version of. */
   canonical?: string
 }
 
-/** Sends a text of the documentation: compressed if the client accepts it, and not at all if it has it already. */
+/** Sends a text of the documentation, compressed if the client accepts that. A client that has the text already gets 304. */
 export async function sendText(request: FastifyRequest, reply: FastifyReply, response: TextResponse) {
   const { type, text, status = 200, isVersioned = false, canonical } = response
   const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(String(request.headers['accept-encoding'] ?? ''))
