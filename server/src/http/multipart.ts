@@ -25,7 +25,7 @@ export interface FileBody {
 
 /** The name of the part. */
 const fileField = 'file'
-/** A file with the headers and boundaries around it, which is more than the headers of one part may have. */
+/** A file with the headers and boundaries around it. They may be larger than `partHeaderBytes`, the headers of one part. */
 export const maxFileBodyBytes = maxUploadBytes + 64 * 1024
 const partHeaderBytes = 16 * 1024
 

@@ -83,7 +83,7 @@ export const hasDeliveriesOf = async (db: Db, workspaceId: string, eventIds: rea
     [workspaceId, eventIds],
   )) !== undefined
 
-/** Removes what receivers responded, which may repeat what they got. The attempts stay. None is older than `since`. */
+/** Removes the responses of receivers, which may repeat the event. The attempts stay. No response is older than `since`. */
 export const eraseResponsesOf = (db: Db, workspaceId: string, eventIds: readonly string[], since: Date) =>
   db.change(
     `update delivery_attempts set answer = '', response_headers = null

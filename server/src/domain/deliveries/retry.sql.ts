@@ -11,8 +11,8 @@ export interface DeliveryKey {
 
 /**
  * Starts a new schedule for each of these deliveries that exists, whether it is open or finished. If a delivery waits for
- * another of its conversation, that other one gets the new schedule: the order stays. A finished delivery has no place in
- * the order.
+ * another one of its conversation, the other one gets the new schedule, so that the order stays. Finished deliveries are not
+ * part of the order.
  */
 export const insertRetries = (
   db: Db,

@@ -159,7 +159,7 @@ export const deleteFilesBefore = (db: Db, before: Date, limit: number): Promise<
 export const deleteExpiredBefore = (db: Db, before: Date, limit: number): Promise<number> =>
   deleteContents(db, 'expires_at is not null and expires_at < $1 order by expires_at', before, limit)
 
-/** The name of an upload goes with its contents. That of a received file is removed with the contents of its message. */
+/** The name of an upload is removed with its bytes. The name of a received file is removed with the contents of its message. */
 const deleteContents = (db: Db, oldestFirst: string, before: Date, limit: number): Promise<number> =>
   db.transaction(async (tx) => {
     const deleted = await tx.rows<{ id: string }>(
@@ -182,7 +182,7 @@ const deleteChunks = async (tx: Db, files: readonly { id: string }[]): Promise<v
   await tx.change('delete from file_chunks where file_id = any($1::uuid[])', [files.map(({ id }) => id)])
 }
 
-/** The column with the ID of what a received file belongs to. */
+/** The column with the ID of the message or form of a received file. */
 export type FileOwner = 'response_id' | 'message_id'
 
 /**

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { Leased } from './fetching.sql.ts'
 
 /**
- * A file counts with at least this much, which limits how many a workspace can have: what it has stored is summed up for each
+ * A file counts with at least this size. That limits the number of files of a workspace, whose sizes are summed up for each new
  * file.
  */
 export const minCountedBytes = 128 * 1024

@@ -9,7 +9,7 @@ export interface NewUpload {
   workspaceId: string
   fileName: string
   mimeType: string
-  /** What it may take, until its size is known. */
+  /** The reserved size, until the size is known. */
   size: number
   createdAt: Date
   leaseUntil: Date

@@ -150,7 +150,7 @@ export const removeResponses = (db: Db, messageIds: readonly string[], now: Date
     [messageIds, now],
   )
 
-/** They also lose who submitted them, and the token, which may identify the person. */
+/** Also removes the person who submitted them, and the token, which may identify the person. */
 export const eraseResponses = (db: Db, workspaceId: string, messageIds: readonly string[], now: Date) =>
   db.rows<{ id: string }>(
     `update flow_responses set response = '{}', content_removed_at = coalesce(content_removed_at, $3), sent_by = null,

@@ -35,7 +35,7 @@ export interface NotificationTime {
   workspaceId: string
   kind: string
   lastAt: Date
-  /** What it was about. */
+  /** The object of the notification. */
   subject: string
 }
 

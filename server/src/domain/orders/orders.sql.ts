@@ -97,7 +97,7 @@ export const changesOf = (db: Db, workspaceId: string, orderId: string): Promise
 export const orderOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<{ id: string } | undefined> =>
   db.first('select id from orders where workspace_id = $1 and message_id = $2', [workspaceId, messageId])
 
-/** The orders that arrived as these messages lose what the person wrote, and their name. What was ordered stays. */
+/** Removes the note and the name of the person from the orders of these messages. The items stay. */
 export const removeOrderNotes = (db: Db, messageIds: readonly string[]): Promise<number> =>
   db.change(
     `update orders set note = null, profile_name = null
@@ -105,7 +105,7 @@ export const removeOrderNotes = (db: Db, messageIds: readonly string[]): Promise
     [messageIds],
   )
 
-/** They also lose who ordered. */
+/** Also removes the person who ordered. */
 export const eraseOrders = (db: Db, workspaceId: string, messageIds: readonly string[]): Promise<number> =>
   db.change(
     `update orders set note = null, profile_name = null, sent_by = null, sent_by_user_id = null

@@ -72,7 +72,7 @@ export const invitesWithoutAccount = (db: Db, now: Date) =>
     [now],
   )
 
-/** Ends older links of the same kind, for the same email address and workspace. */
+/** Ends older links of this kind for the email address and the workspace. */
 export const endLinks = (db: Db, kind: LinkKind, email: string | null, workspaceId: string | null, now: Date) =>
   db.change(
     `update links set used_at = $4 where kind = $1 and used_at is null and email is not distinct from $2

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 
-/** Reads what is searched: the contents of messages, orders and forms, which are tables of other nouns. */
+/** Reads the contents that are searched: messages, orders and forms, which are tables of other nouns. */
 
 export const kinds = ['message', 'inbound', 'order', 'form'] as const
 export type Kind = (typeof kinds)[number]
@@ -8,9 +8,9 @@ export type Kind = (typeof kinds)[number]
 interface Source {
   table: string
   time: string
-  /** What it is, before the name of the contact. */
+  /** The kind of the object, shown before the name of the contact. */
   title: string
-  /** What is searched, and shown with a result. For forms, JSON. */
+  /** The text that is searched, and shown with a result. For forms, JSON. */
   text: string
   number: string
   userId: string

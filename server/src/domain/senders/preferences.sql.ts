@@ -52,7 +52,7 @@ const repeating = statement(
        and p.marketing = preferences.marketing and p.changed_at <= preferences.changed_at`,
 )
 
-/** Stores when people chose again what they had chosen. Call it after `upsertPreferences`, which locks the rows in order. */
+/** Stores the time at which people repeated their choice. Call it after `upsertPreferences`, which locks the rows in order. */
 export const updateRepeatedPreferences = (db: Db, preferences: readonly Preference[]): Promise<number> =>
   repeating.change(db, { preferences })
 
@@ -68,13 +68,13 @@ const finding = statement(
      order by wanted.index, p.changed_at desc, p.marketing desc`,
 )
 
-/** The latest choice for each index, of a person who is named by number or user ID. There is none if they made none. */
+/** The latest choice of each person, with the index of their row in `wanted`. People without a choice are missing. */
 export const latestPreferences = (
   db: Db,
   wanted: readonly { index: number; workspaceId: string; senderId: string; person: string }[],
 ): Promise<(Pick<Preference, 'marketing' | 'changedAt'> & { index: number })[]> => finding.rows(db, { wanted })
 
-/** Which of these people want no marketing messages, each from the sender at the same place. */
+/** The people who want no marketing messages from the sender next to them. */
 export const findOptOuts = (
   db: Db,
   workspaceId: string,
@@ -94,7 +94,7 @@ export interface PreferencePerson {
   userIds: readonly string[]
 }
 
-/** No index has the user ID. There is a row only for people who chose, so all of the workspace are looked at. */
+/** No index has the user ID, so all rows of the workspace are read. Only people who made a choice have a row. */
 const isOfPerson = `workspace_id = $1 and ((person = any($2::text[]) and ($4 or user_id is null))
     or person = any($3::text[]) or (not $4 and user_id = any($3::text[])))`
 

@@ -23,7 +23,7 @@ const listing = pagedStatement(
 export const sendersOf = (db: Db, workspaceId: string, page: KeySet): Promise<SenderRow[]> =>
   listing.rows(db, { workspaceId }, page)
 
-/** At most `atMost`. */
+/** At most `atMost` senders. */
 export const countSenders = (db: Db, workspaceId: string, atMost: number): Promise<number> =>
   listing.count(db, { workspaceId }, atMost)
 
@@ -51,8 +51,8 @@ const finding = statement(
 )
 
 /**
- * For each row of `wanted`, by its index: the sender with this id, or without an id up to two of the workspace's senders.
- * Deleted senders are left out.
+ * The senders for the rows of `wanted`, with the index of the row. A row with an ID gets the sender with that ID; a row without
+ * one gets up to two senders of the workspace. Deleted senders are left out.
  */
 export const sendersToUse = (
   db: Db,
@@ -67,7 +67,7 @@ export interface SenderOwner {
 
 export type NewSender = ListedNumber & { id: string }
 
-/** Such a number has a reason exactly if a notice blocked it. Nothing else may set or clear it. */
+/** A sender with one of these statuses. It has a `status_reason` only if a notice blocked it; no other code sets or clears the reason. */
 const isBlocked = `status in ('RESTRICTED', 'BANNED', 'DISCONNECTED')`
 
 /** The columns that a sync replaces. */
@@ -150,7 +150,7 @@ export const lockSenderStates = (db: Db, workspaceId: string): Promise<SenderSta
     [workspaceId],
   )
 
-/** By its digits or by the network's ID. */
+/** Finds a sender by its digits or by the network's ID. */
 const isNumber = '$3 in (phone_number, phone_number_id)'
 
 /** After a notice that a number cannot send, or all numbers of an account (null). */
@@ -247,7 +247,7 @@ export const networkIdsOf = (
     id,
   ])
 
-/** A sender with what leads to it at the network. */
+/** A sender with the IDs that find it at the network. */
 export interface LocatedSender extends SenderRow {
   connection_id: string
   app_id: string

@@ -109,7 +109,7 @@ async function webhookStations(
   ]
 }
 
-/** Of the sender, its connection and its app, the one that lasts longest last. */
+/** The holds of the sender, its connection and its app. The longest one is last. */
 export async function holdsOf({ db, clock }: WhyDeps, ids: readonly string[]) {
   return (await activeHolds(db, clock.now())).filter(({ id }) => ids.includes(id))
 }

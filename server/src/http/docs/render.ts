@@ -28,7 +28,7 @@ export interface RenderedPage {
 export interface RenderOptions {
   /** A page of the API reference has sections of level 2 only, and its nested lists are folded. */
   isReference?: boolean
-  /** The address of what is named in code, such as `GET /v1/messages`. The first one in a section becomes a link. */
+  /** The address of a name in code, such as `GET /v1/messages`. Its first occurrence in a section becomes a link. */
   linkOf?(code: string): string | undefined
   /** SVG images by their file. */
   pictures?: ReadonlyMap<string, string>
@@ -50,7 +50,7 @@ export async function render(
   }
   const headings: Heading[] = []
   const linked = new Set<string>()
-  /** Parses what is a link or a name already. */
+  /** Parses text that is already in a link or a heading, so it gets no links. */
   const withoutLinks = (parse: () => string): string => {
     const before = canLink
     canLink = false

@@ -1,8 +1,7 @@
 /**
  * The order of locks: endpoints by their ID, then deliveries by endpoint and event, then the replay. A transaction that
- * changes several deliveries either skips locked ones, or locks their endpoints first. So two transactions that wait
- * for the deliveries of an endpoint come one after the other, whatever the order in which each of them takes the
- * deliveries. Recording, releasing and dropping (`record-attempts.sql.ts`, `claim.sql.ts`) lock the endpoints within
+ * changes several deliveries either skips locked ones, or locks their endpoints first. So two transactions that need
+ * the deliveries of an endpoint run one after the other, in whatever order they take the deliveries. Recording, releasing and dropping (`record-attempts.sql.ts`, `claim.sql.ts`) lock the endpoints within
  * their statement. Recording plain successes does not: it takes the deliveries in the order of endpoint and event, as
  * transactions that wait for them do.
  */

@@ -9,14 +9,14 @@ import { planVisitsSql } from './visits.sql.ts'
 /** Locks of conversations have keys of two numbers, of which this is the first. All other advisory locks have one number. */
 const lockSpace = 31
 
-/** How many start together in a conversation without order. The others follow when one of them has ended. */
+/** How many deliveries of a conversation without order start together. The others follow when one of these has ended. */
 const withoutOrderMax = 100
 
 const columns = { webhookId: 'uuid', conversation: 'uuid' } as const
 
 export type ConversationKey = Pick<Conversation, 'webhookId' | 'conversation'>
 
-/** In order, so that no two transactions deadlock. Conversations with the same hash only wait for each other. */
+/** Locks in order, so that no two transactions deadlock. Conversations with the same hash wait for each other without harm. */
 const locking = statement(
   { conversations: columns },
   ({ conversations }) => `select pg_advisory_xact_lock(${lockSpace}, key) from (
@@ -75,8 +75,8 @@ export interface StartedRow extends ClaimedRow {
 }
 
 /**
- * The locks come first, in a statement of their own: the next one then sees everything that others who had them have
- * committed. All of it is sent together, so that the locks do not wait for this process.
+ * The locks come first, in a statement of their own. So the next statement sees everything that earlier owners of the locks
+ * have committed. All statements are sent together, so that the locks do not wait for this process.
  */
 export const startWaiting = (
   db: Db,

@@ -29,9 +29,9 @@ export const planVisits = (db: Db, workspaceId: string, webhookIds: readonly str
 export const visitEveryMs = 30_000
 
 /**
- * Plans visits for endpoints that have open deliveries but no visit in time: those of transactions that took longer than the
- * claims look again. Plans steps for what such a transaction has added to a deleted endpoint. It finds the endpoints by one
- * index lookup each.
+ * Plans visits for endpoints that have open deliveries but no visit in time. That happens if a transaction stays open for
+ * longer than claims look again. For deliveries that it added to a deleted endpoint, plans steps. Finds each endpoint by one
+ * index lookup.
  */
 export const planMissingVisits = (db: Db, now: Date): Promise<number> =>
   db.change(

@@ -23,7 +23,7 @@ export interface PageRow {
   createdAt: Date
 }
 
-/** What a statement says besides its rows. */
+/** The facts that a statement returns with its rows. */
 export interface PageFacts {
   /** The position that the next transaction gets. */
   nextPosition: string
@@ -31,7 +31,7 @@ export interface PageFacts {
   oldest: string | null
   /** How many events were looked at. */
   scanned: number
-  /** How many of them match, also beyond the limit. */
+  /** How many of them match, including events beyond the limit. */
   matches: number
   /** The last event that was read. */
   last: Pick<PageRow, 'id' | 'position' | 'createdAt'> | null

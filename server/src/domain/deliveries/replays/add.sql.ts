@@ -9,7 +9,7 @@ import { type Coverage, coverageParameters, coverageValues, coveredSql, perCover
 export interface LeasedRow {
   eventId: string
   eventCreatedAt: Date
-  /** Set if it was open, and others of its conversation wait for it. */
+  /** Set if the delivery was open, and others of its conversation wait for it. */
   conversation: string | null
   type: string | null
   /** Null if its event is past retention. */
@@ -37,15 +37,14 @@ const parameters = {
  * this process does not own the replay any more, or it was cancelled.
  *
  * An event that is being erased is left out: its row is locked, so it is either gone or an erasure waits until these
- * deliveries are committed, and deletes them. A delivery that is open already becomes part of the replay: with a new
- * schedule, unless an attempt of it is in progress. If it is part of another replay, it leaves that one, unless that
- * one is just sending it.
+ * deliveries are committed, and deletes them. An open delivery becomes part of the replay, and gets a new
+ * schedule unless an attempt is in progress. It leaves another replay, unless that replay is just sending it.
  */
 const adding = perCoverage(
   (covers, hasSenders): Statement<typeof parameters> =>
     statement(parameters, (places) => {
       const { webhookId, workspaceId, replayId, owner, take, lease, leaseUntil, now } = places
-      // Not a delivery that waits for others of its conversation.
+      // Deliveries that wait for others of their conversation are excluded.
       const isFree = `((d.lease is null or d.due_at <= ${now}) and (d.conversation is null or d.due_at < 'infinity'))`
       return `with own as materialized (
        select id from replays

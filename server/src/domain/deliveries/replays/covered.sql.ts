@@ -58,8 +58,8 @@ export const reachSql = ({ workspaceId, fromAt, fromId, toAt, toId, scan }: Plac
      )`
 
 /**
- * The conditions on events `e` up to `reach` that a replay covers. Each is looked up on its own. Reading a place adds
- * its parameter, so the statement has only the parameters that it uses.
+ * The conditions for events `e` up to `reach` that a replay covers. Each event is looked up on its own. Reading a member of
+ * `places` adds its parameter, so the statement has only the parameters that it uses.
  */
 export const coveredSql = (covers: ReplayCoverage, hasSenders: boolean, places: Places): string => `
        e.workspace_id = ${places.workspaceId} and e.created_at >= ${places.fromAt} and e.created_at <= reach.created_at
@@ -85,7 +85,7 @@ const isAttempt = (name: string, webhookId: string): string =>
 const attempted = (webhookId: string, state: string, since: string): string =>
   `(select true from delivery_attempts l where ${isAttempt('l', webhookId)} and l.at >= ${since} and l.state = '${state}' limit 1)`
 
-/** The number that an event is about is that of its message. */
+/** The sender of an event, or else of its message. */
 const senderOf = `coalesce(e.sender_id, (select m.sender_id from messages m where m.id = e.message_id),
            (select i.sender_id from inbound_messages i where i.id = e.message_id limit 1))`
 

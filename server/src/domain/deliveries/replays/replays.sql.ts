@@ -83,7 +83,7 @@ export const insertReplay = statement(
        '${firstId}', ${each.createdAt})`,
 ).change
 
-/** The process that runs it drops what was not sent. */
+/** The process that runs the replay drops its unsent deliveries. */
 export const markCancelled = (db: Db, id: string, now: Date): Promise<number> =>
   db.change(`update replays set state = 'cancelled', step_at = $2 where id = $1 and state = 'running'`, [id, now])
 
@@ -97,7 +97,7 @@ export const endReplaysOf = (db: Db, webhookId: string, now: Date): Promise<numb
 export const deleteReplaysBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from replays where ended_at < $1', [before])
 
-/** What is left to count. Undefined if everything is counted. */
+/** The range of events that is left to count. Undefined if all are counted. */
 export interface LeftToCount {
   workspaceId: string
   webhookId: string

@@ -11,7 +11,7 @@ export interface RemovalRange {
   take: number
 }
 
-/** What a batch looked at. */
+/** The messages that a batch read. */
 export interface Looked {
   looked: number
   removed: number
@@ -42,8 +42,8 @@ export const removeSentContent = async (db: Db, { position, endId, take }: Remov
   )) ?? nothing
 
 /**
- * The same for inbound messages. The group of a message stays: without it, it would belong to another conversation. The message that
- * an edit or a deletion changes does not: it would be read as the quoted message of a reply.
+ * Removes the contents of inbound messages. The group of a message stays: without it, the message would belong to another
+ * conversation. The reference of an edit or a deletion to the changed message is removed: it would be read as the quote of a reply.
  */
 export const removeReceivedContent = async (
   db: Db,

@@ -227,8 +227,8 @@ function conditionsOf(
 }
 
 /**
- * What is true for every message of a rare status, in the words of the index that finds them. The status itself is in no
- * index, because each status would then have to change the indexes too. Frequent statuses are found soon by time.
+ * Conditions that hold for every message of a rare status, as written in the index that finds them. The status itself is in no
+ * index, because each status would then have to change the indexes too. For frequent statuses, the index by time is enough.
  */
 const rareStatuses: Readonly<Partial<Record<MessageStatus, readonly string[]>>> = {
   queued: ['wa_message_id is null', 'failed_at is null'],

@@ -30,7 +30,7 @@ export const newestMessages = (
   )
 }
 
-/** A number or a user ID, in the words of the indexes: it is one of them only, and the other subquery finds nothing. */
+/** Two subqueries, for a number and for a user ID, so that each can use its index. A person is only one of them, so the other finds nothing. */
 const receivedFrom = (columns: string, more: string) =>
   ['m.sent_by = p.person', 'm.sent_by is null and m.sent_by_user_id = p.person']
     .map((isFrom) => `(select ${columns} from inbound_messages m where m.workspace_id = $1 and ${isFrom} ${more})`)
@@ -80,8 +80,8 @@ export interface ContactState {
 }
 
 /**
- * Unread is what a person wrote after the business wrote to them, and after someone opened the conversation. Imported past
- * messages are read.
+ * A message is unread if the person wrote it after the business last wrote to them, and after someone last opened the
+ * conversation. Imported past messages count as read.
  */
 export const contactStates = (db: Db, workspaceId: string, people: readonly string[]): Promise<ContactState[]> =>
   db.rows(

@@ -4,7 +4,7 @@ import type { Content } from '../sending/send.sql.ts'
 import { type MessageListRow, receivedTable, sentTable } from './console-list.sql.ts'
 import { contentColumns, isChange, type StoredContent } from './timeline.sql.ts'
 
-/** One of the newest messages with a person: what it says about them, and about the sender. */
+/** One of the newest messages with a person, and the names and IDs in it. */
 export interface Trace {
   direction: 'sent' | 'received'
   senderId: string
@@ -72,7 +72,7 @@ export interface MessageChange {
   at: Date
 }
 
-/** What was changed about messages later, the oldest change first. */
+/** Later edits and deletions of messages, the oldest change first. */
 export const changesOf = (db: Db, workspaceId: string, ids: readonly string[]): Promise<MessageChange[]> =>
   db.rows(
     `select original.id, c.content -> 'deletion' is not null as "isDeletion", c.content #>> '{edit,text}' as text,

@@ -25,14 +25,14 @@ export interface StatusCounts {
   /** How many of the newest messages the network accepted a while ago. */
   accepted: number
   /**
-   * How many have been accepted since the newest of them with a status from a webhook. The status sent is recorded without one; a
-   * webhook brings its price.
+   * How many messages were accepted after the newest message with a status from a webhook. The status `sent` is recorded without a
+   * webhook, but only a webhook has its price.
    */
   withoutStatus: number
   lastStatusAt: Date | null
 }
 
-/** What is known about the statuses of a sender's newest messages that were accepted before a time. */
+/** Counts the statuses of a sender's newest messages that were accepted before a time. */
 export const newestStatuses = (
   db: Db,
   workspaceId: string,

@@ -70,7 +70,7 @@ const listingWith = (condition: (places: Places<typeof parameters>) => string) =
   )
 
 const listing = listingWith(() => '')
-// A statement of its own: a condition that may be null has a plan that reads all messages of the key.
+// A statement of its own: with a condition that may be null, the plan would read all messages of the key.
 const listingOfReference = listingWith(({ reference }) => ` and reference = ${reference}`)
 
 const listingFor = ({ reference }: MessageFilters) => (reference === undefined ? listing : listingOfReference)

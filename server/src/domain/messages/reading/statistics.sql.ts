@@ -43,7 +43,7 @@ export const messagesByBucket = (db: Db, workspaceId: string, { starts, hours }:
 
 const isInBucket = `workspace_id = $1 and recorded_at >= s.at and recorded_at < s.at + make_interval(hours => $3::int)`
 
-/** Counts what the index by time has, less the messages that the business wrote elsewhere: their own index has those. */
+/** Counts with the index by time, and subtracts messages that the business wrote elsewhere, which have their own index. */
 export const receivedByBucket = (
   db: Db,
   workspaceId: string,

@@ -17,12 +17,12 @@ export const findSentMessages = (
     ),
   )
 
-/** It was imported, and has no event. */
+/** The message was imported, and has no event. */
 export const isPast = "m.content ->> 'past' is not null"
 
 /**
- * Which of these messages are stored, among the recent or the older ones. Uses the index in any case: a plan from when the
- * table was small would read all of it for each message.
+ * Which of these messages are stored, among the recent or the older ones. Always uses the index: a plan that was made while the
+ * table was small would read the whole table for each message.
  */
 export const findReceivedMessages = (
   db: Db,
@@ -97,7 +97,7 @@ const rowColumns = {
   content: 'json',
 } as const
 
-/** What a statement stores: the type of its events, and the columns that only some messages have. */
+/** Options of a statement: the type of its events, and the columns that only some messages have. */
 const received = { eventType: 'message.received', columns: '', values: '' } as const
 const echoed = { eventType: 'message.echoed', columns: ', source', values: ', n.source' } as const
 

@@ -33,7 +33,7 @@ export const addOlderTable = (db: Db): Promise<unknown> => db.rows('select add_o
 export interface MoveRange {
   /** Messages recorded before this time. */
   before: Date
-  /** The IDs of the same time range. */
+  /** The IDs of the time range. */
   firstId: string
   endId: string
   take: number

@@ -105,7 +105,7 @@ export interface MessageProgress {
   pricing: MessagePricing | null
 }
 
-/** What was stored: a message that was changed, or the event of a new status, or one of its deliveries. */
+/** A stored row: a changed message, the event of a new status, or one of its deliveries. */
 export interface ChangedRow {
   messageId: string | null
   eventId: string | null
@@ -121,8 +121,8 @@ export interface ChangedRow {
  * given and is not the current routing revision, nothing is stored; then a first status is also left out if early ones
  * wait for it.
  *
- * A message is found by its place in the table, which is cheaper than by an index. Another row may be in that place by now;
- * the ID and the version tell.
+ * A message is found by its place in the table, which is cheaper than by an index. Another row may be in that place by now, so
+ * the ID and the version are compared.
  */
 export function saveChangesStatement(insertEventsSql: InsertEventsSql) {
   const storing = statement(

@@ -93,8 +93,8 @@ const claiming = statement(
 /**
  * Leases due messages, as many per sender as its pace allows. Skips senders with a hold, and senders that another
  * process is claiming from at the same time. It does not wait for the disk: marking a message as calling does, which
- * writes its claim too. If PostgreSQL crashes before that, the lease and the pace are as before, nothing was sent, and
- * the message cannot be marked.
+ * writes its claim too. If PostgreSQL crashes before that, the lease and the pace are undone, nothing was sent, and
+ * this process cannot mark the message.
  */
 export const claimDue = (
   db: Db,

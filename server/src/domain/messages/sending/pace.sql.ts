@@ -1,6 +1,6 @@
 /**
- * The parts of a statement that claims work of senders within their pace: `paced` has the senders that may send now, and
- * locks their pace; a CTE `picked` has to take at most `paceLeft` rows of each of them; `moved` records what it took.
+ * The parts of a statement that claims work of senders within their pace. `paced` has the senders that may send now, and
+ * locks their pace. The statement's CTE `picked` takes at most `paceLeft` rows for each of them. `moved` records how many it took.
  */
 import type { Db } from '../../../db/db.ts'
 import type { Places } from '../../../db/statement.ts'

@@ -28,10 +28,10 @@ export interface RecordedRow {
 }
 
 /**
- * Records in one statement that messages were sent: their status, the event with its deliveries, and no row in the outbox any
- * more. Leaves out messages that have a status already, unless it says the same, and those with an early status. Messages are locked in the order of
- * their IDs, as by those who record statuses. A message whose lock it had to wait for is checked again in its latest version,
- * and a message that is still queued has no status, so the statement cannot miss one.
+ * Records in one statement that messages were sent: stores their status and the event with its deliveries, and deletes the row
+ * in the outbox. Leaves out messages with another status or an early status. Locks messages in the order of their IDs, as
+ * statements that record statuses do. After waiting for a lock, it checks the latest version of the message. A message that is
+ * still queued has no status, so the statement cannot miss one.
  */
 export function recordSentStatement(insertEventsSql: InsertEventsSql) {
   const recording = statement(

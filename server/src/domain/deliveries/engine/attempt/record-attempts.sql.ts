@@ -29,7 +29,7 @@ export interface AttemptRow extends AttemptRecord {
   webhookId: string
   workspaceId: string
   eventCreatedAt: Date
-  /** The lease it was made under; null if a later attempt of the same delivery is in this batch and updates the delivery. */
+  /** The lease of the attempt. Null if the batch has a later attempt of the delivery, which then updates the delivery. */
   lease: string | null
   /** When the next attempt is due; null if the delivery is finished. */
   dueAt: Date | null
@@ -42,7 +42,7 @@ export interface AttemptRow extends AttemptRecord {
   isTest: boolean
 }
 
-/** An attempt in a batch. `lastIndex` is the index of the last attempt of the same delivery: that one updates the delivery. */
+/** An attempt in a batch. `lastIndex` is the index of the delivery's last attempt, which updates the delivery. */
 export type BatchedAttempt = AttemptRow & { lastIndex: number }
 
 export interface FailureRunRow extends FailureRun {

@@ -41,7 +41,7 @@ export const takeVisits = statement(
      returning v.webhook_id as "webhookId", v.workspace_id as "workspaceId", v.step`,
 ).rows<Visit>
 
-/** The second look is this much later, so that it sees what was about to be committed at the first. */
+/** The second look is this much later, so that it sees transactions that were about to commit at the first. */
 const lookAgainMs = 1_000
 
 /**
@@ -49,9 +49,9 @@ const lookAgainMs = 1_000
  * with an expired lease. Each endpoint costs a few index lookups, however many deliveries wait.
  * Events are looked up one by one in a lateral join; for a plain join PostgreSQL would scan the whole table.
  *
- * The next visit of an endpoint is now if more may be due, which is behind all others; at the time of its next delivery
- * otherwise. A transaction that is not committed yet may have relied on the visit that ends here, and its deliveries are not
- * visible. So a visit that finds no more is followed by a second one soon, and the last one is half a minute after that.
+ * If an endpoint may have more due deliveries, its next visit is now, behind all planned visits. Otherwise it is at the time of
+ * the next delivery. An open transaction may have relied on the visit that ends here, although its deliveries are not visible
+ * yet. So a visit that finds no more is followed by a second one soon, and by a last one half a minute later.
  *
  * A failing endpoint has a turn for one attempt at a time, in `webhooks.next_attempt_at`. The process that locks the row
  * after that time claims one delivery, a manual one first, and takes the turn for as long as the lease lasts. The row is

@@ -29,7 +29,7 @@ export const markDisabled = (db: Db, webhookId: string, reason: string, at: Date
     [webhookId, reason, at],
   )
 
-/** The values of its headers and a staged secret are removed. Nothing is sent or signed with them any more. */
+/** Also removes the values of its headers and a staged secret: a deleted webhook sends and signs nothing. */
 export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number> =>
   db.change(
     `update webhooks set enabled = false, next_attempt_at = null, deleted_at = $2,
@@ -39,8 +39,8 @@ export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number
   )
 
 /**
- * Makes retries due that are planned for later, and deliveries that wait for others of their conversation if the endpoint has
- * no order any more. Only up to `limit`. Call it with the endpoint locked: then none of them was planned after it was enabled.
+ * Makes up to `limit` planned retries due and, if the endpoint has no order, deliveries that wait for others of their
+ * conversation. Call it with the endpoint locked: then none of them was planned after the endpoint was enabled.
  */
 export const releaseFirst = (db: Db, webhookId: string, now: Date, limit: number): Promise<number> =>
   db.change(

@@ -147,8 +147,8 @@ export const deleteNext = (
  * Looks at the next attempts of an endpoint, oldest first. A delivery that failed permanently and is not open gets a
  * new schedule; test events are sent only once. After a rotation, retries that are planned for later are due as well.
  * Deliveries that are in progress, locked or at infinity stay, and so do retries that an attempt with the new secret
- * has planned. Whether a delivery is open and whether it was delivered are read at the same moment. Otherwise a
- * delivery that is recorded in between would be neither, and be sent again.
+ * has planned. One statement reads whether a delivery is open and whether it was delivered. With two, a
+ * delivery that is recorded in between would seem to be neither, and be sent again.
  */
 export const retryNext = (
   db: Db,
