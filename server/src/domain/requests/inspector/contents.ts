@@ -22,7 +22,7 @@ export interface StoredContents {
   hasBodies: boolean
 }
 
-/** What is stored of a request that was made at `at`. Nothing if it is older than `days`; bodies only if they are asked for. */
+/** Reads the stored contents of a request of the time `at`. Empty if it is older than `days`. Bodies are read only if `withBodies` is set. */
 export async function contentsOf(
   db: Db,
   workspaceId: string,
@@ -49,20 +49,20 @@ const nothing: StoredContents = { target: null, request: null, response: null, h
 const toBody = (text: string | null, state: string | null): StoredBody | null =>
   state === null ? null : { text, state: state as BodyState }
 
-/** A request that made something, and when that was made. */
+/** A request, and the time of the message that it created. */
 export interface MadeBy {
   requestId: string | null
   createdAt: Date
 }
 
-/** A request began at most this long before what it made. */
+/** A request began at most this long before the message that it created. */
 const maxDurationMs = 5 * 60_000
 
 const idsOf = (made: readonly MadeBy[]): string[] => made.flatMap(({ requestId }) => requestId ?? [])
 const sinceOf = (made: readonly MadeBy[]): Date =>
   new Date(Math.min(...made.map(({ createdAt }) => createdAt.getTime())) - maxDurationMs)
 
-/** The redacted bodies of the requests that made these, by request, for the export of a person. */
+/** The redacted bodies of the requests that created messages, by request, for the export of a person. */
 export async function contentsMadeBy(
   db: Db,
   workspaceId: string,
@@ -76,7 +76,7 @@ export async function contentsMadeBy(
   )
 }
 
-/** Deletes the bodies of the requests that made these, because their person is erased. */
+/** Deletes the bodies of the requests that created messages, because their contact is erased. */
 export async function eraseContentsMadeBy(tx: Db, workspaceId: string, made: readonly MadeBy[]): Promise<number> {
   const ids = idsOf(made)
   return ids.length === 0 ? 0 : deleteBodiesOfRequests(tx, workspaceId, ids, sinceOf(made))
