@@ -114,7 +114,7 @@ test('a list stays in use next to its drawer, and has the focus back when the dr
   await row('Two').click()
   await drawer('Two').waitFor()
   await isAt(second)
-  // Rows are newest first. A click shows another row, and the arrow keys and letters go on from there.
+  // Rows are newest first. A click shows another row, and the arrow keys and letters continue from there.
   await row('One').click()
   await drawer('One').waitFor()
   await isAt(first)

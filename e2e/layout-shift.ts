@@ -6,7 +6,7 @@ import { pageReady } from './page-ready.ts'
 const most = 0.02
 
 export interface Shifts {
-  /** Opens an address and waits for its data. What has moved by itself meanwhile, or nothing if it is little. */
+  /** Opens an address and waits for its data. Returns the elements that moved by themselves, or none if they moved little. */
   visit(url: string): Promise<string[]>
   /** The same, since the page was opened. */
   take(): Promise<string[]>
@@ -29,7 +29,7 @@ export async function watchShifts(page: Page): Promise<Shifts> {
   return {
     async visit(url) {
       if (page.url().startsWith('http')) await take()
-      // A drawer opens by a click, which may move the list, or with the page, by a link that somebody shared.
+      // A drawer opens by a click, which may move the list, or with the page, by a shared link.
       if (url.includes('open=')) await page.goto(url)
       else await visit(page, url)
       await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })

@@ -33,7 +33,7 @@ test('a conversation with a person without a number can be opened and continued'
   await page.getByLabel('Write a message').fill('Yes, we do.')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await got('Yes, we do.')
-  await page.getByLabel('Conversation').getByText('Yes, we do.').waitFor()
+  await page.getByRole('region', { name: 'Conversation' }).getByText('Yes, we do.').waitFor()
   await screenshot(page, 'a conversation with a person without a number')
 })
 

@@ -33,9 +33,10 @@ test('a submission opens from the list, and its files can be viewed and download
   const page = await console.open('forms')
   await page
     .getByRole('row', { name: /\+1 650-555-0123.*Ana Prueba.*2 files.*intake_form/ })
-    .getByText('Ana Prueba')
+    .getByRole('cell')
+    .nth(1)
     .click()
-  await page.getByRole('heading', { level: 1, name: 'Submission from +1 650-555-0123' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Submission from Ana Prueba' }).waitFor()
   await page.getByRole('table', { name: 'Answers' }).getByRole('row', { name: 'complaint Sore throat' }).waitFor()
 
   const picture = page.getByRole('listitem').filter({ hasText: 'throat.png' })

@@ -190,9 +190,9 @@ function splitCommands(text: string): string[] {
   const commands = ['']
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     commands.push(`${commands.pop()}${line}\n`)
-    const isComplete =
-      !line.endsWith('\\') && spawnSync('bash', ['--norc', '-n'], { input: commands.at(-1) }).status === 0
-    if (isComplete) commands.push('')
+    const check = spawnSync('bash', ['--norc', '-n'], { input: commands.at(-1), encoding: 'utf8' })
+    // For a here-document without its end, bash prints only a warning.
+    if (!line.endsWith('\\') && check.status === 0 && check.stderr === '') commands.push('')
   }
   return commands.map((command) => command.trimEnd()).filter((command) => command !== '')
 }

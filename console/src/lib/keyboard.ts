@@ -26,13 +26,13 @@ export function isTyping(event: KeyboardEvent, inDrawer = false): boolean {
   if (target?.closest('input, textarea, select, [contenteditable="true"]')) return true
   // A closed select keeps its hidden list in the page.
   return [...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]')].some(
-    (open) => open.checkVisibility() && !open.matches(inDrawer ? '[data-drawer]' : '[data-drawer="beside"]'),
+    (open) => open.checkVisibility() && !open.matches(inDrawer ? '[data-drawer]' : '[data-drawer="docked"]'),
   )
 }
 
 /**
  * Calls `act` on a key such as 'j' or '/', unless the person is typing or has turned single-letter shortcuts off. With
- * `inDrawer`, also while a drawer covers the page, with nothing above it.
+ * `inDrawer`, even while a drawer covers the page, with nothing above it.
  */
 export function useLetterKey(
   key: string,

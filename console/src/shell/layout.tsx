@@ -3,8 +3,8 @@ import { Outlet, useLocation, useMatches, useParams } from '@tanstack/react-rout
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSession } from '../lib/session.ts'
 import { setTimeZone } from '../lib/time-zone.ts'
-import { useRoom } from '../ui/beside.ts'
 import { IconButton } from '../ui/button.tsx'
+import { useDockWidth } from '../ui/docked.ts'
 import { useLayer } from '../ui/layers.ts'
 import { announce } from '../ui/live-region.tsx'
 import { Logo } from '../ui/logo.tsx'
@@ -70,9 +70,9 @@ export function Layout() {
   )
 }
 
-/** Leaves room for an open drawer, without rendering the page again. */
+/** Gets narrower for an open drawer, without rendering the page again. */
 const Main = ({ children }: { children: ReactNode }) => (
-  <main id="main" className={styles.main} tabIndex={-1} data-beside={useRoom() ?? undefined}>
+  <main id="main" className={styles.main} tabIndex={-1} data-docked={useDockWidth() ?? undefined}>
     {children}
   </main>
 )

@@ -2,7 +2,6 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, type RefObject, useCallback, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useIsPhone } from '../lib/media.ts'
 import type { Paged } from '../lib/query.ts'
-import { useIsCompact, useRoom } from './beside.ts'
 import { Button } from './button.tsx'
 import styles from './data-table.module.css'
 import {
@@ -15,6 +14,7 @@ import {
   type Sort,
   Space,
 } from './data-table-parts.tsx'
+import { useDockWidth, useIsCompact } from './docked.ts'
 import { useRowKeys } from './row-keys.ts'
 import { EmptyState, FailedState } from './states.tsx'
 
@@ -57,7 +57,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const headId = useId()
   const isPhone = useIsPhone()
   const isCompact = useIsCompact()
-  const isBeside = useRoom() !== null
+  const isDocked = useDockWidth() !== null
   const [isTooWide, setTooWide] = useState(false)
   const watchWidth = useCallback((frame: HTMLDivElement) => {
     const table = frame.querySelector('table')
@@ -110,7 +110,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     >
       {selectedActions && <div className={styles.bulk}>{selectedActions}</div>}
       <table
-        className={[styles.table, isCompact && styles.compact, isBeside && styles.beside].filter(Boolean).join(' ')}
+        className={[styles.table, isCompact && styles.compact, isDocked && styles.docked].filter(Boolean).join(' ')}
         aria-label={label}
         aria-rowcount={list.total ?? (list.hasMore ? -1 : rows.length)}
       >

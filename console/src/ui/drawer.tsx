@@ -2,9 +2,9 @@ import { FocusTrap, Drawer as MantineDrawer } from '@mantine/core'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { isTyping } from '../lib/keyboard.ts'
 import { useSearchParam } from '../lib/url.ts'
-import { useIsBeside, useSteps, useTakeRoom } from './beside.ts'
 import { IconButton } from './button.tsx'
 import { useReturnFocus } from './dialog.tsx'
+import { useDock, useIsDocked, useSteps } from './docked.ts'
 import styles from './drawer.module.css'
 import { useLayer } from './layers.ts'
 
@@ -19,19 +19,19 @@ interface DrawerProps {
 }
 
 /**
- * A panel on the right with the details of a row. The page makes room for it, so that its list stays in use: a click on
+ * A panel on the right with the details of a row. The page gets narrower, so that its list stays in use: a click on
  * another row, j and k show that row. On narrow screens it covers the page. Keep the row in the URL: `const [id, setId] =
  * useSearchParam('open', { push: true })`. Then Back and Esc close it, and a shared link opens it. The DataTable with
  * `openKey` moves through the rows, and gets the focus back.
  */
 export function Drawer(props: DrawerProps) {
-  const isBeside = useIsBeside()
-  return isBeside ? <Beside {...props} /> : <Cover {...props} />
+  const isDocked = useIsDocked()
+  return isDocked ? <Docked {...props} /> : <Cover {...props} />
 }
 
-function Beside({ open, onClose, wide = false, ...content }: DrawerProps) {
+function Docked({ open, onClose, wide = false, ...content }: DrawerProps) {
   useReturnFocus(open)
-  useTakeRoom(open, wide ? 'wide' : 'narrow')
+  useDock(open, wide ? 'wide' : 'narrow')
   const { zIndex, closeOnEscape } = useLayer(open)
   const panel = useRef<HTMLElement>(null)
   const titleId = useId()
@@ -39,7 +39,7 @@ function Beside({ open, onClose, wide = false, ...content }: DrawerProps) {
   useEffect(() => {
     if (!open) return
     const active = document.activeElement
-    // After a click, the focus stays in the list, where the arrow keys go on.
+    // After a click, the focus stays in the list, where the arrow keys continue.
     if (active === document.body || active?.matches('tr:focus-visible')) panel.current?.focus({ preventScroll: true })
   }, [open])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another row starts at the top
@@ -66,8 +66,8 @@ function Beside({ open, onClose, wide = false, ...content }: DrawerProps) {
       role="dialog"
       aria-labelledby={titleId}
       tabIndex={-1}
-      data-drawer="beside"
-      className={`${styles.beside} ${wide ? styles.wide : ''}`}
+      data-drawer="docked"
+      className={`${styles.docked} ${wide ? styles.wide : ''}`}
       style={{ zIndex }}
     >
       <Content {...content} onClose={onClose} title={<h2 id={titleId}>{content.title}</h2>} />

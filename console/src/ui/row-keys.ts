@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react'
 import { useLetterKey } from '../lib/keyboard.ts'
 import { parseSearch, useSearchParam } from '../lib/url.ts'
-import { setSteps, useIsBeside } from './beside.ts'
+import { setSteps, useIsDocked } from './docked.ts'
 
 interface RowKeysProps<Row> {
   rows: readonly Row[]
@@ -22,7 +22,7 @@ interface RowKeysProps<Row> {
  */
 export function useRowKeys<Row>({ rows, rowKey, onOpen, openKey, body, bringIntoView, loadMore }: RowKeysProps<Row>) {
   const { history } = useRouter()
-  const isBeside = useIsBeside()
+  const isDocked = useIsDocked()
   const [inDrawer] = useSearchParam('open')
   const cursor = useRef<{ key: string | null; index: number }>({ key: null, index: 0 })
   const indexOf = (key: string | null | undefined) => (key ? rows.findIndex((row) => rowKey(row) === key) : -1)
@@ -41,7 +41,7 @@ export function useRowKeys<Row>({ rows, rowKey, onOpen, openKey, body, bringInto
     if (index > next) loadMore?.()
     cursor.current = { key: rowKey(row), index: next }
     if (openAt >= 0) onOpen?.(row)
-    if (openAt < 0 || isBeside) focusRow(next)
+    if (openAt < 0 || isDocked) focusRow(next)
   }
   const step = (by: 1 | -1) => {
     // If keys are pressed fast, the address changes before the drawer does.

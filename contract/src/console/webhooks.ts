@@ -73,7 +73,7 @@ export const ConsoleWebhook = Type.Object({
 })
 export type ConsoleWebhook = Static<typeof ConsoleWebhook>
 
-/** What came in the last days, by event type, beside what the webhook is subscribed to. */
+/** The events of the last days by type, including subscribed types without events. */
 export const WebhookEvents = Type.Object({
   since: Timestamp,
   data: Type.Array(

@@ -44,7 +44,7 @@ function Lines({ current }: { current: readonly Problem[] }) {
           </>
         ) : open > 0 ? (
           <>
-            <h2 className={styles.title}>{plural(open, 'thing needs', 'things need')} your attention</h2>
+            <h2 className={styles.title}>{plural(open, 'problem needs', 'problems need')} your attention</h2>
             {lines.length > maxLines && (
               <Button size="s" kind="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
                 {isWhole ? 'Show fewer' : `Show all ${lines.length}`}

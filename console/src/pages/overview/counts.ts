@@ -8,7 +8,7 @@ type Counts = readonly number[]
 export const added = (first: Counts, ...rest: Counts[]): number[] =>
   first.map((count, step) => count + sum(rest.map((counts) => counts[step] ?? 0)))
 
-/** Messages of each step: sent and received, and what became of those that were sent. */
+/** Messages of each step: sent and received, and the results of the sent messages. */
 export const messageCounts = ({ messages: { queued, sent, delivered, read, failed, received } }: Overview) => ({
   out: added(queued, sent, delivered, read, failed),
   arrived: added(delivered, read),

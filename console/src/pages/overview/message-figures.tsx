@@ -25,7 +25,7 @@ const statuses: Record<string, string> = {
   failed: 'status=failed&',
 }
 
-/** Messages in and out, and what became of those that were sent. */
+/** Messages in and out, and the results of the sent messages. */
 export function MessageFigures({
   scope: { overview, past, steps, period, path, open, span, compared },
 }: {

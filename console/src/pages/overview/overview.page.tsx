@@ -31,7 +31,7 @@ export function OverviewPage() {
   )
 }
 
-/** A new workspace has its first steps at the top, also while its first messages arrive. */
+/** A new workspace has its first steps at the top, even while its first messages arrive. */
 function Contents({ period, wasNew }: { period: Period; wasNew: boolean }) {
   const [isNew] = useState(wasNew)
   const { data, error, refetch, dataUpdatedAt } = useOverview(period)

@@ -23,7 +23,7 @@ const PayloadPreview = lazyPart(
 
 type Row = Events['data'][number]
 
-/** What came in the last days beside what the webhook is subscribed to, and an example of each payload. */
+/** The events of the last days next to the subscribed event types, and an example of each payload. */
 export function WebhookEvents({ webhook, onSettings }: { webhook: ConsoleWebhook; onSettings: () => void }) {
   const [chosen, setChosen] = useSearchParam('event_type')
   const mayManage = useCan('webhooks:manage')

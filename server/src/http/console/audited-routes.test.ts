@@ -620,6 +620,16 @@ beforeAll(async () => {
       () => post(),
     ),
     {
+      route: `POST ${W}/contacts/:contact/read`,
+      action: null,
+      call: () => admin.call(w('/contacts/16505550123/read'), post()),
+    },
+    {
+      route: `POST ${W}/contacts/read`,
+      action: null,
+      call: () => admin.call(w('/contacts/read'), post()),
+    },
+    {
       route: `POST ${A}/sign-in/reset`,
       action: null,
       call: () => guest.call('/sign-in/reset', post({ email: owner.email })),

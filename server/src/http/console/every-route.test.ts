@@ -35,6 +35,7 @@ function addressOf(route: ConsoleRoute, workspace = workspaceId): string {
     .replaceAll(/:(\w+)/g, (_, name: string) => {
       const pattern = properties?.[name]?.pattern ?? ''
       if (name === 'index') return '0'
+      if (name === 'contact') return '16505550123'
       if (name === 'code') return 'not_found'
       return (/^\^([a-z]+_)/.exec(pattern)?.[1] ?? '') + randomUUID()
     })

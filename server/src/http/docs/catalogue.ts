@@ -63,7 +63,7 @@ export const docsGroups: readonly DocsGroup[] = [
     pages: [
       page('start/quickstart', 'Quickstart', 'Send the first message in curl, JavaScript, Python, Go or PHP.'),
       page('start/concepts', 'Concepts', 'The terms that Parley uses, and when credits are spent and refunded.'),
-      page('start/console', 'Console', 'Find an answer in two clicks, and use lists by keyboard.'),
+      page('start/console', 'Console', 'Daily questions in two clicks, and lists by keyboard.'),
       page('start/simulator', 'Simulator', 'Test without sending to real phones.'),
     ],
   },
