@@ -6,9 +6,9 @@ import { currentMs } from './targets.ts'
 const untilKnownMs = currentMs + 50
 
 /**
- * Runs a change of what an endpoint is sent: its URL, headers or secret, or that it is disabled or deleted. The outermost
- * transaction resolves when every process has read the change, or begins no attempt before it has. So no attempt that
- * begins after the answer uses the old state.
+ * Changes the URL, the headers or the secret of an endpoint, or disables or deletes it. The outermost transaction resolves
+ * when every process has read the change, or begins no attempt before it does. So no attempt that begins after the response
+ * uses the old state.
  */
 export const changeEndpoint = <T>(db: Db, change: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction((tx) => {
