@@ -55,26 +55,26 @@ export async function addMember(
   return granted
 }
 
-/** Call it in a transaction. A workspace keeps at least one admin. */
+/** Returns the member as before. Call it in a transaction. A workspace keeps at least one admin. */
 export async function changeRole(
   db: Db,
   clock: Clock,
   workspaceId: string,
   personId: string,
   role: Role,
-): Promise<{ before: MemberRow }> {
+): Promise<MemberRow> {
   const before = await requireMember(db, workspaceId, personId, role !== 'admin')
   await upsertMember(db, workspaceId, personId, role, clock.now())
   db.notify(workspaceId, 'team')
-  return { before }
+  return before
 }
 
-export async function removeMember(db: Db, workspaceId: string, personId: string): Promise<{ before: MemberRow }> {
+export async function removeMember(db: Db, workspaceId: string, personId: string): Promise<MemberRow> {
   const before = await requireMember(db, workspaceId, personId, true)
   await deleteMember(db, workspaceId, personId)
   db.notify(workspaceId, 'team')
   endStreams(db, personId)
-  return { before }
+  return before
 }
 
 async function requireMember(db: Db, workspaceId: string, personId: string, losesAdmin: boolean): Promise<MemberRow> {

@@ -79,14 +79,9 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     params: ById,
     body: Strict({ role: RoleName }),
     async handle({ db, clock, workspaceId, audit }, { params, body }) {
-      const { before } = await changeRole(db, clock, workspaceId, params.id, body.role)
-      await audit({
-        action: 'member.role',
-        target: params.id,
-        targetName: before.email,
-        before: { role: before.role },
-        after: { role: body.role },
-      })
+      const { email, role } = await changeRole(db, clock, workspaceId, params.id, body.role)
+      const after = { role: body.role }
+      await audit({ action: 'member.role', target: params.id, targetName: email, before: { role }, after })
     },
   }),
   workspaceRoute({
@@ -96,13 +91,8 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     confirmed: true,
     params: ById,
     async handle({ db, workspaceId, audit }, { params }) {
-      const { before } = await removeMember(db, workspaceId, params.id)
-      await audit({
-        action: 'member.remove',
-        target: params.id,
-        targetName: before.email,
-        before: { role: before.role },
-      })
+      const { email, role } = await removeMember(db, workspaceId, params.id)
+      await audit({ action: 'member.remove', target: params.id, targetName: email, before: { role } })
     },
   }),
   workspaceRoute({
@@ -110,8 +100,8 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     path: '/team/leave',
     who: 'team:read',
     async handle({ db, workspaceId, person, audit }) {
-      const { before } = await removeMember(db, workspaceId, person.personId)
-      await audit({ action: 'member.leave', target: person.personId, targetName: before.email })
+      const { email } = await removeMember(db, workspaceId, person.personId)
+      await audit({ action: 'member.leave', target: person.personId, targetName: email })
     },
   }),
 ]
