@@ -1,19 +1,6 @@
 import type { FileLoss } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
-import type { FileSource } from '../../whatsapp/incoming/form.ts'
-
-export interface NewFile {
-  id: string
-  workspaceId: string
-  responseId: string
-  index: number
-  senderId: string
-  field: string
-  fileName: string
-  mimeType: string
-  source: FileSource
-}
 
 export const insertFiles = statement(
   {
