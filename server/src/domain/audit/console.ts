@@ -2,6 +2,7 @@ import { type AuditEntry, auditExportMax } from '@parley/contract/console/audit'
 import { valuesOf } from '@parley/contract/console/list'
 import type { Db } from '../../db/db.ts'
 import { exportNewestFirst } from '../../lib/csv-export.ts'
+import { isoTimes } from '../../lib/iso-times.ts'
 import { type AuditFilter, type AuditRow, auditPage } from './audit.ts'
 
 /** Queries of people, passed in because this module may not import those. */
@@ -31,8 +32,7 @@ export async function newEntryMaker(
   const ids = [...new Set(rows.flatMap(({ person_id: id }) => id ?? []))]
   const names = ids.length === 0 ? new Map<string, string>() : await namesOf(db, ids)
   return ({ person_id, workspace_id: _, ...row }) => ({
-    ...row,
-    at: row.at.toISOString(),
+    ...isoTimes(row),
     actor_name: names.get(person_id ?? '') ?? null,
     before: row.before as AuditEntry['before'],
     after: row.after as AuditEntry['after'],

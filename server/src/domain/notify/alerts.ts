@@ -2,7 +2,7 @@ import { type Alert, type AlertKind, alertEvents, alertKinds, alertPermission } 
 import { can, type Role } from '@parley/contract/console/permissions'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { lastEvents } from '../deliveries/reading/last-events.ts'
+import { lastEvents } from '../deliveries/reading/events.ts'
 import { timesOf } from '../mail/notifications.ts'
 import { readMailChoices } from '../people/account/mail-choices.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'

@@ -118,6 +118,5 @@ export async function renamePerson(db: Db, id: string, name: string): Promise<st
   return checked
 }
 
-/** The names in the profiles of these people. */
 export const namesOfPeople = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> =>
   new Map((await namesById(db, ids)).map(({ id, name }) => [id, name]))

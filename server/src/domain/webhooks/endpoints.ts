@@ -9,7 +9,7 @@ import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-bucke
 import { addSteps, percentileMs } from '../deliveries/engine/attempt/durations.ts'
 import { failuresMax, isDisabledByFailures, pacedGapMs } from '../deliveries/engine/attempt/retry-policy.ts'
 import { readStepsOf } from '../deliveries/engine/hold/steps.ts'
-import { countEventTypes } from '../deliveries/reading/event-types.ts'
+import { countEventTypes } from '../deliveries/reading/events.ts'
 import { explainFailure } from '../deliveries/reading/explain-failure.ts'
 import { readLeftOut } from '../deliveries/reading/left-out.ts'
 import {

@@ -6,6 +6,7 @@ import { mustSetUpTwoFactor } from '../../../http/console/pipeline.ts'
 import { type ConsoleRoute, personRoute, type SignedInContext } from '../../../http/console/route.ts'
 import { ById, Strict } from '../../../http/console/shapes.ts'
 import { unpagedList } from '../../../http/page.ts'
+import { isoTimes } from '../../../lib/iso-times.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { changeTimeZone, readTimeZone, renamePerson, requirePerson } from '../people.ts'
 import {
@@ -244,10 +245,8 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     handle: async ({ db, person }) =>
       unpagedList(
         (await listSessions(db, person.personId)).map((session) => ({
-          ...session,
+          ...isoTimes(session),
           current: session.id === person.sessionId,
-          created_at: session.created_at.toISOString(),
-          last_seen_at: session.last_seen_at.toISOString(),
         })),
       ),
   }),

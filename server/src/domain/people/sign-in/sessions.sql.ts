@@ -59,7 +59,6 @@ export const listSessions = (db: Db, personId: string) =>
 export const deleteSession = (db: Db, personId: string, id: string): Promise<number> =>
   db.change('delete from sessions where person_id = $1 and id = $2', [personId, id])
 
-/** Deletes all sessions except `keep`. */
 export const deleteSessions = (db: Db, personId: string, keep: string | null): Promise<number> =>
   db.change('delete from sessions where person_id = $1 and id is distinct from $2::uuid', [personId, keep])
 

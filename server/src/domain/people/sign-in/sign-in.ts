@@ -11,7 +11,7 @@ import { isPassword, whenHashingIsFree } from '../passwords.ts'
 import { personByEmail } from '../people.sql.ts'
 import { holdPerson, type Person, requireEnabled, requirePerson } from '../people.ts'
 import { consumeChallenge, createChallenge, findChallenge } from './challenges.ts'
-import { type Failure, recordFailure } from './failed-sign-ins.ts'
+import { actorOf, type Failure, recordFailure } from './failed-sign-ins.ts'
 import type { KnownBrowser } from './known-browsers.ts'
 import { checkPasskey, personOfPasskey, type Site } from './passkeys.ts'
 import { type Browser, openSession } from './sessions.ts'
@@ -202,9 +202,7 @@ async function auditFailure(
   await recordFailure(db, clock, person, browser, failure)
   if (attempt.lockedUntil === null) return
   const after = { until: attempt.lockedUntil.toISOString() }
-  const { address, userAgent } = browser
-  const who = { personId: person.id, name: person.email, address, userAgent }
-  await recordAuditEntry(db, clock, who, { action: 'session.locked', workspaceId: null, after })
+  await recordAuditEntry(db, clock, actorOf(person, browser), { action: 'session.locked', workspaceId: null, after })
 }
 
 /** The session in which a person confirms who they are. */

@@ -3,6 +3,7 @@ import type { TeamFilters } from '@parley/contract/console/team'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { exportAll } from '../../../lib/csv-export.ts'
+import { isoTimes } from '../../../lib/iso-times.ts'
 import { hasText, isOneOf } from '../../../lib/list-filters.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { endStreams } from '../sign-in/sessions.ts'
@@ -32,10 +33,15 @@ export const listMembers = async (db: Db, workspaceId: string, { q, role }: Team
 export const exportMembers = (db: Db, workspaceId: string, filters: TeamFilters): AsyncIterable<string> =>
   exportAll({
     head: ['name', 'email', 'email_verified', 'role', 'two_factor', 'joined_at', 'last_seen_at'],
-    rows: () => listMembers(db, workspaceId, filters),
+    rows: async () => (await listMembers(db, workspaceId, filters)).map(isoTimes),
     toLine: ({ name, email, email_verified, role, two_factor, created_at, last_seen_at }) => [
-      ...[name, email, email_verified, role, two_factor, created_at.toISOString()],
-      last_seen_at?.toISOString() ?? null,
+      name,
+      email,
+      email_verified,
+      role,
+      two_factor,
+      created_at,
+      last_seen_at,
     ],
   })
 

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { csvRoute } from '../../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../../http/console/route.ts'
 import { ById, Strict } from '../../../http/console/shapes.ts'
+import { isoTimes } from '../../../lib/iso-times.ts'
 import { endInvite, listInvites } from '../links/links.ts'
 import { type ShareDeps, shareInvitation } from '../links/mail-links.ts'
 import { inviteToTeam } from './invite.ts'
@@ -22,11 +23,9 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
       const invites = await listInvites(db, clock, workspaceId)
       return {
         members: members.map(({ person_id: id, ...member }) => ({
-          ...member,
+          ...isoTimes(member),
           id,
           is_you: id === person.personId,
-          created_at: member.created_at.toISOString(),
-          last_seen_at: member.last_seen_at?.toISOString() ?? null,
         })),
         invites: invites.map((each) => ({
           id: each.id,
