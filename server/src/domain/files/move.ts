@@ -214,7 +214,6 @@ async function copyToChunks(db: Db, read: Read, file: StoredRow, copy: string): 
   return hash.digest('hex')
 }
 
-/** Reads a whole file. */
 type Read = (file: StoredRow) => AsyncGenerator<Buffer>
 
 function newReader(db: Db, check: () => Promise<unknown>): Read {

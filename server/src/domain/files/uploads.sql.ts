@@ -27,7 +27,6 @@ export const insertUpload = (db: Db, upload: NewUpload): Promise<number> =>
     ],
   )
 
-/** An upload of a workspace. */
 export type UploadRow = FileRow & { expires_at: Date }
 
 export const uploadsOf = (db: Db, workspaceId: string, ids: readonly string[]): Promise<UploadRow[]> =>

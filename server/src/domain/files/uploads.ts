@@ -20,7 +20,6 @@ export interface UploadDeps {
   maxStoredBytes: number
 }
 
-/** A file as it arrives. */
 interface IncomingFile {
   fileName: string
   mimeType: string

@@ -59,7 +59,6 @@ export function replacementsOf(keys: readonly Key[]): Map<string, Key> {
   return replacements
 }
 
-/** The audit entry of a rotation. */
 export const rotationEntry = ({ key, old }: RotatedKey) => ({
   action: 'key.rotate',
   target: old.id,

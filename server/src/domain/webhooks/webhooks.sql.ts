@@ -88,10 +88,18 @@ export const updateWebhook = (db: Db, id: string, before: Settings, after: Setti
        and senders is not distinct from $12::uuid[] and header_names is not distinct from $14::text[]
        and headers_sealed is not distinct from $15
      returning ${columns}`,
-    [id, ...[after, before].flatMap((each) => settingNames.map((name) => each[name]))],
+    [id, ...valuesOf(after), ...valuesOf(before)],
   )
 
-const settingNames = ['name', 'url', 'events', 'senders', 'ordering', 'headerNames', 'headersSealed'] as const
+const valuesOf = ({ name, url, events, senders, ordering, headerNames, headersSealed }: Settings) => [
+  name,
+  url,
+  events,
+  senders,
+  ordering,
+  headerNames,
+  headersSealed,
+]
 
 /** The encrypted headers. No other statement returns them. */
 export const headersSealedOf = async (db: Db, id: string): Promise<string | null> =>

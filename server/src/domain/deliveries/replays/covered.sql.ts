@@ -10,7 +10,6 @@ export interface Position {
   id: string
 }
 
-/** Reads a `Position`. */
 export const positionSql = (at: string, id: string): string => `jsonb_build_object('at', (${at})::text, 'id', ${id})`
 
 /** What a replay covers, in a range of events: after `from`, up to `to`. */

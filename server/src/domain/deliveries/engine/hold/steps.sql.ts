@@ -122,7 +122,6 @@ export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limi
     [webhookId, position ?? first, askedAt, limit],
   )
 
-/** Deletes the next deliveries of an endpoint. */
 export const deleteNext = (
   db: Db,
   { webhookId, position }: Pick<Step, 'webhookId' | 'position'>,
