@@ -1,5 +1,5 @@
 import type { Db } from '@parley/server/db/db'
-import { claimInTurn } from '@parley/server/domain/deliveries/engine/visits'
+import { claimInTurn } from '@parley/server/domain/deliveries/engine/claim/claims'
 import { newUuid } from '@parley/server/lib/ids'
 import type { Scope } from './lib/scope.ts'
 import { percentile } from './lib/statistics.ts'

@@ -34,7 +34,7 @@ const lists: Readonly<Record<IdNoun, (db: Db, typed: string) => Promise<Named[]>
     ),
   // There may be millions: only the beginning of an ID is looked up, in the index.
   event: async (db, typed) => {
-    const { findEvents } = await import('@parley/server/domain/deliveries/reading/find-events')
+    const { findEvents } = await import('@parley/server/domain/deliveries/reading/events')
     return (await findEvents(db, typed, candidatesMax + 1)).map(({ id, type }) => ({ id, name: type }))
   },
 }

@@ -5,7 +5,7 @@ import { rulesOf as auditedRulesOf } from '@parley/server/domain/keys/key-input'
 import {
   changeKey,
   createKey,
-  findAnyKey,
+  getKey,
   type Key,
   listKeys,
   revokeKey,
@@ -156,7 +156,7 @@ export const commands: readonly Command[] = [
       } = call
       const hours = readGraceHours(option('grace-hours'))
       const { key, secret, old } = await change(call, async (tx, audit) => {
-        const { workspaceId } = await findAnyKey(tx, id)
+        const { workspaceId } = await getKey(tx, id)
         const rotated = await rotateKey(tx, clock, { workspaceId, id, graceHours: hours, createdBy: 'operator' })
         await audit({ ...rotationEntry(rotated), workspaceId })
         return rotated

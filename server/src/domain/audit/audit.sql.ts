@@ -47,12 +47,11 @@ export interface AuditFilter {
  * Newest first, after a cursor; of a workspace, or (null) of the installation and its people. Each filter has an index
  * that ends with the time, so at most one page is read for each value of a filter.
  */
-export const entriesOf = (
+export const auditPage = (
   db: Db,
   workspaceId: string | null,
   filter: AuditFilter,
-  after: { at: Date; id: string } | null,
-  take: number,
+  { after, take }: { after: { at: Date; id: string } | null; take: number },
 ): Promise<AuditRow[]> => {
   const entries = statement(
     {

@@ -1,7 +1,9 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { type AuditFilter, type AuditRow, entriesOf, facetsOf, insertEntry } from './audit.sql.ts'
+import { facetsOf, insertEntry } from './audit.sql.ts'
+
+export { type AuditFilter, type AuditRow, auditPage } from './audit.sql.ts'
 
 /** Who performed an action. */
 export interface Actor {
@@ -49,17 +51,6 @@ export async function recordAuditEntry(
   })
   if (entry.workspaceId !== null) db.notify(entry.workspaceId, 'audit')
 }
-
-export type { AuditRow }
-export type AuditQuery = AuditFilter
-
-/** Newest first. Null: the entries that belong to no workspace. */
-export const auditPage = (
-  db: Db,
-  workspaceId: string | null,
-  query: AuditQuery,
-  page: { take: number; after: { at: Date; id: string } | null },
-): Promise<AuditRow[]> => entriesOf(db, workspaceId, query, page.after, page.take)
 
 /** Null: of the entries that belong to no workspace. */
 export async function auditFacets(

@@ -2,7 +2,8 @@ import { type AuditEntry, auditExportMax } from '@parley/contract/console/audit'
 import { valuesOf } from '@parley/contract/console/list'
 import type { Db } from '../../db/db.ts'
 import { exportNewestFirst } from '../../lib/csv-export.ts'
-import { type AuditQuery, type AuditRow, auditPage } from './audit.ts'
+import { isoTimes } from '../../lib/iso-times.ts'
+import { type AuditFilter, type AuditRow, auditPage } from './audit.ts'
 
 /** Queries of people, passed in because this module may not import those. */
 export interface AuditLookups {
@@ -10,17 +11,11 @@ export interface AuditLookups {
   namesOf(db: Db, personIds: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
-interface AuditFilters {
-  actor?: string | undefined
-  action?: string | undefined
-  target?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
-}
+type AuditFilters = Partial<Record<'actor' | 'action' | 'target' | 'from' | 'to', string | undefined>>
 
 const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
-export const toAuditQuery = ({ actor, action, target, from, to }: AuditFilters): AuditQuery => ({
+export const toAuditQuery = ({ actor, action, target, from, to }: AuditFilters): AuditFilter => ({
   actors: valuesOf(actor) ?? null,
   actions: valuesOf(action) ?? null,
   target: target ?? null,
@@ -37,8 +32,7 @@ export async function newEntryMaker(
   const ids = [...new Set(rows.flatMap(({ person_id: id }) => id ?? []))]
   const names = ids.length === 0 ? new Map<string, string>() : await namesOf(db, ids)
   return ({ person_id, workspace_id: _, ...row }) => ({
-    ...row,
-    at: row.at.toISOString(),
+    ...isoTimes(row),
     actor_name: names.get(person_id ?? '') ?? null,
     before: row.before as AuditEntry['before'],
     after: row.after as AuditEntry['after'],
@@ -46,16 +40,8 @@ export async function newEntryMaker(
 }
 
 const head = [
-  'at',
-  'actor',
-  'actor_name',
-  'action',
-  'target',
-  'target_name',
-  'before',
-  'after',
-  'address',
-  'user_agent',
+  ...(['at', 'actor', 'actor_name', 'action', 'target', 'target_name', 'before', 'after'] as const),
+  ...(['address', 'user_agent'] as const),
 ]
 
 /** The entries that match as CSV, newest first. */
@@ -63,7 +49,7 @@ export const exportAudit = (
   lookups: AuditLookups,
   db: Db,
   workspaceId: string,
-  query: AuditQuery,
+  query: AuditFilter,
   maxRows: number = auditExportMax,
 ): AsyncIterable<string> =>
   exportNewestFirst({
@@ -74,18 +60,8 @@ export const exportAudit = (
       const toEntry = await newEntryMaker(lookups, db, rows)
       return rows.map((row) => ({ ...row, entry: toEntry(row) }))
     },
-    toLines: ({ entry }) => [toLine(entry)],
+    toLines: ({ entry }) => [head.map((column) => toCell(entry[column]))],
   })
 
-const toLine = (entry: AuditEntry) => [
-  entry.at,
-  entry.actor,
-  entry.actor_name,
-  entry.action,
-  entry.target,
-  entry.target_name,
-  entry.before && JSON.stringify(entry.before),
-  entry.after && JSON.stringify(entry.after),
-  entry.address,
-  entry.user_agent,
-]
+const toCell = (value: AuditEntry[(typeof head)[number]]) =>
+  value !== null && typeof value === 'object' ? JSON.stringify(value) : value

@@ -10,7 +10,6 @@ export interface Endpoint {
   disabledReason: string | null
   /** The types that it subscribes to. */
   events: string[]
-  /** The names of the headers that it adds. */
   headerNames: string[]
 }
 

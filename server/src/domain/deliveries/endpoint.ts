@@ -1,3 +1,4 @@
+import { valuesOf } from '@parley/contract/console/list'
 import type { Db } from '../../db/db.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
@@ -9,4 +10,11 @@ export async function requireEndpoint(db: Db, id: string, workspaceId?: string):
   const endpoint = uuid === undefined ? undefined : await endpointById(db, uuid)
   if (!endpoint || (workspaceId !== undefined && endpoint.workspaceId !== workspaceId)) return refuse('not_found')
   return endpoint
+}
+
+/** The endpoints of a workspace that a filter names; null without a filter. */
+export async function endpointIds(db: Db, workspaceId: string, filter: string | undefined): Promise<string[] | null> {
+  const ids = valuesOf(filter)
+  if (!ids) return null
+  return Promise.all(ids.map(async (id) => (await requireEndpoint(db, id, workspaceId)).uuid))
 }

@@ -92,7 +92,6 @@ export const eraseResponsesOf = (db: Db, workspaceId: string, eventIds: readonly
     [workspaceId, eventIds, since],
   )
 
-/** The events about messages, as they are sent. */
 export const eventsAbout = (db: Db, workspaceId: string, messageIds: readonly string[], since: Date) =>
   db.rows<{ messageId: string; body: string }>(
     `select message_id as "messageId", convert_from(body, 'UTF8') as body from events

@@ -43,7 +43,9 @@ export async function retryMatching(
     if (limit === 0) next = writeProgress({ askedAt, state, after })
     else {
       const found = await findDeliveries(db, workspaceId, { ...filters, until, state }, { limit, after })
-      deliveries.push(...found.rows.filter(({ lastAt }) => lastAt === null || lastAt <= askedAt))
+      for (const { event_id: eventId, webhook_id: webhookId, last_attempt_at: lastAt } of found.rows) {
+        if (lastAt === null || lastAt <= askedAt) deliveries.push({ eventId, webhookId })
+      }
       if (found.next) next = writeProgress({ askedAt, state, after: found.next })
     }
     if (next) break

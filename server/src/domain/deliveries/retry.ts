@@ -6,7 +6,7 @@ import { refuse } from '../../lib/refuse.ts'
 import { requireEndpoint } from './endpoint.ts'
 import { retryInSteps } from './engine/hold/steps.ts'
 import { lockEndpoints } from './engine/lock-endpoints.sql.ts'
-import { planVisits } from './engine/visits.ts'
+import { planVisits } from './engine/visits.sql.ts'
 import { type DeliveryKey, insertRetries } from './retry.sql.ts'
 
 /**

@@ -11,6 +11,7 @@ import { networkIdsOf } from '../senders/senders.ts'
 import type { FetchFailure } from './fetch-retry-policy.ts'
 import { type ClaimedFile, type Fetched, insertChunk, renewLease } from './fetching.sql.ts'
 import { OverQuota, Reservation } from './quota.ts'
+import { inChunks } from './store.ts'
 
 /** The largest file that is stored: the network's limit for a received file, and for all files of a form. */
 export const maxFileBytes = 100 * 1024 * 1024
@@ -127,48 +128,30 @@ export function newWriter(
   claimed: Pick<ClaimedFile, 'id' | 'lease' | 'mimeType'>,
   leaseForMs: number = leaseMs,
 ) {
-  const chunk = Buffer.allocUnsafe(chunkBytes)
-  let filled = 0
   let size = 0
   let number = 0
   let firstBytes = Buffer.alloc(0)
   let renewedMs = performance.now()
 
-  async function flush(): Promise<void> {
-    if (filled === 0) return
-    if (number === 0) firstBytes = Buffer.from(chunk.subarray(0, Math.min(filled, 512)))
-    const hasLease = await writeWithLease(async () => {
-      const inserted = await insertChunk(db, claimed, number, chunk.subarray(0, filled))
-      if (inserted === 0 || performance.now() - renewedMs < renewEveryMs) return inserted
-      renewedMs = performance.now()
-      return renewLease(db, claimed, new Date(clock.now().getTime() + leaseForMs))
-    })
-    if (!hasLease) throw new LeaseLost()
-    number++
-    filled = 0
-  }
-
-  /** False if no row was written, because the lease is no longer ours. */
-  async function writeWithLease(write: () => Promise<number>): Promise<boolean> {
-    try {
-      return (await write()) > 0
-    } catch (error) {
-      throw new WriteFailed('writing a chunk failed', { cause: error })
-    }
+  /** Returns 0 if the lease is not ours any more. */
+  async function writeChunk(chunk: Buffer): Promise<number> {
+    const inserted = await insertChunk(db, claimed, number, chunk)
+    if (inserted === 0 || performance.now() - renewedMs < renewEveryMs) return inserted
+    renewedMs = performance.now()
+    return renewLease(db, claimed, new Date(clock.now().getTime() + leaseForMs))
   }
 
   return {
     async write(pieces: AsyncIterable<Buffer>): Promise<void> {
-      for await (const piece of pieces) {
-        size += piece.length
-        for (let at = 0; at < piece.length; ) {
-          const taken = piece.copy(chunk, filled, at)
-          at += taken
-          filled += taken
-          if (filled === chunkBytes) await flush()
-        }
+      for await (const chunk of inChunks(pieces, chunkBytes)) {
+        if (number === 0) firstBytes = Buffer.from(chunk.subarray(0, 512))
+        const written = await writeChunk(chunk).catch((error: unknown) => {
+          throw new WriteFailed('writing a chunk failed', { cause: error })
+        })
+        if (written === 0) throw new LeaseLost()
+        size += chunk.length
+        number++
       }
-      await flush()
     },
     result: (): Fetched => ({ size, chunkBytes, contentType: servedType(claimed.mimeType, firstBytes) }),
   }

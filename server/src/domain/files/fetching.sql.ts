@@ -91,65 +91,43 @@ export interface Fetched {
   sha256?: string
 }
 
-const fetched = statement(
-  {
-    id: 'uuid',
-    lease: 'uuid',
-    size: 'bigint',
-    chunkBytes: 'int',
-    contentType: 'text',
-    sha256: 'text',
-    now: 'timestamptz',
-  },
-  ({
-    id,
-    lease,
-    size,
-    chunkBytes,
-    contentType,
-    sha256,
-    now,
-  }) => `update flow_files set state = 'fetched', content = lease,
-       lease = null, source = null, last_error = null, size = ${size}, chunk_bytes = ${chunkBytes},
-       content_type = ${contentType}, sha256 = ${sha256}, fetched_at = ${now}
-     where id = ${id} and lease = ${lease} and state = 'fetching'`,
-)
-
 /** Completes the file: its chunks are readable from now on. */
 export const recordFetched = (db: Db, { id, lease }: Leased, file: Fetched, now: Date): Promise<number> =>
-  fetched.change(db, { id, lease, sha256: null, ...file, now })
-
-/** Schedules another attempt. `uncounted` if we aborted this one ourselves. */
-export const recordFetchRetry = (db: Db, { id, lease }: Leased, at: Date, error: string | null, uncounted = false) =>
   db.change(
-    `with released as (
-       update flow_files set state = 'waiting', lease = null, due_at = $3, last_error = coalesce($4, last_error),
-         attempts = attempts - $5::int
-       where id = $1 and lease = $2 and state = 'fetching' returning id
-     )
-     delete from file_chunks c using released where c.file_id = released.id`,
-    [id, lease, at, error, uncounted ? 1 : 0],
+    `update flow_files set state = 'fetched', content = lease, lease = null, source = null, last_error = null, size = $3,
+       chunk_bytes = $4, content_type = $5, sha256 = $6, fetched_at = $7
+     where id = $1 and lease = $2 and state = 'fetching'`,
+    [id, lease, file.size, file.chunkBytes, file.contentType, file.sha256 ?? null, now],
   )
 
-export const recordFileLost = (db: Db, { id, lease }: Leased, why: FileLoss, error: string | null): Promise<number> =>
+/** Changes a file that did not become complete, and deletes its chunks. The change has the parameters from $3 on. */
+export const endFetch = (db: Db, { id, lease }: Leased, change: string, values: readonly unknown[]): Promise<number> =>
   db.change(
-    `with released as (
-       update flow_files set state = 'gone', lease = null, source = null, why = $3, last_error = coalesce($4, last_error)
-       where id = $1 and lease = $2 and state = 'fetching' returning id
-     )
-     delete from file_chunks c using released where c.file_id = released.id`,
-    [id, lease, why, error],
+    `with ended as (${change} where id = $1 and lease = $2 and state = 'fetching' returning id)
+     delete from file_chunks c using ended where c.file_id = ended.id`,
+    [id, lease, ...values],
+  )
+
+/** Schedules another attempt. `uncounted` if we aborted this one ourselves. */
+export const recordFetchRetry = (db: Db, file: Leased, at: Date, error: string | null, uncounted = false) =>
+  endFetch(
+    db,
+    file,
+    `update flow_files set state = 'waiting', lease = null, due_at = $3, last_error = coalesce($4, last_error),
+       attempts = attempts - $5::int`,
+    [at, error, uncounted ? 1 : 0],
+  )
+
+export const recordFileLost = (db: Db, file: Leased, why: FileLoss, error: string | null): Promise<number> =>
+  endFetch(
+    db,
+    file,
+    `update flow_files set state = 'gone', lease = null, source = null, why = $3, last_error = coalesce($4, last_error)`,
+    [why, error],
   )
 
 /** Deletes an upload that was not completed, as if it had never begun. */
-export const deleteUpload = (db: Db, { id, lease }: Leased): Promise<number> =>
-  db.change(
-    `with given_up as (
-       delete from flow_files where id = $1 and lease = $2 and state = 'fetching' returning id
-     )
-     delete from file_chunks c using given_up where c.file_id = given_up.id`,
-    [id, lease],
-  )
+export const deleteUpload = (db: Db, file: Leased): Promise<number> => endFetch(db, file, 'delete from flow_files', [])
 
 /** Deletes the contents of up to `limit` files that were fetched before a time, and returns how many. */
 export const deleteFilesBefore = (db: Db, before: Date, limit: number): Promise<number> =>

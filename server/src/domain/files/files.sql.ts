@@ -1,19 +1,6 @@
 import type { FileLoss } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
-import type { FileSource } from '../../whatsapp/incoming/form.ts'
-
-export interface NewFile {
-  id: string
-  workspaceId: string
-  responseId: string
-  index: number
-  senderId: string
-  field: string
-  fileName: string
-  mimeType: string
-  source: FileSource
-}
 
 export const insertFiles = statement(
   {
@@ -69,7 +56,6 @@ export type FileRow = FileColumns &
 /** Whether a fetched file was made to expire, by `expireFilesOf`. */
 export const isRemoved = ({ fetched_at }: Extract<FileRow, { state: 'fetched' }>): boolean => fetched_at.getTime() === 0
 
-/** The columns of `FileRow`. */
 export const columns = `id, response_id, message_id, index, field, file_name, mime_type, due_at, attempts, last_error, state, why, content,
   size, chunk_bytes, object_key, content_type, fetched_at`
 

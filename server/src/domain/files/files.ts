@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { type FormFile, toSource } from '../../whatsapp/incoming/form.ts'
-import { type FileRow, filesOf, filesOfMessages, insertFiles, isRemoved, type NewFile } from './files.sql.ts'
+import { type FileRow, filesOf, filesOfMessages, insertFiles, isRemoved } from './files.sql.ts'
 
 /** How long the network keeps an uploaded file. */
 export const networkRetentionMs = 7 * 86_400_000
@@ -17,22 +17,20 @@ export interface FormFiles {
 
 /** Stores the files of submitted forms as due. Fetching starts when the transaction commits. */
 export async function saveFormFiles(db: Db, now: Date, forms: readonly FormFiles[]): Promise<void> {
-  const files = forms.flatMap(({ files: formFiles, ...owner }) => formFiles.map((file) => toNewFile(owner, file, now)))
+  const files = forms.flatMap(({ files: ofForm, ...owner }) =>
+    ofForm.map((file) => ({
+      ...owner,
+      id: newUuid(now.getTime()),
+      index: file.index,
+      field: file.field,
+      fileName: file.file_name,
+      mimeType: file.mime_type,
+      source: toSource(file),
+    })),
+  )
   if (files.length === 0) return
   await insertFiles(db, { files, now, tryUntil: new Date(now.getTime() + networkRetentionMs) })
   wakeAnywhere(db, 'fetch files')
-}
-
-function toNewFile(owner: Omit<FormFiles, 'files'>, file: FormFile, now: Date): NewFile {
-  return {
-    ...owner,
-    id: newUuid(now.getTime()),
-    index: file.index,
-    field: file.field,
-    fileName: file.file_name,
-    mimeType: file.mime_type,
-    source: toSource(file),
-  }
 }
 
 /** A file of a form, with the state of its download. */
@@ -75,15 +73,12 @@ const toListed = (row: FileRow): ListedFile => ({
 
 function stateOf(row: FileRow): FileState {
   switch (row.state) {
-    case 'fetched':
+    case 'fetched': {
       // It was removed, and its bytes are deleted soon.
       if (isRemoved(row)) return { kind: 'gone', why: 'retention' }
-      return {
-        kind: 'fetched',
-        size: row.size,
-        content_type: row.content_type,
-        fetched_at: row.fetched_at.toISOString(),
-      }
+      const { size, content_type, fetched_at } = row
+      return { kind: 'fetched', size, content_type, fetched_at: fetched_at.toISOString() }
+    }
     case 'gone':
       return { kind: 'gone', why: row.why }
     default: {

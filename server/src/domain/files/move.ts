@@ -22,7 +22,7 @@ import {
   switchToObject,
 } from './move.sql.ts'
 import { deleteSoon, noteObject } from './objects.sql.ts'
-import { fileStore, MissingChunk, readPlace } from './store.ts'
+import { fileStore, inChunks, MissingChunk, readPlace } from './store.ts'
 
 export { readTotals } from './move.sql.ts'
 
@@ -131,7 +131,6 @@ async function* pages(
   for (let page = await list(null); page.length > 0; page = await list(page.at(-1) ?? null)) {
     for (const file of page) if (!without.has(file.id)) yield file
   }
-  return undefined
 }
 
 interface MoveOptions {
@@ -207,26 +206,14 @@ async function moveToChunks(db: Db, read: Read, file: StoredRow): Promise<boolea
 /** Returns the hash, or null if the file was deleted or moved. */
 async function copyToChunks(db: Db, read: Read, file: StoredRow, copy: string): Promise<string | null> {
   const hash = createHash('sha256')
-  const chunk = Buffer.allocUnsafe(Math.min(file.chunk_bytes, file.size))
-  let [filled, number] = [0, 0]
-  const flush = async () => {
-    const bytes = chunk.subarray(0, filled)
-    filled = 0
-    return bytes.length === 0 || (await insertCopiedChunk(db, file, { copy, number: number++, bytes })) > 0
+  let number = 0
+  for await (const bytes of inChunks(read(file), Math.min(file.chunk_bytes, file.size))) {
+    hash.update(bytes)
+    if ((await insertCopiedChunk(db, file, { copy, number: number++, bytes })) === 0) return null
   }
-  for await (const piece of read(file)) {
-    hash.update(piece)
-    for (let at = 0; at < piece.length; ) {
-      const taken = piece.copy(chunk, filled, at)
-      at += taken
-      filled += taken
-      if (filled === chunk.length && !(await flush())) return null
-    }
-  }
-  return (await flush()) ? hash.digest('hex') : null
+  return hash.digest('hex')
 }
 
-/** Reads a whole file. */
 type Read = (file: StoredRow) => AsyncGenerator<Buffer>
 
 function newReader(db: Db, check: () => Promise<unknown>): Read {

@@ -1,6 +1,6 @@
 import { quotaExceeded } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
-import type { Leased } from './fetching.sql.ts'
+import { endFetch, type Leased } from './fetching.sql.ts'
 
 /**
  * A file counts with at least this size. That limits the number of files of a workspace, whose sizes are summed up for each new
@@ -40,15 +40,13 @@ export const setReserved = (tx: Db, { id, lease }: Leased, size: number): Promis
   tx.change(`update flow_files set size = $3 where id = $1 and lease = $2 and state = 'fetching'`, [id, lease, size])
 
 /** Lets a file wait until there is space. After its last chance it is due, to be given up. This attempt does not count. */
-export const recordOverQuota = (db: Db, { id, lease }: Leased, size: number): Promise<number> =>
-  db.change(
-    `with released as (
-       update flow_files set state = 'waiting', lease = null, due_at = try_until, last_error = '${quotaExceeded}', size = $3,
-         attempts = attempts - 1
-       where id = $1 and lease = $2 and state = 'fetching' returning id
-     )
-     delete from file_chunks c using released where c.file_id = released.id`,
-    [id, lease, size],
+export const recordOverQuota = (db: Db, file: Leased, size: number): Promise<number> =>
+  endFetch(
+    db,
+    file,
+    `update flow_files set state = 'waiting', lease = null, due_at = try_until, last_error = '${quotaExceeded}', size = $3,
+       attempts = attempts - 1`,
+    [size],
   )
 
 /** Makes the files due that wait for space and fit together, in the order in which the network deletes them. A poll finds them. */

@@ -100,6 +100,23 @@ async function* readChunks(db: Db, workspaceId: string, file: Place, { first, la
   }
 }
 
+/** The bytes in chunks of this size; the last one may be smaller. A chunk is valid until the next one is read. */
+export async function* inChunks(pieces: AsyncIterable<Buffer>, chunkBytes: number): AsyncGenerator<Buffer> {
+  const chunk = Buffer.allocUnsafe(chunkBytes)
+  let filled = 0
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const taken = piece.copy(chunk, filled, at)
+      at += taken
+      filled += taken
+      if (filled < chunkBytes) continue
+      yield chunk
+      filled = 0
+    }
+  }
+  if (filled > 0) yield chunk.subarray(0, filled)
+}
+
 /** Deleted or moved while being read. A response that has begun is aborted, and the client sees that it is too short. */
 export class MissingChunk extends Error {}
 

@@ -1,5 +1,4 @@
 import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
 import { columns, type FileRow } from './files.sql.ts'
 
 /** An upload that is being received. */
@@ -17,25 +16,17 @@ export interface NewUpload {
 }
 
 /** Inserts an upload, leased to this process. If its lease ends, the fetcher gives it up: nothing can be tried again. */
-export const insertUpload = statement(
-  {
-    id: 'uuid',
-    lease: 'uuid',
-    workspaceId: 'uuid',
-    fileName: 'text',
-    mimeType: 'text',
-    size: 'bigint',
-    createdAt: 'timestamptz',
-    leaseUntil: 'timestamptz',
-    expiresAt: 'timestamptz',
-  },
-  (upload) => `insert into flow_files (id, lease, workspace_id, index, field, file_name, mime_type, state, size, due_at,
+export const insertUpload = (db: Db, upload: NewUpload): Promise<number> =>
+  db.change(
+    `insert into flow_files (id, lease, workspace_id, index, field, file_name, mime_type, state, size, due_at,
        try_until, expires_at, created_at)
-     values (${upload.id}, ${upload.lease}, ${upload.workspaceId}, 0, 'file', ${upload.fileName}, ${upload.mimeType},
-       'fetching', ${upload.size}, ${upload.leaseUntil}, ${upload.createdAt}, ${upload.expiresAt}, ${upload.createdAt})`,
-).change
+     values ($1, $2, $3, 0, 'file', $4, $5, 'fetching', $6, $7, $8, $9, $8)`,
+    [
+      ...[upload.id, upload.lease, upload.workspaceId, upload.fileName, upload.mimeType, upload.size],
+      ...[upload.leaseUntil, upload.createdAt, upload.expiresAt],
+    ],
+  )
 
-/** An upload of a workspace. */
 export type UploadRow = FileRow & { expires_at: Date }
 
 export const uploadsOf = (db: Db, workspaceId: string, ids: readonly string[]): Promise<UploadRow[]> =>

@@ -20,7 +20,6 @@ export interface UploadDeps {
   maxStoredBytes: number
 }
 
-/** A file as it arrives. */
 interface IncomingFile {
   fileName: string
   mimeType: string
@@ -129,24 +128,19 @@ function refuseFull(limit: number): never {
 async function store({ db, clock, maxStoredBytes }: UploadDeps, upload: NewUpload, bytes: AsyncIterable<Buffer>) {
   const hash = createHash('sha256')
   const writer = newWriter({ db, clock }, upload, uploadLeaseMs)
-  let size = 0
-  await writer.write(
-    watched(bytes, (piece) => {
+  async function* watched(): AsyncGenerator<Buffer> {
+    let size = 0
+    for await (const piece of bytes) {
       size += piece.length
       if (size > upload.size) refuseFull(maxStoredBytes)
       hash.update(piece)
-    }),
-  )
+      yield piece
+    }
+  }
+  await writer.write(watched())
   const file = writer.result()
   if (file.size === 0) refuseParam('file', 'too_short', 'The file is empty.')
   return { ...file, sha256: hash.digest('hex') }
-}
-
-async function* watched(bytes: AsyncIterable<Buffer>, onPiece: (piece: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const piece of bytes) {
-    onPiece(piece)
-    yield piece
-  }
 }
 
 /** PostgreSQL cannot store NUL. */

@@ -45,7 +45,7 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     params: ById,
     reply: ConsoleKey,
     handle: async ({ db, clock, workspaceId }, { params }) =>
-      toConsoleKey(await getKey(db, workspaceId, params.id), clock.now()),
+      toConsoleKey(await getKey(db, params.id, workspaceId), clock.now()),
   }),
   workspaceRoute({
     method: 'GET',
@@ -63,13 +63,8 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     reply: CreatedKey,
     status: 201,
     async handle({ db, clock, workspaceId, person, audit }, { body }) {
-      const input = {
-        name: body.name,
-        scopes: body.scopes,
-        ...readKeyInput(body),
-        workspaceId,
-        createdBy: person.email,
-      }
+      const { name, scopes } = body
+      const input = { ...readKeyInput(body), name, scopes, workspaceId, createdBy: person.email }
       const { key, secret } = await createKey(db, clock, input)
       await audit({ action: 'key.create', target: key.id, targetName: key.name, after: rulesOf(key) })
       return { key: toConsoleKey(key, clock.now()), secret, warnings: warningsOf(key) }
@@ -85,12 +80,8 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     async handle({ db, clock, workspaceId, requireConfirmation, audit }, { params, body }) {
       const { before, key } = await changeKey(db, clock, params.id, readKeyInput(body), workspaceId)
       if (widens(before, key)) requireConfirmation()
-      await audit({
-        action: 'key.change',
-        target: key.id,
-        targetName: key.name,
-        ...changesOf(rulesOf(before), rulesOf(key)),
-      })
+      const changes = changesOf(rulesOf(before), rulesOf(key))
+      await audit({ action: 'key.change', target: key.id, targetName: key.name, ...changes })
       return { key: toConsoleKey(key, clock.now()), warnings: warningsOf(key) }
     },
   }),

@@ -50,10 +50,8 @@ export const keysOf = (db: Db, workspaceId: string): Promise<Key[]> =>
 
 export const allKeys = (db: Db): Promise<Key[]> => db.rows(`${selection} ${newestFirst}`)
 
-export const keyById = (db: Db, id: string): Promise<Key | undefined> => db.first(`${selection} where k.id = $1`, [id])
-
-export const lockedKeyById = (db: Db, id: string): Promise<Key | undefined> =>
-  db.first(`${selection} where k.id = $1 for update of k`, [id])
+export const keyById = (db: Db, id: string, lock: '' | 'for update of k'): Promise<Key | undefined> =>
+  db.first(`${selection} where k.id = $1 ${lock}`, [id])
 
 export const countKeys = (db: Db): Promise<{ workspaceId: string; count: number }[]> =>
   db.rows('select workspace_id as "workspaceId", count(*) from api_keys where revoked_at is null group by 1')

@@ -8,17 +8,7 @@ import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { textErrors } from '../../lib/text-errors.ts'
 import { readRange } from '../../net/addresses.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import {
-  allKeys,
-  insertKey,
-  type Key,
-  type KeyRules,
-  keyById,
-  keysOf,
-  lockedKeyById,
-  setKeyRules,
-  setRevoked,
-} from './keys.sql.ts'
+import { allKeys, insertKey, type Key, type KeyRules, keyById, keysOf, setKeyRules, setRevoked } from './keys.sql.ts'
 import { digestOf, hintOf, newSecret } from './secret.ts'
 
 export { countKeys, expiringKeys, type Key } from './keys.sql.ts'
@@ -54,14 +44,9 @@ export async function createKey(db: Db, clock: Clock, input: KeyInput): Promise<
 export const listKeys = (db: Db, workspaceId?: string): Promise<Key[]> =>
   workspaceId ? keysOf(db, workspaceId) : allKeys(db)
 
-export const getKey = (db: Db, workspaceId: string, id: string): Promise<Key> => requireKey(db, id, workspaceId)
-
-/** A key of any workspace, for operators. */
-export const findAnyKey = (db: Db, id: string): Promise<Key> => requireKey(db, id)
-
 /** Takes effect on the next request in every process. Revoking a second time keeps the time of the first. */
 export async function revokeKey(db: Db, clock: Clock, id: string, workspaceId?: string): Promise<Key> {
-  const key = await requireKey(db, id, workspaceId)
+  const key = await getKey(db, id, workspaceId)
   await setRevoked(db, key.id, clock.now())
   db.notify(key.workspaceId, 'keys')
   return { ...key, revokedAt: key.revokedAt ?? clock.now() }
@@ -80,7 +65,7 @@ export async function changeKey(
   change: KeyChanges,
   workspaceId?: string,
 ): Promise<{ before: Key; key: Key }> {
-  const before = await requireKey(db, id, workspaceId, lockedKeyById)
+  const before = await getKey(db, id, workspaceId, 'for update of k')
   const keepsExpiry = change.expiresAt === undefined || change.expiresAt?.getTime() === before.expiresAt?.getTime()
   if (!keepsExpiry) refuseRevival(before, clock.now())
   const rules = checkRules({ ...before, ...change, expiresAt: keepsExpiry ? null : change.expiresAt }, clock.now())
@@ -111,8 +96,13 @@ export const warningsOf = ({ allowedRanges }: Pick<Key, 'allowedRanges'>): strin
 const isIpv6 = (range: string): boolean => range.includes(':')
 
 /** If a workspace is given, a key of another workspace is not found. */
-async function requireKey(db: Db, id: string, workspaceId?: string, read = keyById): Promise<Key> {
-  const row = isUuid(id) ? await read(db, id) : undefined
+export async function getKey(
+  db: Db,
+  id: string,
+  workspaceId?: string,
+  lock: '' | 'for update of k' = '',
+): Promise<Key> {
+  const row = isUuid(id) ? await keyById(db, id, lock) : undefined
   if (row && (workspaceId === undefined || row.workspaceId === workspaceId)) return row
   return refuse('not_found', { message: `No API key has the ID ${id}.` })
 }

@@ -6,7 +6,7 @@ import { changeKey, createKey, getKey, type Key, revokeKey } from './keys.ts'
 
 const hourMs = 3_600_000
 
-export interface Rotation {
+interface Rotation {
   workspaceId: string
   id: string
   /** How long the old key keeps working. With 0 it is revoked immediately. */
@@ -14,7 +14,7 @@ export interface Rotation {
   createdBy: string
 }
 
-export interface RotatedKey {
+interface RotatedKey {
   key: Key
   secret: string
   old: Key
@@ -30,7 +30,7 @@ export async function rotateKey(
   clock: Clock,
   { workspaceId, id, graceHours: hours, createdBy }: Rotation,
 ): Promise<RotatedKey> {
-  const before = await getKey(db, workspaceId, id)
+  const before = await getKey(db, id, workspaceId)
   if (before.revokedAt) {
     refuse('conflict', { message: 'This key was revoked. Create a new key instead of rotating it.' })
   }
@@ -59,7 +59,6 @@ export function replacementsOf(keys: readonly Key[]): Map<string, Key> {
   return replacements
 }
 
-/** The audit entry of a rotation. */
 export const rotationEntry = ({ key, old }: RotatedKey) => ({
   action: 'key.rotate',
   target: old.id,

@@ -28,5 +28,4 @@ export const mailKinds = [
   'token_expiring',
 ] as const satisfies readonly MailKind[]
 
-/** A kind of email together with its data. */
 export type MailContent = { [Kind in MailKind]: { kind: Kind; data: MailData[Kind] } }[MailKind]

@@ -2,9 +2,9 @@ import { type Alert, type AlertKind, alertEvents, alertKinds, alertPermission } 
 import { can, type Role } from '@parley/contract/console/permissions'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { lastEvents } from '../deliveries/reading/last-events.ts'
+import { lastEvents } from '../deliveries/reading/events.ts'
 import { timesOf } from '../mail/notifications.ts'
-import { readMailChoicesAs } from '../people/account/mail-choices.ts'
+import { readMailChoices } from '../people/account/mail-choices.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
 
 interface Viewer {
@@ -20,7 +20,7 @@ export async function listAlerts({ db, clock, workspaceId, role, person }: Viewe
   const kinds = alertKinds.filter((kind) => can(role, alertPermission(kind)))
   const types = Object.values(alertEvents).filter((type) => type !== null)
   const [choices, times, events, webhooks] = await Promise.all([
-    readMailChoicesAs(db, person, role),
+    readMailChoices(db, person, role),
     timesOf(db, workspaceId),
     lastEvents(db, workspaceId, types),
     can(role, 'webhooks:read') ? listEndpoints(db, clock, workspaceId) : null,

@@ -80,7 +80,6 @@ export const endLinks = (db: Db, kind: LinkKind, email: string | null, workspace
     [kind, email, workspaceId, now],
   )
 
-/** Ends every password reset link of a person. */
 export const endResets = (db: Db, personId: string, now: Date): Promise<number> =>
   db.change(`update links set used_at = $2 where kind = 'reset' and person_id = $1 and used_at is null`, [
     personId,

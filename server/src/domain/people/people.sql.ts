@@ -34,19 +34,11 @@ export const insertPerson = insertion(
   'on conflict (email) do nothing',
 )
 
-export const personById = (db: Db, id: string): Promise<PersonRow | undefined> =>
-  db.first(`select ${columns} from people where id = $1`, [id])
+export const personById = (db: Db, id: string, lock: '' | 'for key share' | 'for update' = '') =>
+  db.first<PersonRow>(`select ${columns} from people where id = $1 ${lock}`, [id])
 
 export const personByEmail = (db: Db, email: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where email = $1`, [email])
-
-/** A shared lock: waits for a `lockPersonById` of another transaction. */
-export const holdPersonById = (db: Db, id: string): Promise<PersonRow | undefined> =>
-  db.first(`select ${columns} from people where id = $1 for key share`, [id])
-
-/** An exclusive lock: no session, passkey or challenge of this person can be added until the transaction ends. */
-export const lockPersonById = (db: Db, id: string): Promise<PersonRow | undefined> =>
-  db.first(`select ${columns} from people where id = $1 for update`, [id])
 
 export const namesById = (db: Db, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
   db.rows('select id, name from people where id = any($1::uuid[])', [ids])

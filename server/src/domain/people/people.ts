@@ -7,10 +7,8 @@ import type { Client } from '../../sharing/fair-queue.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import {
   allPeople,
-  holdPersonById,
   insertPerson,
   type ListedPerson,
-  lockPersonById,
   namesById,
   type PersonRow,
   personByEmail,
@@ -58,9 +56,9 @@ export async function createPerson(db: Db, clock: Clock, input: PersonInput, cli
   const { email, name } = checkNewPerson(input)
   const id = newUuid(clock.now().getTime())
   const { operator } = input
-  const passwordHash = await hashPassword(input.password, client)
+  const password_hash = await hashPassword(input.password, client)
   const [created_at, email_verified_at] = [clock.now(), input.isVerified ? clock.now() : null]
-  const row = { id, email, name, password_hash: passwordHash, operator, created_at, email_verified_at }
+  const row = { id, email, name, password_hash, operator, created_at, email_verified_at }
   if ((await insertPerson(db, row)) === 0)
     refuse('conflict', { message: 'An account with this email address already exists.' })
   return requirePerson(db, id)
@@ -71,20 +69,19 @@ export function requireEnabled(person: Person): Person {
   return person.disabled_at === null ? person : refuse('account_disabled')
 }
 
-export async function requirePerson(db: Db, id: string): Promise<Person> {
-  return (await personById(db, id)) ?? refuse('not_found')
-}
+export const requirePerson = async (db: Db, id: string): Promise<Person> =>
+  (await personById(db, id)) ?? refuse('not_found')
 
 /**
  * Reads the person under a shared lock, in a transaction. Waits for a running account recovery, and blocks a new one until
  * the transaction ends.
  */
 export const holdPerson = async (db: Db, id: string): Promise<Person> =>
-  (await holdPersonById(db, id)) ?? refuse('not_found')
+  (await personById(db, id, 'for key share')) ?? refuse('not_found')
 
 /** Reads the person under an exclusive lock, in a transaction: no session, passkey or challenge can be added. */
 export const lockPerson = async (db: Db, id: string): Promise<Person> =>
-  (await lockPersonById(db, id)) ?? refuse('not_found')
+  (await personById(db, id, 'for update')) ?? refuse('not_found')
 
 export const findPerson = (db: Db, email: string): Promise<Person | undefined> => personByEmail(db, readEmail(email))
 
@@ -121,6 +118,5 @@ export async function renamePerson(db: Db, id: string, name: string): Promise<st
   return checked
 }
 
-/** The names in the profiles of these people. */
 export const namesOfPeople = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> =>
   new Map((await namesById(db, ids)).map(({ id, name }) => [id, name]))

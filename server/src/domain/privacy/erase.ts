@@ -42,6 +42,7 @@ import {
   saveErasureStep,
   takeErasure,
 } from './erasures.sql.ts'
+import { knownOf } from './erasures.ts'
 
 /** Messages in a step, with their events: a transaction of about a tenth of a second. */
 const stepMax = 200
@@ -71,7 +72,8 @@ export async function beginErasure(
   { workspaceId, person, askedBy }: NewErasure,
 ): Promise<string> {
   const askedAt = clock.now()
-  const queued = await countQueued(db, namedOnly(workspaceId, person), askedAt)
+  const named = 'number' in person ? { number: person.number, userId: null } : { number: null, userId: person.userId }
+  const queued = await countQueued(db, knownOf({ workspaceId, ...named, numbers: null, userIds: null }), askedAt)
   if (queued > 0) {
     const messages = queued === 1 ? 'A message to this contact is' : `${queued} messages to this contact are`
     refuse('conflict', {
@@ -82,15 +84,9 @@ export async function beginErasure(
     refuse('conflict', { message: `${openMax} contacts are being erased. Wait until some are done, then try again.` })
   }
   const id = newUuid(askedAt.getTime())
-  const named = 'number' in person ? { number: person.number, userId: null } : { number: null, userId: person.userId }
   await insertErasure(db, { id, workspaceId, askedBy, askedAt, stepAt: askedAt, ...named })
   return id
 }
-
-const namedOnly = (workspaceId: string, person: NamedPerson): KnownPerson =>
-  'number' in person
-    ? { workspaceId, isNumber: true, numbers: [person.number], userIds: [] }
-    : { workspaceId, isNumber: false, numbers: [], userIds: [person.userId] }
 
 /** Takes the steps that are due. */
 export async function eraseDue(db: Db, clock: Clock, log: Logger): Promise<void> {
@@ -161,8 +157,9 @@ async function advance(tx: Db, clock: Clock, log: Logger, erasure: ErasureRow): 
   return 'ended'
 }
 
-async function personOf(tx: Db, { workspaceId, number, userId, numbers, userIds }: ErasureRow): Promise<KnownPerson> {
-  if (numbers && userIds) return { workspaceId, isNumber: number !== null, numbers, userIds }
+async function personOf(tx: Db, erasure: ErasureRow): Promise<KnownPerson> {
+  const { workspaceId, number, userId, numbers } = erasure
+  if (numbers) return knownOf(erasure)
   return findPerson(tx, workspaceId, number === null ? { userId: userId ?? '' } : { number })
 }
 

@@ -2,7 +2,7 @@
 import type { Erasure, NamedContact } from '@parley/contract/console/erasures'
 import type { Db } from '../../db/db.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
-import { countQueued, type NamedPerson } from '../messages/privacy/person.ts'
+import { countQueued, type KnownPerson, type NamedPerson } from '../messages/privacy/person.ts'
 import { type ErasureRow, erasureById, newestErasures, openErasureOf } from './erasures.sql.ts'
 
 /** How many are listed. They say when and by whom, so the latest are enough. */
@@ -34,12 +34,22 @@ export async function findOpenErasure(
 }
 
 /** Whether a message to the person is queued: the erasure continues when it is sent or has failed. */
-async function doesWait(db: Db, row: ErasureRow): Promise<boolean> {
-  const { workspaceId, number, userId, askedAt } = row
-  const numbers = row.numbers ?? (number === null ? [] : [number])
-  const userIds = row.userIds ?? (userId === null ? [] : [userId])
-  return (await countQueued(db, { workspaceId, isNumber: number !== null, numbers, userIds }, askedAt)) > 0
-}
+const doesWait = async (db: Db, row: ErasureRow): Promise<boolean> =>
+  (await countQueued(db, knownOf(row), row.askedAt)) > 0
+
+/** What is known of a person: at first, only the number or the user ID that they were named with. */
+export const knownOf = ({
+  workspaceId,
+  number,
+  userId,
+  numbers,
+  userIds,
+}: Pick<ErasureRow, 'workspaceId' | 'number' | 'userId' | 'numbers' | 'userIds'>): KnownPerson => ({
+  workspaceId,
+  isNumber: number !== null,
+  numbers: numbers ?? (number === null ? [] : [number]),
+  userIds: userIds ?? (userId === null ? [] : [userId]),
+})
 
 const toErasure = async (db: Db, row: ErasureRow): Promise<Erasure> => ({
   id: row.id,

@@ -24,10 +24,12 @@ import { exportEndpoints, filterEndpoints, getEndpoint, readEvents } from './end
 import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from './rotation.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
+  changedState,
   checkChange,
   deleteWebhook,
   disableWebhook,
   enableWebhook,
+  named,
   requireWebhook,
   saveNewWebhook,
   saveWebhook,
@@ -57,8 +59,8 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
       const checked = await checkInput(targetRules, body, workspaceId)
       return db.transaction(async (tx) => {
         const created = await saveNewWebhook(tx, clock, secretKeys(), workspaceId, checked)
-        const { id, name } = created.webhook
-        await audit({ action: 'webhook.create', target: id, targetName: name, after: settingsOf(created.webhook) }, tx)
+        const { webhook } = created
+        await audit({ action: 'webhook.create', ...named(webhook), after: settingsOf(webhook) }, tx)
         return created
       })
     },
@@ -79,7 +81,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
       return db.transaction(async (tx) => {
         const after = await saveWebhook(tx, clock, secretKeys, before, checked)
         const changed = settingsChanges(before.webhook, after, checked)
-        await audit({ action: 'webhook.change', target: after.id, targetName: after.name, ...changed }, tx)
+        await audit({ action: 'webhook.change', ...named(after), ...changed }, tx)
         return after
       })
     },
@@ -97,17 +99,11 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
       if (body.staged) {
         const { webhook, secret, stagedSecretHint } = await stageRotation(db, secretKeys(), params.id)
         const after = { staged_secret_hint: stagedSecretHint }
-        await audit({ action: 'webhook.stage_secret', target: before.id, targetName: before.name, after })
+        await audit({ action: 'webhook.stage_secret', ...named(before), after })
         return { webhook, secret }
       }
       const rotated = await rotateWebhook(db, clock, secretKeys(), params.id)
-      await audit({
-        action: 'webhook.rotate',
-        target: before.id,
-        targetName: before.name,
-        before: { secret_hint: before.secret_hint },
-        after: { secret_hint: rotated.webhook.secret_hint },
-      })
+      await audit({ action: 'webhook.rotate', ...named(before), ...changedHint(before, rotated.webhook) })
       return rotated
     },
   }),
@@ -120,14 +116,8 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     reply: ConsoleWebhook,
     async handle({ db, clock, workspaceId, audit }, { params }) {
       const { webhook: before } = await requireWebhook(db, params.id, workspaceId)
-      const { id, name, secret_hint } = await activateSecret(db, clock, params.id, workspaceId)
-      await audit({
-        action: 'webhook.activate_secret',
-        target: id,
-        targetName: name,
-        before: { secret_hint: before.secret_hint },
-        after: { secret_hint },
-      })
+      const after = await activateSecret(db, clock, params.id, workspaceId)
+      await audit({ action: 'webhook.activate_secret', ...named(after), ...changedHint(before, after) })
       return getEndpoint(db, clock, workspaceId, params.id)
     },
   }),
@@ -139,9 +129,9 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     reply: ConsoleWebhook,
     async handle({ db, clock, workspaceId, audit }, { params }) {
       const { stagedSecretHint } = await requireWebhook(db, params.id, workspaceId)
-      const { id, name } = await cancelRotation(db, params.id, workspaceId)
+      const webhook = await cancelRotation(db, params.id, workspaceId)
       const before = { staged_secret_hint: stagedSecretHint }
-      await audit({ action: 'webhook.cancel_rotation', target: id, targetName: name, before })
+      await audit({ action: 'webhook.cancel_rotation', ...named(webhook), before })
       return getEndpoint(db, clock, workspaceId, params.id)
     },
   }),
@@ -185,15 +175,9 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     params: ById,
     reply: ConsoleWebhook,
     async handle({ db, clock, workspaceId, audit }, { params }) {
-      const before = await getEndpoint(db, clock, workspaceId, params.id)
-      await enableWebhook(db, clock, params.id, workspaceId)
-      await audit({
-        action: 'webhook.enable',
-        target: before.id,
-        targetName: before.name,
-        before: { enabled: before.enabled, disabled_reason: before.disabled_reason },
-        after: { enabled: true, disabled_reason: null },
-      })
+      const { webhook: before } = await requireWebhook(db, params.id, workspaceId)
+      const after = await enableWebhook(db, clock, params.id, workspaceId)
+      await audit({ action: 'webhook.enable', ...changedState(before, after) })
       return getEndpoint(db, clock, workspaceId, params.id)
     },
   }),
@@ -205,15 +189,9 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     body: DisableWebhook,
     reply: ConsoleWebhook,
     async handle({ db, clock, workspaceId, audit }, { params, body }) {
-      const before = await getEndpoint(db, clock, workspaceId, params.id)
-      const { disabled_reason } = await disableWebhook(db, clock, params.id, body.reason, workspaceId)
-      await audit({
-        action: 'webhook.disable',
-        target: before.id,
-        targetName: before.name,
-        before: { enabled: before.enabled, disabled_reason: before.disabled_reason },
-        after: { enabled: false, disabled_reason },
-      })
+      const { webhook: before } = await requireWebhook(db, params.id, workspaceId)
+      const after = await disableWebhook(db, clock, params.id, body.reason, workspaceId)
+      await audit({ action: 'webhook.disable', ...changedState(before, after) })
       return getEndpoint(db, clock, workspaceId, params.id)
     },
   }),
@@ -225,10 +203,10 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     params: ById,
     async handle({ db, clock, workspaceId, audit }, { params }) {
       const endpoint = await getEndpoint(db, clock, workspaceId, params.id)
-      const { id, name, held, waiting } = endpoint
+      const { id, held, waiting } = endpoint
       await deleteWebhook(db, clock, id, workspaceId)
       const before = { ...settingsOf(endpoint), held: held.count, waiting: waiting.count }
-      await audit({ action: 'webhook.delete', target: id, targetName: name, before })
+      await audit({ action: 'webhook.delete', ...named(endpoint), before })
     },
   }),
   workspaceRoute({
@@ -246,3 +224,8 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     },
   }),
 ]
+
+const changedHint = (before: Webhook, after: Webhook) => ({
+  before: { secret_hint: before.secret_hint },
+  after: { secret_hint: after.secret_hint },
+})

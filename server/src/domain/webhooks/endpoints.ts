@@ -9,7 +9,7 @@ import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-bucke
 import { addSteps, percentileMs } from '../deliveries/engine/attempt/durations.ts'
 import { failuresMax, isDisabledByFailures, pacedGapMs } from '../deliveries/engine/attempt/retry-policy.ts'
 import { readStepsOf } from '../deliveries/engine/hold/steps.ts'
-import { countEventTypes } from '../deliveries/reading/event-types.ts'
+import { countEventTypes } from '../deliveries/reading/events.ts'
 import { explainFailure } from '../deliveries/reading/explain-failure.ts'
 import { readLeftOut } from '../deliveries/reading/left-out.ts'
 import {
@@ -19,7 +19,7 @@ import {
   readOpenCounts,
 } from '../deliveries/reading/statistics.ts'
 import { type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
-import { toWebhook } from './webhooks.ts'
+import { requireRow, toWebhook } from './webhooks.ts'
 
 const countBound = 10_000
 /** An endpoint counts as failing from the third failure: the first attempt, its immediate retry, and one more. */
@@ -30,15 +30,14 @@ export const listEndpoints = (db: Db, clock: Clock, workspaceId: string): Promis
   endpointsOf(db, clock, workspaceId, null)
 
 export async function getEndpoint(db: Db, clock: Clock, workspaceId: string, id: string): Promise<ConsoleWebhook> {
-  const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
-  const [endpoint] = await endpointsOf(db, clock, workspaceId, uuid)
+  const [endpoint] = await endpointsOf(db, clock, workspaceId, id)
   return endpoint ?? refuse('not_found')
 }
 
 async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string | null) {
   const now = clock.now()
   const day = timeBuckets('24h', now)
-  const rows = id === null ? await webhooksOf(db, workspaceId) : await oneEndpoint(db, workspaceId, id)
+  const rows = id === null ? await webhooksOf(db, workspaceId) : [await requireOwn(db, workspaceId, id)]
   const ids = rows.map((row) => row.id)
   const open = await readOpenCounts(db, workspaceId, ids, countBound + 1)
   const hours = await readDeliveryHours(db, workspaceId, day.from)
@@ -55,9 +54,9 @@ async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string
   }))
 }
 
-async function oneEndpoint(db: Db, workspaceId: string, id: string): Promise<WebhookRow[]> {
-  const row = await webhookById(db, id)
-  return row?.workspace_id === workspaceId ? [row] : []
+async function requireOwn(db: Db, workspaceId: string, id: string): Promise<WebhookRow> {
+  const row = requireRow(await webhookById(db, withoutPrefix('whk', id) ?? refuse('not_found')))
+  return row.workspace_id === workspaceId ? row : refuse('not_found')
 }
 
 function toEndpoint(
@@ -155,15 +154,14 @@ const eventDaysMs = 7 * 86_400_000
 
 /** The events that occurred, by type, and whether the endpoint is subscribed to them. */
 export async function readEvents(db: Db, clock: Clock, workspaceId: string, id: string): Promise<WebhookEvents> {
-  const row = (await oneEndpoint(db, workspaceId, withoutPrefix('whk', id) ?? refuse('not_found')))[0]
-  if (!row) return refuse('not_found')
+  const { senders, events } = await requireOwn(db, workspaceId, id)
   const since = new Date(clock.now().getTime() - eventDaysMs)
-  const counts = await countEventTypes(db, workspaceId, row.senders, since)
+  const counts = await countEventTypes(db, workspaceId, senders, since)
   return {
     since: since.toISOString(),
     data: counts.map(({ type, count, more, lastAt }) => ({
       type,
-      subscribed: row.events.includes(type),
+      subscribed: events.includes(type),
       events: { count, more },
       last_at: lastAt?.toISOString() ?? null,
     })),

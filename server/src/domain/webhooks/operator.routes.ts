@@ -4,7 +4,7 @@ import { Uuid, WebhookId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { firstAttemptOfTest, sendTestEvent } from './test-event.ts'
-import { enableWebhook, requireWebhook } from './webhooks.ts'
+import { changedState, enableWebhook, named, requireWebhook } from './webhooks.ts'
 
 const ById = Type.Object({ id: WebhookId }, { additionalProperties: false })
 const OfTest = Type.Object({ id: WebhookId, event: Uuid }, { additionalProperties: false })
@@ -18,15 +18,8 @@ export const operatorWebhookRoutes = (): ConsoleRoute[] => [
     params: ById,
     async handle({ db, clock, audit }, { params }) {
       const { workspaceId, webhook } = await requireWebhook(db, params.id)
-      const { enabled, disabled_reason } = await enableWebhook(db, clock, params.id)
-      await audit({
-        action: 'webhook.enable',
-        target: webhook.id,
-        targetName: webhook.name,
-        before: { enabled: webhook.enabled, disabled_reason: webhook.disabled_reason },
-        after: { enabled, disabled_reason },
-        workspaceId,
-      })
+      const enabled = await enableWebhook(db, clock, params.id)
+      await audit({ action: 'webhook.enable', ...changedState(webhook, enabled), workspaceId })
     },
   }),
   personRoute({
@@ -39,13 +32,7 @@ export const operatorWebhookRoutes = (): ConsoleRoute[] => [
     async handle({ db, clock, audit }, { params }) {
       const { workspaceId, webhook } = await requireWebhook(db, params.id)
       const event = await sendTestEvent(db, clock, params.id)
-      await audit({
-        action: 'webhook.test',
-        target: params.id,
-        targetName: webhook.name,
-        after: { event },
-        workspaceId,
-      })
+      await audit({ action: 'webhook.test', ...named(webhook), after: { event }, workspaceId })
       return { event_id: event }
     },
   }),

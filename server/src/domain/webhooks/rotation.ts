@@ -44,13 +44,13 @@ export async function stageRotation(
 
 /** Ends the old secret of a staged rotation. Deliveries that failed within the last hour are due immediately. */
 export async function activateSecret(db: Db, clock: Clock, id: string, within?: string): Promise<Webhook> {
-  const { uuid } = await requireStaged(db, id, within)
+  const uuid = await requireStaged(db, id, within)
   return changeSecret(db, clock, (tx, now) => activateStagedSecret(tx, uuid, now))
 }
 
 /** Ends a staged rotation: the new secret is dropped, the old one stays. */
 export async function cancelRotation(db: Db, id: string, within?: string): Promise<Webhook> {
-  const { uuid } = await requireStaged(db, id, within)
+  const uuid = await requireStaged(db, id, within)
   return changeStagedSecret(db, uuid, null)
 }
 
@@ -76,10 +76,10 @@ const changeSecret = (
     return toWebhook(row)
   })
 
-async function requireStaged(db: Db, id: string, within?: string): Promise<{ uuid: string }> {
+async function requireStaged(db: Db, id: string, within?: string): Promise<string> {
   const { uuid, stagedSecretHint } = await requireWebhook(db, id, within)
   if (stagedSecretHint === null) {
     refuseParam('id', 'invalid', 'This webhook has no new secret to activate. Rotate its secret with "staged" first.')
   }
-  return { uuid }
+  return uuid
 }

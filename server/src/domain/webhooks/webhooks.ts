@@ -26,7 +26,7 @@ import {
   webhooksOf,
 } from './webhooks.sql.ts'
 
-export { countWebhooks, countWebhooksOf, failingWebhooks, webhooksOf } from './webhooks.sql.ts'
+export { anyDelivered, countWebhooks, countWebhooksOf, failingWebhooks, webhooksOf } from './webhooks.sql.ts'
 
 /** An endpoint with its UUID and its workspace. */
 export interface OwnedWebhook {
@@ -38,16 +38,11 @@ export interface OwnedWebhook {
 }
 
 /** All endpoints of a workspace, newest first. */
-export async function listWebhooks(db: Db, workspaceId: string): Promise<Webhook[]> {
-  return (await webhooksOf(db, workspaceId)).map(toWebhook)
-}
-
-export { anyDelivered } from './webhooks.sql.ts'
+export const listWebhooks = async (db: Db, workspaceId: string): Promise<Webhook[]> =>
+  (await webhooksOf(db, workspaceId)).map(toWebhook)
 
 /** The endpoints of all workspaces. */
-export async function listAllWebhooks(db: Db): Promise<OwnedWebhook[]> {
-  return (await webhooksOf(db, null)).map(toOwned)
-}
+export const listAllWebhooks = async (db: Db): Promise<OwnedWebhook[]> => (await webhooksOf(db, null)).map(toOwned)
 
 /** Creates an endpoint. The signing secret is returned here only; it is stored encrypted. */
 export const createWebhook = async (
@@ -209,6 +204,18 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
   ordering: row.ordering,
   headers: row.header_names ?? [],
 })
+
+/** An endpoint as the target of an audit entry. */
+export const named = ({ id, name }: Pick<Webhook, 'id' | 'name'>) => ({ target: id, targetName: name })
+
+/** That an endpoint was enabled or disabled, for the audit log. */
+export const changedState = (before: Webhook, after: Webhook) => ({
+  ...named(before),
+  before: stateOf(before),
+  after: stateOf(after),
+})
+
+const stateOf = ({ enabled, disabled_reason }: Webhook) => ({ enabled, disabled_reason })
 
 /** The changed settings, for the audit log. Headers by name only, even if their value changed. */
 export function settingsChanges(before: Webhook, after: Webhook, { headers = [] }: CheckedInput) {

@@ -38,18 +38,14 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
     async handle({ db, clock, workspaceId, person, requireConfirmation, audit }, { body }) {
       if (body.requires_two_factor === false) requireConfirmation()
       if (body.requires_two_factor && !person.twoFactor) {
-        refuse('conflict', {
-          message:
-            'Set up two-factor authentication for your own account first. Otherwise you would lock yourself out.',
-        })
+        const message =
+          'Set up two-factor authentication for your own account first. Otherwise you would lock yourself out.'
+        refuse('conflict', { message })
       }
       const { before, after } = await changeSettings(db, workspaceId, body)
       if (before.requestInspector && !after.requestInspector) await rules.planBodyRemoval(db, clock, workspaceId)
-      await audit({
-        action: 'workspace.settings',
-        target: workspaceId,
-        ...changesOf(toAuditFields(before), toAuditFields(after)),
-      })
+      const changes = changesOf(toAuditFields(before), toAuditFields(after))
+      await audit({ action: 'workspace.settings', target: workspaceId, ...changes })
       return toReply(after, retention)
     },
   }),
@@ -86,15 +82,10 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
     confirmed: true,
     params: ById,
     async handle({ db, audit }, { params }) {
-      const before = await requireWorkspace(db, params.id)
-      await resumeWorkspace(db, params.id)
-      await audit({
-        action: 'workspace.resume',
-        target: before.id,
-        targetName: before.name,
-        before: { reason: before.suspended?.reason ?? null },
-        workspaceId: before.id,
-      })
+      const { id, name, suspended } = await requireWorkspace(db, params.id)
+      await resumeWorkspace(db, id)
+      const before = { reason: suspended?.reason ?? null }
+      await audit({ action: 'workspace.resume', target: id, targetName: name, before, workspaceId: id })
     },
   }),
 ]

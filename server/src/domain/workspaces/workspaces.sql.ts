@@ -31,29 +31,26 @@ export const lockEndpointsMax = async (db: Db, id: string): Promise<number | und
 export const setEndpointsMax = (db: Db, id: string, max: number): Promise<number> =>
   db.change('update workspaces set endpoints_max = $2 where id = $1', [id, max])
 
-export interface SettingsRow {
+/** The settings of a workspace, which its admins change. */
+export interface Settings {
   id: string
   name: string
-  requires_two_factor: boolean
-  low_balance: number
-  inspects_requests: boolean
-  created_at: Date
+  requiresTwoFactor: boolean
+  lowBalance: number
+  requestInspector: boolean
+  createdAt: Date
 }
 
-const settings =
-  'select id, name, requires_two_factor, low_balance, inspects_requests, created_at from workspaces where id = $1'
+/** With `for update`, the settings are locked until the transaction ends. */
+export const settingsOf = (db: Db, id: string, lock: '' | 'for update' = '') =>
+  db.first<Settings>(
+    `select id, name, requires_two_factor as "requiresTwoFactor", low_balance as "lowBalance",
+       inspects_requests as "requestInspector", created_at as "createdAt"
+     from workspaces where id = $1 ${lock}`,
+    [id],
+  )
 
-export const settingsOf = (db: Db, id: string): Promise<SettingsRow | undefined> => db.first(settings, [id])
-
-/** Locks the settings until the transaction ends. */
-export const lockSettings = (db: Db, id: string): Promise<SettingsRow | undefined> =>
-  db.first(`${settings} for update`, [id])
-
-export const updateSettings = (
-  db: Db,
-  id: string,
-  changed: { name: string; requiresTwoFactor: boolean; lowBalance: number; requestInspector: boolean },
-): Promise<number> =>
+export const updateSettings = (db: Db, id: string, changed: Omit<Settings, 'id' | 'createdAt'>): Promise<number> =>
   db.change(
     'update workspaces set name = $2, requires_two_factor = $3, low_balance = $4, inspects_requests = $5 where id = $1',
     [id, changed.name, changed.requiresTwoFactor, changed.lowBalance, changed.requestInspector],

@@ -34,7 +34,6 @@ export interface LeasedDelivery {
   hasTurn: boolean
   /** When other workers may claim it, in milliseconds. */
   leaseUntilMs: number
-  /** The replay that it belongs to. */
   replayId?: string | null
   /** Limits when it may begin: a first attempt of a replay that this process runs. */
   pace?: Pace | null

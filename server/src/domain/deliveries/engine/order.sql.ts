@@ -125,7 +125,10 @@ export const addMissingLooks = (db: Db, after: ConversationKey | null, now: Date
 
 const first = '00000000-0000-0000-0000-000000000000'
 
-/** Conversations to look at, the longest wait first. */
+/**
+ * Conversations to look at, the longest wait first: mostly because a process has died, but also some that another process is
+ * about to look at.
+ */
 export const missedLooks = (db: Db, limit: number): Promise<Conversation[]> =>
   db.rows(
     `select workspace_id as "workspaceId", webhook_id as "webhookId", conversation from conversation_looks

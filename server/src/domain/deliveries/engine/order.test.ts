@@ -10,12 +10,12 @@ import { newUuid } from '../../../lib/ids.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook } from '../../webhooks/webhooks.ts'
 import { deleteDeliveriesOf } from '../erase-events.sql.ts'
 import { retryDelivery } from '../retry.ts'
+import { claimInTurn } from './claim/claims.ts'
 import { firstAttempts } from './first-attempts.ts'
 import { startWaiting } from './order.sql.ts'
 import { newConversationSweep } from './order.ts'
 import { publish } from './publish/publish.ts'
 import { planMissing } from './start-worker.ts'
-import { claimInTurn } from './visits.ts'
 
 const server = useTestServer()
 const deliveries = useDeliveryWorker(server, { deadlineMs: 10_000 })

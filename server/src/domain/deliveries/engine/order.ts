@@ -12,10 +12,10 @@ import { batched } from '../../../sharing/batch.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
 import { dropLeases } from './claim/claim.sql.ts'
 import type { Conversation, FirstAttempts, Lease, LeasedDelivery } from './first-attempts.ts'
-import { addMissingLooks, type ConversationKey, missedLooks, type StartedRow, startWaiting } from './order.sql.ts'
+import { addMissingLooks, type ConversationKey, type StartedRow, startWaiting } from './order.sql.ts'
 
 /** Conversations per statement: each needs a lock, and PostgreSQL holds some thousands in all. */
-const startMax = 200
+export const startMax = 200
 
 interface StarterDeps {
   db: Db
@@ -85,15 +85,6 @@ function wakeOthers(db: Db, started: readonly StartedRow[], { token, except }: L
 function toLeased({ leased: _, type, body, ...row }: StartedRow, lease: string, until: Date): LeasedDelivery[] {
   if (type === null || body === null) return []
   return [{ ...row, type, body, lease, leaseUntilMs: until.getTime() }]
-}
-
-/**
- * Conversations that have to be looked at: mostly because a process has died, but also some that another process is about to
- * look at.
- */
-export async function findMissed(db: Db): Promise<{ missed: Conversation[]; more: boolean }> {
-  const missed = await missedLooks(db, startMax)
-  return { missed, more: missed.length === startMax }
 }
 
 /** Conversations that a sweep looks at: three index lookups each, some hundredths of a second in all. */

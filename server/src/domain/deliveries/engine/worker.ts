@@ -275,13 +275,11 @@ export class DeliveryWorker implements FirstAttempts, DeliveryTaker {
     const waitsForRecord = item.hasTurn || (!success && queue.isFailing)
     // Deliveries that wait for it start as soon as it is recorded.
     const next = ended.dueAt === null ? conversationOf(item) : []
-    if (next.length > 0) {
-      const onRecorded = () => {
-        this.startNext(next)
-        if (waitsForRecord) finish()
-      }
-      this.#writer.add({ ...ended, onRecorded })
-    } else this.#writer.add(waitsForRecord ? { ...ended, onRecorded: finish } : ended)
+    const onRecorded = () => {
+      if (next.length > 0) this.startNext(next)
+      if (waitsForRecord) finish()
+    }
+    this.#writer.add(waitsForRecord || next.length > 0 ? { ...ended, onRecorded } : ended)
     if (immediateRetry) this.#enqueue([immediateRetry])
     else if (ended.dueAt && !waitsForRecord) this.#deps.onDue?.(ended.dueAt)
     if (waitsForRecord) this.#deps.onDue?.(new Date(endedAt.getTime() + pacedGapMs))

@@ -6,7 +6,6 @@ import { refuse } from '../../../lib/refuse.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
 import { type Cursor, type Cursors, newCursors, oldestCursor } from './cursor.ts'
 import { type PageInput, type PageRead, type PageRow, readNewest, readPage } from './pulling.sql.ts'
-import { SharedReads } from './shared-reads.ts'
 import { WaitingReaders } from './waiting-readers.ts'
 
 /** A page of events. Their bodies are the bytes that webhooks deliver. */
@@ -147,7 +146,7 @@ function afterRead(input: PageInput, from: Cursor, { facts, rows }: PageRead, no
   const isCut = facts.matches > rows.length
   const last = isCut ? rows.at(-1) : facts.last
   const hasMore = last != null && (isCut || facts.scanned === input.scanLimit)
-  const unreadFrom = unreadSince(hasMore ? last.createdAt : (facts.heldFrom ?? now))
+  const unreadFrom = unreadSince(new Date(hasMore ? last.createdAt : (facts.heldFrom ?? now)))
   const cursor = last ? { position: BigInt(last.position), id: last.id, unreadFrom } : { ...from, unreadFrom }
   return { rows, cursor, hasMore, isHeld: facts.heldFrom !== null }
 }
@@ -164,4 +163,26 @@ function expired({ pulling, clock, workspaceId }: PullDeps): never {
   // It expires too if it is used when more events were deleted.
   const oldest = { ...oldestCursor, unreadFrom: clock.now() }
   refuse('cursor_expired', { details: { oldest_cursor: pulling.cursors.write(workspaceId, oldest) } })
+}
+
+/**
+ * Reads that begin together and ask for the same share one statement. When an event wakes a thousand readers that are at the
+ * same position, that is one statement instead of a thousand. A read never joins a statement that has begun: it might miss
+ * an event.
+ */
+class SharedReads<Result> {
+  readonly #next = new Map<string, Promise<Result>>()
+
+  read(name: string, run: () => Promise<Result>): Promise<Result> {
+    const joined = this.#next.get(name)
+    if (joined) return joined
+    const started = new Promise<Result>((resolve, reject) => {
+      setImmediate(() => {
+        this.#next.delete(name)
+        run().then(resolve, reject)
+      })
+    })
+    this.#next.set(name, started)
+    return started
+  }
 }

@@ -23,7 +23,11 @@ export interface PageRow {
   createdAt: Date
 }
 
+<<<<<<< HEAD
 /** The facts that a statement returns with its rows. */
+=======
+/** What a statement says besides its rows, as JSON. */
+>>>>>>> part-leanc
 export interface PageFacts {
   /** The position that the next transaction gets. */
   nextPosition: string
@@ -34,9 +38,9 @@ export interface PageFacts {
   /** How many of them match, including events beyond the limit. */
   matches: number
   /** The last event that was read. */
-  last: Pick<PageRow, 'id' | 'position' | 'createdAt'> | null
+  last: { id: string; position: string; createdAt: string } | null
   /** The time of the oldest event that cannot be read yet, because an older transaction is open. Null if there is none. */
-  heldFrom: Date | null
+  heldFrom: string | null
 }
 
 export interface PageRead {
@@ -92,40 +96,17 @@ const page = statement(
      order by m.n`,
 )
 
-type FoundRow = Omit<PageRow, 'id'> & { id: string | null; facts: JsonFacts | null }
-
-/** Times in JSON are texts. */
-type JsonFacts = Omit<PageFacts, 'heldFrom' | 'last'> & {
-  heldFrom: string | null
-  last: (Pick<PageRow, 'id' | 'position'> & { createdAt: string }) | null
-}
-
-function pageOf(found: readonly FoundRow[]): PageRead {
-  const facts = found[0]?.facts
-  if (!facts) throw new Error('the statement returned no row')
-  const { last, heldFrom } = facts
-  return {
-    facts: {
-      ...facts,
-      heldFrom: heldFrom === null ? null : new Date(heldFrom),
-      last: last && { ...last, createdAt: new Date(last.createdAt) },
-    },
-    rows: found.filter((row): row is FoundRow & PageRow => row.id !== null),
-  }
-}
+type FoundRow = Omit<PageRow, 'id'> & { id: string | null; facts: PageFacts | null }
 
 /** The events after a place, in their order. */
-export const readPage = async (db: Db, { types, ...input }: PageInput, after: Cursor): Promise<PageRead> =>
-  pageOf(
-    await oneInIndexOrder(db, (tx) =>
-      page.rows<FoundRow>(tx, {
-        ...input,
-        types: types?.join(',') ?? null,
-        afterPosition: String(after.position),
-        afterId: after.id,
-      }),
-    ),
-  )
+export async function readPage(db: Db, input: PageInput, { position, id }: Cursor): Promise<PageRead> {
+  const types = input.types?.join(',') ?? null
+  const values = { ...input, types, afterPosition: String(position), afterId: id }
+  const found = await oneInIndexOrder(db, (tx) => page.rows<FoundRow>(tx, values))
+  const facts = found[0]?.facts
+  if (!facts) throw new Error('the statement returned no row')
+  return { facts, rows: found.filter((row): row is FoundRow & PageRow => row.id !== null) }
+}
 
 const newest = statement(
   { workspaceId: 'uuid' },

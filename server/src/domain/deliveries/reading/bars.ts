@@ -1,8 +1,7 @@
 import type { DeliveryBars, DeliveryBarsQuery } from '@parley/contract/console/deliveries'
-import { valuesOf } from '@parley/contract/console/list'
 import type { Db } from '../../../db/db.ts'
 import { barTimes, hourMs } from '../../../lib/list-bars.ts'
-import { requireEndpoint } from '../endpoint.ts'
+import { endpointIds } from '../endpoint.ts'
 import { addSteps, countSteps, percentileMs } from '../engine/attempt/durations.ts'
 import { attemptsByBar, type BarsQuery, failuresByBar, hoursByBar } from './bars.sql.ts'
 
@@ -18,9 +17,7 @@ export async function readDeliveryBars(
   workspaceId: string,
   { webhook, since, until, zone }: DeliveryBarsQuery,
 ): Promise<DeliveryBars> {
-  const ids = valuesOf(webhook)
-  const endpoints = ids && (await Promise.all(ids.map((id) => requireEndpoint(db, id, workspaceId))))
-  const of = { workspaceId, webhookIds: endpoints?.map(({ uuid }) => uuid) ?? null }
+  const of = { workspaceId, webhookIds: await endpointIds(db, workspaceId, webhook) }
   const range = { from: toDate(since), to: toDate(until), zone }
   const [bars, hourly] = [barTimes(range, now), barTimes(range, now, hourMs)]
   const hours = await hoursByBar(db, { ...of, times: hourly.times })

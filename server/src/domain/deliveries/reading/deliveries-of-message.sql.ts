@@ -16,7 +16,6 @@ export const eventsOfMessage = (db: Db, workspaceId: string, messageId: string, 
     [workspaceId, messageId, since],
   )
 
-/** One event. */
 export const eventById = (
   db: Db,
   workspaceId: string,
@@ -30,24 +29,24 @@ export const eventById = (
 
 export interface DeliveryOfEvent {
   eventId: string
-  webhookId: string
-  name: string
+  webhook_id: string
+  webhook_name: string
   url: string
   state: DeliveryState
   attempts: number
-  lastAt: Date | null
-  status: number | null
-  error: string | null
-  dueAt: Date | null
-  heldSince: Date | null
+  last_attempt_at: Date | null
+  last_status: number | null
+  last_error: string | null
+  next_attempt_at: Date | null
+  held_since: Date | null
 }
 
 /** All deliveries of these events. A finished delivery has no row of its own; its last attempt represents it. */
 export const deliveriesOfEvents = (db: Db, workspaceId: string, events: readonly EventOfMessage[]) =>
   db.rows<DeliveryOfEvent>(
-    `select e.id as "eventId", w.id as "webhookId", w.name, w.url,
-       ${deliveryState} as state, coalesce(l.made, 0) as attempts, l.at as "lastAt", l.status, l.error,
-       ${nextAttemptAt} as "dueAt", ${heldSince} as "heldSince"
+    `select e.id as "eventId", w.id as webhook_id, w.name as webhook_name, w.url,
+       ${deliveryState} as state, coalesce(l.made, 0) as attempts, l.at as last_attempt_at, l.status as last_status,
+       l.error as last_error, ${nextAttemptAt} as next_attempt_at, ${heldSince} as held_since
      from unnest($2::uuid[], $3::timestamptz[]) as e(id, created_at)
      join webhooks w on w.workspace_id = $1
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id and w.deleted_at is null

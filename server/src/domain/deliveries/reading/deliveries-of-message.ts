@@ -1,6 +1,7 @@
 import type { TimelineEvent } from '@parley/contract/console/messages'
 import type { Db } from '../../../db/db.ts'
 import { withPrefix } from '../../../lib/ids.ts'
+import { isoTimes } from '../../../lib/iso-times.ts'
 import { deliveriesOfEvents, type EventOfMessage, eventById, eventsOfMessage } from './deliveries-of-message.sql.ts'
 
 /** The events about a message, each with the state of its deliveries. */
@@ -36,17 +37,9 @@ async function withDeliveries(
     id,
     type,
     created_at: createdAt.toISOString(),
-    deliveries: (byEvent.get(id) ?? []).map((delivery) => ({
-      webhook_id: withPrefix('whk', delivery.webhookId),
-      webhook_name: delivery.name,
-      url: delivery.url,
-      state: delivery.state,
-      attempts: delivery.attempts,
-      last_attempt_at: delivery.lastAt?.toISOString() ?? null,
-      last_status: delivery.status,
-      last_error: delivery.error,
-      next_attempt_at: delivery.dueAt?.toISOString() ?? null,
-      held_since: delivery.heldSince?.toISOString() ?? null,
+    deliveries: (byEvent.get(id) ?? []).map(({ eventId: _, ...delivery }) => ({
+      ...isoTimes(delivery),
+      webhook_id: withPrefix('whk', delivery.webhook_id),
     })),
   }))
 }

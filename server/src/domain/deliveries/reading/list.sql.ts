@@ -4,24 +4,24 @@ import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import { firstIdAt, lastIdAt } from '../../../lib/ids.ts'
 import { deliveryState, heldSince, isHeld, isManualNow, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
-import { frequentTypes, isRare } from './event-types.sql.ts'
+import { frequentTypes, isRare } from './events.sql.ts'
 
 export interface DeliveryListRow {
-  eventId: string
-  webhookId: string
-  webhookName: string
-  type: string | null
+  event_id: string
+  webhook_id: string
+  webhook_name: string
+  event_type: string | null
   state: DeliveryState
-  createdAt: Date
+  created_at: Date
   attempts: number
   /** How many attempts of the current schedule were made, or of the last one if it is finished. */
   attempt: number
-  lastAt: Date | null
-  status: number | null
-  error: string | null
-  durationUs: number | null
-  dueAt: Date | null
-  heldSince: Date | null
+  last_attempt_at: Date | null
+  last_status: number | null
+  last_error: string | null
+  last_duration_us: number | null
+  next_attempt_at: Date | null
+  held_since: Date | null
 }
 
 /** The position of the last row of a page. */
@@ -99,10 +99,9 @@ export function openPage(
     const page = `order by d.event_id desc limit ${param.take}`
     const manualOfDisabled = `select * from (
            ${ofEndpoint} and not w.enabled and ${isManualNow} ${all(range)} offset 0) as d ${page}`
-    return `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
-       ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, d.attempts as attempt,
-       l.at as "lastAt", l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt",
-       ${heldSince} as "heldSince"
+    return `select d.event_id, d.webhook_id, d.name as webhook_name, e.type as event_type,
+       ${deliveryState} as state, d.event_created_at as created_at, coalesce(l.made, 0) as attempts, d.attempts as attempt,
+       ${lastColumns}, ${nextAttemptAt} as next_attempt_at, ${heldSince} as held_since
      from (
        select d.*, w.name, w.enabled, w.disabled_at from webhooks w
        cross join lateral (
@@ -140,9 +139,10 @@ export function finishedPage(
       after &&
         `(a.at < ${param.afterAt} or (a.event_id, a.webhook_id) < (${param.afterEventId}, ${param.afterWebhookId}))`,
     ]
-    return `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
-       x.event_created_at as "createdAt", made.count as attempts, x.number as attempt, x.at as "lastAt", x.status, x.error,
-       x.duration_us as "durationUs", null as "dueAt", null as "heldSince"
+    return `select x.event_id, x.webhook_id, x.name as webhook_name, e.type as event_type, x.state,
+       x.event_created_at as created_at, made.count as attempts, x.number as attempt, x.at as last_attempt_at,
+       x.status as last_status, x.error as last_error, x.duration_us as last_duration_us, null as next_attempt_at,
+       null as held_since
      from (
        select a.*, w.name from webhooks w
        cross join lateral (
@@ -235,10 +235,9 @@ export function deliveriesOf(
 ): Promise<DeliveryListRow[]> {
   const listing = statement(
     { ...parameters, events: { id: 'uuid', createdAt: 'timestamptz', type: 'text' } },
-    (param) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", e.type,
-       ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts,
-       coalesce(d.attempts, l.number) as attempt, l.at as "lastAt",
-       l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt", ${heldSince} as "heldSince"
+    (param) => `select e.id as event_id, w.id as webhook_id, w.name as webhook_name, e.type as event_type,
+       ${deliveryState} as state, e.created_at, coalesce(l.made, 0) as attempts, coalesce(d.attempts, l.number) as attempt,
+       ${lastColumns}, ${nextAttemptAt} as next_attempt_at, ${heldSince} as held_since
      from (select * from ${param.events}) as e
      cross join webhooks w
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
@@ -248,6 +247,10 @@ export function deliveriesOf(
   )
   return listing.rows(db, { ...valuesOf(input), events })
 }
+
+/** The columns of its last attempt `l`. */
+const lastColumns =
+  'l.at as last_attempt_at, l.status as last_status, l.error as last_error, l.duration_us as last_duration_us'
 
 /** Joins the event of a delivery. Its columns are null if the event is past retention. */
 const eventOf = (row: string): string => `left join lateral (select e.type from events e

@@ -11,8 +11,9 @@ import { boundedTotal } from '../../../db/bounded-total.ts'
 import type { Db } from '../../../db/db.ts'
 import { exportCsv } from '../../../lib/csv-export.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
+import { isoTimes } from '../../../lib/iso-times.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
-import { requireEndpoint } from '../endpoint.ts'
+import { endpointIds } from '../endpoint.ts'
 import { attemptsMaxOf } from '../engine/attempt/retry-policy.ts'
 import { countDeliveries } from './count.sql.ts'
 import {
@@ -93,12 +94,10 @@ export async function findDeliveries(
 type States = ReadonlySet<DeliveryFilter> | null
 
 async function toInput(db: Db, workspaceId: string, filters: DeliveryFilters) {
-  const webhooks = valuesOf(filters.webhook)
-  const endpoints = webhooks && (await Promise.all(webhooks.map((id) => requireEndpoint(db, id, workspaceId))))
   const states = valuesOf<DeliveryFilter>(filters.state)
   return {
     workspaceId,
-    webhookIds: endpoints?.map(({ uuid }) => uuid) ?? null,
+    webhookIds: await endpointIds(db, workspaceId, filters.webhook),
     eventId: filters.event === undefined ? null : isUuid(filters.event) ? filters.event : noEvent,
     since: filters.since === undefined ? null : new Date(filters.since),
     until: filters.until === undefined ? null : new Date(filters.until),
@@ -129,7 +128,7 @@ async function byState(db: Db, input: DeliveryListQuery, states: States): Promis
   return { rows, next: last && rows.length === input.take ? cursorOf(last) : null }
 }
 
-const keyOf = ({ eventId, webhookId }: DeliveryListRow): string => `${eventId} ${webhookId}`
+const keyOf = ({ event_id, webhook_id }: DeliveryListRow): string => `${event_id} ${webhook_id}`
 
 /** Reads one of two states, or both with null, or nothing if neither is asked for. */
 function readOne<State extends DeliveryFilter>(
@@ -145,7 +144,7 @@ async function byType(db: Db, input: DeliveryListQuery, types: readonly string[]
   const { events, last } = await eventsPage(db, input, types, scanLimit)
   const all = events.length === 0 ? [] : await deliveriesOf(db, input, events)
   const { after } = input
-  const rows = all.filter((row) => row.eventId !== after?.eventId || row.webhookId < after.webhookId)
+  const rows = all.filter((row) => row.event_id !== after?.eventId || row.webhook_id < after.webhookId)
   return { rows, next: last && { at: last.createdAt, eventId: last.id, webhookId: noId } }
 }
 
@@ -153,7 +152,7 @@ async function byType(db: Db, input: DeliveryListQuery, types: readonly string[]
 const noId = '00000000-0000-0000-0000-000000000000'
 
 const matches = (row: DeliveryListRow, types: readonly string[] | null, states: States): boolean =>
-  (types === null || types.includes(row.type ?? '')) &&
+  (types === null || types.includes(row.event_type ?? '')) &&
   (states === null || states.has(row.state === 'pending' || row.state === 'retrying' ? 'waiting' : row.state))
 
 function newestFirst(left: DeliveryListRow, right: DeliveryListRow): number {
@@ -164,14 +163,19 @@ function newestFirst(left: DeliveryListRow, right: DeliveryListRow): number {
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** The first twelve hex digits of an event's ID are its time. */
-function cursorOf({ state, lastAt, eventId, webhookId }: DeliveryListRow): Cursor {
+function cursorOf({
+  state,
+  last_attempt_at: lastAt,
+  event_id: eventId,
+  webhook_id: webhookId,
+}: DeliveryListRow): Cursor {
   const isFinished = lastAt !== null && (state === 'delivered' || state === 'failed')
   const at = isFinished ? lastAt : new Date(Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16))
   return { at, eventId, webhookId }
 }
 
-const eventCursorOf = ({ createdAt, eventId, webhookId }: DeliveryListRow): Cursor => ({
-  at: createdAt,
+const eventCursorOf = ({ created_at: at, event_id: eventId, webhook_id: webhookId }: DeliveryListRow): Cursor => ({
+  at,
   eventId,
   webhookId,
 })
@@ -184,22 +188,11 @@ const toList = (rows: readonly DeliveryListRow[], next: Cursor | null): Delivery
   looked_back_to: next?.at.toISOString() ?? null,
 })
 
-export const toDelivery = (row: DeliveryListRow): Delivery => ({
-  event_id: row.eventId,
-  webhook_id: withPrefix('whk', row.webhookId),
-  webhook_name: row.webhookName,
-  event_type: row.type,
-  state: row.state,
-  created_at: row.createdAt.toISOString(),
-  attempts: row.attempts,
-  attempt: row.attempt,
-  attempts_max: attemptsMaxOf(row.type),
-  last_attempt_at: row.lastAt?.toISOString() ?? null,
-  last_status: row.status,
-  last_error: row.error,
-  last_duration_ms: row.durationUs === null ? null : row.durationUs / 1000,
-  next_attempt_at: row.dueAt?.toISOString() ?? null,
-  held_since: row.heldSince?.toISOString() ?? null,
+const toDelivery = ({ last_duration_us: durationUs, ...row }: DeliveryListRow): Delivery => ({
+  ...isoTimes(row),
+  webhook_id: withPrefix('whk', row.webhook_id),
+  attempts_max: attemptsMaxOf(row.event_type),
+  last_duration_ms: durationUs === null ? null : durationUs / 1000,
 })
 
 export const writeCursor = ({ at, eventId, webhookId }: Cursor): string =>
@@ -218,20 +211,15 @@ export function readCursor(cursor: string): Cursor {
 /** Deliveries as CSV, in the order of the list. */
 export const exportDeliveries = (db: Db, workspaceId: string, filters: DeliveryFilters): AsyncIterable<string> =>
   exportCsv({
-    head: [
-      ...['event_id', 'event_type', 'created_at', 'webhook_id', 'webhook_name', 'state', 'attempts'],
-      ...['last_attempt_at', 'last_status', 'last_error', 'last_duration_ms', 'next_attempt_at'],
-    ],
+    head: exported,
     read: (after: Cursor | null, limit) => findDeliveries(db, workspaceId, filters, { limit, after }),
     toLines(row) {
       const delivery = toDelivery(row)
-      const { event_id, event_type, created_at, webhook_id, webhook_name, state, attempts } = delivery
-      const { last_attempt_at, last_status, last_error, last_duration_ms, next_attempt_at } = delivery
-      return [
-        [
-          ...[event_id, event_type, created_at, webhook_id, webhook_name, state, attempts],
-          ...[last_attempt_at, last_status, last_error, last_duration_ms, next_attempt_at],
-        ],
-      ]
+      return [exported.map((column) => delivery[column])]
     },
   })
+
+const exported = [
+  ...(['event_id', 'event_type', 'created_at', 'webhook_id', 'webhook_name', 'state', 'attempts'] as const),
+  ...(['last_attempt_at', 'last_status', 'last_error', 'last_duration_ms', 'next_attempt_at'] as const),
+]

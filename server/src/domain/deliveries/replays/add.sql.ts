@@ -16,12 +16,6 @@ export interface LeasedRow {
   body: Buffer | null
 }
 
-/** The deliveries with which a replay begins: whose lease, and until when. Without a token, when they are due. */
-export interface ReplayLease {
-  token: string | null
-  until: Date
-}
-
 const parameters = {
   ...coverageParameters,
   replayId: 'uuid',
@@ -93,15 +87,19 @@ export interface Added {
   more: boolean
 }
 
-/** Undefined if this process does not own the replay any more, or it was cancelled. */
+/**
+ * Without a lease, the deliveries are due at `leaseUntil`. Undefined if this process does not own the replay any more, or it was
+ * cancelled.
+ */
 export async function addNext(
   db: Db,
   coverage: Coverage,
-  input: { replayId: string; owner: string; scan: number; take: number; now: Date; lease: ReplayLease },
+  {
+    scan,
+    ...values
+  }: { replayId: string; owner: string; scan: number; take: number; now: Date; lease: string | null; leaseUntil: Date },
 ): Promise<Added | undefined> {
   type Row = Omit<LeasedRow, 'eventId'> & { more: boolean; eventId: string | null; isOurs: boolean | null }
-  const { replayId, owner, scan, take, now, lease } = input
-  const values = { replayId, owner, take, now, lease: lease.token, leaseUntil: lease.until }
   // Recordings wait for the lock on the endpoint, so all of it is sent together.
   const rows = await oneWithOrderedLookups(db, async (tx) => {
     const [, found] = await Promise.all([

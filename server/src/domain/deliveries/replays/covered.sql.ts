@@ -10,6 +10,8 @@ export interface Position {
   id: string
 }
 
+export const positionSql = (at: string, id: string): string => `jsonb_build_object('at', (${at})::text, 'id', ${id})`
+
 /** What a replay covers, in a range of events: after `from`, up to `to`. */
 export interface Coverage {
   workspaceId: string
@@ -125,20 +127,23 @@ const counting = perCoverage(
     statement(
       coverageParameters,
       (places) => `with ${reachSql(places)}
-     select c.found, reach.created_at::text as at, reach.id, reach.more
+     select c.found, ${positionSql('reach.created_at', 'reach.id')} as reached, reach.more
      from reach cross join lateral (
        select count(*)::int as found from events e where ${coveredSql(covers, hasSenders, places)}) as c`,
     ),
 )
 
+export interface Counted {
+  found: number
+  reached: Position
+  more: boolean
+}
+
 /** Counts the covered ones among the next `scan` events. `more` is false at the end of the range. */
-export async function countCovered(
-  db: Db,
-  coverage: Coverage,
-  scan: number,
-): Promise<{ found: number; reached: Position; more: boolean }> {
-  type Row = { found: number; at: string; id: string; more: boolean }
-  const row = await withOrderedLookups(db, (tx) => counting(coverage).first<Row>(tx, coverageValues(coverage, scan)))
+export async function countCovered(db: Db, coverage: Coverage, scan: number): Promise<Counted> {
+  const row = await withOrderedLookups(db, (tx) =>
+    counting(coverage).first<Counted>(tx, coverageValues(coverage, scan)),
+  )
   if (!row) throw new Error('a count has one row')
-  return { found: row.found, reached: { at: row.at, id: row.id }, more: row.more }
+  return row
 }

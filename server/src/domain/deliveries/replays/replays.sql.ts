@@ -2,7 +2,7 @@
 import type { ReplayCoverage, ReplayState } from '@parley/contract/replay'
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import { firstId, lastId, type Position } from './covered.sql.ts'
+import { type Counted, type Coverage, firstId, lastId, type Position, positionSql } from './covered.sql.ts'
 
 export interface ReplayRow {
   id: string
@@ -74,9 +74,8 @@ export const insertReplay = statement(
     rate: 'int',
     createdAt: 'timestamptz',
   },
-  (
-    each,
-  ) => `insert into replays (id, workspace_id, webhook_id, since, until, event_types, senders, covers, rate, created_at,
+  (each) =>
+    `insert into replays (id, workspace_id, webhook_id, since, until, event_types, senders, covers, rate, created_at,
        counted_at, counted_id, position_at, position_id, step_at)
      values (${each.id}, ${each.workspaceId}, ${each.webhookId}, ${each.since}, ${each.until}, ${each.types},
        ${each.senders}, ${each.covers}, ${each.rate}, ${each.createdAt}, ${each.since}, '${firstId}', ${each.since},
@@ -97,6 +96,7 @@ export const endReplaysOf = (db: Db, webhookId: string, now: Date): Promise<numb
 export const deleteReplaysBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from replays where ended_at < $1', [before])
 
+<<<<<<< HEAD
 /** The range of events that is left to count. Undefined if all are counted. */
 export interface LeftToCount {
   workspaceId: string
@@ -112,21 +112,23 @@ export interface LeftToCount {
 export const leftToCount = async (db: Db, id: string): Promise<LeftToCount | undefined> => {
   type Row = Omit<LeftToCount, 'from' | 'to'> & { fromAt: string; fromId: string; toAt: string }
   const row = await db.first<Row>(
+=======
+/** What is left to count. Undefined if everything is counted. */
+export const leftToCount = (db: Db, id: string) =>
+  db.first<Omit<Coverage, 'types'> & { types: string[] | null; subscribed: string[] }>(
+>>>>>>> part-leanc
     `select r.workspace_id as "workspaceId", r.webhook_id as "webhookId", r.covers, r.event_types as types,
-       w.events as subscribed, r.senders, r.counted_at::text as "fromAt", r.counted_id as "fromId", r.until::text as "toAt"
+       w.events as subscribed, r.senders, ${positionSql('r.counted_at', 'r.counted_id')} as "from",
+       ${positionSql('r.until', `'${lastId}'`)} as "to"
      from replays r join webhooks w on w.id = r.webhook_id where r.id = $1 and not r.is_counted`,
     [id],
   )
-  if (!row) return undefined
-  const { fromAt, fromId, toAt, ...rest } = row
-  return { ...rest, from: { at: fromAt, id: fromId }, to: { at: toAt, id: lastId } }
-}
 
 /** Adds to the total, unless another process has counted from the same position. */
 export const saveCount = (
   db: Db,
   id: string,
-  { from, reached, more, found }: { from: Position; reached: Position; more: boolean; found: number },
+  { from, reached, more, found }: Counted & { from: Position },
 ): Promise<number> =>
   db.change(
     `update replays set total = total + $2, counted_at = $3::timestamptz, counted_id = $4, is_counted = not $5

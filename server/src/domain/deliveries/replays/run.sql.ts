@@ -1,10 +1,9 @@
 /** What the process that runs a replay reads and changes. */
 import type { ReplayCoverage, ReplayState } from '@parley/contract/replay'
 import type { Db } from '../../../db/db.ts'
-import { oneWithOrderedLookups, withOrderedLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { LeasedRow } from './add.sql.ts'
-import { firstId, lastId, type Position } from './covered.sql.ts'
+import { firstId, lastId, type Position, positionSql } from './covered.sql.ts'
 
 /** A replay whose next step is due, owned by this process. */
 export interface TakenReplay {
@@ -35,7 +34,11 @@ export interface TakenReplay {
 /** Longer than any transaction may take. Its events are committed then, or never. */
 const committedAfter = `interval '60 seconds'`
 
-const taking = statement(
+/**
+ * Takes replays whose step is due, or renews the lease on them. Skips replays that another process has leased, and
+ * replays to endpoints in `except`.
+ */
+export const takeReplays = statement(
   {
     owner: 'uuid',
     now: 'timestamptz',
@@ -58,51 +61,36 @@ const taking = statement(
      where r.id = due.id and w.id = r.webhook_id and s.id = r.workspace_id
      returning r.id, r.workspace_id as "workspaceId", r.webhook_id as "webhookId", r.state, r.covers,
        r.event_types as types, w.events as subscribed, r.senders, r.rate, r.is_counted as "isCounted",
-       due.is_committed as "isCommitted", r.position_at::text as "fromAt", r.position_id as "fromId",
-       least(case when r.is_counted then r.until else r.counted_at end,
-         case when not due.is_committed then due.committed_before end)::text as "toAt",
-       case when r.is_counted or not (due.is_committed or r.counted_at < due.committed_before) then '${lastId}'::uuid
-         else r.counted_id end as "toId",
+       due.is_committed as "isCommitted", ${positionSql('r.position_at', 'r.position_id')} as "from",
+       ${positionSql(
+         `least(case when r.is_counted then r.until else r.counted_at end,
+           case when not due.is_committed then due.committed_before end)`,
+         `case when r.is_counted or not (due.is_committed or r.counted_at < due.committed_before) then '${lastId}'::uuid
+           else r.counted_id end`,
+       )} as "to",
        r.is_counted and due.is_committed and (r.position_at, r.position_id) = (r.until, '${lastId}'::uuid) as "isAtEnd",
        not w.enabled as "isDisabled", w.next_attempt_at is not null as "isFailing",
        s.suspended_at is not null as "isSuspended", due.before`,
-)
+).rows<TakenReplay>
 
-/**
- * Takes replays whose step is due, or renews the lease on them. Skips replays that another process has leased, and
- * replays to endpoints in `except`.
- */
-export async function takeReplays(
-  db: Db,
-  input: { owner: string; now: Date; ownedUntil: Date; nextAt: Date; except: readonly string[]; limit: number },
-): Promise<TakenReplay[]> {
-  type Row = Omit<TakenReplay, 'from' | 'to'> & { fromAt: string; fromId: string; toAt: string; toId: string }
-  const rows = await taking.rows<Row>(db, input)
-  return rows.map(({ fromAt, fromId, toAt, toId, ...row }) => ({
-    ...row,
-    from: { at: fromAt, id: fromId },
-    to: { at: toAt, id: toId },
-  }))
-}
-
-/** A process that stops returns its replays, so that another one continues immediately. */
-export const returnReplays = (db: Db, owner: string, now: Date): Promise<number> =>
-  db.change('update replays set owner = null, owned_until = null, step_at = $2 where owner = $1 and ended_at is null', [
-    owner,
-    now,
-  ])
+/** Returns one replay of this process, or all (null), so that another process continues immediately. */
+export const returnReplays = (db: Db, owner: string, now: Date, id: string | null = null): Promise<number> =>
+  db.change(
+    `update replays set owner = null, owned_until = null, step_at = $2
+     where owner = $1 and ended_at is null and ($3::uuid is null or id = $3)`,
+    [owner, now, id],
+  )
 
 export const planStep = (db: Db, id: string, owner: string, at: Date): Promise<number> =>
   db.change('update replays set step_at = $3 where id = $1 and owner = $2 and ended_at is null', [id, owner, at])
 
-/** Returns one replay, for another process. */
-export const returnReplay = (db: Db, id: string, owner: string, now: Date): Promise<number> =>
-  db.change(
-    'update replays set owner = null, owned_until = null, step_at = $3 where id = $1 and owner = $2 and ended_at is null',
-    [id, owner, now],
-  )
-
-const reclaiming = statement(
+/**
+ * Leases deliveries of a replay that are due, not attempted, and that no worker has: released deliveries, and
+ * deliveries whose lease has ended. If the process that ran the replay is gone (`isTakenOver`), includes its
+ * deliveries. Returns none if this process does not own the replay any more: it may have been frozen since it took this
+ * step, and another one sends them.
+ */
+export const reclaim = statement(
   {
     replayId: 'uuid',
     owner: 'uuid',
@@ -132,27 +120,7 @@ const reclaiming = statement(
        select type, body from events where id = l.event_id and created_at = l.event_created_at
        limit 1 for key share skip locked) as e on true
      order by l.event_created_at, l.event_id`,
-)
-
-/**
- * Leases deliveries of a replay that are due, not attempted, and that no worker has: released deliveries, and
- * deliveries whose lease has ended. If the process that ran the replay is gone (`isTakenOver`), includes its
- * deliveries. Returns none if this process does not own the replay any more: it may have been frozen since it took this
- * step, and another one sends them.
- */
-export const reclaim = (
-  db: Db,
-  input: {
-    replayId: string
-    owner: string
-    webhookId: string
-    now: Date
-    lease: string
-    leaseUntil: Date
-    isTakenOver: boolean
-    limit: number
-  },
-): Promise<LeasedRow[]> => oneWithOrderedLookups(db, (tx) => reclaiming.rows(tx, input))
+).rows<LeasedRow>
 
 export const hasUnattempted = async (db: Db, replayId: string): Promise<boolean> =>
   (await db.first(`select 1 as one from deliveries where replay_id = $1 and trigger = 'replay' limit 1`, [
@@ -174,7 +142,11 @@ export const complete = (
     [id, owner, now],
   )
 
-const dropping = statement(
+/**
+ * Drops deliveries that a cancelled replay has added, unless an attempt is in progress. Deliveries that were open
+ * before the replay continue without it. `eventIds` are leased to this process and will not be attempted.
+ */
+export const dropCancelled = statement(
   {
     replayId: 'uuid',
     webhookId: 'uuid',
@@ -191,7 +163,6 @@ const dropping = statement(
      ), dropped as (
        delete from deliveries d using found f
        where f.added_by_replay and d.webhook_id = ${webhookId} and d.event_id = f.event_id
-       returning 1
      ), kept as (
        update deliveries d set replay_id = null, lease = null,
          due_at = case when d.trigger = 'replay' then ${now} else d.due_at end,
@@ -200,21 +171,8 @@ const dropping = statement(
        where f.added_by_replay is not true and d.webhook_id = ${webhookId} and d.event_id = f.event_id
        returning 1
      )
-     select (select count(*)::int from dropped) as dropped, (select count(*)::int from kept) as kept`,
-)
-
-/**
- * Drops deliveries that a cancelled replay has added, unless an attempt is in progress. Deliveries that were open
- * before the replay continue without it. `eventIds` are leased to this process and will not be attempted.
- */
-export const dropCancelled = async (
-  db: Db,
-  input: { replayId: string; webhookId: string; now: Date; lease: string; eventIds: readonly string[]; limit: number },
-): Promise<{ dropped: number; kept: number }> =>
-  (await withOrderedLookups(db, (tx) => dropping.first<{ dropped: number; kept: number }>(tx, input))) ?? {
-    dropped: 0,
-    kept: 0,
-  }
+     select count(*)::int as kept from kept`,
+).first<{ kept: number }>
 
 /** Ends a cancelled replay when none of its deliveries is open. */
 export const endCancelled = async (db: Db, id: string, owner: string, now: Date): Promise<boolean> =>

@@ -8,7 +8,7 @@ import { type Loop, startLoop } from '../../../db/loop.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { releaseLeases } from '../engine/claim/claim.sql.ts'
 import { StartPace } from '../engine/queue/start-pace.ts'
-import { isAtStart, planStep, returnReplay, returnReplays, type TakenReplay, takeReplays } from './run.sql.ts'
+import { isAtStart, planStep, returnReplays, type TakenReplay, takeReplays } from './run.sql.ts'
 import { againMs, ReplayLost, type Running, type StepDeps, stepMs, takeStep, waitingEveryMs } from './step.ts'
 
 export type ReplayDeps = Omit<StepDeps, 'owner'>
@@ -73,7 +73,7 @@ export class ReplayRunner {
     const { db, clock, owner, worker } = this.#deps
     const ids = [...this.#running].flatMap(([id, { webhookId }]) => (worker.unreadable.has(webhookId) ? [id] : []))
     await this.#forget(ids)
-    for (const id of ids) await returnReplay(db, id, owner, clock.now())
+    for (const id of ids) await returnReplays(db, owner, clock.now(), id)
   }
 
   /** Removes replays from this process. Their waiting deliveries are released, unless another process has them by now. */

@@ -1,13 +1,14 @@
 /** One step of a replay that this process runs. */
 import type { Database } from '../../../db/db.ts'
+import { oneWithOrderedLookups, withOrderedLookups } from '../../../db/planner-settings.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
 import { dropLeases, releaseLeases } from '../engine/claim/claim.sql.ts'
 import { type LeasedDelivery, leaseMs } from '../engine/first-attempts.ts'
 import { lockEndpoints } from '../engine/lock-endpoints.sql.ts'
 import type { StartPace } from '../engine/queue/start-pace.ts'
-import { planVisits } from '../engine/visits.ts'
-import { type Added, addNext, type LeasedRow, type ReplayLease } from './add.sql.ts'
+import { planVisits } from '../engine/visits.sql.ts'
+import { type Added, addNext, type LeasedRow } from './add.sql.ts'
 import { countNext, typesOf } from './count.ts'
 import type { Coverage } from './covered.sql.ts'
 import { holdOf } from './replays.ts'
@@ -99,7 +100,7 @@ async function reclaimReleased(deps: StepDeps, replay: TakenReplay, running: Run
   const { id: replayId, webhookId } = replay
   const { lease, isTakenOver } = running
   const input = { replayId, owner: deps.owner, webhookId, now, lease, leaseUntil, isTakenOver, limit }
-  const rows = await reclaim(deps.db, input)
+  const rows = await oneWithOrderedLookups(deps.db, (tx) => reclaim(tx, input))
   if (rows.length < limit) {
     running.isTakenOver = false
     running.reclaimAtMs = performance.now() + reclaimEveryMs
@@ -116,8 +117,7 @@ async function add(deps: StepDeps, replay: TakenReplay, running: Running, take: 
   const now = deps.clock.now()
   const leaseUntil = new Date(now.getTime() + leaseMs)
   const scan = Math.max(running.scan, take)
-  const lease = { token: running.lease, until: leaseUntil }
-  const added = await addOwned(deps, replay, { scan, take, now, lease })
+  const added = await addOwned(deps, replay, { scan, take, now, lease: running.lease, leaseUntil })
   if (added.count > 0) deps.db.notify(replay.workspaceId, 'deliveries')
   running.scan = added.count < take ? Math.min(scanMax, scan * 2) : take
   give(deps, replay, running, added.leased, leaseUntil)
@@ -127,7 +127,7 @@ async function add(deps: StepDeps, replay: TakenReplay, running: Running, take: 
 async function addOwned(
   { db, owner }: StepDeps,
   replay: TakenReplay,
-  input: { scan: number; take: number; now: Date; lease: ReplayLease },
+  input: { scan: number; take: number; now: Date; lease: string | null; leaseUntil: Date },
 ): Promise<Added> {
   const added = await addNext(db, coverageOf(replay), { replayId: replay.id, owner, ...input })
   if (!added) throw new ReplayLost()
@@ -167,7 +167,7 @@ async function holdBack(deps: StepDeps, replay: TakenReplay, running: Running, i
   if (!isFailing) return waitingEveryMs
   const now = clock.now()
   if (!(await hasUnattempted(db, replay.id))) {
-    await addOwned(deps, replay, { scan: scanMax, take: 1, now, lease: { token: null, until: now } })
+    await addOwned(deps, replay, { scan: scanMax, take: 1, now, lease: null, leaseUntil: now })
   }
   await planVisits(db, replay.workspaceId, [replay.webhookId], now)
   return waitingEveryMs
@@ -195,8 +195,9 @@ async function dropUnsent(
   const now = clock.now()
   return db.transaction(async (tx) => {
     await lockEndpoints(tx, [webhookId])
-    const { kept } = await dropCancelled(tx, { replayId, webhookId, now, lease, eventIds, limit: dropMax })
-    if (kept > 0) await planVisits(tx, workspaceId, [webhookId], now)
+    const input = { replayId, webhookId, now, lease, eventIds, limit: dropMax }
+    const dropped = await withOrderedLookups(tx, (lookups) => dropCancelled(lookups, input))
+    if (dropped?.kept) await planVisits(tx, workspaceId, [webhookId], now)
     tx.notify(workspaceId, 'deliveries')
     return (await endCancelled(tx, replayId, owner, now)) ? null : stepMs.min
   })

@@ -104,7 +104,7 @@ async function authorOf(
   workspaceId: string,
   { key_id: keyId, sent_by: person }: SentRow,
 ): Promise<MessageDetail['author']> {
-  if (keyId !== null) return { kind: 'key', id: keyId, name: (await getKey(db, workspaceId, keyId)).name }
+  if (keyId !== null) return { kind: 'key', id: keyId, name: (await getKey(db, keyId, workspaceId)).name }
   return person === null ? null : { kind: 'person', id: null, name: person }
 }
 

@@ -6,12 +6,13 @@ import { mustSetUpTwoFactor } from '../../../http/console/pipeline.ts'
 import { type ConsoleRoute, personRoute, type SignedInContext } from '../../../http/console/route.ts'
 import { ById, Strict } from '../../../http/console/shapes.ts'
 import { unpagedList } from '../../../http/page.ts'
+import { isoTimes } from '../../../lib/iso-times.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { changeTimeZone, readTimeZone, renamePerson, requirePerson } from '../people.ts'
 import {
   addPasskey,
   listPasskeys,
-  passkeyConfirmationOptions,
+  passkeyOptions,
   passkeyRegistrationOptions,
   removePasskey,
 } from '../sign-in/passkeys.ts'
@@ -57,7 +58,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     reply: Type.Unknown(),
     unaudited: 'only returns options',
     async handle({ db, clock, person, setCookie }) {
-      const { options, token } = await passkeyConfirmationOptions(db, clock, deps, person.personId)
+      const { options, token } = await passkeyOptions(db, clock, deps, person.personId)
       setCookie('step', token)
       return options
     },
@@ -144,11 +145,8 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     reply: Type.Object({ uri: Type.String(), secret: Type.String(), backup_codes: BackupCodes }),
     unaudited: 'takes effect only when the first code is verified',
     async handle({ db, person }) {
-      const { uri, secret, backupCodes } = await beginTotp(
-        db,
-        deps.secretKeys(),
-        await requirePerson(db, person.personId),
-      )
+      const who = await requirePerson(db, person.personId)
+      const { uri, secret, backupCodes } = await beginTotp(db, deps.secretKeys(), who)
       return { uri, secret, backup_codes: backupCodes }
     },
   }),
@@ -160,12 +158,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
-      const isCorrect = await finishTotp(db, clock, deps.secretKeys(), who, body.code)
-      if (!isCorrect)
-        refuse('wrong_credentials', {
-          message: 'Wrong code. Wait for the next code and try again.',
-          param: 'code',
-        })
+      if (!(await finishTotp(db, clock, deps.secretKeys(), who, body.code))) {
+        refuse('wrong_credentials', { message: 'Wrong code. Wait for the next code and try again.', param: 'code' })
+      }
       setCookie('session', await replaceSessions(db, clock, person.personId, person.sessionId, context))
       await audit({ action: 'account.two_factor_on' })
     },
@@ -207,12 +202,8 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     reply: Type.Unknown(),
     unaudited: 'only returns options',
     async handle({ db, clock, person, setCookie }) {
-      const { options, token } = await passkeyRegistrationOptions(
-        db,
-        clock,
-        deps,
-        await requirePerson(db, person.personId),
-      )
+      const who = await requirePerson(db, person.personId)
+      const { options, token } = await passkeyRegistrationOptions(db, clock, deps, who)
       setCookie('step', token)
       return options
     },
@@ -253,13 +244,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     reply: List(SessionRow),
     handle: async ({ db, person }) =>
       unpagedList(
-        (await listSessions(db, person.personId)).map(({ id, created_at, last_seen_at, address, user_agent }) => ({
-          id,
-          current: id === person.sessionId,
-          created_at: created_at.toISOString(),
-          last_seen_at: last_seen_at.toISOString(),
-          address,
-          user_agent,
+        (await listSessions(db, person.personId)).map((session) => ({
+          ...isoTimes(session),
+          current: session.id === person.sessionId,
         })),
       ),
   }),

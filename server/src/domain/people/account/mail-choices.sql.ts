@@ -30,6 +30,5 @@ export const wantingAddresses = (
     [workspaceId, kind, roles, byDefault, operators],
   )
 
-/** Those of the email addresses whose account is disabled. */
 export const disabledAddresses = (db: Db, emails: readonly string[]): Promise<{ email: string }[]> =>
   db.rows('select email from people where email = any($1::text[]) and disabled_at is not null', [emails])

@@ -16,16 +16,9 @@ interface Who {
   operator: boolean
 }
 
-/** The notifications that a person may get, and whether they do. */
-export async function readMailChoices(db: Db, { personId, operator }: Who): Promise<MailChoice[]> {
-  const own = (await listMemberships(db, personId)).map(({ role }) => role)
-  return choicesWith(db, { personId, operator }, own)
-}
-
-/** The same for one workspace, in which the person has this role. */
-export const readMailChoicesAs = (db: Db, who: Who, role: Role): Promise<MailChoice[]> => choicesWith(db, who, [role])
-
-async function choicesWith(db: Db, { personId, operator }: Who, own: readonly Role[]): Promise<MailChoice[]> {
+/** The notifications that a person may get, and whether they do: in all of their workspaces, or in one with this role. */
+export async function readMailChoices(db: Db, { personId, operator }: Who, role?: Role): Promise<MailChoice[]> {
+  const own = role ? [role] : (await listMemberships(db, personId)).map((each) => each.role)
   const chosen = new Map((await choicesOf(db, personId)).map(({ kind, wanted }) => [kind, wanted]))
   return notificationKinds.flatMap((kind) => {
     const { roles, byDefault, operators } = audienceOf(kind)

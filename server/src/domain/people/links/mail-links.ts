@@ -43,16 +43,13 @@ export function shareResetLink(
   { email }: Person,
   token: string,
 ): Promise<CreatedLink> {
+  return share(db, clock, deps, resetMail(clock, email, token))
+}
+
+function resetMail<Secret extends string | null>(clock: Clock, recipient: string, secret: Secret) {
   const expiresAt = new Date(clock.now().getTime() + linkLifetimeMs.reset)
   const data = { expires_at: expiresAt.toISOString() }
-  return share(db, clock, deps, {
-    kind: 'password_reset',
-    data,
-    recipient: email,
-    workspaceId: null,
-    secret: token,
-    expiresAt,
-  })
+  return { kind: 'password_reset' as const, data, recipient, workspaceId: null, secret, expiresAt }
 }
 
 /** With email, only the recipient gets the link: a person who has it can own the account. */
@@ -85,14 +82,5 @@ export async function askForReset(
   if (mail === null) {
     refuse('conflict', { message: 'This installation sends no emails. Ask its operator for a reset link.' })
   }
-  const now = clock.now()
-  const expiresAt = new Date(now.getTime() + linkLifetimeMs.reset)
-  await queueMail(db, now, secretKeys, {
-    kind: 'password_reset',
-    data: { expires_at: expiresAt.toISOString() },
-    recipient: readEmail(text),
-    workspaceId: null,
-    secret: null,
-    expiresAt,
-  })
+  await queueMail(db, clock.now(), secretKeys, resetMail(clock, readEmail(text), null))
 }

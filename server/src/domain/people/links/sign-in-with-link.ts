@@ -2,14 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { checkNewPerson } from '../people.ts'
-import {
-  checkFirstFactor,
-  type OnStep,
-  releaseOnError,
-  type SigningIn,
-  type Step,
-  startSession,
-} from '../sign-in/sign-in.ts'
+import { checkFirstFactor, releaseOnError, type SigningIn, type Step, startSession } from '../sign-in/sign-in.ts'
 import { accountFor, followLink, isStillVerified, type Link, readLink } from './links.ts'
 
 export interface LinkInput {
@@ -26,23 +19,19 @@ export async function signInWithLink(
   token: string,
   given: LinkInput,
   browser: SigningIn,
-  onStep: OnStep,
 ): Promise<Step> {
   const link = await readLink(db, clock, token)
   const checked = await checkAccount(db, clock, link, given, browser)
+  const attempt = checked?.attempt ?? null
   const signedIn = db.transaction(async (tx) => {
     if (checked?.person.totp_confirmed_at) {
       if (!(await isStillVerified(tx, checked.person))) refuse('wrong_credentials', { message: 'Wrong password.' })
-      const step = await startSession(tx, clock, checked.person, browser, { linkId: link.id })
-      await onStep(tx, step, null)
-      return step
+      return startSession(tx, clock, checked.person, browser, { linkId: link.id })
     }
     const followed = await followLink(tx, clock, token, given, checked?.person ?? null, browser.client)
-    const step = await startSession(tx, clock, followed.person, browser, { attempt: checked?.attempt ?? null })
-    await onStep(tx, step, followed)
-    return step
+    return startSession(tx, clock, followed.person, browser, { attempt, followed })
   })
-  return releaseOnError(db, checked?.attempt ?? null, signedIn)
+  return releaseOnError(db, attempt, signedIn)
 }
 
 /** The existing account that the link is for, with a correct password; null for a new account and for a reset. */

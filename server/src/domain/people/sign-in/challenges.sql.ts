@@ -5,6 +5,7 @@ export interface ChallengeRow {
   /** `new_passkey`: for adding one. `passkey`: for signing in, or, with a person, for confirming. */
   kind: 'second_factor' | 'passkey' | 'new_passkey'
   person_id: string | null
+  /** Of a passkey. */
   challenge: string | null
   /** The link that is used once the second factor is correct. */
   link_id: string | null

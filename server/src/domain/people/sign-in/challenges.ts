@@ -9,15 +9,15 @@ export { deleteChallenges, deleteExpiredChallenges } from './challenges.sql.ts'
 const lifetimeMs = 10 * 60_000
 
 /** Starts a step of signing in or of adding a passkey. The browser gets the token and has to send it back. */
-export async function createChallenge(db: Db, clock: Clock, row: ChallengeRow): Promise<string> {
+export async function createChallenge(
+  db: Db,
+  clock: Clock,
+  row: Pick<ChallengeRow, 'kind' | 'person_id'> & Partial<ChallengeRow>,
+): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const at = clock.now()
-  await insertChallenge(db, {
-    ...row,
-    digest: sha256(token),
-    created_at: at,
-    expires_at: new Date(at.getTime() + lifetimeMs),
-  })
+  const times = { created_at: at, expires_at: new Date(at.getTime() + lifetimeMs) }
+  await insertChallenge(db, { challenge: null, link_id: null, ...row, digest: sha256(token), ...times })
   return token
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { recordAuditEntry, system } from '../../audit/audit.ts'
+import { type Actor, recordAuditEntry, system } from '../../audit/audit.ts'
 import type { Person } from '../people.ts'
 import type { Browser } from './sessions.ts'
 import { countFailure, takeCounts } from './sign-in-attempts.sql.ts'
@@ -22,16 +22,23 @@ export const recordFailure = (
   db: Db,
   clock: Clock,
   person: Pick<Person, 'id' | 'email'>,
-  { address, userAgent }: Browser,
+  browser: Browser,
   { step, why }: Failure,
 ): Promise<void> =>
   db.transaction(async (tx) => {
     await recordCounted(tx, clock, clock.now(), person.id)
     if ((await countFailure(tx, person.id, clock.now())) > listedPerHour) return
-    const who = { personId: person.id, name: person.email, address, userAgent }
     const action = step === 'sign-in' ? 'session.failed' : 'session.confirm_failed'
-    await recordAuditEntry(tx, clock, who, { action, workspaceId: null, after: { why } })
+    await recordAuditEntry(tx, clock, actorOf(person, browser), { action, workspaceId: null, after: { why } })
   })
+
+/** Someone who claims to be this person. */
+export const actorOf = ({ id, email }: Pick<Person, 'id' | 'email'>, { address, userAgent }: Browser): Actor => ({
+  personId: id,
+  name: email,
+  address,
+  userAgent,
+})
 
 /** Records the failures of an ended hour that have no entry of their own. Call it in a transaction. */
 export async function recordCounted(db: Db, clock: Clock, now: Date, personId: string | null = null): Promise<void> {

@@ -41,6 +41,5 @@ export const setCounter = (db: Db, id: string, counter: number): Promise<number>
 export const deletePasskey = (db: Db, personId: string, id: string): Promise<PasskeyRow | undefined> =>
   db.first(`delete from passkeys where person_id = $1 and id = $2 returning ${columns}`, [personId, id])
 
-/** Removes all passkeys of a person and returns their number. */
 export const removePasskeys = (db: Db, personId: string): Promise<number> =>
   db.change('delete from passkeys where person_id = $1', [personId])

@@ -58,13 +58,8 @@ export async function passkeyRegistrationOptions(
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: known.map(({ credential_id: id }) => ({ id })),
   })
-  const token = await createChallenge(db, clock, {
-    kind: 'new_passkey',
-    person_id: person.id,
-    challenge: options.challenge,
-    link_id: null,
-  })
-  return { options, token }
+  const { challenge } = options
+  return { options, token: await createChallenge(db, clock, { kind: 'new_passkey', person_id: person.id, challenge }) }
 }
 
 /** Call it in a transaction. */
@@ -106,37 +101,30 @@ export async function addPasskey(
   return row
 }
 
-/** Names no account: the browser offers the passkeys it has for this site, so this does not reveal who has one. */
-export async function passkeySignInOptions(db: Db, clock: Clock, site: Site): Promise<PasskeyOptions> {
-  const { generateAuthenticationOptions } = await webauthn()
-  const options = await generateAuthenticationOptions({ rpID: rpOf(site).id, userVerification: 'required' })
-  const challenge = { kind: 'passkey', person_id: null, challenge: options.challenge, link_id: null } as const
-  const token = await createChallenge(db, clock, challenge)
-  return { options, token }
-}
-
-/** Names the passkeys of the signed-in person: only these confirm who they are. */
-export async function passkeyConfirmationOptions(
+/**
+ * For confirming, names the passkeys of the signed-in person: only these confirm who they are. For signing in (null), names no
+ * account: the browser offers the passkeys it has for this site, so this does not reveal who has one.
+ */
+export async function passkeyOptions(
   db: Db,
   clock: Clock,
   site: Site,
-  personId: string,
+  personId: string | null,
 ): Promise<PasskeyOptions> {
-  const own = await listPasskeys(db, personId)
-  if (own.length === 0) refuse('conflict', { message: 'You have no passkeys. Confirm with your password.' })
+  const own = personId === null ? [] : await listPasskeys(db, personId)
+  if (personId !== null && own.length === 0) {
+    refuse('conflict', { message: 'You have no passkeys. Confirm with your password.' })
+  }
   const { generateAuthenticationOptions } = await webauthn()
   const options = await generateAuthenticationOptions({
     rpID: rpOf(site).id,
     userVerification: 'required',
-    allowCredentials: own.map((each) => ({ id: each.credential_id, transports: each.transports as Transports })),
+    ...(personId !== null && {
+      allowCredentials: own.map((each) => ({ id: each.credential_id, transports: each.transports as Transports })),
+    }),
   })
-  const token = await createChallenge(db, clock, {
-    kind: 'passkey',
-    person_id: personId,
-    challenge: options.challenge,
-    link_id: null,
-  })
-  return { options, token }
+  const { challenge } = options
+  return { options, token: await createChallenge(db, clock, { kind: 'passkey', person_id: personId, challenge }) }
 }
 
 /** A passkey with a valid signature, and its new signature counter. */
@@ -199,9 +187,8 @@ export async function personOfPasskey(db: Db, { id, personId, counter }: Checked
 
 const unknownPasskey = 'Unknown passkey. Sign in with your password.'
 
-export async function removePasskey(db: Db, personId: string, id: string): Promise<PasskeyRow> {
-  return (await deletePasskey(db, personId, id)) ?? refuse('not_found')
-}
+export const removePasskey = async (db: Db, personId: string, id: string): Promise<PasskeyRow> =>
+  (await deletePasskey(db, personId, id)) ?? refuse('not_found')
 
 async function consumePasskeyChallenge(
   db: Db,

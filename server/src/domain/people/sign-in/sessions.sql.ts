@@ -1,28 +1,21 @@
 import type { Db } from '../../../db/db.ts'
 import { insertion } from '../../../db/statement.ts'
 
-export interface SessionRow {
+export interface OpenSession {
   id: string
-  person_id: string
-  created_at: Date
-  last_seen_at: Date
-  confirmed_at: Date
-  address: string | null
-  user_agent: string | null
-}
-
-export interface OpenSession extends SessionRow {
+  personId: string
   email: string
   name: string
   operator: boolean
-  has_password: boolean
-  two_factor: boolean
-  has_passkey: boolean
+  hasPassword: boolean
+  twoFactor: boolean
+  hasPasskey: boolean
+  createdAt: Date
+  lastSeenAt: Date
+  confirmedAt: Date
   /** An operator, or an admin of any workspace. Their sessions have a shorter idle timeout. */
   privileged: boolean
 }
-
-const columns = 's.id, s.person_id, s.created_at, s.last_seen_at, s.confirmed_at, s.address, s.user_agent'
 
 export const insertSession = insertion('sessions', {
   id: 'uuid',
@@ -37,9 +30,10 @@ export const insertSession = insertion('sessions', {
 
 export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | undefined> =>
   db.first(
-    `select ${columns}, p.email, p.name, p.operator, p.password_hash is not null as has_password,
-       p.totp_confirmed_at is not null as two_factor,
-       exists (select from passkeys k where k.person_id = p.id) as has_passkey,
+    `select s.id, s.person_id as "personId", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
+       s.confirmed_at as "confirmedAt", p.email, p.name, p.operator, p.password_hash is not null as "hasPassword",
+       p.totp_confirmed_at is not null as "twoFactor",
+       exists (select from passkeys k where k.person_id = p.id) as "hasPasskey",
        p.operator or exists (select from memberships m where m.person_id = p.id and m.role = 'admin') as privileged
      from sessions s join people p on p.id = s.person_id where s.token_digest = $1
        and p.disabled_at is null`,
@@ -55,13 +49,16 @@ export const touchSession = (db: Db, id: string, at: Date): Promise<number> =>
 export const confirmSession = (db: Db, id: string, at: Date): Promise<number> =>
   db.change('update sessions set confirmed_at = $2 where id = $1', [id, at])
 
-export const listSessions = (db: Db, personId: string): Promise<SessionRow[]> =>
-  db.rows(`select ${columns} from sessions s where s.person_id = $1 order by s.last_seen_at desc, s.id`, [personId])
+export const listSessions = (db: Db, personId: string) =>
+  db.rows<{ id: string; created_at: Date; last_seen_at: Date; address: string | null; user_agent: string | null }>(
+    `select id, created_at, last_seen_at, address, user_agent from sessions where person_id = $1
+     order by last_seen_at desc, id`,
+    [personId],
+  )
 
 export const deleteSession = (db: Db, personId: string, id: string): Promise<number> =>
   db.change('delete from sessions where person_id = $1 and id = $2', [personId, id])
 
-/** Deletes all sessions except `keep`. */
 export const deleteSessions = (db: Db, personId: string, keep: string | null): Promise<number> =>
   db.change('delete from sessions where person_id = $1 and id is distinct from $2::uuid', [personId, keep])
 

@@ -27,17 +27,7 @@ const privilegedIdleMs = 12 * hour
 /** How long a confirmation by password, code or passkey is valid. */
 const confirmedMs = 10 * 60_000
 
-export interface Session {
-  id: string
-  personId: string
-  email: string
-  name: string
-  operator: boolean
-  hasPassword: boolean
-  twoFactor: boolean
-  hasPasskey: boolean
-  confirmedUntil: Date
-}
+export type Session = OpenSession & { confirmedUntil: Date }
 
 export interface Browser {
   address: string
@@ -65,24 +55,14 @@ export async function openSession(db: Db, clock: Clock, personId: string, browse
 export async function sessionOf(db: Db, clock: Clock, token: string, isActive: boolean): Promise<Session | null> {
   const row = await sessionByDigest(db, sha256(token))
   if (!row || isOver(row, clock.now())) return null
-  const isStale = clock.now().getTime() - row.last_seen_at.getTime() > 60_000
+  const isStale = clock.now().getTime() - row.lastSeenAt.getTime() > 60_000
   if (isActive && isStale) await touchSession(db, row.id, clock.now())
-  return {
-    id: row.id,
-    personId: row.person_id,
-    email: row.email,
-    name: row.name,
-    operator: row.operator,
-    hasPassword: row.has_password,
-    twoFactor: row.two_factor,
-    hasPasskey: row.has_passkey,
-    confirmedUntil: new Date(row.confirmed_at.getTime() + confirmedMs),
-  }
+  return { ...row, confirmedUntil: new Date(row.confirmedAt.getTime() + confirmedMs) }
 }
 
-function isOver({ created_at, last_seen_at, privileged }: OpenSession, now: Date): boolean {
+function isOver({ createdAt, lastSeenAt, privileged }: OpenSession, now: Date): boolean {
   const idle = privileged ? privilegedIdleMs : idleMs
-  return now.getTime() > Math.min(created_at.getTime() + maxAgeMs, last_seen_at.getTime() + idle)
+  return now.getTime() > Math.min(createdAt.getTime() + maxAgeMs, lastSeenAt.getTime() + idle)
 }
 
 export async function confirm(db: Db, clock: Clock, sessionId: string): Promise<Date> {

@@ -14,10 +14,10 @@ import { askForReset, type MailLinkDeps } from '../links/mail-links.ts'
 import { signInWithLink } from '../links/sign-in-with-link.ts'
 import { hasPeople, readTimeZone, requirePerson } from '../people.ts'
 import { listMemberships, membershipOf } from '../team/members.ts'
-import { readKnownBrowser, rememberBrowser } from './known-browsers.ts'
-import { listPasskeys, passkeySignInOptions } from './passkeys.ts'
+import { type KnownBrowser, readKnownBrowser, rememberBrowser } from './known-browsers.ts'
+import { listPasskeys, passkeyOptions } from './passkeys.ts'
 import { endSession, sessionOf } from './sessions.ts'
-import { type OnStep, type SigningIn, type Step, secondFactor, signIn, signInByPasskey } from './sign-in.ts'
+import { type SigningIn, type Step, secondFactor, signIn, signInByPasskey } from './sign-in.ts'
 import { newStrangerTries } from './sign-in-attempts.ts'
 
 export interface PeopleDeps extends MailLinkDeps {
@@ -40,11 +40,9 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       who: 'person',
       reply: SessionReply,
       async handle({ db, person }) {
-        const [memberships, passkeys, timeZone] = [
-          await listMemberships(db, person.personId),
-          await listPasskeys(db, person.personId),
-          await readTimeZone(db, person.personId),
-        ]
+        const memberships = await listMemberships(db, person.personId)
+        const passkeys = await listPasskeys(db, person.personId)
+        const timeZone = await readTimeZone(db, person.personId)
         return {
           person: {
             id: person.personId,
@@ -57,13 +55,9 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
             operator: person.operator,
             must_set_up_two_factor: mustSetUpTwoFactor(person, deps),
           },
-          workspaces: memberships.map(({ id, name, role, requires_two_factor, suspended_at, suspended_reason }) => ({
-            id,
-            name,
-            role,
-            requires_two_factor,
+          workspaces: memberships.map(({ suspended_at, ...membership }) => ({
+            ...membership,
             suspended: suspended_at !== null,
-            suspended_reason,
           })),
           session: { id: person.sessionId, confirmed_until: person.confirmedUntil?.toISOString() ?? null },
           public_url: deps.publicUrl,
@@ -90,10 +84,7 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       reply: NextStep,
       ownTransactions: true,
       handle: async (context, { body }) =>
-        setCookies(
-          context,
-          await signIn(context.db, context.clock, body, browserOf(context), audited(context, 'password')),
-        ),
+        setCookies(context, await signIn(context.db, context.clock, body, browserOf(context, 'password'))),
     }),
     openRoute({
       method: 'POST',
@@ -104,16 +95,8 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       async handle(context, { body }) {
         const { db, clock, cookie } = context
         const by = `password and ${body.kind === 'totp' ? 'app' : 'backup code'}`
-        const step = await secondFactor(
-          db,
-          clock,
-          deps.secretKeys(),
-          cookie('step'),
-          body,
-          browserOf(context),
-          audited(context, by),
-        )
-        return setCookies(context, step)
+        const step = secondFactor(db, clock, deps.secretKeys(), cookie('step'), body, browserOf(context, by))
+        return setCookies(context, await step)
       },
     }),
     openRoute({
@@ -122,7 +105,7 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       reply: Type.Unknown(),
       unaudited: 'only returns options',
       async handle({ db, clock, setCookie }) {
-        const { options, token } = await passkeySignInOptions(db, clock, deps)
+        const { options, token } = await passkeyOptions(db, clock, deps, null)
         setCookie('step', token)
         return options
       },
@@ -135,16 +118,8 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       ownTransactions: true,
       async handle(context, { body }) {
         const { db, clock, cookie } = context
-        const step = await signInByPasskey(
-          db,
-          clock,
-          deps,
-          cookie('step'),
-          body.response,
-          browserOf(context),
-          audited(context, 'passkey'),
-        )
-        return setCookies(context, step)
+        const browser = browserOf(context, 'passkey')
+        return setCookies(context, await signInByPasskey(db, clock, deps, cookie('step'), body.response, browser))
       },
     }),
     openRoute({
@@ -212,17 +187,22 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
       reply: NextStep,
       ownTransactions: true,
       async handle(context, { body: { token, ...given } }) {
-        const { db, clock } = context
-        const onStep = audited(context, 'link and password')
-        return setCookies(context, await signInWithLink(db, clock, token, given, browserOf(context), onStep))
+        const browser = browserOf(context, 'link and password')
+        return setCookies(context, await signInWithLink(context.db, context.clock, token, given, browser))
       },
     }),
   ]
 
-  /** What the attempts of this browser count against. */
-  function browserOf({ address, userAgent, client, clock, cookie }: ConsoleContext): SigningIn {
-    const known = readKnownBrowser(deps.secretKeys(), cookie('browser'), clock.now())
-    return { address, userAgent, client, known, strangers, operatorsNeedTwoFactor: deps.operatorsNeedTwoFactor }
+  /** What the attempts of this browser count against. Each step is audited; `by` says how the person signs in. */
+  function browserOf(context: ConsoleContext, by: string): SigningIn {
+    const { address, userAgent, client } = context
+    const known = knownBrowserOf(context)
+    const { operatorsNeedTwoFactor } = deps
+    return { address, userAgent, client, known, strangers, operatorsNeedTwoFactor, onStep: audited(context, by) }
+  }
+
+  function knownBrowserOf({ cookie, clock }: ConsoleContext): KnownBrowser | null {
+    return readKnownBrowser(deps.secretKeys(), cookie('browser'), clock.now())
   }
 
   function setCookies(context: ConsoleContext, step: Step): NextStep {
@@ -231,7 +211,7 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
     else {
       setCookie('session', step.sessionToken)
       setCookie('step', null)
-      setCookie('browser', rememberBrowser(deps.secretKeys(), browserOf(context).known, step.person.id, clock.now()))
+      setCookie('browser', rememberBrowser(deps.secretKeys(), knownBrowserOf(context), step.person.id, clock.now()))
     }
     return { next: step.kind }
   }
@@ -239,7 +219,7 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
 
 /** Audits a step in its transaction. That using a link also signs the person in is not recorded separately. */
 const audited =
-  (context: ConsoleContext, by: string): OnStep =>
+  (context: ConsoleContext, by: string): SigningIn['onStep'] =>
   (tx, step, followed) =>
     context.audit(followed ? actionOfLink(followed) : actionOfStep(step, by), tx)
 

@@ -11,11 +11,12 @@ import { isPassword, whenHashingIsFree } from '../passwords.ts'
 import { personByEmail } from '../people.sql.ts'
 import { holdPerson, type Person, requireEnabled, requirePerson } from '../people.ts'
 import { consumeChallenge, createChallenge, findChallenge } from './challenges.ts'
-import { type Failure, recordFailure } from './failed-sign-ins.ts'
+import { actorOf, type Failure, recordFailure } from './failed-sign-ins.ts'
 import type { KnownBrowser } from './known-browsers.ts'
 import { checkPasskey, personOfPasskey, type Site } from './passkeys.ts'
 import { type Browser, openSession } from './sessions.ts'
 import {
+  type Account,
   clearAttempts,
   releaseAttempt,
   reserveAttempt,
@@ -25,22 +26,21 @@ import {
 } from './sign-in-attempts.ts'
 import { useBackupCode, useTotpCode } from './two-factor.ts'
 
-/** A browser that signs in, and what its attempts count against. */
+/** A browser that signs in, what its attempts count against, and what is done with each step. */
 export interface SigningIn extends Browser {
   client: Client
   known: KnownBrowser | null
   strangers: StrangerTries
   /** Operators have to sign in with a second factor. */
   operatorsNeedTwoFactor: boolean
+  /** Called in the transaction of each step, with the link that was used in it. */
+  onStep(tx: Db, step: Step, followed: FollowedLink | null): Promise<void>
 }
 
 export type Step =
   | { kind: 'done'; person: Person; sessionToken: string }
   /** Not signed in yet: the token only identifies the person whose second factor is expected. */
   | { kind: 'second_factor'; person: Person; stepToken: string }
-
-/** Called in the transaction of each step, with the link that was used in it. */
-export type OnStep = (db: Db, step: Step, followed: FollowedLink | null) => Promise<void>
 
 const wrongPassword = 'Wrong email address or password.'
 const wrongCode = 'Wrong code, or it was used already.'
@@ -51,15 +51,12 @@ export async function signIn(
   clock: Clock,
   given: { email: string; password: string },
   browser: SigningIn,
-  onStep: OnStep,
 ): Promise<Step> {
   const { person, attempt } = await checkFirstFactor(db, clock, given, browser, { message: wrongPassword })
   const signedIn = db.transaction(async (tx) => {
     const current = requireEnabled(await holdPerson(tx, person.id))
     if (current.password_hash !== person.password_hash) refuse('wrong_credentials', { message: wrongPassword })
-    const step = await startSession(tx, clock, current, browser, { attempt })
-    await onStep(tx, step, null)
-    return step
+    return startSession(tx, clock, current, browser, { attempt })
   })
   return releaseOnError(db, attempt, signedIn)
 }
@@ -77,9 +74,8 @@ export async function checkFirstFactor(
     const person = await personByEmail(db, email)
     const from = triedFrom(browser, person?.id ?? null)
     const account = { email, personId: person?.id ?? null }
-    const attempt = await reserveAttempt(db, clock, account, from)
-    const isCorrect = await releaseOnError(db, attempt, isPassword(person?.password_hash ?? null, given.password))
-    return { person, attempt, isCorrect }
+    const check = () => isPassword(person?.password_hash ?? null, given.password)
+    return { person, ...(await attemptOnce(db, clock, account, from, check)) }
   })
   if (person && !isCorrect) await auditFailure(db, clock, person, browser, attempt, signInFailures.password)
   if (!person || !isCorrect) return refuse('wrong_credentials', { message })
@@ -107,17 +103,21 @@ export async function signInByPasskey(
   token: string | undefined,
   response: unknown,
   browser: SigningIn,
-  onStep: OnStep,
 ): Promise<Step> {
   const passkey = await checkPasskey(db, clock, site, token, response, null, async (personId) =>
     recordFailure(db, clock, await requirePerson(db, personId), browser, signInFailures.passkey),
   )
   return db.transaction(async (tx) => {
     const person = requireEnabled(await personOfPasskey(tx, passkey))
-    const step = await finish(tx, clock, person, browser, null)
-    await onStep(tx, step, null)
-    return step
+    return finish(tx, clock, person, browser, {})
   })
+}
+
+interface SignedIn {
+  /** The attempt that completed the sign-in, if it still counts. */
+  attempt?: SignInAttempt | null
+  /** The link that was used. */
+  followed?: FollowedLink | null
 }
 
 /**
@@ -125,24 +125,33 @@ export async function signInByPasskey(
  * factor will use.
  */
 export async function startSession(
-  db: Db,
+  tx: Db,
   clock: Clock,
   person: Person,
   browser: SigningIn,
-  { attempt = null, linkId = null }: { attempt?: SignInAttempt | null; linkId?: string | null } = {},
+  { linkId = null, ...signedIn }: SignedIn & { linkId?: string | null },
 ): Promise<Step> {
-  if (person.totp_confirmed_at) {
-    const challenge = { kind: 'second_factor', person_id: person.id, challenge: null, link_id: linkId } as const
-    return { kind: 'second_factor', person, stepToken: await createChallenge(db, clock, challenge) }
-  }
-  return finish(db, clock, person, browser, attempt)
+  if (!person.totp_confirmed_at) return finish(tx, clock, person, browser, signedIn)
+  const challenge = { kind: 'second_factor', person_id: person.id, link_id: linkId } as const
+  const step: Step = { kind: 'second_factor', person, stepToken: await createChallenge(tx, clock, challenge) }
+  await browser.onStep(tx, step, signedIn.followed ?? null)
+  return step
 }
 
-async function finish(db: Db, clock: Clock, person: Person, browser: SigningIn, attempt: SignInAttempt | null) {
-  const account = { email: person.email, personId: person.id }
-  await clearAttempts(db, account, triedFrom(browser, person.id), attempt)
-  return { kind: 'done' as const, person, sessionToken: await openSession(db, clock, person.id, browser) }
+async function finish(
+  tx: Db,
+  clock: Clock,
+  person: Person,
+  browser: SigningIn,
+  { attempt = null, followed = null }: SignedIn,
+): Promise<Step> {
+  await clearAttempts(tx, accountOf(person), triedFrom(browser, person.id), attempt)
+  const step: Step = { kind: 'done', person, sessionToken: await openSession(tx, clock, person.id, browser) }
+  await browser.onStep(tx, step, followed)
+  return step
 }
+
+const accountOf = ({ id, email }: Person): Account => ({ email, personId: id })
 
 /** Also uses the link that waited for the second factor, if there is one. */
 export async function secondFactor(
@@ -152,19 +161,16 @@ export async function secondFactor(
   stepToken: string | undefined,
   given: { code: string; kind: 'totp' | 'backup' },
   browser: SigningIn,
-  onStep: OnStep,
 ): Promise<Step> {
   const challenge = await findChallenge(db, clock, 'second_factor', stepToken)
   if (!challenge?.person_id || stepToken === undefined) {
     return refuse('not_signed_in', { message: 'This took too long. Sign in again.' })
   }
   const person = await requirePerson(db, challenge.person_id)
-  const account = { email: person.email, personId: person.id }
-  const attempt = await reserveAttempt(db, clock, account, triedFrom(browser, person.id))
-  const isCorrect =
-    given.kind === 'totp'
-      ? await releaseOnError(db, attempt, useTotpCode(db, clock, keys, person, given.code))
-      : await useBackupCode(db, person.id, given.code)
+  const from = triedFrom(browser, person.id)
+  const { attempt, isCorrect } = await attemptOnce(db, clock, accountOf(person), from, () =>
+    given.kind === 'totp' ? useTotpCode(db, clock, keys, person, given.code) : useBackupCode(db, person.id, given.code),
+  )
   if (!isCorrect) {
     await auditFailure(db, clock, person, browser, attempt, signInFailures.code)
     refuse('wrong_credentials', { message: wrongCode })
@@ -173,9 +179,7 @@ export async function secondFactor(
     const current = requireEnabled(await holdPerson(tx, person.id))
     if (!(await consumeChallenge(tx, stepToken))) refuse('not_signed_in')
     const followed = challenge.link_id === null ? null : await useLinkAs(tx, clock, challenge.link_id, current)
-    const step = await finish(tx, clock, current, browser, attempt)
-    await onStep(tx, step, followed)
-    return step
+    return finish(tx, clock, current, browser, { attempt, followed })
   })
   return releaseOnError(db, attempt, signedIn)
 }
@@ -198,9 +202,7 @@ async function auditFailure(
   await recordFailure(db, clock, person, browser, failure)
   if (attempt.lockedUntil === null) return
   const after = { until: attempt.lockedUntil.toISOString() }
-  const { address, userAgent } = browser
-  const who = { personId: person.id, name: person.email, address, userAgent }
-  await recordAuditEntry(db, clock, who, { action: 'session.locked', workspaceId: null, after })
+  await recordAuditEntry(db, clock, actorOf(person, browser), { action: 'session.locked', workspaceId: null, after })
 }
 
 /** The session in which a person confirms who they are. */
@@ -225,26 +227,18 @@ export async function verifyIdentity(
   const { password, code } = given
   const { sessionId, client } = confirming
   const from = { kind: 'session', sessionId } as const
-  const account = { email: person.email, personId: person.id }
-  const reserve = () => reserveAttempt(db, clock, account, from)
-  const check = async (attempt: SignInAttempt, correct: Promise<boolean>) => ({
-    attempt,
-    isCorrect: await releaseOnError(db, attempt, correct),
-  })
+  const attemptWith = (check: () => Promise<boolean>) => attemptOnce(db, clock, accountOf(person), from, check)
   const { attempt, isCorrect } =
-    password !== undefined
-      ? await whenHashingIsFree(client, async () => check(await reserve(), isPassword(person.password_hash, password)))
-      : await check(
-          await reserve(),
-          code === undefined ? Promise.resolve(false) : useTotpCode(db, clock, keys, person, code),
-        )
+    password === undefined
+      ? await attemptWith(async () => code !== undefined && useTotpCode(db, clock, keys, person, code))
+      : await whenHashingIsFree(client, () => attemptWith(() => isPassword(person.password_hash, password)))
   if (!isCorrect) {
     const why = password === undefined ? 'wrong code' : 'wrong password'
     await auditFailure(db, clock, person, confirming, attempt, { step: 'confirmation', why })
     refuse('wrong_credentials', { message: password === undefined ? wrongCode : 'Wrong password.' })
   }
   if (person.totp_confirmed_at) await releaseAttempt(db, attempt)
-  else await clearAttempts(db, account, from, attempt)
+  else await clearAttempts(db, accountOf(person), from, attempt)
 }
 
 /** Confirms who the person is by one of their passkeys. */
@@ -261,6 +255,12 @@ export async function verifyPasskey(
     recordFailure(db, clock, person, browser, { step: 'confirmation', why: 'invalid passkey' }),
   )
   await db.transaction((tx) => personOfPasskey(tx, passkey))
+}
+
+/** Counts an attempt, and then checks whether it is correct. */
+async function attemptOnce(db: Db, clock: Clock, account: Account, from: TriedFrom, check: () => Promise<boolean>) {
+  const attempt = await reserveAttempt(db, clock, account, from)
+  return { attempt, isCorrect: await releaseOnError(db, attempt, check()) }
 }
 
 /**

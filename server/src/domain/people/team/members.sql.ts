@@ -24,7 +24,6 @@ export interface MembershipRow {
 const memberships = `select w.id, w.name, m.role, w.suspended_at, w.suspended_reason, w.requires_two_factor
   from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = $1`
 
-/** The workspaces of a person. */
 export const listMemberships = (db: Db, personId: string): Promise<MembershipRow[]> =>
   db.rows(`${memberships} order by w.name, w.id`, [personId])
 

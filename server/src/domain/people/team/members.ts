@@ -3,6 +3,7 @@ import type { TeamFilters } from '@parley/contract/console/team'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { exportAll } from '../../../lib/csv-export.ts'
+import { isoTimes } from '../../../lib/iso-times.ts'
 import { hasText, isOneOf } from '../../../lib/list-filters.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { endStreams } from '../sign-in/sessions.ts'
@@ -32,10 +33,15 @@ export const listMembers = async (db: Db, workspaceId: string, { q, role }: Team
 export const exportMembers = (db: Db, workspaceId: string, filters: TeamFilters): AsyncIterable<string> =>
   exportAll({
     head: ['name', 'email', 'email_verified', 'role', 'two_factor', 'joined_at', 'last_seen_at'],
-    rows: () => listMembers(db, workspaceId, filters),
+    rows: async () => (await listMembers(db, workspaceId, filters)).map(isoTimes),
     toLine: ({ name, email, email_verified, role, two_factor, created_at, last_seen_at }) => [
-      ...[name, email, email_verified, role, two_factor, created_at.toISOString()],
-      last_seen_at?.toISOString() ?? null,
+      name,
+      email,
+      email_verified,
+      role,
+      two_factor,
+      created_at,
+      last_seen_at,
     ],
   })
 
@@ -55,26 +61,26 @@ export async function addMember(
   return granted
 }
 
-/** Call it in a transaction. A workspace keeps at least one admin. */
+/** Returns the member as before. Call it in a transaction. A workspace keeps at least one admin. */
 export async function changeRole(
   db: Db,
   clock: Clock,
   workspaceId: string,
   personId: string,
   role: Role,
-): Promise<{ before: MemberRow }> {
+): Promise<MemberRow> {
   const before = await requireMember(db, workspaceId, personId, role !== 'admin')
   await upsertMember(db, workspaceId, personId, role, clock.now())
   db.notify(workspaceId, 'team')
-  return { before }
+  return before
 }
 
-export async function removeMember(db: Db, workspaceId: string, personId: string): Promise<{ before: MemberRow }> {
+export async function removeMember(db: Db, workspaceId: string, personId: string): Promise<MemberRow> {
   const before = await requireMember(db, workspaceId, personId, true)
   await deleteMember(db, workspaceId, personId)
   db.notify(workspaceId, 'team')
   endStreams(db, personId)
-  return { before }
+  return before
 }
 
 async function requireMember(db: Db, workspaceId: string, personId: string, losesAdmin: boolean): Promise<MemberRow> {

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { csvRoute } from '../../../http/console/list-routes.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../../http/console/route.ts'
 import { ById, Strict } from '../../../http/console/shapes.ts'
+import { isoTimes } from '../../../lib/iso-times.ts'
 import { endInvite, listInvites } from '../links/links.ts'
 import { type ShareDeps, shareInvitation } from '../links/mail-links.ts'
 import { inviteToTeam } from './invite.ts'
@@ -22,11 +23,9 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
       const invites = await listInvites(db, clock, workspaceId)
       return {
         members: members.map(({ person_id: id, ...member }) => ({
-          ...member,
+          ...isoTimes(member),
           id,
           is_you: id === person.personId,
-          created_at: member.created_at.toISOString(),
-          last_seen_at: member.last_seen_at?.toISOString() ?? null,
         })),
         invites: invites.map((each) => ({
           id: each.id,
@@ -79,14 +78,9 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     params: ById,
     body: Strict({ role: RoleName }),
     async handle({ db, clock, workspaceId, audit }, { params, body }) {
-      const { before } = await changeRole(db, clock, workspaceId, params.id, body.role)
-      await audit({
-        action: 'member.role',
-        target: params.id,
-        targetName: before.email,
-        before: { role: before.role },
-        after: { role: body.role },
-      })
+      const { email, role } = await changeRole(db, clock, workspaceId, params.id, body.role)
+      const after = { role: body.role }
+      await audit({ action: 'member.role', target: params.id, targetName: email, before: { role }, after })
     },
   }),
   workspaceRoute({
@@ -96,13 +90,8 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     confirmed: true,
     params: ById,
     async handle({ db, workspaceId, audit }, { params }) {
-      const { before } = await removeMember(db, workspaceId, params.id)
-      await audit({
-        action: 'member.remove',
-        target: params.id,
-        targetName: before.email,
-        before: { role: before.role },
-      })
+      const { email, role } = await removeMember(db, workspaceId, params.id)
+      await audit({ action: 'member.remove', target: params.id, targetName: email, before: { role } })
     },
   }),
   workspaceRoute({
@@ -110,8 +99,8 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
     path: '/team/leave',
     who: 'team:read',
     async handle({ db, workspaceId, person, audit }) {
-      const { before } = await removeMember(db, workspaceId, person.personId)
-      await audit({ action: 'member.leave', target: person.personId, targetName: before.email })
+      const { email } = await removeMember(db, workspaceId, person.personId)
+      await audit({ action: 'member.leave', target: person.personId, targetName: email })
     },
   }),
 ]

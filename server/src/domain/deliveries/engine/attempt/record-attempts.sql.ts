@@ -7,7 +7,6 @@ import { planVisitsSql } from '../visits.sql.ts'
 import { longestIndex } from './durations.ts'
 import { type FailureRun, failuresBeforePacing, pacedGapMs, unpacedFailuresMax } from './retry-policy.ts'
 
-/** A recorded attempt. */
 export interface AttemptRecord {
   at: Date
   eventId: string
@@ -277,7 +276,6 @@ export interface Recorded {
   missing: readonly number[]
 }
 
-/** The rows of a batch. */
 export interface RecordedBatch {
   attempts: readonly BatchedAttempt[]
   runs: readonly FailureRunRow[]

@@ -180,7 +180,6 @@ function toRun([webhookId, attempts]: [string, EndedAttempt[]]): FailureRunRow {
   }
 }
 
-/** Counts the attempts of a batch by endpoint and hour. */
 function byHour(batch: readonly EndedAttempt[]): HourRow[] {
   const hourOf = ({ at }: EndedAttempt) => Math.floor(at.getTime() / 3_600_000) * 3_600_000
   const groups = Map.groupBy(batch, (each) => `${each.webhookId} ${hourOf(each)}`)

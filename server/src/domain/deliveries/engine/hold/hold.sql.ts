@@ -9,7 +9,6 @@ export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
     [webhookId],
   )
 
-/** An endpoint after it was disabled. */
 export interface DisabledEndpoint {
   name: string
   url: string

@@ -11,8 +11,8 @@ import { endReplaysOf } from '../../replays/replays.sql.ts'
 import { publish } from '../publish/publish.ts'
 import { planVisits } from '../visits.sql.ts'
 import { type DisabledEndpoint, markDeleted, markDisabled, markEnabled, releaseFirst } from './hold.sql.ts'
-import { deleteNext, endAllSteps } from './steps.sql.ts'
-import { planSteps, stepMax } from './steps.ts'
+import { deleteNext, endAllSteps, planSteps } from './steps.sql.ts'
+import { stepMax } from './steps.ts'
 
 /** Enables an endpoint, resets its failure count and makes all of its deliveries due, also retries that were planned for later. */
 export const enableEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>

@@ -62,7 +62,7 @@ export const endSteps = (db: Db, { webhookId, work }: Step): Promise<number> =>
 export const endAllSteps = (db: Db, webhookId: string): Promise<number> =>
   db.change('delete from endpoint_steps where webhook_id = $1', [webhookId])
 
-/** The work in progress at these endpoints, or at all (null). */
+/** The work in progress at these endpoints, or at all (null), and how many deliveries it has changed so far. */
 export const stepsOf = (db: Db, webhookIds: readonly string[] | null) =>
   db.rows<{ webhookId: string; work: Work; done: number }>(
     `select webhook_id as "webhookId", work, done from endpoint_steps
@@ -85,8 +85,9 @@ export interface Stepped {
 const first = '00000000-0000-0000-0000-000000000000'
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-const required = async (found: Promise<Stepped | undefined>): Promise<Stepped> =>
-  (await found) ?? { looked: 0, changed: 0, position: null }
+/** The statement of a step has one row. */
+const stepped = async (db: Db, text: string, values: readonly unknown[]): Promise<Stepped> =>
+  (await db.first(text, values)) as Stepped
 
 /**
  * Looks at the next deliveries of an endpoint. Makes retries due that were planned before it was enabled and, if the endpoint
@@ -96,9 +97,9 @@ const required = async (found: Promise<Stepped | undefined>): Promise<Stepped> =
  * an index by due time.
  */
 export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limit: number): Promise<Stepped> =>
-  required(
-    db.first(
-      `with looked as materialized (
+  stepped(
+    db,
+    `with looked as materialized (
          select event_id, due_at from deliveries where webhook_id = $1 and event_id > $2 order by event_id limit $4
        ), later as materialized (
          select d.event_id from looked l
@@ -118,19 +119,17 @@ export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limi
        select count(*)::int as looked, (select count(*)::int from later) as changed,
          (select event_id from looked order by event_id desc limit 1) as position
        from looked`,
-      [webhookId, position ?? first, askedAt, limit],
-    ),
+    [webhookId, position ?? first, askedAt, limit],
   )
 
-/** Deletes the next deliveries of an endpoint. */
 export const deleteNext = (
   db: Db,
   { webhookId, position }: Pick<Step, 'webhookId' | 'position'>,
   limit: number,
 ): Promise<Stepped> =>
-  required(
-    db.first(
-      `with looked as materialized (
+  stepped(
+    db,
+    `with looked as materialized (
          select event_id from deliveries where webhook_id = $1 and event_id > $2
          order by event_id limit $3 for update skip locked
        ), deleted as (
@@ -139,8 +138,7 @@ export const deleteNext = (
        select count(*)::int as looked, count(*)::int as changed,
          (select event_id from looked order by event_id desc limit 1) as position
        from looked`,
-      [webhookId, position ?? first, limit],
-    ),
+    [webhookId, position ?? first, limit],
   )
 
 /**
@@ -155,9 +153,9 @@ export const retryNext = (
   { webhookId, workspaceId, work, askedAt, positionAt, position }: Omit<Step, 'done'>,
   limit: number,
 ): Promise<Stepped> =>
-  required(
-    db.first(
-      `with looked as materialized (
+  stepped(
+    db,
+    `with looked as materialized (
          select at, event_id, event_created_at, state from delivery_attempts
          where webhook_id = $1 and workspace_id = $2 and at >= $3 and at <= $5 and (at > $3 or event_id < $4)
            ${work === 'retry' ? `and state = 'failed'` : ''}
@@ -192,15 +190,14 @@ export const retryNext = (
          (select event_id from looked order by at desc, event_id limit 1) as position,
          (select max(at) from looked) as "positionAt"
        from looked`,
-      [
-        webhookId,
-        workspaceId,
-        positionAt,
-        position ?? last,
-        askedAt,
-        limit,
-        work === 'retry' ? 'manual' : 'retry',
-        testEventType,
-      ],
-    ),
+    [
+      webhookId,
+      workspaceId,
+      positionAt,
+      position ?? last,
+      askedAt,
+      limit,
+      work === 'retry' ? 'manual' : 'retry',
+      testEventType,
+    ],
   )

@@ -18,11 +18,10 @@ import {
   type Step,
   type Stepped,
   saveStep,
-  stepsOf,
   takeStep,
 } from './steps.sql.ts'
 
-export { planSteps } from './steps.sql.ts'
+export { stepsOf as readStepsOf } from './steps.sql.ts'
 
 /** Rows that a step looks at: a transaction of well under a tenth of a second, and little WAL at a time. */
 export const stepMax = 2_000
@@ -103,31 +102,22 @@ function stepOf(tx: Db, step: Step): Promise<Stepped> {
 const mayHaveMore = async (tx: Db, { webhookId, askedAt }: Step, now: Date): Promise<boolean> =>
   now.getTime() < askedAt.getTime() + deletedForMs || hasDeliveries(tx, webhookId)
 
-/** The work in progress at these endpoints, or at all (null), and how many deliveries it has changed so far. */
-export const readStepsOf = (db: Db, webhookIds: readonly string[] | null): ReturnType<typeof stepsOf> =>
-  stepsOf(db, webhookIds)
-
 /**
  * Retries what has failed at an endpoint since a time: the first step immediately, the others later. Returns how many were
  * found, and whether there may be more.
  */
 export async function retryInSteps(
   db: Db,
-  {
-    webhookId,
-    workspaceId,
-    work,
-    since,
-  }: { webhookId: string; workspaceId: string; work: 'retry' | 'rotate'; since: Date },
+  { since, ...endpoint }: { webhookId: string; workspaceId: string; work: 'retry' | 'rotate'; since: Date },
   now: Date,
 ): Promise<{ count: number; more: boolean }> {
   return withIndexLookups(db, async (tx) => {
-    const start = { webhookId, workspaceId, work, askedAt: now, positionAt: since, position: null }
+    const start = { ...endpoint, askedAt: now, positionAt: since }
     // First, because a step that is in progress may wait for what this transaction inserts.
-    await lockSteps(tx, webhookId, work)
-    const { looked, changed } = await retryNext(tx, start, stepMax)
+    await lockSteps(tx, endpoint.webhookId, endpoint.work)
+    const { looked, changed } = await retryNext(tx, { ...start, position: null }, stepMax)
     const more = looked === stepMax
-    if (more) await planSteps(tx, { webhookId, workspaceId, work, askedAt: now, positionAt: since })
+    if (more) await planSteps(tx, start)
     return { count: changed, more }
   })
 }

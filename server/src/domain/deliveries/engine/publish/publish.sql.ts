@@ -16,7 +16,6 @@ export interface EventRow {
   person: string | null
 }
 
-/** An inserted delivery. */
 export interface PublishedDelivery {
   eventId: string
   webhookId: string

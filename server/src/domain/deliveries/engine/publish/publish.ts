@@ -66,14 +66,11 @@ export async function publishTest(
 
 /** Builds the rows of events and gets a lease for their deliveries. Insert them, then call `offerToWorker`. */
 export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): PreparedEvents {
-  const rows = events.map(({ workspaceId, type, data, senderId }) => ({
-    ...newEvent(now, type, data),
-    workspaceId,
-    type,
-    messageId: messageOf(data),
-    senderId: senderId ?? senderOf(data),
-    person: personOf(data),
-  }))
+  const rows = events.map(({ workspaceId, type, data, senderId }) => {
+    const { message_id, sender_id } = data as Record<string, unknown>
+    const about = { messageId: uuidIn('msg', message_id), senderId: senderId ?? uuidIn('snd', sender_id) }
+    return { ...newEvent(now, type, data), workspaceId, type, ...about, person: personOf(data) }
+  })
   const lease = subscriberOf(db, firstAttempts)?.newLease(now) ?? { token: null, until: now, except: [] }
   const causes = db.telemetry.tracing && new Map(rows.map(({ id }, index) => [id, events[index]?.webhook]))
   return { createdAt: now, rows, lease, causes }
@@ -133,17 +130,8 @@ function newEvent(now: Date, type: string, data: object): { id: string; body: Bu
   return { id, body: Buffer.from(JSON.stringify({ id, type, created_at: now.toISOString(), data })) }
 }
 
-/** The ID of the message that an event is about. */
-function messageOf(data: object): string | null {
-  const { message_id: id } = data as { message_id?: unknown }
-  return (typeof id === 'string' && withoutPrefix('msg', id)) || null
-}
-
-/** The ID of the sender that an event is about. */
-function senderOf(data: object): string | null {
-  const { sender_id: id } = data as { sender_id?: unknown }
-  return (typeof id === 'string' && withoutPrefix('snd', id)) || null
-}
+const uuidIn = (prefix: 'msg' | 'snd', id: unknown): string | null =>
+  (typeof id === 'string' && withoutPrefix(prefix, id)) || null
 
 /** The number of the person that an event is about, or the user ID of one without a number. */
 function personOf(data: object): string | null {

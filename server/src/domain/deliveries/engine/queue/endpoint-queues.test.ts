@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { shareClaim } from '../claim/claims.ts'
 import type { LeasedDelivery, Pace } from '../first-attempts.ts'
-import { shareClaim } from '../visits.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 
 const item = (workspaceId: string, webhookId: string): LeasedDelivery =>

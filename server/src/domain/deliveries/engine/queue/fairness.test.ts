@@ -5,8 +5,8 @@ import { mayIdle } from '../../../../../testing/may-idle.ts'
 import { useReceivers } from '../../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../../testing/test-server.ts'
 import { until } from '../../../../../testing/until.ts'
-import { planMissingVisits } from '../visits.sql.ts'
-import { claimInTurn, planVisits } from '../visits.ts'
+import { claimInTurn } from '../claim/claims.ts'
+import { planMissingVisits, planVisits } from '../visits.sql.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()

@@ -1,6 +1,9 @@
 import { type EventType, eventTypes } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
-import { countNewestTypes, countRareTypes, frequentTypes, type TypeCount } from './event-types.sql.ts'
+import { isUuid } from '../../../lib/ids.ts'
+import { countNewestTypes, countRareTypes, eventsBetween, frequentTypes, type TypeCount } from './events.sql.ts'
+
+export { lastEvents, type SenderEvent, senderEvents } from './events.sql.ts'
 
 const rareTypes = eventTypes.filter((type) => !frequentTypes.includes(type))
 const newestMax = 50_000
@@ -33,4 +36,14 @@ export async function countEventTypes(
     const more = isFrequent ? isCut : (found?.read ?? 0) >= eachMax
     return { type, count: found?.count ?? 0, more, lastAt: found?.lastAt ?? null }
   })
+}
+
+const lowest = '00000000-0000-0000-0000-000000000000'
+const highest = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Events whose ID begins with a text, at most `limit`. */
+export async function findEvents(db: Db, beginning: string, limit: number): Promise<{ id: string; type: string }[]> {
+  const first = beginning.toLowerCase() + lowest.slice(beginning.length)
+  if (!isUuid(first)) return []
+  return eventsBetween(db, first, beginning.toLowerCase() + highest.slice(beginning.length), limit)
 }

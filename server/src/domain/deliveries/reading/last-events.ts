@@ -1,1 +1,0 @@
-export { lastEvents, type SenderEvent, senderEvents } from './find-events.sql.ts'
