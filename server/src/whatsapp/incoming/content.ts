@@ -20,7 +20,6 @@ export interface Content {
   text: string | null
   reply: Reply | null
   media: MediaFile | null
-  mediaSource: MediaSource | null
   location: InboundLocation | null
   contacts: InboundContact[] | null
   reaction: Pick<InboundReaction, 'emoji' | 'wa_message_id'> | null
@@ -32,17 +31,6 @@ export interface Content {
 
 /** The file as WhatsApp describes it. This service adds the URL. */
 export type MediaFile = Omit<InboundMedia, 'url'>
-
-/**
- * Data for downloading the file. The hash is in WhatsApp's format: base64, or hex in old
- * payloads.
- */
-interface MediaSource {
-  sha256: string | null
-  url: string | null
-  voice: boolean
-  animated: boolean
-}
 
 const longText = 65_536
 
@@ -88,7 +76,6 @@ const emptyContent: Content = {
   text: null,
   reply: null,
   media: null,
-  mediaSource: null,
   location: null,
   contacts: null,
   reaction: null,
@@ -158,13 +145,7 @@ function mediaContent(type: 'image' | 'video' | 'document' | 'audio' | 'sticker'
     sha256: sha256Hex(readId(file.sha256, 128)),
     voice: file.voice === true,
   }
-  const mediaSource: MediaSource = {
-    sha256: readId(file.sha256, 128),
-    url: readId(file.url, 4096),
-    voice: file.voice === true,
-    animated: file.animated === true,
-  }
-  return { type, text: caption, media, mediaSource }
+  return { type, text: caption, media }
 }
 
 /** The emoji is missing or empty if the reaction was removed. */
