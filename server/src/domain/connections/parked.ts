@@ -56,7 +56,7 @@ export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUp
     id: newUuid(now.getTime()),
     digest: createHash('sha256').update(update.webhook).digest(),
   }))
-  const parked = new Map((await insertParked(db, rows, now)).map((row) => [row.id, row]))
+  const parked = new Map((await insertParked(db, { updates: rows, now })).map((row) => [row.id, row]))
   const first = [...parked.values()].filter(({ isFirst }) => isFirst)
   if (first.length > 0) {
     const connectionIds = [...new Set(first.map(({ connectionId }) => connectionId))]

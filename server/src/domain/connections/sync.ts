@@ -204,7 +204,7 @@ function applyListing(
     const unlisted = await unlistedNumbers(tx, started.id)
     const unlistedSyncs = unlisted.length === 0 ? 0 : locked.unlisted_syncs + 1
     const next = later(network, unlistedSyncs === 0 ? syncIntervalMs : waitIfUnlisted(unlistedSyncs))
-    await recordSyncSuccess(tx, started, { next, listedAt, remark, unlistedSyncs })
+    await recordSyncSuccess(tx, { ...started, next, listedAt, remark, unlistedSyncs })
     return {
       kind: 'synced',
       senders: numbers.length - ownedElsewhere.length,

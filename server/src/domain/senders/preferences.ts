@@ -31,8 +31,8 @@ export async function savePreferences(
   }
   const preferences = [...latest.values()]
   if (preferences.length === 0) return
-  const changed = await upsertPreferences(db, preferences)
-  await updateRepeatedPreferences(db, preferences)
+  const changed = await upsertPreferences(db, { preferences })
+  await updateRepeatedPreferences(db, { preferences })
   const events = changed.flatMap(({ senderId, person, userId }) => {
     const preference = latest.get(`${senderId} ${person}`)
     return preference ? [{ workspaceId: preference.workspaceId, data: toData({ ...preference, userId }) }] : []
@@ -76,7 +76,7 @@ export async function findChoices(db: Db, people: readonly Addressed[]): Promise
   const wanted = people.flatMap(({ workspaceId, senderId, personIds }, index) =>
     personIds.map((person) => ({ index, workspaceId, senderId, person })),
   )
-  for (const { index, ...choice } of await latestPreferences(db, wanted)) choices[index] = choice
+  for (const { index, ...choice } of await latestPreferences(db, { wanted })) choices[index] = choice
   return choices
 }
 

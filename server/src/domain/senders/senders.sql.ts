@@ -1,8 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { AtRevision } from '../../db/revisioned-cache.ts'
 import { pagedStatement, statement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
-import type { ListedNumber } from '../../whatsapp/graph/listings.ts'
 
 export interface SenderRow {
   id: string
@@ -15,18 +13,12 @@ export interface SenderRow {
 
 const columns = 'id, phone_number, display_name, status, quality_rating, created_at'
 
-const listing = pagedStatement(
+export const senderList = pagedStatement(
   { workspaceId: 'uuid' },
   ({ workspaceId }) => `select ${columns} from senders where workspace_id = ${workspaceId}`,
 )
 
-export const sendersOf = (db: Db, workspaceId: string, page: KeySet): Promise<SenderRow[]> =>
-  listing.rows(db, { workspaceId }, page)
-
-/** At most `atMost`. */
-export const countSenders = (db: Db, workspaceId: string, atMost: number): Promise<number> =>
-  listing.count(db, { workspaceId }, atMost)
-
+/** Also a deleted one. */
 export const senderById = (db: Db, workspaceId: string, id: string): Promise<SenderRow | undefined> =>
   db.first(`select ${columns} from senders where workspace_id = $1 and id = $2`, [workspaceId, id])
 
@@ -40,7 +32,11 @@ export interface UsableSender {
   throughput: string | null
 }
 
-const finding = statement(
+/**
+ * For each row of `wanted`, by its index: the sender with this id, or without an id up to two of the workspace's senders.
+ * Deleted senders are left out.
+ */
+export const sendersToUse = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', senderId: 'uuid' } },
   ({ wanted }) => `select wanted.index, s.id, s.status, s.connection_id as "connectionId", s.throughput
      from ${wanted} cross join lateral (
@@ -48,24 +44,13 @@ const finding = statement(
        where s.workspace_id = wanted.workspace_id and s.status <> 'DELETED'
          and (wanted.sender_id is null or s.id = wanted.sender_id)
        order by s.created_at, s.id limit 2) as s`,
-)
-
-/**
- * For each row of `wanted`, by its index: the sender with this id, or without an id up to two of the workspace's senders.
- * Deleted senders are left out.
- */
-export const sendersToUse = (
-  db: Db,
-  wanted: readonly { index: number; workspaceId: string; senderId: string | null }[],
-): Promise<(UsableSender & { index: number })[]> => finding.rows(db, { wanted })
+).rows<UsableSender & { index: number }>
 
 export interface SenderOwner {
   workspaceId: string
   connectionId: string
   appId: string
 }
-
-export type NewSender = ListedNumber & { id: string }
 
 /** Such a number has a reason exactly if a notice blocked it. Nothing else may set or clear it. */
 const isBlocked = `status in ('RESTRICTED', 'BANNED', 'DISCONNECTED')`
@@ -76,7 +61,11 @@ const synced = [
   ...['name_status', 'requested_name', 'requested_name_status', 'verification_status', 'has_pin'],
 ]
 
-const upserting = statement(
+/**
+ * Inserts new numbers and updates changed ones. A number that moved to another account of the same workspace is
+ * updated; a number of another workspace is left alone.
+ */
+export const upsertSenders = statement(
   {
     workspaceId: 'uuid',
     connectionId: 'uuid',
@@ -109,14 +98,7 @@ const upserting = statement(
      where s.workspace_id = excluded.workspace_id and
        (${synced.map((column) => `s.${column}`).join(', ')}) is distinct from
        (${synced.map((column) => `excluded.${column}`).join(', ')})`,
-)
-
-/**
- * Inserts new numbers and updates changed ones. A number that moved to another account of the same workspace is
- * updated; a number of another workspace is left alone.
- */
-export const upsertSenders = (db: Db, owner: SenderOwner, listed: readonly NewSender[], now: Date): Promise<number> =>
-  upserting.change(db, { ...owner, now, listed })
+).change
 
 export const markSendersDeleted = (
   db: Db,

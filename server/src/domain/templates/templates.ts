@@ -1,4 +1,3 @@
-import type { ListTotal } from '@parley/contract/console/list'
 import type { TemplateStatusData } from '@parley/contract/service-events'
 import type { Template, TemplateFilters } from '@parley/contract/template'
 import type { Db } from '../../db/db.ts'
@@ -27,19 +26,12 @@ import {
   type WantedTemplate,
 } from './templates.sql.ts'
 
-export async function listTemplates(
+export const listTemplates = (
   db: Db,
   workspaceId: string,
   { name, language, status, category }: TemplateFilters,
   page: KeySet,
-): Promise<{ rows: TemplateRow[]; total: ListTotal }> {
-  const values = { workspaceId, name, language, status, category }
-  const [rows, total] = await Promise.all([
-    templateList.rows<TemplateRow>(db, values, page),
-    templateList.total(db, values),
-  ])
-  return { rows, total }
-}
+) => templateList.page<TemplateRow>(db, { workspaceId, name, language, status, category }, page)
 
 export async function getTemplate(db: Db, workspaceId: string, id: string): Promise<Template> {
   const uuid = withoutPrefix('tpl', id)
