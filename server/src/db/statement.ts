@@ -25,7 +25,8 @@ type Parameters = Readonly<Record<string, Single | `${Type}[]` | Columns>>
 type Single = Type | 'bigint'
 type Columns = Readonly<Record<string, Type>>
 
-type Row<Names extends Columns> = { readonly [Name in keyof Names]: Types[Names[Name]] | null }
+/** A row that is sent. */
+export type Row<Names extends Columns> = { readonly [Name in keyof Names]: Types[Names[Name]] | null }
 
 type Value<Parameter> = Parameter extends Columns
   ? readonly Row<Parameter>[]

@@ -50,12 +50,8 @@ export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Prom
   db.first(`select ${columns} from connections where app_id = $1 and waba_id = $2`, [appId, wabaId])
 
 /** Connections of one workspace or of all (null) whose access token is about to expire. */
-export const expiringTokens = (
-  db: Db,
-  workspaceId: string | null,
-  now: Date,
-): Promise<{ id: string; workspaceId: string; wabaId: string; expiresAt: Date }[]> =>
-  db.rows(
+export const expiringTokens = (db: Db, workspaceId: string | null, now: Date) =>
+  db.rows<{ id: string; workspaceId: string; wabaId: string; expiresAt: Date }>(
     `select id, workspace_id as "workspaceId", waba_id as "wabaId", token_expires_at as "expiresAt" from connections
      where token_expires_at > $1 and ($2::uuid is null or workspace_id = $2)
        and ${aboutToExpireSql('token_seen_at', 'token_expires_at')} <= $1 order by id`,
@@ -71,14 +67,8 @@ const nextSync =
   'greatest($1::timestamptz, synced_at + make_interval(secs => $2::int), sync_asked_at + make_interval(secs => $2::int))'
 
 /** Brings an account's next sync forward and returns the connection. While syncs fail, their retry schedule is kept. */
-export const bringSyncForward = (
-  db: Db,
-  appId: string,
-  wabaId: string,
-  soonest: Date,
-  minGapSeconds: number,
-): Promise<(Pick<Connection, 'id' | 'workspaceId'> & { statusAt: Date | null }) | undefined> =>
-  db.first(
+export const bringSyncForward = (db: Db, appId: string, wabaId: string, soonest: Date, minGapSeconds: number) =>
+  db.first<Pick<Connection, 'id' | 'workspaceId'> & { statusAt: Date | null }>(
     `update connections set sync_due_at = case when sync_failures > 0 then sync_due_at
        else least(sync_due_at, ${nextSync}) end
      where app_id = $3 and waba_id = $4 returning id, workspace_id as "workspaceId", status_at as "statusAt"`,
@@ -119,11 +109,8 @@ export const failingConnections = (db: Db, workspaceId: string | null): Promise<
   )
 
 /** The workspaces that have connected these accounts. Accounts that are not connected are missing. */
-export const workspacesOf = (
-  db: Db,
-  accounts: readonly { appId: string; wabaId: string }[],
-): Promise<{ appId: string; wabaId: string; workspaceId: string }[]> =>
-  db.rows(
+export const workspacesOf = (db: Db, accounts: readonly { appId: string; wabaId: string }[]) =>
+  db.rows<{ appId: string; wabaId: string; workspaceId: string }>(
     `select c.app_id as "appId", c.waba_id as "wabaId", c.workspace_id as "workspaceId"
      from (select distinct * from unnest($1::uuid[], $2::text[]) as n(app_id, waba_id)) as n
      join connections c on c.app_id = n.app_id and c.waba_id = n.waba_id`,

@@ -93,12 +93,8 @@ export interface UnlistedNumber {
   updates: number
 }
 
-export const countParkedByNumber = (
-  db: Db,
-  connectionId: string,
-  phoneNumberIds: readonly string[],
-): Promise<UnlistedNumber[]> =>
-  db.rows(
+export const countParkedByNumber = (db: Db, connectionId: string, phoneNumberIds: readonly string[]) =>
+  db.rows<UnlistedNumber>(
     `select phone_number_id as "phoneNumberId", count(*)::int as updates from parked_updates
      where connection_id = $1 and phone_number_id = any($2::text[]) group by 1 order by 1`,
     [connectionId, phoneNumberIds],

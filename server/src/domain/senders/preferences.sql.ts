@@ -63,12 +63,8 @@ export const latestPreferences = statement(
 ).rows<Pick<Preference, 'marketing' | 'changedAt'> & { index: number }>
 
 /** Which of these people want no marketing messages, each from the sender at the same place. */
-export const findOptOuts = (
-  db: Db,
-  workspaceId: string,
-  people: readonly { person: string; senderId: string }[],
-): Promise<{ person: string }[]> =>
-  db.rows(
+export const findOptOuts = (db: Db, workspaceId: string, people: readonly { person: string; senderId: string }[]) =>
+  db.rows<{ person: string }>(
     `select p.person from unnest($2::uuid[], $3::text[]) as w(sender_id, person) join marketing_preferences p
        on p.workspace_id = $1 and p.sender_id = w.sender_id and p.person = w.person where p.marketing = 'stop'`,
     [workspaceId, people.map(({ senderId }) => senderId), people.map(({ person }) => person)],

@@ -33,16 +33,13 @@ export async function savePreferences(
   if (preferences.length === 0) return
   const changed = await upsertPreferences(db, { preferences })
   await updateRepeatedPreferences(db, { preferences })
+  const type = 'contact.preference_changed' as const
   const events = changed.flatMap(({ senderId, person, userId }) => {
     const preference = latest.get(`${senderId} ${person}`)
-    return preference ? [{ workspaceId: preference.workspaceId, data: toData({ ...preference, userId }) }] : []
+    return preference ? [{ workspaceId: preference.workspaceId, type, data: toData({ ...preference, userId }) }] : []
   })
   for (const { workspaceId } of events) db.notify(workspaceId, 'messages')
-  await publish(
-    db,
-    now,
-    events.map((event) => ({ ...event, type: 'contact.preference_changed' as const })),
-  )
+  await publish(db, now, events)
 }
 
 /**

@@ -188,12 +188,8 @@ export const changeNumber = (
   )
 
 /** The numbers among these that belong to another workspace through the same app. */
-export const sendersElsewhere = (
-  db: Db,
-  { workspaceId, appId }: SenderOwner,
-  phoneNumberIds: readonly string[],
-): Promise<{ phone_number: string }[]> =>
-  db.rows(
+export const sendersElsewhere = (db: Db, { workspaceId, appId }: SenderOwner, phoneNumberIds: readonly string[]) =>
+  db.rows<{ phone_number: string }>(
     `select phone_number from senders
      where app_id = $1 and phone_number_id = any($2::text[]) and workspace_id <> $3 order by phone_number`,
     [appId, phoneNumberIds, workspaceId],
@@ -208,11 +204,8 @@ export interface Destination {
 }
 
 /** With the routing revision they were read at. */
-export const destinationsOf = (
-  db: Db,
-  numbers: readonly { appId: string; phoneNumberId: string }[],
-): Promise<AtRevision<Destination>[]> =>
-  db.rows(
+export const destinationsOf = (db: Db, numbers: readonly { appId: string; phoneNumberId: string }[]) =>
+  db.rows<AtRevision<Destination>>(
     `select r.value as revision, s.app_id as "appId", s.phone_number_id as "phoneNumberId", s.id as "senderId",
        s.workspace_id as "workspaceId"
      from routing_revision r left join (unnest($1::uuid[], $2::text[]) as n(app_id, phone_number_id)
@@ -221,13 +214,11 @@ export const destinationsOf = (
   )
 
 /** The connection of a sender, and the network's id of its phone number. */
-export const networkIdsOf = (
-  db: Db,
-  id: string,
-): Promise<{ connectionId: string; phoneNumberId: string } | undefined> =>
-  db.first('select connection_id as "connectionId", phone_number_id as "phoneNumberId" from senders where id = $1', [
-    id,
-  ])
+export const networkIdsOf = (db: Db, id: string) =>
+  db.first<{ connectionId: string; phoneNumberId: string }>(
+    'select connection_id as "connectionId", phone_number_id as "phoneNumberId" from senders where id = $1',
+    [id],
+  )
 
 /** A sender with what leads to it at the network. */
 export interface LocatedSender extends SenderRow {
@@ -251,11 +242,8 @@ export const sendersOfApp = (db: Db, appId: string): Promise<{ id: string; works
   db.rows('select id, workspace_id as "workspaceId" from senders where app_id = $1', [appId])
 
 /** The number of senders that are not deleted, by workspace; of one workspace or of all (null). */
-export const countActiveSenders = (
-  db: Db,
-  workspaceId: string | null,
-): Promise<{ workspaceId: string; count: number }[]> =>
-  db.rows(
+export const countActiveSenders = (db: Db, workspaceId: string | null) =>
+  db.rows<{ workspaceId: string; count: number }>(
     `select workspace_id as "workspaceId", count(*) from senders
      where status <> 'DELETED' and ($1::uuid is null or workspace_id = $1) group by 1`,
     [workspaceId],

@@ -87,43 +87,23 @@ export async function saveTemplates(
 export async function changeTemplate(
   db: Db,
   owner: TemplateOwner,
-  { name, language, networkTemplateId, status, category, quality, rejectedReason, statusInfo }: TemplateChange,
+  { statusInfo, rejectedReason, ...change }: TemplateChange,
   now: Date,
 ): Promise<boolean> {
-  const change = {
-    name,
-    language,
-    networkTemplateId,
-    status: status?.toUpperCase() ?? null,
-    category: category?.toUpperCase() ?? null,
-    quality,
-    rejectedReason,
-    statusInfo,
-  }
-  const found = await changeTemplates(db, { ...owner, ...change, now })
-  const changed = found.filter((each) => each.status !== each.previousStatus)
+  const [status, category] = [change.status?.toUpperCase(), change.category?.toUpperCase()]
+  const found = await changeTemplates(db, { ...change, ...owner, status, category, rejectedReason, statusInfo, now })
   const reason = statusInfo?.reason ?? rejectedReason
-  await publishChanges(
-    db,
-    owner,
-    now,
-    changed.map((each) => ({ ...each, reason })),
-  )
+  const changed = found.flatMap((each) => (each.status === each.previousStatus ? [] : [{ ...each, reason }]))
+  await publishChanges(db, owner, now, changed)
   if (found.length > 0) db.notify(owner.workspaceId, 'templates')
   return found.length > 0
 }
 
-const publishChanges = (
-  db: Db,
-  { workspaceId }: TemplateOwner,
-  now: Date,
-  changed: readonly ChangedTemplate[],
-): Promise<void> =>
-  publish(
-    db,
-    now,
-    changed.map((each) => ({ workspaceId, type: 'template.status_changed', data: toData(each) })),
-  )
+function publishChanges(db: Db, { workspaceId }: TemplateOwner, now: Date, changed: readonly ChangedTemplate[]) {
+  const type = 'template.status_changed' as const
+  const events = changed.map((each) => ({ workspaceId, type, data: toData(each) }))
+  return publish(db, now, events)
+}
 
 const toData = ({ id, name, language, status, previousStatus, reason }: ChangedTemplate): TemplateStatusData => ({
   template_id: withPrefix('tpl', id),
@@ -163,24 +143,15 @@ function onePerName(listed: readonly ListedTemplate[]): ListedTemplate[] {
 }
 
 function toNew(template: ListedTemplate, now: Date) {
-  const flow = templateFlow(template)
   // Links to media samples are signed anew for each listing, so they do not count as a change.
   const stableContent = JSON.stringify(template.components, (key, value) =>
     key === 'header_handle' ? undefined : value,
   )
   return {
+    ...template,
     id: newUuid(now.getTime()),
-    networkTemplateId: template.networkTemplateId,
-    name: template.name,
-    language: template.language,
-    category: template.category,
-    subCategory: template.subCategory,
-    status: template.status,
-    rejectedReason: template.rejectedReason,
-    quality: template.quality,
-    components: template.components,
     contentDigest: sha256(stableContent).toString('base64'),
     variables: templateVariables(template),
-    flow,
+    flow: templateFlow(template),
   }
 }
