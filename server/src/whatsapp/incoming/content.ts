@@ -9,6 +9,7 @@ import type {
   Reply,
 } from '@parley/contract/inbound'
 import { sha256Hex } from '../graph/sha256.ts'
+import type { MediaKind } from '../media-kinds.ts'
 import { type JsonObject, readId, readNonBlank, readNumber, readObject, readText } from '../read-json.ts'
 import { readContacts } from './contacts.ts'
 import { type FormSubmission, readForm } from './form.ts'
@@ -132,7 +133,7 @@ function voiceIn(message: JsonObject): JsonObject | null {
   return file && { ...file, voice: true }
 }
 
-function mediaContent(type: 'image' | 'video' | 'document' | 'audio' | 'sticker', file: JsonObject | null) {
+function mediaContent(type: MediaKind, file: JsonObject | null) {
   const id = readId(file?.id)
   if (file === null || id === null) return {}
   const hasCaption = type === 'image' || type === 'video' || type === 'document'
