@@ -63,7 +63,9 @@ describe('sending', () => {
       kind: 'ok',
       value: {
         waMessageId: 'wamid.HBgLMTY1MDU1NTAxMjMVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA',
+        waId: '16505550123',
         userId: null,
+        held: false,
       },
     })
     expect(requests).toMatchObject([{ method: 'POST', url: '/v25.0/106/messages', body: '{"type":"text"}' }])

@@ -1,7 +1,7 @@
 import type { BusinessProfile } from '@parley/contract/console/senders'
 import type { Agent } from 'undici'
 import { load } from '../../lib/load.ts'
-import { type JsonObject, readArray, readId, readNonBlank, readObject } from '../read-json.ts'
+import { type JsonObject, readArray, readId, readNonBlank, readObject, readPhone } from '../read-json.ts'
 import { type Call, type CallLimits, type CallOutcome, callGraph } from './call.ts'
 import { hideToken } from './hide-token.ts'
 import {
@@ -35,7 +35,10 @@ export interface GraphAccess {
 /** WhatsApp accepted the message. It is not delivered yet. */
 export interface Accepted {
   waMessageId: string
+  waId: string | null
   userId: string | null
+  /** WhatsApp holds the message until it has assessed the quality of the template. */
+  held: boolean
 }
 
 export interface GraphClientOptions {
@@ -320,5 +323,7 @@ function readAccepted(response: JsonObject): Accepted | null {
   const message = readObject(readArray(response.messages)[0])
   const contact = readObject(readArray(response.contacts)[0])
   const waMessageId = readId(message?.id)
-  return waMessageId === null ? null : { waMessageId, userId: readId(contact?.user_id) }
+  if (waMessageId === null) return null
+  const held = message?.message_status === 'held_for_quality_assessment'
+  return { waMessageId, waId: readPhone(contact?.wa_id), userId: readId(contact?.user_id), held }
 }

@@ -21,6 +21,7 @@ export interface Content {
   text: string | null
   reply: Reply | null
   media: MediaFile | null
+  mediaSource: MediaSource | null
   location: InboundLocation | null
   contacts: InboundContact[] | null
   reaction: Pick<InboundReaction, 'emoji' | 'wa_message_id'> | null
@@ -32,6 +33,14 @@ export interface Content {
 
 /** The file as WhatsApp describes it. This service adds the URL. */
 export type MediaFile = Omit<InboundMedia, 'url'>
+
+/** What an export of a person has about the file, as WhatsApp sent it. The hash is base64, or hex in old payloads. */
+interface MediaSource {
+  sha256: string | null
+  url: string | null
+  voice: boolean
+  animated: boolean
+}
 
 const longText = 65_536
 
@@ -77,6 +86,7 @@ const emptyContent: Content = {
   text: null,
   reply: null,
   media: null,
+  mediaSource: null,
   location: null,
   contacts: null,
   reaction: null,
@@ -146,7 +156,13 @@ function mediaContent(type: MediaKind, file: JsonObject | null) {
     sha256: sha256Hex(readId(file.sha256, 128)),
     voice: file.voice === true,
   }
-  return { type, text: caption, media }
+  const mediaSource: MediaSource = {
+    sha256: readId(file.sha256, 128),
+    url: readId(file.url, 4096),
+    voice: file.voice === true,
+    animated: file.animated === true,
+  }
+  return { type, text: caption, media, mediaSource }
 }
 
 /** The emoji is missing or empty if the reaction was removed. */

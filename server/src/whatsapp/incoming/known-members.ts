@@ -43,8 +43,9 @@ const file = {
   id: id(),
   mime_type: text(256),
   sha256: text(128),
+  url: text(4096),
   voice: flag,
-  ...allUnused('url', 'animated'),
+  animated: flag,
 }
 const captioned = members({ ...file, caption: longText })
 
@@ -169,7 +170,10 @@ const status = cases(
     id: id(),
     status: short,
     timestamp: time,
+    recipient_id: id(),
     recipient_user_id: id(),
+    recipient_participant_id: id(),
+    recipient_participant_user_id: id(),
     biz_opaque_callback_data: text(512),
     pricing: members({
       category: short,
@@ -179,9 +183,9 @@ const status = cases(
       billable: flag,
       cost: members({ amount: number, currency: id(32) }),
     }),
-    // The recipient is that of our message. A conversation was the unit of billing.
-    ...allUnused('type', 'conversation', 'recipient_type', 'recipient_id', 'recipient_parent_user_id'),
-    ...allUnused('recipient_participant_id', 'recipient_participant_user_id', 'recipient_participant_parent_user_id'),
+    // A conversation was the unit of billing. The parents are those of IDs that are read.
+    ...allUnused('conversation', 'type', 'recipient_type'),
+    ...allUnused('recipient_parent_user_id', 'recipient_participant_parent_user_id'),
   },
   { failed: { errors: list(error, 1) } },
 )

@@ -2,7 +2,7 @@ import type { MessageError, MessagePricing } from '@parley/contract/events'
 import { readDecimal } from '../../lib/decimal.ts'
 import type { TracedWebhook } from '../../telemetry/tracing.ts'
 import { readNetworkError, unknownError } from '../graph/network-error.ts'
-import { type JsonObject, readArray, readId, readObject, readText, readTime } from '../read-json.ts'
+import { type JsonObject, readArray, readId, readObject, readPhone, readText, readTime } from '../read-json.ts'
 import type { NetworkStatus } from './status-rank.ts'
 import type { WebhookSource } from './unread.ts'
 
@@ -11,8 +11,13 @@ export interface StatusItem extends WebhookSource {
   kind: 'status'
   waMessageId: string
   status: NetworkStatus
+  /** A voice message was played. It counts as `read`. */
+  played: boolean
   occurredAt: Date
+  recipient: string | null
   recipientUserId: string | null
+  /** In a group, each member has their own status. */
+  participant: string | null
   error: MessageError | null
   pricing: MessagePricing | null
   bizOpaqueCallbackData: string | null
@@ -24,7 +29,6 @@ const statuses: ReadonlyMap<unknown, NetworkStatus> = new Map([
   ['sent', 'sent'],
   ['delivered', 'delivered'],
   ['read', 'read'],
-  // A voice message was played.
   ['played', 'read'],
   ['failed', 'failed'],
 ])
@@ -34,7 +38,8 @@ export function readStatus(value: unknown, source: WebhookSource, now: Date): St
   const report = readObject(value)
   // The status of a payment, which can also be `failed`, is not about the message.
   if (report === null || report.type === 'payment') return null
-  const status = statuses.get(readId(report.status, 64))
+  const name = readId(report.status, 64)
+  const status = statuses.get(name)
   const waMessageId = readId(report.id)
   if (status === undefined || waMessageId === null) return null
   return {
@@ -42,8 +47,11 @@ export function readStatus(value: unknown, source: WebhookSource, now: Date): St
     ...source,
     waMessageId,
     status,
+    played: name === 'played',
     occurredAt: readTime(report.timestamp) ?? now,
+    recipient: readPhone(report.recipient_id),
     recipientUserId: readId(report.recipient_user_id),
+    participant: readId(report.recipient_participant_user_id) ?? readId(report.recipient_participant_id),
     error: status === 'failed' ? (readNetworkError(readArray(report.errors)[0]) ?? unknownError) : null,
     pricing: readPricing(readObject(report.pricing)),
     bizOpaqueCallbackData: readText(report.biz_opaque_callback_data, 512),

@@ -92,6 +92,10 @@ async function toInboundMessages(
       const id = ids.get(`${row.sender_id} ${waMessageId}`)
       return id === undefined ? null : withPrefix('msg', id)
     }
+    const { media, ...content } = toContent(row, {
+      reactedId: idOf(row.reaction?.wa_message_id ?? null),
+      changedId: idOf(row.changed, changedIds),
+    })
     return {
       message_id: withPrefix('msg', row.id),
       object: 'inbound_message',
@@ -104,11 +108,8 @@ async function toInboundMessages(
       type: row.type,
       received_at: row.received_at.toISOString(),
       in_reply_to: row.quoted === null ? null : { wa_message_id: row.quoted, message_id: idOf(row.quoted) },
-      ...toContent(row, {
-        reactedId: idOf(row.reaction?.wa_message_id ?? null),
-        changedId: idOf(row.changed, changedIds),
-      }),
-      media: row.media && { ...row.media, url: mediaUrl(publicUrl, row.id) },
+      ...content,
+      media: media && { ...media, url: mediaUrl(publicUrl, row.id) },
       group_id: row.group_id,
       window_expires_at: row.group_id === null ? windowOf(conversationOf(row)) : null,
     }

@@ -54,7 +54,8 @@ export const sentMessage = (db: Db, workspaceId: string, id: string): Promise<Se
 export interface StoredContent {
   text: string | null
   reply: Reply | null
-  media: Omit<InboundMedia, 'url'> | null
+  /** A message from before a field was stored does not have it. */
+  media: (Pick<InboundMedia, 'id' | 'mime_type' | 'filename' | 'caption'> & Partial<Omit<InboundMedia, 'url'>>) | null
   location: InboundLocation | null
   contacts: InboundContact[] | null
   order: Order | null

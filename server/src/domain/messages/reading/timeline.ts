@@ -139,7 +139,7 @@ export const toContent = (
 ) => ({
   text: row.text,
   reply: row.reply,
-  media: row.media,
+  media: row.media && { sha256: null, voice: false, ...row.media },
   location: row.location,
   contacts: row.contacts,
   order: row.order && toInboundOrder(row.order),

@@ -278,7 +278,7 @@ export function toRow(
   now: Date,
   { status = null, id = newUuid(now.getTime()) }: { status?: string | null; id?: string | undefined } = {},
 ): InboundRow {
-  const { text, reply, media, location, contacts, form, order, error } = item
+  const { text, reply, media, mediaSource, location, contacts, form, order, error } = item
   const { username, groupId, forwarded, reaction, edit, deletion, referral, referredProduct, unsupported } = item
   return {
     id,
@@ -295,6 +295,7 @@ export function toRow(
       text,
       reply,
       media,
+      mediaSource,
       location,
       form: form && withoutSources(form),
       contacts,

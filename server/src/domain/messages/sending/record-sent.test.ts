@@ -64,7 +64,7 @@ test('a status that arrived before the response to the call is recorded with it,
   )
   const { network } = sending.network
   const sendMessage: GraphClient['sendMessage'] = async (_access, _number, { biz_opaque_callback_data: id }) => {
-    return { kind: 'ok', value: { waMessageId: `wamid.${id}`, userId: null } }
+    return { kind: 'ok', value: { waMessageId: `wamid.${id}`, waId: null, userId: null, held: false } }
   }
   const client = Object.assign(Object.create(network.client) as GraphClient, { sendMessage })
   await newOutbox({ ...network, client }, newLogger('silent')).drain()
@@ -87,7 +87,7 @@ test('neither a first status before the response to the call, nor the response a
     const reports = [{ ...report, ...status, pricing, waMessageId: 'wamid.first' }]
     expect(await savePlainStatuses(server.db, server.clock.now(), reports, revision?.value ?? 0)).toEqual([])
     expect(await server.db.rows('select from outbox where message_id = $1', [report.messageId])).toEqual([])
-    return { kind: 'ok', value: { waMessageId: 'wamid.first', userId: null } }
+    return { kind: 'ok', value: { waMessageId: 'wamid.first', waId: null, userId: null, held: false } }
   }
   const client = Object.assign(Object.create(network.client) as GraphClient, { sendMessage })
   const texts: string[] = []
