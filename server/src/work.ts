@@ -116,7 +116,11 @@ export function maintenanceSteps({ db: database, clock, log, config }: Runtime):
       ),
     },
     { name: 'endpoint steps', everyMs: 1_000, run: (db) => takeSteps(db, clock, log) },
-    { name: 'parked updates', everyMs: 2_000, run: (db) => releaseParked(db, clock, log, config.publicUrl) },
+    {
+      name: 'parked updates',
+      everyMs: 2_000,
+      run: (db) => releaseParked({ db, clock, log, publicUrl: config.publicUrl }),
+    },
     {
       name: 'reread updates',
       everyMs: 60_000,

@@ -25,7 +25,8 @@ type Parameters = Readonly<Record<string, Single | `${Type}[]` | Columns>>
 type Single = Type | 'bigint'
 type Columns = Readonly<Record<string, Type>>
 
-type Row<Names extends Columns> = { readonly [Name in keyof Names]: Types[Names[Name]] | null }
+/** A row that is sent. */
+export type Row<Names extends Columns> = { readonly [Name in keyof Names]: Types[Names[Name]] | null }
 
 type Value<Parameter> = Parameter extends Columns
   ? readonly Row<Parameter>[]
@@ -185,18 +186,29 @@ export function pagedStatement<const Named extends Parameters>(
        select 1 from ${from} (${write(places)}) as matching limit ${places.take}) as counted`
   })
   const byOrder = { asc: cases('asc'), desc: cases('desc') }
+  const rows = <Found extends object>(
+    db: Db,
+    values: Values<Named>,
+    { order, after, take }: KeySet,
+  ): Promise<Found[]> => {
+    const all = { ...values, afterAt: after?.at, afterId: after?.id, take }
+    return byOrder[order][after ? 'next' : 'first'].rows(db, all as never)
+  }
   /** How many rows match, at most `atMost`. */
   const count = async (db: Db, values: Values<Named>, atMost: number): Promise<number> => {
     const row = await counting.first<{ count: number }>(db, { ...values, take: atMost } as never)
     return row?.count ?? 0
   }
+  const total = (db: Db, values: Values<Named>): Promise<ListTotal> =>
+    boundedTotal(db, (tx, atMost) => count(tx, values, atMost))
   return {
     count,
-    total: (db: Db, values: Values<Named>): Promise<ListTotal> =>
-      boundedTotal(db, (tx, atMost) => count(tx, values, atMost)),
-    rows<Found extends object>(db: Db, values: Values<Named>, { order, after, take }: KeySet): Promise<Found[]> {
-      const all = { ...values, afterAt: after?.at, afterId: after?.id, take }
-      return byOrder[order][after ? 'next' : 'first'].rows(db, all as never)
+    total,
+    rows,
+    /** The rows of a page, and how many rows match. */
+    async page<Found extends object>(db: Db, values: Values<Named>, page: KeySet) {
+      const [found, matching] = await Promise.all([rows<Found>(db, values, page), total(db, values)])
+      return { rows: found, total: matching }
     },
   }
 }

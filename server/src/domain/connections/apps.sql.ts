@@ -1,42 +1,40 @@
 import type { Db } from '../../db/db.ts'
-import { statement } from '../../db/statement.ts'
+import { insertion } from '../../db/statement.ts'
 
-export interface AppRow {
+/**
+ * An app at Meta. It belongs to the installation, not to a workspace; its webhooks arrive at `/network/whatsapp/{id}`.
+ */
+export interface App {
   id: string
   name: string
-  graph_url: string
-  meta_app_id: string | null
-  created_at: Date
+  graphUrl: string
+  /** Its ID at Meta; null if it was registered without it. */
+  metaAppId: string | null
+  createdAt: Date
 }
 
 // Without the encrypted columns: only vault.sql.ts reads those.
-const columns = 'id, name, graph_url, meta_app_id, created_at'
-
-const insertion = statement(
-  {
-    app: {
-      id: 'uuid',
-      name: 'text',
-      graph_url: 'text',
-      meta_app_id: 'text',
-      appSecretSealed: 'text',
-      verifyTokenSealed: 'text',
-      created_at: 'timestamptz',
-    },
-  },
-  ({ app }) => `insert into apps (${app.columns}) select * from ${app}
-     on conflict (graph_url, meta_app_id) where meta_app_id is not null do nothing`,
-)
+const columns = `id, name, graph_url as "graphUrl", meta_app_id as "metaAppId", created_at as "createdAt"`
 
 /** Returns 0 if the Meta app is stored already. */
-export const insertApp = (
-  db: Db,
-  app: AppRow & { appSecretSealed: string; verifyTokenSealed: string },
-): Promise<number> => insertion.change(db, { app: [app] })
+export const insertApp = insertion(
+  'apps',
+  {
+    id: 'uuid',
+    name: 'text',
+    graphUrl: 'text',
+    metaAppId: 'text',
+    appSecretSealed: 'text',
+    verifyTokenSealed: 'text',
+    createdAt: 'timestamptz',
+  },
+  'on conflict (graph_url, meta_app_id) where meta_app_id is not null do nothing',
+)
 
-export const allApps = (db: Db): Promise<AppRow[]> => db.rows(`select ${columns} from apps order by created_at, id`)
+/** Oldest first. */
+export const allApps = (db: Db): Promise<App[]> => db.rows(`select ${columns} from apps order by created_at, id`)
 
-export const appById = (db: Db, id: string): Promise<AppRow | undefined> =>
+export const appById = (db: Db, id: string): Promise<App | undefined> =>
   db.first(`select ${columns} from apps where id = $1`, [id])
 
 export const setMetaAppId = (db: Db, id: string, metaAppId: string): Promise<number> =>

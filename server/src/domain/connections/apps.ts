@@ -5,20 +5,8 @@ import { isUuid, newUuid } from '../../lib/ids.ts'
 import { refuse, refuseInvalid, refuseParam } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { textErrors } from '../../lib/text-errors.ts'
-import { type AppRow, allApps, appById, insertApp, setGraphUrl } from './apps.sql.ts'
+import { type App, allApps, appById, insertApp, setGraphUrl } from './apps.sql.ts'
 import { appSecretContext, verifyTokenContext } from './seal-contexts.ts'
-
-/**
- * An app at Meta. It belongs to the installation, not to a workspace; its webhooks arrive at `/network/whatsapp/{id}`.
- */
-export interface App {
-  id: string
-  name: string
-  graphUrl: string
-  /** Its ID at Meta; null if it was registered without it. */
-  metaAppId: string | null
-  createdAt: Date
-}
 
 export interface AppInput {
   name: string
@@ -33,7 +21,8 @@ export const defaultGraphUrl = 'https://graph.facebook.com'
 /** The path of the app's callback URL. */
 export const ingressPath = (appId: string): string => `/network/whatsapp/${appId}`
 
-export { deleteApp, setMetaAppId } from './apps.sql.ts'
+export { allApps as listApps, deleteApp, setMetaAppId } from './apps.sql.ts'
+export type { App }
 
 export const createApp = async (db: Db, clock: Clock, keys: SecretKeys, input: AppInput): Promise<App> =>
   (await storeApp(db, clock, keys, input)).app
@@ -47,30 +36,25 @@ export async function storeApp(
 ): Promise<{ app: App; isNew: boolean }> {
   const { name, appSecret, verifyToken, graphUrl } = validateApp(input)
   const id = newUuid(clock.now().getTime())
-  const row = { id, name, graph_url: graphUrl, meta_app_id: input.metaAppId ?? null, created_at: clock.now() }
+  const app = { id, name, graphUrl, metaAppId: input.metaAppId ?? null, createdAt: clock.now() }
   const inserted = await insertApp(db, {
-    ...row,
+    ...app,
     appSecretSealed: seal(keys, appSecret, appSecretContext(id)),
     verifyTokenSealed: seal(keys, verifyToken, verifyTokenContext(id)),
   })
-  if (inserted > 0) return { app: toApp(row), isNew: true }
-  const stored = await findApp(db, row.graph_url, row.meta_app_id)
-  if (!stored) throw new Error(`app ${row.meta_app_id} was removed while it was stored`)
+  if (inserted > 0) return { app, isNew: true }
+  const stored = await findApp(db, graphUrl, app.metaAppId)
+  if (!stored) throw new Error(`app ${app.metaAppId} was removed while it was stored`)
   return { app: stored, isNew: false }
 }
 
 /** The app with this ID at Meta. */
 export const findApp = async (db: Db, graphUrl: string, metaAppId: string | null): Promise<App | undefined> =>
-  (await listApps(db)).find((app) => app.graphUrl === graphUrl && app.metaAppId === metaAppId)
-
-/** Oldest first. */
-export async function listApps(db: Db): Promise<App[]> {
-  return (await allApps(db)).map(toApp)
-}
+  (await allApps(db)).find((app) => app.graphUrl === graphUrl && app.metaAppId === metaAppId)
 
 export async function requireApp(db: Db, id: string): Promise<App> {
-  const row = isUuid(id) ? await appById(db, id) : undefined
-  return row ? toApp(row) : refuse('not_found', { message: `App ${id} not found.` })
+  const app = isUuid(id) ? await appById(db, id) : undefined
+  return app ?? refuse('not_found', { message: `App ${id} not found.` })
 }
 
 /** Changes the base URL of the Graph API that the app uses. */
@@ -125,11 +109,3 @@ export function isLoopbackUrl(text: string): boolean {
     protocol === 'http:' && (hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname))
   )
 }
-
-const toApp = (row: AppRow): App => ({
-  id: row.id,
-  name: row.name,
-  graphUrl: row.graph_url,
-  metaAppId: row.meta_app_id,
-  createdAt: row.created_at,
-})

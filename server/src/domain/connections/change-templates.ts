@@ -45,18 +45,10 @@ export async function createTemplate(
   const body = { name, language, category, ...contentOf(components) }
   const isConfirmed = confirmed(await network.client.createTemplate(access, wabaId, body), access)
   const template = await afterSync(network, workspaceId, connectionId, draft)
-  await network.db.transaction((tx) =>
-    audit(
-      {
-        action: 'template.create',
-        workspaceId,
-        target: template?.id ?? null,
-        targetName: nameOf(draft),
-        after: { account: wabaId, category, ...textsOf(components), ...isConfirmed.note },
-      },
-      tx,
-    ),
-  )
+  const after = { account: wabaId, category, ...textsOf(components), ...isConfirmed.note }
+  const target = template?.id ?? null
+  const entry = { action: 'template.create', workspaceId, target, targetName: nameOf(draft), after }
+  await network.db.transaction((tx) => audit(entry, tx))
   return found(network, connectionId, template, isConfirmed)
 }
 

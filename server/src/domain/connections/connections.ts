@@ -11,13 +11,11 @@ import { changeTemplate } from '../templates/templates.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import { type App, ingressPath, requireApp, secretErrors } from './apps.ts'
 import {
-  allConnections,
   bringSyncForward,
   bringSyncForwardOf,
-  type ConnectionRow,
+  type Connection,
   connectionById,
   connectionOfAccount,
-  connectionsOf,
   insertConnection,
   workspacesOf,
 } from './connections.sql.ts'
@@ -26,22 +24,14 @@ import type { Network } from './network.ts'
 import { accessTokenContext } from './seal-contexts.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
-export { expiringTokens, failingConnections, tokenExpiresAt } from './connections.sql.ts'
-
-/** A WhatsApp Business account that a workspace uses through an app. */
-export interface Connection {
-  id: string
-  workspaceId: string
-  appId: string
-  wabaId: string
-  createdAt: Date
-  /** `ACTIVE`, or what the network's notices say about the account. */
-  status: string
-  statusReason: string | null
-  syncedAt: Date | null
-  syncError: string | null
-  syncDueAt: Date
-}
+export {
+  connectionOfAccount as findConnection,
+  expiringTokens,
+  failingConnections,
+  listConnections,
+  tokenExpiresAt,
+} from './connections.sql.ts'
+export type { Connection }
 
 export interface ConnectionInput {
   workspaceId: string
@@ -69,7 +59,7 @@ export async function createConnection(
   audit?: AuditChange,
 ): Promise<StoredConnection & { remark: string | null }> {
   const { db } = network
-  validateConnection(input)
+  refuseIfAny([...secretErrors('access_token', input.accessToken, 4000), ...wabaIdErrors(input.wabaId)])
   await requireWorkspace(db, input.workspaceId)
   const app = await requireApp(db, input.appId)
   if (await connectionOfAccount(db, app.id, input.wabaId)) refuseTaken(input)
@@ -133,38 +123,23 @@ export async function storeConnection(
   const { db, clock, secretKeys } = network
   const id = newUuid(clock.now().getTime())
   const row = {
+    ...input,
     id,
-    workspace_id: input.workspaceId,
-    app_id: input.appId,
-    waba_id: input.wabaId,
-    created_at: clock.now(),
+    accessTokenSealed: seal(secretKeys, input.accessToken, accessTokenContext(id)),
+    createdAt: clock.now(),
     // Keeps the loop from syncing at the same time: the first sync is done below.
-    sync_due_at: new Date(clock.now().getTime() + leaseMs),
+    syncDueAt: new Date(clock.now().getTime() + leaseMs),
   }
-  const sealed = seal(secretKeys, input.accessToken, accessTokenContext(id))
   await db.transaction(async (tx) => {
-    if ((await insertConnection(tx, row, sealed)) === 0) refuseTaken(input)
+    if ((await insertConnection(tx, row)) === 0) refuseTaken(input)
     await audit?.(tx, { id, ...input })
   })
   const sync = await syncConnection(network, id)
   return { connection: await requireConnection(db, id), sync }
 }
 
-/** Oldest first; of one workspace or, for the operator, of all. */
-export async function listConnections(db: Db, workspaceId?: string): Promise<Connection[]> {
-  return (workspaceId ? await connectionsOf(db, workspaceId) : await allConnections(db)).map(toConnection)
-}
-
-export async function requireConnection(db: Db, id: string): Promise<Connection> {
-  const row = await connectionById(db, id)
-  return row ? toConnection(row) : refuse('not_found', { message: `Connection ${id} not found.` })
-}
-
-/** The connection of an account through an app, if there is one. */
-export async function findConnection(db: Db, appId: string, wabaId: string): Promise<Connection | undefined> {
-  const row = await connectionOfAccount(db, appId, wabaId)
-  return row && toConnection(row)
-}
+export const requireConnection = async (db: Db, id: string): Promise<Connection> =>
+  (await connectionById(db, id)) ?? refuse('not_found', { message: `Connection ${id} not found.` })
 
 /** A change reported by the network triggers a sync this much later, but not more than one a minute. */
 const changeDelayMs = 10_000
@@ -188,7 +163,7 @@ export const applyTemplateChange = (db: Db, clock: Clock, appId: string, change:
   db.transaction(async (tx) => {
     const connection = await scheduleSync(tx, clock, appId, change.wabaId)
     if (!connection) return false
-    const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
+    const owner = { workspaceId: connection.workspaceId, connectionId: connection.id }
     return changeTemplate(tx, owner, change, clock.now())
   })
 
@@ -202,10 +177,6 @@ export async function workspacesOfAccounts(
 }
 
 export const accountKey = ({ appId, wabaId }: { appId: string; wabaId: string | null }): string => `${appId} ${wabaId}`
-
-function validateConnection({ wabaId, accessToken }: ConnectionInput): void {
-  refuseIfAny([...secretErrors('access_token', accessToken, 4000), ...wabaIdErrors(wabaId)])
-}
 
 export function wabaIdErrors(wabaId: string): FieldError[] {
   if (/^\d{5,30}$/.test(wabaId)) return []
@@ -226,16 +197,3 @@ function requireSuccess<T>(outcome: CallOutcome<T>, access: GraphAccess): T {
 
 const refuseTaken = ({ wabaId, appId }: ConnectionInput): never =>
   refuseParam('waba_id', 'already_connected', `Account ${wabaId} is already connected through app ${appId}.`)
-
-const toConnection = (row: ConnectionRow): Connection => ({
-  id: row.id,
-  workspaceId: row.workspace_id,
-  appId: row.app_id,
-  wabaId: row.waba_id,
-  createdAt: row.created_at,
-  status: row.status,
-  statusReason: row.status_reason,
-  syncedAt: row.synced_at,
-  syncError: row.sync_error,
-  syncDueAt: row.sync_due_at,
-})

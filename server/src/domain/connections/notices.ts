@@ -13,7 +13,7 @@ export async function applyAccountNotice(db: Db, clock: Clock, appId: string, no
   await db.transaction(async (tx) => {
     const connection = await scheduleSync(tx, clock, appId, notice.wabaId)
     if (!connection || effect === null) return
-    const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
+    const owner = { workspaceId: connection.workspaceId, connectionId: connection.id }
     const now = clock.now()
     tx.notify(owner.workspaceId, 'senders')
     const { number, reason } = effect
@@ -23,7 +23,7 @@ export async function applyAccountNotice(db: Db, clock: Clock, appId: string, no
       const isChanged =
         number === null
           ? (await changeStatus(tx, { id: connection.id, status, reason, until, at })) > 0
-          : connection.status_at === null || connection.status_at <= at
+          : connection.statusAt === null || connection.statusAt <= at
       if (!isChanged) return
       if (senderStatus !== null) return changeSendersOf(tx, owner, number, { status: senderStatus, reason }, now)
     }

@@ -9,14 +9,8 @@ export interface ParkedText {
 }
 
 /** The next parked updates of a workspace that match one of these patterns. Reads all of them. */
-export const parkedNaming = (
-  db: Db,
-  workspaceId: string,
-  patterns: readonly string[],
-  afterId: string,
-  take: number,
-): Promise<ParkedText[]> =>
-  db.rows(
+export const parkedNaming = (db: Db, workspaceId: string, patterns: readonly string[], afterId: string, take: number) =>
+  db.rows<ParkedText>(
     `select p.connection_id as "connectionId", p.phone_number_id as "phoneNumberId", p.id, p.received_at as "receivedAt", p.webhook
      from parked_updates p
      where p.workspace_id = $1 and p.connection_id in (select c.id from connections c where c.workspace_id = $1) and p.id > $3

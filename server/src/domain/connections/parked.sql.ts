@@ -1,15 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
-export interface NewParked {
-  id: string
-  appId: string
-  wabaId: string
-  phoneNumberId: string
-  digest: Buffer
-  webhook: string
-}
-
 export interface Parked {
   id: string
   connectionId: string
@@ -20,7 +11,11 @@ export interface Parked {
   isStored: boolean
 }
 
-const insertion = statement(
+/**
+ * Stores updates of accounts that are connected through their app; the others are missing from the result. Inserted in
+ * the order of the unique key, so that two batches cannot deadlock.
+ */
+export const insertParked = statement(
   {
     updates: {
       id: 'uuid',
@@ -46,14 +41,7 @@ const insertion = statement(
          select from parked_updates p
          where p.connection_id = n.connection_id and p.phone_number_id = n.phone_number_id) as "isFirst"
      from new n left join stored s on s.id = n.id`,
-)
-
-/**
- * Stores updates of accounts that are connected through their app; the others are missing from the result. Inserted in
- * the order of the unique key, so that two batches cannot deadlock.
- */
-export const insertParked = (db: Db, updates: readonly NewParked[], now: Date): Promise<Parked[]> =>
-  insertion.rows(db, { updates, now })
+).rows<Parked>
 
 export interface SyncGaps {
   normalSeconds: number
@@ -105,12 +93,8 @@ export interface UnlistedNumber {
   updates: number
 }
 
-export const countParkedByNumber = (
-  db: Db,
-  connectionId: string,
-  phoneNumberIds: readonly string[],
-): Promise<UnlistedNumber[]> =>
-  db.rows(
+export const countParkedByNumber = (db: Db, connectionId: string, phoneNumberIds: readonly string[]) =>
+  db.rows<UnlistedNumber>(
     `select phone_number_id as "phoneNumberId", count(*)::int as updates from parked_updates
      where connection_id = $1 and phone_number_id = any($2::text[]) group by 1 order by 1`,
     [connectionId, phoneNumberIds],

@@ -6,12 +6,12 @@
  *          → the sync fails or does not list it → the sync is repeated; the update waits
  *          → older than the retention → deleted and logged
  */
-import { createHash } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
 import { inBatches } from '../../db/in-batches.ts'
 import { withIndexLookups } from '../../db/planner-settings.ts'
 import { readAt } from '../../db/revisioned-cache.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
+import { sha256 } from '../../lib/hash.ts'
 import { firstIdAt, newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import { type Destination, destinationsOf } from '../senders/senders.ts'
@@ -54,9 +54,9 @@ export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUp
   const rows = updates.map((update) => ({
     ...update,
     id: newUuid(now.getTime()),
-    digest: createHash('sha256').update(update.webhook).digest(),
+    digest: sha256(update.webhook),
   }))
-  const parked = new Map((await insertParked(db, rows, now)).map((row) => [row.id, row]))
+  const parked = new Map((await insertParked(db, { updates: rows, now })).map((row) => [row.id, row]))
   const first = [...parked.values()].filter(({ isFirst }) => isFirst)
   if (first.length > 0) {
     const connectionIds = [...new Set(first.map(({ connectionId }) => connectionId))]

@@ -63,17 +63,8 @@ export const lockConnection = (db: Db, { id, sync_ticket }: StartedSync): Promis
     [id, sync_ticket],
   )
 
-/** The result of a successful sync. */
-export interface Synced {
-  /** When the next one is due. */
-  next: Date
-  listedAt: Date
-  remark: string | null
-  /** How many syncs in a row have left updates parked. */
-  unlistedSyncs: number
-}
-
-const syncedUpdate = statement(
+/** The started sync, when the next one is due, and how many syncs in a row have left updates parked. */
+export const recordSyncSuccess = statement(
   {
     id: 'uuid',
     sync_ticket: 'bigint',
@@ -91,10 +82,7 @@ const syncedUpdate = statement(
        status_reason = case when status_until <= ${listedAt} then null else status_reason end,
        status_until = case when status_until <= ${listedAt} then null else status_until end
      where id = ${id}`,
-)
-
-export const recordSyncSuccess = (db: Db, started: StartedSync, synced: Synced): Promise<number> =>
-  syncedUpdate.change(db, { ...started, ...synced })
+).change
 
 /** Null if the token does not expire. */
 export const setTokenExpiry = (db: Db, id: string, expiresAt: Date | null, now: Date): Promise<number> =>

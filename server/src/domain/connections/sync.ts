@@ -204,14 +204,9 @@ function applyListing(
     const unlisted = await unlistedNumbers(tx, started.id)
     const unlistedSyncs = unlisted.length === 0 ? 0 : locked.unlisted_syncs + 1
     const next = later(network, unlistedSyncs === 0 ? syncIntervalMs : waitIfUnlisted(unlistedSyncs))
-    await recordSyncSuccess(tx, started, { next, listedAt, remark, unlistedSyncs })
-    return {
-      kind: 'synced',
-      senders: numbers.length - ownedElsewhere.length,
-      templates: templates.length,
-      remark,
-      unlisted,
-    }
+    await recordSyncSuccess(tx, { ...started, next, listedAt, remark, unlistedSyncs })
+    const senders = numbers.length - ownedElsewhere.length
+    return { kind: 'synced', senders, templates: templates.length, remark, unlisted }
   })
 }
 

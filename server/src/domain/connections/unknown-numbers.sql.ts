@@ -8,7 +8,8 @@ export interface DroppedUpdates {
   updates: number
 }
 
-const counting = statement(
+/** Counts dropped updates, for at most `most` numbers of an app. Inserted in order, so that two batches cannot deadlock. */
+export const countDropped = statement(
   {
     dropped: { appId: 'uuid', wabaId: 'text', phoneNumberId: 'text', updates: 'int' },
     now: 'timestamptz',
@@ -25,11 +26,7 @@ const counting = statement(
      order by d.app_id, d.waba_id, d.phone_number_id
      on conflict (app_id, waba_id, phone_number_id) do update set
        updates = u.updates + excluded.updates, last_seen_at = greatest(u.last_seen_at, excluded.last_seen_at)`,
-)
-
-/** Counts dropped updates, for at most `most` numbers of an app. Inserted in order, so that two batches cannot deadlock. */
-export const countDropped = (db: Db, dropped: readonly DroppedUpdates[], now: Date, most: number): Promise<number> =>
-  counting.change(db, { dropped, now, most })
+).change
 
 export interface UnknownNumber extends DroppedUpdates {
   appName: string

@@ -11,7 +11,7 @@ const dayMs = 86_400_000
 const shownDays = 7
 
 export async function countDroppedUpdates(db: Db, now: Date, dropped: readonly DroppedUpdates[]): Promise<void> {
-  if (dropped.length > 0) await countDropped(db, dropped, now, mostPerApp)
+  if (dropped.length > 0) await countDropped(db, { dropped, now, most: mostPerApp })
 }
 
 /** The numbers that got updates in the last week. */

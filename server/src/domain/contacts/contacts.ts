@@ -8,7 +8,7 @@ import { refuse } from '../../lib/refuse.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
 import type { NamedPerson } from '../messages/privacy/person.ts'
 import { saveRead, unreadOf } from '../messages/reading/contact-list.ts'
-import { type ConversationRow, listConversation } from '../messages/reading/conversation.ts'
+import { listConversation } from '../messages/reading/conversation.ts'
 import { lastHandovers, savedName, type TracedPerson, tracePerson } from '../messages/reading/person-traces.ts'
 import { windowMs } from '../messages/reading/reply-window.ts'
 import { findOpenErasure } from '../privacy/erasures.ts'
@@ -47,15 +47,8 @@ export async function markAllRead(db: Db, clock: Clock, workspaceId: string): Pr
 }
 
 /** A page of the conversation, newest first. */
-export async function getConversation(
-  db: Db,
-  workspaceId: string,
-  id: string,
-  page: KeySet,
-): Promise<ConversationRow[]> {
-  const person = await tracePerson(db, workspaceId, readContact(id))
-  return listConversation(db, workspaceId, person, page)
-}
+export const getConversation = async (db: Db, workspaceId: string, id: string, page: KeySet) =>
+  listConversation(db, workspaceId, await tracePerson(db, workspaceId, readContact(id)), page)
 
 /** The latest messages of the conversation as a JSON array, newest first. A page of them is in memory at a time. */
 export async function* exportConversation(db: Db, workspaceId: string, id: string): AsyncGenerator<string> {
@@ -84,10 +77,8 @@ async function sendersOf(
   const ids = [...new Set(traces.map(({ senderId }) => senderId))]
   const senders = new Map((await findSenders(db, workspaceId, ids)).map((sender) => [sender.id, sender]))
   const personIds = [...numbers, ...userIds]
-  const choices = await findChoices(
-    db,
-    ids.map((senderId) => ({ workspaceId, senderId, personIds })),
-  )
+  const addressed = ids.map((senderId) => ({ workspaceId, senderId, personIds }))
+  const choices = await findChoices(db, addressed)
   const handovers = await lastHandovers(db, workspaceId, ids, personIds)
   return ids.flatMap((id, index) => {
     const sender = senders.get(id)

@@ -12,16 +12,6 @@ export interface EntryRow {
   created_at: Date
 }
 
-export interface NewEntry {
-  id: string
-  workspaceId: string
-  kind: EntryRow['kind']
-  amount: number
-  messageId: string | null
-  note: string | null
-  at: Date
-}
-
 export const entryColumns = 'id, kind, amount, balance_after, message_id, note, created_at'
 
 /**

@@ -71,15 +71,7 @@ export async function giveCredits(
   const now = clock.now()
   await openBalance(db, workspaceId)
   const kind = amount > 0 ? 'grant' : 'adjust'
-  const entry = {
-    id: newUuid(now.getTime()),
-    workspaceId,
-    kind,
-    amount,
-    messageId: null,
-    note: trimmedNote,
-    at: now,
-  } as const
+  const entry = { id: newUuid(now.getTime()), workspaceId, kind, amount, messageId: null, note: trimmedNote, at: now }
   const moved = await moveBalance(db, entry)
   db.notify(workspaceId, 'credits')
   if (moved) return moved.balance

@@ -22,11 +22,16 @@ export async function listFlowResponses(
   page: KeySet,
 ): Promise<ResponseWithFiles[]> {
   const rows = await responseList.rows<ResponseRow>(db, toValues(workspaceId, filters), page)
-  const files = await filesByResponse(
-    db,
-    workspaceId,
-    rows.map(({ id }) => id),
-  )
+  return withFiles(db, workspaceId, rows)
+}
+
+export async function withFiles(
+  db: Db,
+  workspaceId: string,
+  rows: readonly ResponseRow[],
+): Promise<ResponseWithFiles[]> {
+  const ids = rows.map(({ id }) => id)
+  const files = await filesByResponse(db, workspaceId, ids)
   return rows.map((row) => ({ ...row, files: files.get(row.id) ?? [] }))
 }
 
@@ -44,9 +49,8 @@ const toValues = (workspaceId: string, filters: FlowResponseFilters) => ({
 export async function getFlowResponse(db: Db, workspaceId: string, id: string): Promise<FlowResponseWithFiles> {
   const uuid = withoutPrefix('frs', id)
   const row = uuid && (await responseById(db, workspaceId, uuid))
-  if (!row) return refuse('not_found')
-  const files = await filesByResponse(db, workspaceId, [row.id])
-  return toFlowResponseWithFiles({ ...row, files: files.get(row.id) ?? [] })
+  const [found] = row ? await withFiles(db, workspaceId, [row]) : []
+  return found ? toFlowResponseWithFiles(found) : refuse('not_found')
 }
 
 /** The contents of an uploaded file. A file of another workspace is not found. */

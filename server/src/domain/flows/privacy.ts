@@ -2,20 +2,16 @@
 import type { FlowResponseWithFiles } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
 import { expireFiles } from '../files/fetching.ts'
-import { filesByResponse } from '../files/files.ts'
 import { eraseResponses, removeResponses, responsesOfMessages } from './flows.sql.ts'
-import { toFlowResponseWithFiles } from './flows.ts'
+import { toFlowResponseWithFiles, withFiles } from './flows.ts'
 
 export { deleteTokens as eraseTokens } from './flows.sql.ts'
 
 /** Removes the answers and files of the forms that arrived as these messages. Run within a transaction. */
 export async function removeAnswers(tx: Db, messageIds: readonly string[], now: Date): Promise<void> {
   const removed = await removeResponses(tx, messageIds, now)
-  await expireFiles(
-    tx,
-    'response_id',
-    removed.map(({ id }) => id),
-  )
+  const ids = removed.map(({ id }) => id)
+  await expireFiles(tx, 'response_id', ids)
 }
 
 /** The same, and who submitted them. Returns how many submissions and files there were. Run within a transaction. */
@@ -26,12 +22,8 @@ export async function eraseAnswers(
   now: Date,
 ): Promise<{ responses: number; files: number }> {
   const erased = await eraseResponses(tx, workspaceId, messageIds, now)
-  const files = await expireFiles(
-    tx,
-    'response_id',
-    erased.map(({ id }) => id),
-  )
-  return { responses: erased.length, files }
+  const ids = erased.map(({ id }) => id)
+  return { responses: ids.length, files: await expireFiles(tx, 'response_id', ids) }
 }
 
 /** The submissions that arrived as these messages, by message. */
@@ -41,12 +33,6 @@ export async function formsOfMessages(
   messageIds: readonly string[],
 ): Promise<Map<string, FlowResponseWithFiles>> {
   const rows = await responsesOfMessages(db, workspaceId, messageIds)
-  const files = await filesByResponse(
-    db,
-    workspaceId,
-    rows.map(({ id }) => id),
-  )
-  return new Map(
-    rows.map((row) => [row.message_id, toFlowResponseWithFiles({ ...row, files: files.get(row.id) ?? [] })]),
-  )
+  const found = await withFiles(db, workspaceId, rows)
+  return new Map(found.map((row) => [row.message_id, toFlowResponseWithFiles(row)]))
 }

@@ -4,7 +4,7 @@ import { Parley } from '@parley/sdk/client'
 import { expect, test } from 'vitest'
 import { type TestShop, useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
-import { messagesOf } from './reading/messages.sql.ts'
+import { listMessages } from './reading/messages.sql.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -110,7 +110,7 @@ test('a reference is found by its index', async () => {
   const author = { workspaceId: shop.workspace.id, systemKeyIds: [key_id] }
   const page = { order: 'desc', after: null, take: 21 } as const
   const read = await server.db.transaction(async (tx) => {
-    expect(await messagesOf(tx, author, order, page)).toHaveLength(1)
+    expect((await listMessages(tx, author, order, page)).rows).toHaveLength(1)
     return tx.first<{ byIndex: number; ofAll: number }>(
       `select idx_tup_fetch as "byIndex", seq_scan as "ofAll" from pg_stat_xact_user_tables
        where relid = 'messages'::regclass`,

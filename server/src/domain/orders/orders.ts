@@ -3,15 +3,19 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
-import { changeStatus, changesOf, lockOrder, type OrderRow, orderById } from './orders.sql.ts'
+import { changeStatus, changesOf, lockOrder, type OrderRow, orderById, ordersOfMessages } from './orders.sql.ts'
 
-export { orderOfMessage as findOrderOf } from './orders.sql.ts'
+export { eraseOrders, orderOfMessage as findOrderOf, removeOrderNotes } from './orders.sql.ts'
 
 export async function getOrder(db: Db, workspaceId: string, id: string): Promise<OrderWithChanges> {
   const uuid = withoutPrefix('ord', id)
   const row = uuid && (await orderById(db, workspaceId, uuid))
   return row ? withChanges(db, workspaceId, row) : refuse('not_found')
 }
+
+/** The orders that arrived as these messages, by message. */
+export const ordersByMessage = async (db: Db, workspaceId: string, messageIds: readonly string[]) =>
+  new Map((await ordersOfMessages(db, workspaceId, messageIds)).map((row) => [row.message_id, toOrder(row)]))
 
 /** Any status may follow any other. Setting the current status changes nothing and is not recorded. */
 export async function changeOrderStatus(

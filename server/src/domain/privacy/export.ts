@@ -31,7 +31,7 @@ import {
   userIdChangesOf,
 } from '../messages/privacy/person.ts'
 import { numberIn } from '../messages/recipient.ts'
-import { ordersByMessage } from '../orders/privacy.ts'
+import { ordersByMessage } from '../orders/orders.ts'
 import { contentsMadeBy } from '../requests/inspector/contents.ts'
 import { preferencesOf } from '../senders/preferences.ts'
 import { updatesOfPerson } from '../updates/updates-of-person.ts'

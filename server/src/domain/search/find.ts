@@ -90,10 +90,8 @@ export async function findTexts(db: Db, searched: Searched, limits = searchLimit
     found.objects.push(...matching.slice(0, take).map((object) => ({ ...object, kind, text: textOf(kind, object) })))
     if (!contacts || objects.length < limits.newest) continue
     if (kind === 'inbound' && words.length > 0) {
-      const named = await indexed(
-        kind,
-        beginnings.map((beginning) => `=${beginning}`),
-      )
+      const ofNames = beginnings.map((beginning) => `=${beginning}`)
+      const named = await indexed(kind, ofNames)
       people.push(...named.filter((each) => isPerson(each, words, [])))
     }
     if (kind === 'inbound' || kind === 'message') {

@@ -35,7 +35,7 @@ export async function saveSenders(
   const ids = numbers.map((number) => number.phoneNumberId)
   const senders = numbers.map((number) => ({ id: newUuid(now.getTime()), ...number }))
   await publishingChanges(db, owner, now, async (tx) => {
-    if (senders.length > 0) await upsertSenders(tx, owner, senders, now)
+    if (senders.length > 0) await upsertSenders(tx, { ...owner, now, listed: senders })
     await markSendersDeleted(tx, owner, ids, now)
   })
   const others = await sendersElsewhere(db, owner, ids)

@@ -92,19 +92,16 @@ export async function readActivity(
 
 export const exportSenders = (db: Db, workspaceId: string, filters: SenderFilters): AsyncIterable<string> =>
   exportAll({
-    head: [
-      ...['id', 'phone_number', 'display_name', 'status', 'status_reason', 'quality_rating', 'throughput', 'account'],
-      ...['messaging_limit', 'name_status', 'verification_status', 'has_pin'],
-      ...['created_at', 'last_sent_at', 'last_received_at'],
-    ],
+    head: exported,
     rows: () => listForConsole(db, workspaceId, filters),
-    toLine: (sender) => [
-      ...[sender.id, sender.phone_number, sender.display_name, sender.status, sender.status_reason],
-      ...[sender.quality_rating, sender.throughput, sender.connection.account],
-      ...[sender.messaging_limit, sender.name_status, sender.verification_status, sender.has_pin],
-      ...[sender.created_at, sender.last_sent_at, sender.last_received_at],
-    ],
+    toLine: ({ connection, ...sender }) => exported.map((name) => ({ ...sender, account: connection.account })[name]),
   })
+
+const exported = [
+  ...(['id', 'phone_number', 'display_name', 'status', 'status_reason', 'quality_rating', 'throughput'] as const),
+  ...(['account', 'messaging_limit', 'name_status', 'verification_status', 'has_pin'] as const),
+  ...(['created_at', 'last_sent_at', 'last_received_at'] as const),
+]
 
 const toConsoleSender = (row: ConsoleSenderRow): ConsoleSender => ({
   ...toSender(row),

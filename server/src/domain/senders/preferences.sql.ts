@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
+import { type KnownPerson, personValues } from '../../whatsapp/incoming/split-by-person.ts'
 
 export interface Preference {
   senderId: string
@@ -22,7 +23,12 @@ const preferenceColumns = {
   },
 } as const
 
-const saving = statement(
+/**
+ * Stores at most one preference for each sender and person, and returns the preferences that changed. The network
+ * repeats and reorders webhooks: an older preference does not replace a newer one, and of two of the same second,
+ * "stop" wins. All of their rows are locked, even unchanged rows, so of concurrent calls only one returns a change.
+ */
+export const upsertPreferences = statement(
   preferenceColumns,
   ({ preferences }) => `insert into marketing_preferences as p (${preferences.columns})
      select * from ${preferences} order by preferences.sender_id, preferences.person
@@ -31,32 +37,20 @@ const saving = statement(
      where p.marketing <> excluded.marketing and (p.changed_at < excluded.changed_at
        or (p.changed_at = excluded.changed_at and excluded.marketing = 'stop'))
      returning p.sender_id as "senderId", p.person, p.user_id as "userId"`,
-)
+).rows<Pick<Preference, 'senderId' | 'person' | 'userId'>>
 
-/**
- * Stores at most one preference for each sender and person, and returns the preferences that changed. The network
- * repeats and reorders webhooks: an older preference does not replace a newer one, and of two of the same second,
- * "stop" wins. All of their rows are locked, even unchanged rows, so of concurrent calls only one returns a change.
- */
-export const upsertPreferences = (
-  db: Db,
-  preferences: readonly Preference[],
-): Promise<Pick<Preference, 'senderId' | 'person' | 'userId'>[]> => saving.rows(db, { preferences })
-
-const repeating = statement(
+/** Stores when people chose again what they had chosen. Call it after `upsertPreferences`, which locks the rows in order. */
+export const updateRepeatedPreferences = statement(
   preferenceColumns,
   ({ preferences }) => `update marketing_preferences p set changed_at = preferences.changed_at,
        user_id = coalesce(preferences.user_id, p.user_id)
      from ${preferences}
      where p.sender_id = preferences.sender_id and p.person = preferences.person
        and p.marketing = preferences.marketing and p.changed_at <= preferences.changed_at`,
-)
+).change
 
-/** Stores the time at which people repeated their choice. Call it after `upsertPreferences`, which locks the rows in order. */
-export const updateRepeatedPreferences = (db: Db, preferences: readonly Preference[]): Promise<number> =>
-  repeating.change(db, { preferences })
-
-const finding = statement(
+/** The latest choice of each person, with the index of their row in `wanted`. People without a choice are missing. */
+export const latestPreferences = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', senderId: 'uuid', person: 'text' } },
   ({ wanted }) => `select distinct on (wanted.index) wanted.index, p.marketing, p.changed_at as "changedAt"
      from ${wanted} cross join lateral (
@@ -66,53 +60,25 @@ const finding = statement(
        order by p.changed_at desc, p.marketing desc limit 1) as p
      -- "stop" comes after "resume" in the alphabet.
      order by wanted.index, p.changed_at desc, p.marketing desc`,
-)
-
-/** The latest choice of each person, with the index of their row in `wanted`. People without a choice are missing. */
-export const latestPreferences = (
-  db: Db,
-  wanted: readonly { index: number; workspaceId: string; senderId: string; person: string }[],
-): Promise<(Pick<Preference, 'marketing' | 'changedAt'> & { index: number })[]> => finding.rows(db, { wanted })
+).rows<Pick<Preference, 'marketing' | 'changedAt'> & { index: number }>
 
 /** The people who want no marketing messages from the sender next to them. */
-export const findOptOuts = (
-  db: Db,
-  workspaceId: string,
-  people: readonly { person: string; senderId: string }[],
-): Promise<{ person: string }[]> =>
-  db.rows(
+export const findOptOuts = (db: Db, workspaceId: string, people: readonly { person: string; senderId: string }[]) =>
+  db.rows<{ person: string }>(
     `select p.person from unnest($2::uuid[], $3::text[]) as w(sender_id, person) join marketing_preferences p
        on p.workspace_id = $1 and p.sender_id = w.sender_id and p.person = w.person where p.marketing = 'stop'`,
     [workspaceId, people.map(({ senderId }) => senderId), people.map(({ person }) => person)],
   )
 
-/** A person, by numbers or by user IDs: see `KnownPerson` of messages. */
-export interface PreferencePerson {
-  workspaceId: string
-  isNumber: boolean
-  numbers: readonly string[]
-  userIds: readonly string[]
-}
-
 /** No index has the user ID, so all rows of the workspace are read. Only people who made a choice have a row. */
 const isOfPerson = `workspace_id = $1 and ((person = any($2::text[]) and ($4 or user_id is null))
     or person = any($3::text[]) or (not $4 and user_id = any($3::text[])))`
 
-const valuesOf = ({ workspaceId, numbers, userIds, isNumber }: PreferencePerson) => [
-  workspaceId,
-  numbers,
-  userIds,
-  isNumber,
-]
-
-export const preferencesOf = (
-  db: Db,
-  person: PreferencePerson,
-): Promise<{ sender_id: string; marketing: string; changed_at: Date }[]> =>
-  db.rows(
+export const preferencesOf = (db: Db, person: KnownPerson) =>
+  db.rows<{ sender_id: string; marketing: string; changed_at: Date }>(
     `select sender_id, marketing, changed_at from marketing_preferences where ${isOfPerson} order by changed_at, sender_id`,
-    valuesOf(person),
+    personValues(person),
   )
 
-export const deletePreferencesOf = (db: Db, person: PreferencePerson): Promise<number> =>
-  db.change(`delete from marketing_preferences where ${isOfPerson}`, valuesOf(person))
+export const deletePreferencesOf = (db: Db, person: KnownPerson): Promise<number> =>
+  db.change(`delete from marketing_preferences where ${isOfPerson}`, personValues(person))

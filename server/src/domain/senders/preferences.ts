@@ -31,18 +31,15 @@ export async function savePreferences(
   }
   const preferences = [...latest.values()]
   if (preferences.length === 0) return
-  const changed = await upsertPreferences(db, preferences)
-  await updateRepeatedPreferences(db, preferences)
+  const changed = await upsertPreferences(db, { preferences })
+  await updateRepeatedPreferences(db, { preferences })
+  const type = 'contact.preference_changed' as const
   const events = changed.flatMap(({ senderId, person, userId }) => {
     const preference = latest.get(`${senderId} ${person}`)
-    return preference ? [{ workspaceId: preference.workspaceId, data: toData({ ...preference, userId }) }] : []
+    return preference ? [{ workspaceId: preference.workspaceId, type, data: toData({ ...preference, userId }) }] : []
   })
   for (const { workspaceId } of events) db.notify(workspaceId, 'messages')
-  await publish(
-    db,
-    now,
-    events.map((event) => ({ ...event, type: 'contact.preference_changed' as const })),
-  )
+  await publish(db, now, events)
 }
 
 /**
@@ -76,7 +73,7 @@ export async function findChoices(db: Db, people: readonly Addressed[]): Promise
   const wanted = people.flatMap(({ workspaceId, senderId, personIds }, index) =>
     personIds.map((person) => ({ index, workspaceId, senderId, person })),
   )
-  for (const { index, ...choice } of await latestPreferences(db, wanted)) choices[index] = choice
+  for (const { index, ...choice } of await latestPreferences(db, { wanted })) choices[index] = choice
   return choices
 }
 

@@ -1,8 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { AtRevision } from '../../db/revisioned-cache.ts'
 import { pagedStatement, statement } from '../../db/statement.ts'
-import type { KeySet } from '../../lib/key-set.ts'
-import type { ListedNumber } from '../../whatsapp/graph/listings.ts'
 
 export interface SenderRow {
   id: string
@@ -15,18 +13,12 @@ export interface SenderRow {
 
 const columns = 'id, phone_number, display_name, status, quality_rating, created_at'
 
-const listing = pagedStatement(
+export const senderList = pagedStatement(
   { workspaceId: 'uuid' },
   ({ workspaceId }) => `select ${columns} from senders where workspace_id = ${workspaceId}`,
 )
 
-export const sendersOf = (db: Db, workspaceId: string, page: KeySet): Promise<SenderRow[]> =>
-  listing.rows(db, { workspaceId }, page)
-
-/** At most `atMost` senders. */
-export const countSenders = (db: Db, workspaceId: string, atMost: number): Promise<number> =>
-  listing.count(db, { workspaceId }, atMost)
-
+/** Also a deleted one. */
 export const senderById = (db: Db, workspaceId: string, id: string): Promise<SenderRow | undefined> =>
   db.first(`select ${columns} from senders where workspace_id = $1 and id = $2`, [workspaceId, id])
 
@@ -40,7 +32,11 @@ export interface UsableSender {
   throughput: string | null
 }
 
-const finding = statement(
+/**
+ * For each row of `wanted`, by its index: the sender with this id, or without an id up to two of the workspace's senders.
+ * Deleted senders are left out.
+ */
+export const sendersToUse = statement(
   { wanted: { index: 'int', workspaceId: 'uuid', senderId: 'uuid' } },
   ({ wanted }) => `select wanted.index, s.id, s.status, s.connection_id as "connectionId", s.throughput
      from ${wanted} cross join lateral (
@@ -48,24 +44,13 @@ const finding = statement(
        where s.workspace_id = wanted.workspace_id and s.status <> 'DELETED'
          and (wanted.sender_id is null or s.id = wanted.sender_id)
        order by s.created_at, s.id limit 2) as s`,
-)
-
-/**
- * The senders for the rows of `wanted`, with the index of the row. A row with an ID gets the sender with that ID; a row without
- * one gets up to two senders of the workspace. Deleted senders are left out.
- */
-export const sendersToUse = (
-  db: Db,
-  wanted: readonly { index: number; workspaceId: string; senderId: string | null }[],
-): Promise<(UsableSender & { index: number })[]> => finding.rows(db, { wanted })
+).rows<UsableSender & { index: number }>
 
 export interface SenderOwner {
   workspaceId: string
   connectionId: string
   appId: string
 }
-
-export type NewSender = ListedNumber & { id: string }
 
 /** A sender with one of these statuses. It has a `status_reason` only if a notice blocked it; no other code sets or clears the reason. */
 const isBlocked = `status in ('RESTRICTED', 'BANNED', 'DISCONNECTED')`
@@ -76,7 +61,11 @@ const synced = [
   ...['name_status', 'requested_name', 'requested_name_status', 'verification_status', 'has_pin'],
 ]
 
-const upserting = statement(
+/**
+ * Inserts new numbers and updates changed ones. A number that moved to another account of the same workspace is
+ * updated; a number of another workspace is left alone.
+ */
+export const upsertSenders = statement(
   {
     workspaceId: 'uuid',
     connectionId: 'uuid',
@@ -109,14 +98,7 @@ const upserting = statement(
      where s.workspace_id = excluded.workspace_id and
        (${synced.map((column) => `s.${column}`).join(', ')}) is distinct from
        (${synced.map((column) => `excluded.${column}`).join(', ')})`,
-)
-
-/**
- * Inserts new numbers and updates changed ones. A number that moved to another account of the same workspace is
- * updated; a number of another workspace is left alone.
- */
-export const upsertSenders = (db: Db, owner: SenderOwner, listed: readonly NewSender[], now: Date): Promise<number> =>
-  upserting.change(db, { ...owner, now, listed })
+).change
 
 export const markSendersDeleted = (
   db: Db,
@@ -206,12 +188,8 @@ export const changeNumber = (
   )
 
 /** The numbers among these that belong to another workspace through the same app. */
-export const sendersElsewhere = (
-  db: Db,
-  { workspaceId, appId }: SenderOwner,
-  phoneNumberIds: readonly string[],
-): Promise<{ phone_number: string }[]> =>
-  db.rows(
+export const sendersElsewhere = (db: Db, { workspaceId, appId }: SenderOwner, phoneNumberIds: readonly string[]) =>
+  db.rows<{ phone_number: string }>(
     `select phone_number from senders
      where app_id = $1 and phone_number_id = any($2::text[]) and workspace_id <> $3 order by phone_number`,
     [appId, phoneNumberIds, workspaceId],
@@ -226,11 +204,8 @@ export interface Destination {
 }
 
 /** With the routing revision they were read at. */
-export const destinationsOf = (
-  db: Db,
-  numbers: readonly { appId: string; phoneNumberId: string }[],
-): Promise<AtRevision<Destination>[]> =>
-  db.rows(
+export const destinationsOf = (db: Db, numbers: readonly { appId: string; phoneNumberId: string }[]) =>
+  db.rows<AtRevision<Destination>>(
     `select r.value as revision, s.app_id as "appId", s.phone_number_id as "phoneNumberId", s.id as "senderId",
        s.workspace_id as "workspaceId"
      from routing_revision r left join (unnest($1::uuid[], $2::text[]) as n(app_id, phone_number_id)
@@ -239,13 +214,11 @@ export const destinationsOf = (
   )
 
 /** The connection of a sender, and the network's id of its phone number. */
-export const networkIdsOf = (
-  db: Db,
-  id: string,
-): Promise<{ connectionId: string; phoneNumberId: string } | undefined> =>
-  db.first('select connection_id as "connectionId", phone_number_id as "phoneNumberId" from senders where id = $1', [
-    id,
-  ])
+export const networkIdsOf = (db: Db, id: string) =>
+  db.first<{ connectionId: string; phoneNumberId: string }>(
+    'select connection_id as "connectionId", phone_number_id as "phoneNumberId" from senders where id = $1',
+    [id],
+  )
 
 /** A sender with the IDs that find it at the network. */
 export interface LocatedSender extends SenderRow {
@@ -269,11 +242,8 @@ export const sendersOfApp = (db: Db, appId: string): Promise<{ id: string; works
   db.rows('select id, workspace_id as "workspaceId" from senders where app_id = $1', [appId])
 
 /** The number of senders that are not deleted, by workspace; of one workspace or of all (null). */
-export const countActiveSenders = (
-  db: Db,
-  workspaceId: string | null,
-): Promise<{ workspaceId: string; count: number }[]> =>
-  db.rows(
+export const countActiveSenders = (db: Db, workspaceId: string | null) =>
+  db.rows<{ workspaceId: string; count: number }>(
     `select workspace_id as "workspaceId", count(*) from senders
      where status <> 'DELETED' and ($1::uuid is null or workspace_id = $1) group by 1`,
     [workspaceId],

@@ -1,31 +1,12 @@
-import type { ListTotal } from '@parley/contract/console/list'
 import type { Sender } from '@parley/contract/sender'
-import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
-import {
-  countSenders,
-  type SenderRow,
-  senderById,
-  sendersById,
-  sendersOf,
-  sendersToUse,
-  type UsableSender,
-} from './senders.sql.ts'
+import { type SenderRow, senderById, senderList, sendersToUse, type UsableSender } from './senders.sql.ts'
 
-export async function listSenders(
-  db: Db,
-  workspaceId: string,
-  page: KeySet,
-): Promise<{ rows: SenderRow[]; total: ListTotal }> {
-  const [rows, total] = await Promise.all([
-    sendersOf(db, workspaceId, page),
-    boundedTotal(db, (tx, atMost) => countSenders(tx, workspaceId, atMost)),
-  ])
-  return { rows, total }
-}
+export const listSenders = (db: Db, workspaceId: string, page: KeySet) =>
+  senderList.page<SenderRow>(db, { workspaceId }, page)
 
 export async function getSender(db: Db, workspaceId: string, id: string): Promise<Sender> {
   const uuid = withoutPrefix('snd', id)
@@ -40,19 +21,13 @@ export {
   failingSenders,
   type LocatedSender,
   networkIdsOf,
+  senderById as findSender,
   senderIdsOf,
+  sendersById as findSenders,
   sendersNamed,
   sendersOfApp,
 } from './senders.sql.ts'
 export type { UsableSender }
-
-/** The sender of a message, by its uuid; also a deleted one. */
-export const findSender = (db: Db, workspaceId: string, uuid: string): Promise<SenderRow | undefined> =>
-  senderById(db, workspaceId, uuid)
-
-/** Several of them, in any order. */
-export const findSenders = (db: Db, workspaceId: string, uuids: readonly string[]): Promise<SenderRow[]> =>
-  sendersById(db, workspaceId, uuids)
 
 /** A sender that a request names by its uuid; without one, the workspace's only sender. */
 export interface WantedSender {
@@ -64,7 +39,8 @@ export interface WantedSender {
 export async function findSendersToUse(db: Db, wanted: readonly WantedSender[]): Promise<UsableSender[][]> {
   const found = wanted.map((): UsableSender[] => [])
   const rows = wanted.map(({ workspaceId, senderId }, index) => ({ index, workspaceId, senderId }))
-  for (const { index, ...sender } of rows.length === 0 ? [] : await sendersToUse(db, rows)) found[index]?.push(sender)
+  for (const { index, ...sender } of rows.length === 0 ? [] : await sendersToUse(db, { wanted: rows }))
+    found[index]?.push(sender)
   return found
 }
 

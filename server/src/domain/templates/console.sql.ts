@@ -40,12 +40,8 @@ export const getConsoleTemplate = (db: Db, workspaceId: string, id: string): Pro
   ])
 
 /** The template of an account with this name and language. */
-export const templateNamed = (
-  db: Db,
-  connectionId: string,
-  { name, language }: { name: string; language: string },
-): Promise<ConsoleTemplateRow | undefined> =>
-  db.first(
+export const templateNamed = (db: Db, connectionId: string, { name, language }: { name: string; language: string }) =>
+  db.first<ConsoleTemplateRow>(
     `select ${columns} from templates
      where connection_id = $1 and name = $2 and language = $3 and removed_at is null`,
     [connectionId, name, language],

@@ -43,10 +43,8 @@ export const templatesById = (db: Db, workspaceId: string, ids: readonly string[
   )
 
 /** Templates that WhatsApp has paused or disabled, at most 100. */
-export const stoppedTemplates = (
-  db: Db,
-): Promise<{ workspaceId: string; name: string; language: string; status: string }[]> =>
-  db.rows(
+export const stoppedTemplates = (db: Db) =>
+  db.rows<{ workspaceId: string; name: string; language: string; status: string }>(
     `select workspace_id as "workspaceId", name, language, status from templates
      where status in ('PAUSED', 'DISABLED') and removed_at is null order by workspace_id, name, language limit 100`,
   )

@@ -1,4 +1,3 @@
-import type { ListTotal } from '@parley/contract/console/list'
 import type { TemplateStatusData } from '@parley/contract/service-events'
 import type { Template, TemplateFilters } from '@parley/contract/template'
 import type { Db } from '../../db/db.ts'
@@ -27,19 +26,12 @@ import {
   type WantedTemplate,
 } from './templates.sql.ts'
 
-export async function listTemplates(
+export const listTemplates = (
   db: Db,
   workspaceId: string,
   { name, language, status, category }: TemplateFilters,
   page: KeySet,
-): Promise<{ rows: TemplateRow[]; total: ListTotal }> {
-  const values = { workspaceId, name, language, status, category }
-  const [rows, total] = await Promise.all([
-    templateList.rows<TemplateRow>(db, values, page),
-    templateList.total(db, values),
-  ])
-  return { rows, total }
-}
+) => templateList.page<TemplateRow>(db, { workspaceId, name, language, status, category }, page)
 
 export async function getTemplate(db: Db, workspaceId: string, id: string): Promise<Template> {
   const uuid = withoutPrefix('tpl', id)
@@ -95,43 +87,23 @@ export async function saveTemplates(
 export async function changeTemplate(
   db: Db,
   owner: TemplateOwner,
-  { name, language, networkTemplateId, status, category, quality, rejectedReason, statusInfo }: TemplateChange,
+  { statusInfo, rejectedReason, ...change }: TemplateChange,
   now: Date,
 ): Promise<boolean> {
-  const change = {
-    name,
-    language,
-    networkTemplateId,
-    status: status?.toUpperCase() ?? null,
-    category: category?.toUpperCase() ?? null,
-    quality,
-    rejectedReason,
-    statusInfo,
-  }
-  const found = await changeTemplates(db, { ...owner, ...change, now })
-  const changed = found.filter((each) => each.status !== each.previousStatus)
+  const [status, category] = [change.status?.toUpperCase(), change.category?.toUpperCase()]
+  const found = await changeTemplates(db, { ...change, ...owner, status, category, rejectedReason, statusInfo, now })
   const reason = statusInfo?.reason ?? rejectedReason
-  await publishChanges(
-    db,
-    owner,
-    now,
-    changed.map((each) => ({ ...each, reason })),
-  )
+  const changed = found.flatMap((each) => (each.status === each.previousStatus ? [] : [{ ...each, reason }]))
+  await publishChanges(db, owner, now, changed)
   if (found.length > 0) db.notify(owner.workspaceId, 'templates')
   return found.length > 0
 }
 
-const publishChanges = (
-  db: Db,
-  { workspaceId }: TemplateOwner,
-  now: Date,
-  changed: readonly ChangedTemplate[],
-): Promise<void> =>
-  publish(
-    db,
-    now,
-    changed.map((each) => ({ workspaceId, type: 'template.status_changed', data: toData(each) })),
-  )
+function publishChanges(db: Db, { workspaceId }: TemplateOwner, now: Date, changed: readonly ChangedTemplate[]) {
+  const type = 'template.status_changed' as const
+  const events = changed.map((each) => ({ workspaceId, type, data: toData(each) }))
+  return publish(db, now, events)
+}
 
 const toData = ({ id, name, language, status, previousStatus, reason }: ChangedTemplate): TemplateStatusData => ({
   template_id: withPrefix('tpl', id),
@@ -171,24 +143,15 @@ function onePerName(listed: readonly ListedTemplate[]): ListedTemplate[] {
 }
 
 function toNew(template: ListedTemplate, now: Date) {
-  const flow = templateFlow(template)
   // Links to media samples are signed anew for each listing, so they do not count as a change.
   const stableContent = JSON.stringify(template.components, (key, value) =>
     key === 'header_handle' ? undefined : value,
   )
   return {
+    ...template,
     id: newUuid(now.getTime()),
-    networkTemplateId: template.networkTemplateId,
-    name: template.name,
-    language: template.language,
-    category: template.category,
-    subCategory: template.subCategory,
-    status: template.status,
-    rejectedReason: template.rejectedReason,
-    quality: template.quality,
-    components: template.components,
     contentDigest: sha256(stableContent).toString('base64'),
     variables: templateVariables(template),
-    flow,
+    flow: templateFlow(template),
   }
 }

@@ -2,11 +2,11 @@
  * Network updates: changes of the network's webhooks that were not understood completely, each as it arrived. They are stored in
  * the transaction of the rest of their webhook, and read again when the interpretation has changed (`messages/receiving/reread.ts`).
  */
-import { createHash } from 'node:crypto'
 import { parseExactly } from '@parley/contract/exact-json'
 import type { NetworkUpdate, NetworkUpdateData, UpdateOutcome } from '@parley/contract/network-update'
 import type { Db } from '../../db/db.ts'
 import { inBatches } from '../../db/in-batches.ts'
+import { sha256 } from '../../lib/hash.ts'
 import { firstIdAt, newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { interpretation } from '../../whatsapp/incoming/incoming.ts'
@@ -51,7 +51,7 @@ export async function storeUpdates(tx: Db, now: Date, updates: readonly NewUpdat
   const rows = updates.map((update) => ({
     ...update,
     id: newUuid(now.getTime()),
-    digest: createHash('sha256').update(update.webhook).digest(),
+    digest: sha256(update.webhook),
   }))
   const stored = await insertUpdates(tx, { updates: rows, now, interpretation })
   const added = rows.filter(({ id }) => stored.some((each) => each.id === id))

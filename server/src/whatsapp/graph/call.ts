@@ -10,9 +10,9 @@
 import { Readable } from 'node:stream'
 import type { MessageError } from '@parley/contract/events'
 import type { Dispatcher } from 'undici'
+import { GrowingBuffer } from '../../lib/growing-buffer.ts'
 import { type JsonObject, readNumber, readObject } from '../read-json.ts'
 import { readNetworkError } from './network-error.ts'
-import { readBounded, TooLarge } from './read-bounded.ts'
 
 export type CallOutcome<T> = { kind: 'ok'; value: T } | CallFailure
 
@@ -81,9 +81,21 @@ export async function callGraph(
     const bytes = await readBounded(response.body, limits.maxResponseBytes)
     return classifyResponse(response.statusCode, response.headers, parse(bytes), 'response_unreadable')
   } catch (error) {
-    const why = error instanceof TooLarge ? 'response_too_large' : reasonOf(error)
-    return classifyResponse(response.statusCode, response.headers, null, why)
+    return classifyResponse(response.statusCode, response.headers, null, reasonOf(error))
   }
+}
+
+/** Reads a body of at most `maxBytes`. */
+async function readBounded(body: Readable, maxBytes: number): Promise<Buffer> {
+  const buffer = new GrowingBuffer(maxBytes)
+  for await (const chunk of body) {
+    if (buffer.size + chunk.length > maxBytes) {
+      body.destroy()
+      throw Object.assign(new Error(`The response is larger than ${maxBytes} bytes.`), { code: 'response_too_large' })
+    }
+    buffer.append(chunk)
+  }
+  return buffer.bytes
 }
 
 function bodyOf({ body, stream }: Call): string | Readable | null {
@@ -163,13 +175,8 @@ function classifyResponse(
   }
   // A gateway may have timed out; the server behind it may have processed the request.
   if (status >= 500 || status === 408) return { kind: 'unknown', why: `http_${status}`, status }
-  return {
-    kind: 'refused',
-    status,
-    error: httpError(status),
-    isTransient: status === 429,
-    retryAfterMs: retryAfterMs(headers),
-  }
+  const isTransient = status === 429
+  return { kind: 'refused', status, error: httpError(status), isTransient, retryAfterMs: retryAfterMs(headers) }
 }
 
 export function httpError(status: number): MessageError {

@@ -89,11 +89,7 @@ export class GraphClient {
 
   async sendMessage(access: GraphAccess, phoneNumberId: string, body: JsonObject): Promise<CallOutcome<Accepted>> {
     const outcome = await this.#call(access, 'POST', [phoneNumberId, 'messages'], {}, body)
-    if (outcome.kind !== 'ok') return outcome
-    const accepted = readAccepted(outcome.value)
-    return accepted === null
-      ? { kind: 'unknown', why: 'response_without_message_id', status: 200 }
-      : { kind: 'ok', value: accepted }
+    return readOutcome(outcome, readAccepted, 'message_id')
   }
 
   /** Also marks earlier messages of the conversation. */
@@ -120,9 +116,7 @@ export class GraphClient {
   /** Creates a template and submits it for review. */
   async createTemplate(access: GraphAccess, wabaId: string, template: JsonObject): Promise<CallOutcome<true>> {
     const outcome = await this.#call(access, 'POST', [wabaId, 'message_templates'], {}, template)
-    if (outcome.kind !== 'ok') return outcome
-    const isCreated = readId(outcome.value.id) !== null
-    return isCreated ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'response_without_id', status: 200 }
+    return readOutcome(outcome, ({ id }) => (readId(id) === null ? null : true), 'id')
   }
 
   /** Replaces the category and all components of a template, and submits it for review. */
@@ -151,8 +145,7 @@ export class GraphClient {
 
   async readProfile(access: GraphAccess, phoneNumberId: string): Promise<CallOutcome<BusinessProfile>> {
     const path = [phoneNumberId, 'whatsapp_business_profile']
-    const outcome = await this.#call(access, 'GET', path, { fields: profileFields })
-    return outcome.kind === 'ok' ? { kind: 'ok', value: readProfile(outcome.value) } : outcome
+    return readOutcome(await this.#call(access, 'GET', path, { fields: profileFields }), readProfile, 'profile')
   }
 
   /**
@@ -174,10 +167,7 @@ export class GraphClient {
   /** The current URL of a file, which is valid for five minutes. */
   async getMedia(access: GraphAccess, mediaId: string, phoneNumberId?: string): Promise<CallOutcome<MediaInfo>> {
     const query = phoneNumberId === undefined ? {} : { phone_number_id: phoneNumberId }
-    const outcome = await this.#call(access, 'GET', [mediaId], query)
-    if (outcome.kind !== 'ok') return outcome
-    const media = readMediaInfo(outcome.value)
-    return media === null ? { kind: 'unknown', why: 'response_without_url', status: 200 } : { kind: 'ok', value: media }
+    return readOutcome(await this.#call(access, 'GET', [mediaId], query), readMediaInfo, 'url')
   }
 
   /** Uploads a file, so that the number can send it, and returns its ID. The network keeps it for 30 days. */
@@ -190,9 +180,7 @@ export class GraphClient {
     const url = this.#url(access, [phoneNumberId, 'media'], {})
     const call = { method: 'POST', url, accessToken: access.accessToken, stream: uploadBody(file), signal } as const
     const outcome = await callGraph(this.#agent, { ...call, deadlineMs: uploadDeadlineMs }, this.#limits)
-    if (outcome.kind !== 'ok') return outcome
-    const id = readId(outcome.value.id)
-    return id === null ? { kind: 'unknown', why: 'response_without_id', status: 200 } : { kind: 'ok', value: id }
+    return readOutcome(outcome, ({ id }) => readId(id), 'id')
   }
 
   downloadMedia(access: GraphAccess, url: string): Promise<CallOutcome<Download>> {
@@ -223,8 +211,7 @@ export class GraphClient {
   /** The name of a Meta app. This and the next two take the app's own token, `APP_ID|APP_SECRET`. */
   async readAppName(access: GraphAccess, metaAppId: string): Promise<CallOutcome<string>> {
     const outcome = await this.#call(access, 'GET', [metaAppId], { fields: 'name' })
-    if (outcome.kind !== 'ok') return outcome
-    return { kind: 'ok', value: readNonBlank(outcome.value.name, 512) ?? metaAppId }
+    return readOutcome(outcome, ({ name }) => readNonBlank(name, 512) ?? metaAppId, 'name')
   }
 
   /** The callback and the webhook fields of a Meta app; null if it has none for WhatsApp. */
@@ -294,11 +281,19 @@ export class GraphClient {
   }
 }
 
-function success(outcome: CallOutcome<JsonObject>): CallOutcome<true> {
+/** What a response says. If it does not say that, the request may have succeeded all the same. */
+function readOutcome<T>(
+  outcome: CallOutcome<JsonObject>,
+  read: (response: JsonObject) => T | null,
+  expected: string,
+): CallOutcome<T> {
   if (outcome.kind !== 'ok') return outcome
-  const isSuccess = outcome.value.success === true || outcome.value.success === 'true'
-  return isSuccess ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'response_without_success', status: 200 }
+  const value = read(outcome.value)
+  return value === null ? { kind: 'unknown', why: `response_without_${expected}`, status: 200 } : { kind: 'ok', value }
 }
+
+const success = (outcome: CallOutcome<JsonObject>): CallOutcome<true> =>
+  readOutcome(outcome, ({ success }) => success === true || success === 'true' || null, 'success')
 
 function newAgent({ connectTimeoutMs = 5_000, responseTimeoutMs = 20_000 }: GraphClientOptions): Agent {
   const undici = load('undici') as typeof import('undici')
@@ -329,10 +324,6 @@ function readAccepted(response: JsonObject): Accepted | null {
   const contact = readObject(readArray(response.contacts)[0])
   const waMessageId = readId(message?.id)
   if (waMessageId === null) return null
-  return {
-    waMessageId,
-    waId: readPhone(contact?.wa_id),
-    userId: readId(contact?.user_id),
-    held: message?.message_status === 'held_for_quality_assessment',
-  }
+  const held = message?.message_status === 'held_for_quality_assessment'
+  return { waMessageId, waId: readPhone(contact?.wa_id), userId: readId(contact?.user_id), held }
 }

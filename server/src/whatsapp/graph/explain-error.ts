@@ -8,7 +8,7 @@ export interface Explanation {
 }
 
 export function explainError({ code }: Pick<MessageError, 'code'>): Explanation {
-  const known = advice.get(code)
+  const known = Object.hasOwn(advice, code) ? advice[code] : undefined
   if (known) return known
   const { scope, temporary } = findError({ code })
   return temporary ? temporaryError : byScope[scope]
@@ -39,206 +39,134 @@ const registration: Explanation = {
   fix: 'Register the number again with its two-step PIN, under Messaging → Senders.',
 }
 
-const advice: ReadonlyMap<number | string, Explanation> = new Map<number | string, Explanation>([
-  [
-    'outcome_unknown',
-    {
-      cause:
-        'The connection to WhatsApp broke during the request, and no status arrived for an hour. The message may or may not have been delivered.',
-      fix: 'Ask the recipient, or send the message again if a duplicate does no harm. The credits were refunded.',
-    },
-  ],
-  [
-    'expired',
-    {
-      cause: 'The message could not be sent to WhatsApp within 24 hours, so it expired.',
-      fix: 'Check that the sender is connected and that WhatsApp is reachable, then send the message again.',
-    },
-  ],
-  [
-    'file_expired',
-    {
-      cause: 'The uploaded file of the message expired before the message was sent.',
-      fix: 'Upload the file again and send the message with its new ID.',
-    },
-  ],
-  [
-    'unreachable',
-    {
-      cause: 'WhatsApp could not be reached.',
-      fix: 'Send the message again. If this happens often, ask the operator to check the connection.',
-    },
-  ],
-  [
-    'unsendable',
-    {
-      cause: 'The message could not be converted to WhatsApp’s format, for example because its template was deleted.',
-      fix: 'Check the error details, fix the request and send it again.',
-    },
-  ],
-  [0, token],
-  [3, token],
-  [10, token],
-  [190, token],
-  [131005, token],
-  [
-    368,
-    {
-      cause: 'Meta blocked the account temporarily for a policy violation.',
-      fix: 'Open Account quality in Meta’s Business settings to see the violation and request a review.',
-    },
-  ],
-  [470, closedWindow],
-  [131047, closedWindow],
-  [
-    130429,
-    {
-      cause: 'The number sent more messages per second than WhatsApp allows.',
-      fix: 'Parley slows down automatically. Spread large sends over more time or more numbers.',
-    },
-  ],
-  [
-    130472,
-    {
-      cause: 'WhatsApp excluded the recipient from marketing messages as part of an experiment.',
-      fix: 'Do not send the message again. Contact the recipient another way.',
-    },
-  ],
-  [
-    130497,
-    {
-      cause: 'WhatsApp does not allow this business account to message people in the recipient’s country.',
-      fix: 'Do not send to this country. Messages to other countries are not affected.',
-    },
-  ],
-  [
-    131021,
-    { cause: 'The recipient is the number that sends the message.', fix: 'Send the message to a different number.' },
-  ],
-  [
-    131026,
-    {
-      cause:
-        'WhatsApp could not deliver the message. The number may not use WhatsApp, may have an old version, or may not have accepted the current terms.',
-      fix: 'Check the number. Ask the recipient to update WhatsApp and to message you first.',
-    },
-  ],
-  [
-    131030,
-    {
-      cause: 'The sender is a test number, and the recipient is not on its list of allowed numbers.',
-      fix: 'Add the recipient to the allowed numbers in Meta’s app dashboard, or send from a production number.',
-    },
-  ],
-  [
-    131031,
-    {
-      cause: 'Meta locked the business account for a policy violation, or because of a wrong two-step PIN.',
-      fix: 'Open Account quality in Meta’s Business settings and follow the instructions.',
-    },
-  ],
-  [
-    131037,
-    {
-      cause: 'The display name of the number is not approved.',
-      fix: 'Request approval of the display name in Meta’s WhatsApp Manager.',
-    },
-  ],
-  [131042, payment],
-  [131044, payment],
-  [131045, registration],
-  [133000, registration],
-  [133006, registration],
-  [133010, registration],
-  [
-    131048,
-    {
-      cause: 'Too many people reported or blocked this number, so WhatsApp limits how much it can send.',
-      fix: 'Pause marketing messages, and check the quality rating under Messaging → Senders.',
-    },
-  ],
-  [
-    131049,
-    {
-      cause: 'WhatsApp did not deliver the message, because the recipient got too many marketing messages recently.',
-      fix: 'Do not retry immediately. Wait at least a day, or send a utility template instead.',
-    },
-  ],
-  [
-    131050,
-    {
-      cause: 'The recipient turned off marketing messages from you.',
-      fix: 'Remove the recipient from your marketing list. You can still send utility templates.',
-    },
-  ],
-  [131052, media],
-  [131053, media],
-  [
-    131056,
-    {
-      cause: 'This number sent too many messages to the same recipient in a short time.',
-      fix: 'Wait a while, then send fewer messages.',
-    },
-  ],
-  [
-    131063,
-    {
-      cause: 'WhatsApp does not accept marketing templates from this account through the Cloud API.',
-      fix: 'Send a utility template, or check the account in Meta’s WhatsApp Manager. Other messages are not affected.',
-    },
-  ],
-  [
-    131064,
-    {
-      cause: 'The account has reached WhatsApp’s limit for starting conversations with templates.',
-      fix: 'Send the message again later. Replies to people who wrote to you are not affected.',
-    },
-  ],
-  [
-    132001,
-    {
-      cause: 'WhatsApp has no approved template with this name in this language.',
-      fix: 'Sync the templates under Messaging → Templates, then choose one with the status APPROVED.',
-    },
-  ],
-  [132000, parameters],
-  [132008, parameters],
-  [132012, parameters],
-  [132018, parameters],
-  [
-    132005,
-    {
-      cause: 'With these values, the text of the template is longer than WhatsApp allows.',
-      fix: 'Use shorter values.',
-    },
-  ],
-  [
-    132015,
-    {
-      cause: 'WhatsApp paused the template because of its low quality rating.',
-      fix: 'Wait until it is resumed, or edit it in Meta’s WhatsApp Manager. Use a different template in the meantime.',
-    },
-  ],
-  [
-    132016,
-    {
-      cause: 'The template was paused too often and is now permanently disabled.',
-      fix: 'Create a new template with different content.',
-    },
-  ],
-  [
-    132068,
-    { cause: 'The form in this message is blocked.', fix: 'Check the status of the form in Meta’s WhatsApp Manager.' },
-  ],
-  [
-    137000,
-    {
-      cause:
-        'The recipient’s identity key changed, for example with a new phone, and your account has identity checks turned on.',
-      fix: 'Verify that it is still the same person, then send the message again.',
-    },
-  ],
-])
+const advice: Readonly<Record<number | string, Explanation>> = {
+  outcome_unknown: {
+    cause:
+      'The connection to WhatsApp broke during the request, and no status arrived for an hour. The message may or may not have been delivered.',
+    fix: 'Ask the recipient, or send the message again if a duplicate does no harm. The credits were refunded.',
+  },
+  expired: {
+    cause: 'The message could not be sent to WhatsApp within 24 hours, so it expired.',
+    fix: 'Check that the sender is connected and that WhatsApp is reachable, then send the message again.',
+  },
+  file_expired: {
+    cause: 'The uploaded file of the message expired before the message was sent.',
+    fix: 'Upload the file again and send the message with its new ID.',
+  },
+  unreachable: {
+    cause: 'WhatsApp could not be reached.',
+    fix: 'Send the message again. If this happens often, ask the operator to check the connection.',
+  },
+  unsendable: {
+    cause: 'The message could not be converted to WhatsApp’s format, for example because its template was deleted.',
+    fix: 'Check the error details, fix the request and send it again.',
+  },
+  0: token,
+  3: token,
+  10: token,
+  190: token,
+  131005: token,
+  368: {
+    cause: 'Meta blocked the account temporarily for a policy violation.',
+    fix: 'Open Account quality in Meta’s Business settings to see the violation and request a review.',
+  },
+  470: closedWindow,
+  131047: closedWindow,
+  130429: {
+    cause: 'The number sent more messages per second than WhatsApp allows.',
+    fix: 'Parley slows down automatically. Spread large sends over more time or more numbers.',
+  },
+  130472: {
+    cause: 'WhatsApp excluded the recipient from marketing messages as part of an experiment.',
+    fix: 'Do not send the message again. Contact the recipient another way.',
+  },
+  130497: {
+    cause: 'WhatsApp does not allow this business account to message people in the recipient’s country.',
+    fix: 'Do not send to this country. Messages to other countries are not affected.',
+  },
+  131021: {
+    cause: 'The recipient is the number that sends the message.',
+    fix: 'Send the message to a different number.',
+  },
+  131026: {
+    cause:
+      'WhatsApp could not deliver the message. The number may not use WhatsApp, may have an old version, or may not have accepted the current terms.',
+    fix: 'Check the number. Ask the recipient to update WhatsApp and to message you first.',
+  },
+  131030: {
+    cause: 'The sender is a test number, and the recipient is not on its list of allowed numbers.',
+    fix: 'Add the recipient to the allowed numbers in Meta’s app dashboard, or send from a production number.',
+  },
+  131031: {
+    cause: 'Meta locked the business account for a policy violation, or because of a wrong two-step PIN.',
+    fix: 'Open Account quality in Meta’s Business settings and follow the instructions.',
+  },
+  131037: {
+    cause: 'The display name of the number is not approved.',
+    fix: 'Request approval of the display name in Meta’s WhatsApp Manager.',
+  },
+  131042: payment,
+  131044: payment,
+  131045: registration,
+  133000: registration,
+  133006: registration,
+  133010: registration,
+  131048: {
+    cause: 'Too many people reported or blocked this number, so WhatsApp limits how much it can send.',
+    fix: 'Pause marketing messages, and check the quality rating under Messaging → Senders.',
+  },
+  131049: {
+    cause: 'WhatsApp did not deliver the message, because the recipient got too many marketing messages recently.',
+    fix: 'Do not retry immediately. Wait at least a day, or send a utility template instead.',
+  },
+  131050: {
+    cause: 'The recipient turned off marketing messages from you.',
+    fix: 'Remove the recipient from your marketing list. You can still send utility templates.',
+  },
+  131052: media,
+  131053: media,
+  131056: {
+    cause: 'This number sent too many messages to the same recipient in a short time.',
+    fix: 'Wait a while, then send fewer messages.',
+  },
+  131063: {
+    cause: 'WhatsApp does not accept marketing templates from this account through the Cloud API.',
+    fix: 'Send a utility template, or check the account in Meta’s WhatsApp Manager. Other messages are not affected.',
+  },
+  131064: {
+    cause: 'The account has reached WhatsApp’s limit for starting conversations with templates.',
+    fix: 'Send the message again later. Replies to people who wrote to you are not affected.',
+  },
+  132001: {
+    cause: 'WhatsApp has no approved template with this name in this language.',
+    fix: 'Sync the templates under Messaging → Templates, then choose one with the status APPROVED.',
+  },
+  132000: parameters,
+  132008: parameters,
+  132012: parameters,
+  132018: parameters,
+  132005: {
+    cause: 'With these values, the text of the template is longer than WhatsApp allows.',
+    fix: 'Use shorter values.',
+  },
+  132015: {
+    cause: 'WhatsApp paused the template because of its low quality rating.',
+    fix: 'Wait until it is resumed, or edit it in Meta’s WhatsApp Manager. Use a different template in the meantime.',
+  },
+  132016: {
+    cause: 'The template was paused too often and is now permanently disabled.',
+    fix: 'Create a new template with different content.',
+  },
+  132068: {
+    cause: 'The form in this message is blocked.',
+    fix: 'Check the status of the form in Meta’s WhatsApp Manager.',
+  },
+  137000: {
+    cause:
+      'The recipient’s identity key changed, for example with a new phone, and your account has identity checks turned on.',
+    fix: 'Verify that it is still the same person, then send the message again.',
+  },
+}
 
 const temporaryError: Explanation = {
   cause: 'WhatsApp had a temporary problem that lasted longer than the retries.',

@@ -42,16 +42,10 @@ export async function downloadFrom(
         method: 'GET',
         headers: { ...headersOf(access, limits), accept: '*/*' },
       })
-    if (response.statusCode !== 200) {
+    const { statusCode: status } = response
+    if (status !== 200) {
       response.body.on('error', () => {}).destroy()
-      const error = httpError(response.statusCode)
-      return {
-        kind: 'refused',
-        status: response.statusCode,
-        error,
-        isTransient: response.statusCode >= 500,
-        retryAfterMs: null,
-      }
+      return { kind: 'refused', status, error: httpError(status), isTransient: status >= 500, retryAfterMs: null }
     }
     const mimeType = readId(response.headers['content-type'])
     const size = readNumber(response.headers['content-length'])

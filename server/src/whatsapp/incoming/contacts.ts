@@ -1,48 +1,43 @@
 import type { InboundContact } from '@parley/contract/inbound'
-import { type JsonObject, readArray, readId, readNonBlank, readObject } from '../read-json.ts'
+import { type JsonObject, readArray, readObject } from '../read-json.ts'
+import { id, readMembers, type TextMembers, text } from './known.ts'
 
-const maxCards = 100
-const maxEntries = 50
-const maxLength = 1024
+export const maxCards = 100
+export const maxEntries = 50
+
+const short = text(1024)
+export const name = { formatted_name: short }
+export const phone = { phone: short, wa_id: id(), type: short }
+export const email = { email: short, type: short }
+export const org = { company: short, department: short, title: short }
+export const address = {
+  street: short,
+  city: short,
+  state: short,
+  zip: short,
+  country: short,
+  country_code: short,
+  type: short,
+}
+export const url = { url: text(4096), type: short }
+export const person = { birthday: text(64), origin: id(64) }
 
 /** Shared contact cards. Nearly every field may be missing, even the name. */
-export function readContacts(cards: readonly unknown[]): InboundContact[] {
-  return objectsIn(cards, maxCards).map((card) => ({
-    name: readNonBlank(readObject(card.name)?.formatted_name, maxLength),
-    phones: objectsIn(readArray(card.phones), maxEntries).map(({ phone, wa_id, type }) => ({
-      phone: readNonBlank(phone, maxLength),
-      wa_id: readId(wa_id),
-      type: readNonBlank(type, maxLength),
-    })),
-    emails: objectsIn(readArray(card.emails), maxEntries).map(({ email, type }) => ({
-      email: readNonBlank(email, maxLength),
-      type: readNonBlank(type, maxLength),
-    })),
+export const readContacts = (cards: readonly unknown[]): InboundContact[] =>
+  objectsIn(cards, maxCards).map((card) => ({
+    name: readMembers(readObject(card.name) ?? {}, name).formatted_name,
+    phones: readEntries(card.phones, phone),
+    emails: readEntries(card.emails, email),
     org: readOrg(readObject(card.org)),
-    addresses: objectsIn(readArray(card.addresses), maxEntries).map((address) => ({
-      street: readNonBlank(address.street, maxLength),
-      city: readNonBlank(address.city, maxLength),
-      state: readNonBlank(address.state, maxLength),
-      zip: readNonBlank(address.zip, maxLength),
-      country: readNonBlank(address.country, maxLength),
-      country_code: readNonBlank(address.country_code, maxLength),
-      type: readNonBlank(address.type, maxLength),
-    })),
-    urls: objectsIn(readArray(card.urls), maxEntries).map(({ url, type }) => ({
-      url: readNonBlank(url, 4096),
-      type: readNonBlank(type, maxLength),
-    })),
-    birthday: readNonBlank(card.birthday, 64),
-    origin: readId(card.origin, 64),
+    addresses: readEntries(card.addresses, address),
+    urls: readEntries(card.urls, url),
+    ...readMembers(card, person),
   }))
-}
 
-const readOrg = (org: JsonObject | null): InboundContact['org'] =>
-  org && {
-    company: readNonBlank(org.company, maxLength),
-    department: readNonBlank(org.department, maxLength),
-    title: readNonBlank(org.title, maxLength),
-  }
+const readOrg = (value: JsonObject | null): InboundContact['org'] => value && readMembers(value, org)
+
+const readEntries = <Members extends TextMembers>(entries: unknown, members: Members) =>
+  objectsIn(readArray(entries), maxEntries).map((entry) => readMembers(entry, members))
 
 const objectsIn = (values: readonly unknown[], max: number): JsonObject[] =>
   values

@@ -9,6 +9,7 @@ import type {
   Reply,
 } from '@parley/contract/inbound'
 import { sha256Hex } from '../graph/sha256.ts'
+import type { MediaKind } from '../media-kinds.ts'
 import { type JsonObject, readId, readNonBlank, readNumber, readObject, readText } from '../read-json.ts'
 import { readContacts } from './contacts.ts'
 import { type FormSubmission, readForm } from './form.ts'
@@ -33,10 +34,7 @@ export interface Content {
 /** The file as WhatsApp describes it. This service adds the URL. */
 export type MediaFile = Omit<InboundMedia, 'url'>
 
-/**
- * Data for downloading the file. The hash is in WhatsApp's format: base64, or hex in old
- * payloads.
- */
+/** What an export of a person has about the file, as WhatsApp sent it. The hash is base64, or hex in old payloads. */
 interface MediaSource {
   sha256: string | null
   url: string | null
@@ -145,7 +143,7 @@ function voiceIn(message: JsonObject): JsonObject | null {
   return file && { ...file, voice: true }
 }
 
-function mediaContent(type: 'image' | 'video' | 'document' | 'audio' | 'sticker', file: JsonObject | null) {
+function mediaContent(type: MediaKind, file: JsonObject | null) {
   const id = readId(file?.id)
   if (file === null || id === null) return {}
   const hasCaption = type === 'image' || type === 'video' || type === 'document'

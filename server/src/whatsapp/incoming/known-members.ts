@@ -5,8 +5,10 @@
  * The limits are those of the readers: a longer text is cut, so it counts as unread.
  */
 import { readId, readObject } from '../read-json.ts'
+import * as card from './contacts.ts'
 import { readType } from './content.ts'
-import { cases, flag, id, type Known, list, members, number, person, text, time, unused } from './known.ts'
+import { allUnused, cases, flag, id, type Known, list, members, number, person, text, time, unused } from './known.ts'
+import { product, referral, welcome } from './message.ts'
 
 const short = id(64)
 const longText = text(65_536)
@@ -47,40 +49,23 @@ const file = {
 }
 const captioned = members({ ...file, caption: longText })
 
-const cardEntries = (name: string, more: Readonly<Record<string, Known>> = {}) =>
-  list(members({ [name]: text(1024), type: text(1024), ...more }), 50)
+const entries = (byName: Parameters<typeof members>[0]) => list(members(byName), card.maxEntries)
 
-const card = members({
-  name: members({
-    formatted_name: text(1024),
-    // Parts of the formatted name.
-    first_name: unused,
-    middle_name: unused,
-    last_name: unused,
-    prefix: unused,
-    suffix: unused,
+const cards = list(
+  members({
+    ...card.person,
+    // The other parts are in the formatted name.
+    name: members({ ...card.name, ...allUnused('first_name', 'middle_name', 'last_name', 'prefix', 'suffix') }),
+    phones: entries(card.phone),
+    emails: entries(card.email),
+    org: members(card.org),
+    addresses: entries(card.address),
+    urls: entries(card.url),
+    // The same card in another format.
+    vcard: unused,
   }),
-  phones: cardEntries('phone', { wa_id: id() }),
-  emails: cardEntries('email'),
-  org: members({ company: text(1024), department: text(1024), title: text(1024) }),
-  addresses: list(
-    members({
-      street: text(1024),
-      city: text(1024),
-      state: text(1024),
-      zip: text(1024),
-      country: text(1024),
-      country_code: text(1024),
-      type: text(1024),
-    }),
-    50,
-  ),
-  urls: list(members({ url: text(4096), type: text(1024) }), 50),
-  birthday: text(64),
-  origin: short,
-  // The same card in another format.
-  vcard: unused,
-})
+  card.maxCards,
+)
 
 const tapped = members({ id: longText, title: longText, description: longText })
 
@@ -107,22 +92,9 @@ const messageWith = (more: Readonly<Record<string, Known>> = {}, moreCases: Para
         forwarded: flag,
         frequently_forwarded: flag,
         from: unused,
-        referred_product: members({ catalog_id: id(), product_retailer_id: id() }),
+        referred_product: members(product),
       }),
-      referral: members({
-        source_type: short,
-        source_id: id(),
-        source_url: text(4096),
-        headline: text(4096),
-        body: longText,
-        ctwa_clid: id(1024),
-        media_type: short,
-        image_url: text(4096),
-        video_url: text(4096),
-        thumbnail_url: text(4096),
-        ref: text(4096),
-        welcome_message: members({ text: longText }),
-      }),
+      referral: members({ ...referral, welcome_message: members(welcome) }),
       errors: list(error, 1),
       identity: unused,
       from_logical_id: unused,
@@ -136,7 +108,7 @@ const messageWith = (more: Readonly<Record<string, Known>> = {}, moreCases: Para
       voice: { voice: members(file), audio: members(file) },
       sticker: { sticker: members(file) },
       location: { location: place },
-      contacts: { contacts: list(card, 100) },
+      contacts: { contacts: cards },
       button: { button: members({ text: longText, payload: longText }) },
       interactive: {
         interactive: cases(
@@ -182,10 +154,8 @@ const messageWith = (more: Readonly<Record<string, Known>> = {}, moreCases: Para
           user_id: id(),
           previous_user_id: id(),
           wa_id: person,
-          body: unused,
-          // The parents of IDs that are read.
-          parent_user_id: unused,
-          previous_parent_user_id: unused,
+          // The parents are those of IDs that are read.
+          ...allUnused('body', 'parent_user_id', 'previous_parent_user_id'),
         }),
       },
       ...moreCases,
@@ -213,13 +183,9 @@ const status = cases(
       billable: flag,
       cost: members({ amount: number, currency: id(32) }),
     }),
-    // An earlier unit of billing.
-    conversation: unused,
-    type: unused,
-    recipient_type: unused,
-    // The parent of an ID that is read.
-    recipient_parent_user_id: unused,
-    recipient_participant_parent_user_id: unused,
+    // A conversation was the unit of billing. The parents are those of IDs that are read.
+    ...allUnused('conversation', 'type', 'recipient_type'),
+    ...allUnused('recipient_parent_user_id', 'recipient_participant_parent_user_id'),
   },
   { failed: { errors: list(error, 1) } },
 )
@@ -247,7 +213,7 @@ const sent = cases(
     audio: { audio: sentFile() },
     sticker: { sticker: sentFile() },
     location: { location: place },
-    contacts: { contacts: list(card, 100) },
+    contacts: { contacts: cards },
     reaction: { reaction },
     interactive: { interactive: whole },
     template: { template: whole },
@@ -309,10 +275,8 @@ export const stateSync = members({
         full_name: text(1024),
         phone_number: person,
         user_id: id(),
-        // The full name has it.
-        first_name: unused,
-        username: unused,
-        country_code: unused,
+        // The full name has the first name.
+        ...allUnused('first_name', 'username', 'country_code'),
       }),
     }),
   ),
@@ -350,10 +314,8 @@ export const templateQuality = members({ ...template, new_quality_score: short, 
 /** The sync that follows fetches the components. */
 export const templateComponents = members({
   ...template,
-  message_template_element: unused,
-  message_template_title: unused,
-  message_template_footer: unused,
-  message_template_buttons: unused,
+  ...allUnused('message_template_element', 'message_template_title'),
+  ...allUnused('message_template_footer', 'message_template_buttons'),
 })
 
 export const templateCategory = members({ ...template, new_category: short, previous_category: unused })

@@ -1,5 +1,5 @@
 /** Finds the members of a JSON value that are not listed in a tree of known members. See `known-members.ts`. */
-import { cleanText, isTime, readNumber, readPhone } from '../read-json.ts'
+import { cleanText, isTime, type JsonObject, readId, readNonBlank, readNumber, readPhone } from '../read-json.ts'
 import { isUserId } from './user-id.ts'
 
 /** What is read of a value: the whole value if the function returns true, the listed members, the items, or one of several cases. */
@@ -46,16 +46,29 @@ export const cases = (
   otherwise: members(always),
 })
 
-/** Text that is stored completely. */
-export const text =
-  (maxLength: number): IsRead =>
-  (value) =>
-    typeof value === 'string' && value.length <= maxLength
+/** A member that is read as text. */
+type TextMember = IsRead & { read(value: unknown): string | null }
+export type TextMembers = Readonly<Record<string, TextMember>>
 
-export const id = (maxLength = 256): IsRead => {
-  const isText = text(maxLength)
-  return (value) => isText(value) || Number.isSafeInteger(value)
-}
+const isText = (value: unknown, maxLength: number): boolean => typeof value === 'string' && value.length <= maxLength
+
+/** Text that is stored completely. */
+export const text = (maxLength: number): TextMember =>
+  Object.assign((value: unknown) => isText(value, maxLength), {
+    read: (value: unknown) => readNonBlank(value, maxLength),
+  })
+
+export const id = (maxLength = 256): TextMember =>
+  Object.assign((value: unknown) => isText(value, maxLength) || Number.isSafeInteger(value), {
+    read: (value: unknown) => readId(value, maxLength),
+  })
+
+/** The texts of an object, by the same list of members by which its unread ones are found. */
+export const readMembers = <Members extends TextMembers>(value: JsonObject, members: Members) =>
+  Object.fromEntries(Object.entries(members).map(([name, { read }]) => [name, read(value[name])])) as Record<
+    keyof Members,
+    string | null
+  >
 
 export const time: IsRead = isTime
 export const number: IsRead = (value) => readNumber(value) !== null
@@ -65,6 +78,7 @@ export const person: IsRead = (value) =>
   value === '' || readPhone(value) !== null || (typeof value === 'string' && isUserId(value))
 /** A member that this service knows and has no use for. */
 export const unused: IsRead = () => true
+export const allUnused = (...names: string[]): MembersByName => Object.fromEntries(names.map((name) => [name, unused]))
 
 const maxPaths = 20
 const maxPathLength = 200

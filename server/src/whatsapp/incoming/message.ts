@@ -14,6 +14,7 @@ import {
   readTime,
 } from '../read-json.ts'
 import { type Content, changedMessageOf, readContent, readType } from './content.ts'
+import { id, readMembers, text } from './known.ts'
 import { readSystemMessage, type UserIdChange } from './system.ts'
 import type { WebhookSource } from './unread.ts'
 import { isUserId } from './user-id.ts'
@@ -89,29 +90,30 @@ export function readMessage(
   }
 }
 
-function readReferral(referral: JsonObject | null): InboundReferral | null {
-  if (referral === null) return null
-  return {
-    source_type: readId(referral.source_type, 64),
-    source_id: readId(referral.source_id),
-    source_url: readNonBlank(referral.source_url, 4096),
-    headline: readNonBlank(referral.headline, 4096),
-    body: readNonBlank(referral.body, 65_536),
-    ctwa_clid: readId(referral.ctwa_clid, 1024),
-    media_type: readId(referral.media_type, 64),
-    image_url: readNonBlank(referral.image_url, 4096),
-    video_url: readNonBlank(referral.video_url, 4096),
-    thumbnail_url: readNonBlank(referral.thumbnail_url, 4096),
-    ref: readNonBlank(referral.ref, 4096),
-    welcome_message: readWelcome(readObject(referral.welcome_message)),
-  }
+const short = id(64)
+/** The advertisement that a message came from. */
+export const referral = {
+  source_type: short,
+  source_id: id(),
+  source_url: text(4096),
+  headline: text(4096),
+  body: text(65_536),
+  ctwa_clid: id(1024),
+  media_type: short,
+  image_url: text(4096),
+  video_url: text(4096),
+  thumbnail_url: text(4096),
+  ref: text(4096),
+}
+export const welcome = { text: text(65_536) }
+export const product = { catalog_id: id(), product_retailer_id: id() }
+
+function readReferral(value: JsonObject | null): InboundReferral | null {
+  const message = readObject(value?.welcome_message)
+  return value && { ...readMembers(value, referral), welcome_message: message && readMembers(message, welcome) }
 }
 
-const readWelcome = (welcome: JsonObject | null): InboundReferral['welcome_message'] =>
-  welcome && { text: readNonBlank(welcome.text, 65_536) }
-
-const readProduct = (product: JsonObject | null): ReferredProduct | null =>
-  product && { catalog_id: readId(product.catalog_id), product_retailer_id: readId(product.product_retailer_id) }
+const readProduct = (value: JsonObject | null): ReferredProduct | null => value && readMembers(value, product)
 
 function readUnsupported(message: JsonObject, type: string | null, error: MessageError | null): Unsupported {
   const named = type === 'unsupported' || type === 'unknown' ? null : type

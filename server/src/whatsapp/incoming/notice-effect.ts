@@ -29,7 +29,7 @@ export interface NumberEffect {
  * all of its numbers.
  */
 export function noticeEffect(notice: Notice): ((AccountEffect | NumberEffect) & { number: string | null }) | null {
-  const effect = effectOf(notice)
+  const effect = effects.get(notice.field)?.(notice) ?? null
   return effect && { ...effect, number: numberOf(notice) }
 }
 
@@ -40,21 +40,18 @@ function numberOf({ displayPhoneNumber, value }: Notice): string | null {
   return readId(value.phone_number_id) ?? (value.entity_type === 'PHONE_NUMBER' ? readId(value.entity_id) : null)
 }
 
-function effectOf(notice: Notice): AccountEffect | NumberEffect | null {
-  switch (notice.field) {
-    case 'account_update':
-      return accountUpdate(notice)
-    case 'account_review_update':
-      return notice.event === 'REJECTED' ? warning(notice, 'WhatsApp rejected the account in its review.') : null
-    case 'account_alerts':
-      return accountAlert(notice)
-    case 'phone_number_quality_update':
-      return qualityUpdate(notice)
-    case 'phone_number_name_update':
-      return nameUpdate(notice)
-    default:
-      return null
-  }
+type EffectOf = (notice: Notice) => AccountEffect | NumberEffect | null
+
+const effects: ReadonlyMap<string, EffectOf> = new Map<string, EffectOf>([
+  ['account_update', accountUpdate],
+  ['account_review_update', accountReview],
+  ['account_alerts', accountAlert],
+  ['phone_number_quality_update', qualityUpdate],
+  ['phone_number_name_update', nameUpdate],
+])
+
+function accountReview(notice: Notice): AccountEffect | null {
+  return notice.event === 'REJECTED' ? warning(notice, 'WhatsApp rejected the account in its review.') : null
 }
 
 function accountUpdate(notice: Notice): AccountEffect | null {

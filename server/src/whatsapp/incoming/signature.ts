@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../../lib/hash.ts'
 import { HmacKey } from '../../lib/hmac.ts'
 
 const signaturePattern = /^sha256=([0-9a-f]{64})$/
@@ -42,6 +43,4 @@ function onlyValue(query: URLSearchParams, name: string): string | null {
 }
 
 /** Compares hashes, so that the time reveals neither the content nor the length. */
-function isSameText(left: string, right: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
-}
+const isSameText = (left: string, right: string): boolean => timingSafeEqual(sha256(left), sha256(right))

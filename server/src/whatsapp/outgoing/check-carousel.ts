@@ -1,5 +1,6 @@
-import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError } from '@parley/contract/field-errors'
 import { type JsonObject, readArray, readObject } from '../read-json.ts'
+import { fieldError } from './field-error.ts'
 
 const at = 'interactive.action.cards'
 
@@ -42,7 +43,9 @@ function mediaErrors(card: JsonObject, action: JsonObject, path: string): FieldE
 function bodyErrors(card: JsonObject, path: string): FieldError[] {
   const text = readObject(card.body)?.text
   const isValid = typeof text !== 'string' || text.split('\n').length <= 3
-  return isValid ? [] : [error(`${path}.body.text`, 'invalid', `"${path}.body.text" must have at most 2 line breaks.`)]
+  return isValid
+    ? []
+    : [fieldError(`${path}.body.text`, 'invalid', `"${path}.body.text" must have at most 2 line breaks.`)]
 }
 
 /** The indexes are the positions from 0, each once. */
@@ -54,23 +57,21 @@ function orderErrors(cards: readonly JsonObject[]): FieldError[] {
     const path = `${at}.${position}.card_index`
     return isValid
       ? []
-      : [error(path, 'invalid', `The cards must have the indexes 0 to ${cards.length - 1}, each once.`)]
+      : [fieldError(path, 'invalid', `The cards must have the indexes 0 to ${cards.length - 1}, each once.`)]
   })
 }
 
 function mixErrors(cards: readonly JsonObject[]): FieldError[] {
   const kinds = cards.map(({ type, action }) => `${type} ${readArray(readObject(action)?.buttons).length}`)
   if (new Set(kinds).size <= 1) return []
-  return [error(at, 'invalid', `All "${at}" must have the same type, and the same kind and number of buttons.`)]
+  return [fieldError(at, 'invalid', `All "${at}" must have the same type, and the same kind and number of buttons.`)]
 }
 
 function missing(object: JsonObject, name: string, path: string): FieldError[] {
-  return object[name] === undefined ? [error(`${path}.${name}`, 'missing', `"${path}.${name}" is required.`)] : []
+  return object[name] === undefined ? [fieldError(`${path}.${name}`, 'missing', `"${path}.${name}" is required.`)] : []
 }
 
 function unexpected(object: JsonObject, name: string, path: string, why: string): FieldError[] {
   if (object[name] === undefined) return []
-  return [error(`${path}.${name}`, 'unexpected', `"${path}.${name}" is not allowed ${why}.`)]
+  return [fieldError(`${path}.${name}`, 'unexpected', `"${path}.${name}" is not allowed ${why}.`)]
 }
-
-const error = (param: string, code: FieldErrorCode, message: string): FieldError => ({ param, code, message })

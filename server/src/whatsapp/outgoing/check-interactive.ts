@@ -1,7 +1,8 @@
-import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError } from '@parley/contract/field-errors'
 import type { InteractiveKind } from '@parley/contract/send-interactive'
 import { type JsonObject, readArray, readObject } from '../read-json.ts'
 import { checkCards } from './check-carousel.ts'
+import { checkEither, fieldError } from './field-error.ts'
 
 /** Checks the rules that a schema cannot express. The message has already passed the schema of its type. */
 export function checkInteractive(message: JsonObject, kind: InteractiveKind): FieldError[] {
@@ -45,49 +46,32 @@ function headerErrors(header: JsonObject | null, at: string): FieldError[] {
   if (content === undefined || Object.keys(members).length !== 1) {
     return [fieldError(at, 'invalid', `A header of type "${type}" must have the field "${type}" and no other.`)]
   }
-  const file = readObject(content)
-  if (file !== null && (file.id === undefined) === (file.link === undefined)) {
-    return [fieldError(`${at}.${type}`, 'invalid', `"${at}.${type}" must have either "id" or "link".`)]
-  }
-  return []
+  return checkEither(`${at}.${type}`, readObject(content), 'id', 'link')
 }
 
 function sectionErrors(action: JsonObject, items: readonly unknown[], limit: number): FieldError[] {
   const at = 'interactive.action.sections'
   const sections = readArray(action.sections).map(readObject)
   const untitled = sections.length > 1 ? sections.findIndex((section) => section?.title === undefined) : -1
-  return [
-    ...(items.length > limit
-      ? [fieldError(at, 'too_many', `"${at}" must have at most ${limit} entries in all sections together.`)]
-      : []),
-    ...(untitled === -1
-      ? []
-      : [
-          fieldError(
-            `${at}.${untitled}.title`,
-            'missing',
-            `"${at}.${untitled}.title" is required: a list with more than one section needs a title for each.`,
-          ),
-        ]),
-  ]
+  const errors: FieldError[] = []
+  if (items.length > limit)
+    errors.push(fieldError(at, 'too_many', `"${at}" must have at most ${limit} entries in all sections together.`))
+  if (untitled !== -1) {
+    const title = `${at}.${untitled}.title`
+    const message = `"${title}" is required: a list with more than one section needs a title for each.`
+    errors.push(fieldError(title, 'missing', message))
+  }
+  return errors
 }
 
 function flowErrors(parameters: JsonObject): FieldError[] {
   const at = 'interactive.action.parameters'
-  const hasOneName = (parameters.flow_id === undefined) !== (parameters.flow_name === undefined)
-  const hasUnusedPayload = parameters.flow_action === 'data_exchange' && parameters.flow_action_payload !== undefined
-  return [
-    ...(hasOneName ? [] : [fieldError(at, 'invalid', `"${at}" must have either "flow_id" or "flow_name".`)]),
-    ...(hasUnusedPayload
-      ? [
-          fieldError(
-            `${at}.flow_action_payload`,
-            'unexpected',
-            `"${at}.flow_action_payload" is not allowed if "flow_action" is "data_exchange".`,
-          ),
-        ]
-      : []),
-  ]
+  const errors = checkEither(at, parameters, 'flow_id', 'flow_name')
+  if (parameters.flow_action === 'data_exchange' && parameters.flow_action_payload !== undefined) {
+    const payload = `${at}.flow_action_payload`
+    errors.push(fieldError(payload, 'unexpected', `"${payload}" is not allowed if "flow_action" is "data_exchange".`))
+  }
+  return errors
 }
 
 function duplicateErrors(items: readonly (JsonObject | null)[], name: string, at: string): FieldError[] {
@@ -101,5 +85,3 @@ function itemsOf(action: JsonObject, name: string): (JsonObject | null)[] {
     .flatMap((section) => readArray(readObject(section)?.[name]))
     .map(readObject)
 }
-
-const fieldError = (param: string, code: FieldErrorCode, message: string): FieldError => ({ param, code, message })

@@ -2,7 +2,7 @@
  * Lists every error of a send request with its path. An interactive message is checked only against the schema of its
  * own type: a list with a long title gets that error, and not one for each of the other types.
  */
-import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError } from '@parley/contract/field-errors'
 import { SendLocation, SendRequest, sendTypes } from '@parley/contract/send'
 import { type InteractiveKind, interactiveSchemas } from '@parley/contract/send-interactive'
 import { Type } from 'typebox'
@@ -11,6 +11,7 @@ import { characterErrors } from '../../lib/text-errors.ts'
 import { type JsonObject, readArray, readObject } from '../read-json.ts'
 import { checkCoordinate } from './check-coordinate.ts'
 import { checkInteractive } from './check-interactive.ts'
+import { checkEither, fieldError } from './field-error.ts'
 
 const strict = { additionalProperties: false }
 const location = Type.Object(
@@ -81,13 +82,7 @@ function typeErrors(send: JsonObject): FieldError[] {
 const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const
 
 function contentErrors(send: JsonObject): FieldError[] {
-  const errors: FieldError[] = []
-  for (const type of mediaTypes) {
-    const file = readObject(send[type])
-    if (file !== null && (file.id === undefined) === (file.link === undefined)) {
-      errors.push(fieldError(type, 'invalid', `"${type}" must have either "id" or "link".`))
-    }
-  }
+  const errors = mediaTypes.flatMap((type) => checkEither(type, readObject(send[type]), 'id', 'link'))
   const { latitude, longitude } = readObject(send.location) ?? {}
   errors.push(...checkCoordinate('location.latitude', latitude, 90))
   errors.push(...checkCoordinate('location.longitude', longitude, 180))
@@ -113,5 +108,3 @@ function templateNameErrors({ id, name, language }: JsonObject): FieldError[] {
   if (id === undefined && name !== undefined && language !== undefined) return []
   return [fieldError('template', 'invalid', '"template" must have either "id", or "name" and "language".')]
 }
-
-const fieldError = (param: string, code: FieldErrorCode, message: string): FieldError => ({ param, code, message })

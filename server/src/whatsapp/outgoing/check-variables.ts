@@ -62,11 +62,13 @@ function checkLocalized(slot: Slot, value: unknown): FieldError[] {
   const { fallback_value: fallback, ...parts } = localized.value
   return [
     ...(fallback === undefined
-      ? [fieldError(`${at}.fallback_value`, 'missing', `"${at}.fallback_value" is required.`)]
+      ? [missingError(`${at}.fallback_value`)]
       : checkText({ ...slot, key: `${at}.fallback_value` }, fallback)),
     ...(localized.type === 'currency' ? checkAmount(at, parts) : checkDate(at, parts)),
   ]
 }
+
+const missingError = (at: string): FieldError => fieldError(at, 'missing', `"${at}" is required.`)
 
 const unknownErrors = (at: string, names: readonly string[]): FieldError[] =>
   names.map((name) => fieldError(`${at}.${name}`, 'unknown', `"${at}.${name}" is not a known field.`))
@@ -107,14 +109,13 @@ function checkInteger(key: string, value: unknown, min: number, max: number): Fi
 }
 
 function checkAmount(at: string, { code, amount_1000: amount, ...rest }: JsonObject): FieldError[] {
-  const missing = (name: string) => fieldError(`${at}.${name}`, 'missing', `"${at}.${name}" is required.`)
   const wrongCode = `"${at}.code" must be a currency code of three capital letters, for example EUR.`
   const wrongAmount = `"${at}.amount_1000" must be an integer: the amount multiplied by 1000.`
   const errors: FieldError[] = []
-  if (code === undefined) errors.push(missing('code'))
+  if (code === undefined) errors.push(missingError(`${at}.code`))
   else if (typeof code !== 'string' || !/^[A-Z]{3}$/.test(code))
     errors.push(fieldError(`${at}.code`, 'invalid', wrongCode))
-  if (amount === undefined) errors.push(missing('amount_1000'))
+  if (amount === undefined) errors.push(missingError(`${at}.amount_1000`))
   else if (!Number.isSafeInteger(amount)) errors.push(fieldError(`${at}.amount_1000`, 'wrong_type', wrongAmount))
   return [...errors, ...unknownErrors(at, Object.keys(rest))]
 }
@@ -157,7 +158,7 @@ function checkLocation(key: string, value: unknown): FieldError[] {
   const { latitude, longitude, ...rest } = place
   const missing = (['latitude', 'longitude'] as const)
     .filter((name) => place[name] === undefined)
-    .map((name) => fieldError(`${key}.${name}`, 'missing', `"${key}.${name}" is required.`))
+    .map((name) => missingError(`${key}.${name}`))
   return [
     ...missing,
     ...checkCoordinate(`template.variables.${key}.latitude`, latitude, 90),
@@ -186,9 +187,7 @@ function isListOfIds(value: unknown): boolean {
 function checkStrings(key: string, value: unknown, required: string[], optional: string[]): FieldError[] {
   const object = readObject(value)
   if (object === null) return [fieldError(key, 'wrong_type', `"${key}" must be an object.`)]
-  const missing = required
-    .filter((name) => object[name] === undefined)
-    .map((name) => fieldError(`${key}.${name}`, 'missing', `"${key}.${name}" is required.`))
+  const missing = required.filter((name) => object[name] === undefined).map((name) => missingError(`${key}.${name}`))
   const wrong = Object.entries(object).flatMap(([name, text]): FieldError[] => {
     const at = `${key}.${name}`
     if (![...required, ...optional].includes(name)) return [fieldError(at, 'unknown', `"${at}" is not a known field.`)]
@@ -216,13 +215,8 @@ function checkLengths(template: NetworkTemplate, values: JsonObject): FieldError
 
 function checkFlow(template: NetworkTemplate, send: SendTemplate): FieldError[] {
   if (send.flow === undefined || templateFlow(template) !== null) return []
-  return [
-    {
-      param: 'template.flow',
-      code: 'unknown',
-      message: '"template.flow" is not allowed: the template has no form button.',
-    },
-  ]
+  const message = '"template.flow" is not allowed: the template has no form button.'
+  return [{ param: 'template.flow', code: 'unknown', message }]
 }
 
 function checkTime(key: string, value: unknown): FieldError[] {

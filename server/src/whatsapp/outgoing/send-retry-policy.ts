@@ -4,7 +4,7 @@ import type { Accepted } from '../graph/client.ts'
 import { type ErrorScope, findError } from '../graph/errors.ts'
 
 export type SendDecision =
-  | { kind: 'sent'; waMessageId: string; waId: string | null; userId: string | null; held: boolean }
+  | ({ kind: 'sent' } & Accepted)
   /** WhatsApp did not accept the message. Retry it later. */
   | ({ kind: 'retry'; afterMs: number } & NotSent)
   | ({ kind: 'failed' } & NotSent)

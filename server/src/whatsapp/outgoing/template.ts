@@ -27,14 +27,14 @@ export function buildTemplate(template: NetworkTemplate, send: SendTemplate, flo
 }
 
 function componentsOf(slots: readonly Slot[], values: JsonObject): JsonObject[] {
-  const header = slots.filter((slot) => slot.part.kind === 'header')
-  const body = slots.filter((slot) => slot.part.kind === 'body')
-  const offer = slots.filter((slot) => slot.part.kind === 'offer')
-  const parameters = (some: readonly Slot[]) => some.map((slot) => parameter(slot, values[slot.key]))
+  const component = (kind: Slot['part']['kind'], type: string): JsonObject[] => {
+    const own = slots.filter((slot) => slot.part.kind === kind)
+    return own.length === 0 ? [] : [{ type, parameters: own.map((slot) => parameter(slot, values[slot.key])) }]
+  }
   return [
-    ...(header.length > 0 ? [{ type: 'header', parameters: parameters(header) }] : []),
-    ...(offer.length > 0 ? [{ type: 'limited_time_offer', parameters: parameters(offer) }] : []),
-    ...(body.length > 0 ? [{ type: 'body', parameters: parameters(body) }] : []),
+    ...component('header', 'header'),
+    ...component('offer', 'limited_time_offer'),
+    ...component('body', 'body'),
     ...buttonComponents(slots, values),
   ]
 }
@@ -44,12 +44,7 @@ function buttonComponents(slots: readonly Slot[], values: JsonObject): JsonObjec
   for (const { key, type, part } of slots) {
     if (part.kind !== 'button') continue
     const { index, subType } = part
-    const component = components.get(index) ?? {
-      type: 'button',
-      sub_type: subType,
-      index: String(index),
-      parameters: [],
-    }
+    const component = components.get(index) ?? buttonOf(subType, index)
     component.parameters.push(
       type === 'minutes' ? { type: 'ttl_minutes', ttl_minutes: values[key] } : buttonParameter(subType, values[key]),
     )
@@ -57,6 +52,13 @@ function buttonComponents(slots: readonly Slot[], values: JsonObject): JsonObjec
   }
   return [...components.values()]
 }
+
+const buttonOf = (subType: string, index: number, parameters: JsonObject[] = []) => ({
+  type: 'button',
+  sub_type: subType,
+  index: String(index),
+  parameters,
+})
 
 function parameter(slot: Slot, value: unknown): JsonObject {
   const name = 'parameterName' in slot.part ? slot.part.parameterName : null
@@ -119,15 +121,7 @@ function flowComponents(template: NetworkTemplate, send: SendTemplate, flowToken
     ...(token !== null && { flow_token: token }),
     ...(Object.keys(data).length > 0 && { flow_action_data: data }),
   }
-  if (Object.keys(action).length === 0) return []
-  return [
-    {
-      type: 'button',
-      sub_type: 'flow',
-      index: String(flow.button_index),
-      parameters: [{ type: 'action', action }],
-    },
-  ]
+  return Object.keys(action).length === 0 ? [] : [buttonOf('flow', flow.button_index, [{ type: 'action', action }])]
 }
 
 function tapTarget({ tap_target_configuration: target }: SendTemplate): JsonObject[] {

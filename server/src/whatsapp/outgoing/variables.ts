@@ -111,50 +111,28 @@ function textSlots(kind: 'header' | 'body', component: JsonObject, card: number 
 }
 
 function buttonSlots(button: JsonObject | null, index: number, card: number | null): Slot[] {
-  const at = `buttons.${index}`
+  const { url, example, type } = button ?? {}
+  const slotOf = (name: string, subType: ButtonType, more: SlotOptions = {}, type: Slot['type'] = 'text') =>
+    slot(card, `buttons.${index}.${name}`, type, { kind: 'button', index, subType }, more)
   const optional = { required: false }
-  switch (upperCase(button?.type)) {
+  switch (upperCase(type)) {
     case 'URL':
       // URL variables are positional, even in a template with named variables.
-      if (placeholdersIn(button?.url).length === 0) return []
-      return [
-        slot(
-          card,
-          `${at}.url`,
-          'text',
-          { kind: 'button', index, subType: 'url' },
-          {
-            example: suffixOf(button?.url, firstOf(button?.example)),
-            maxLength: 2000,
-          },
-        ),
-      ]
+      if (placeholdersIn(url).length === 0) return []
+      return [slotOf('url', 'url', { example: suffixOf(url, firstOf(example)), maxLength: 2000 })]
     case 'COPY_CODE':
-      return [
-        slot(
-          card,
-          `${at}.code`,
-          'text',
-          { kind: 'button', index, subType: 'copy_code' },
-          {
-            example: firstOf(button?.example),
-            maxLength: 20,
-          },
-        ),
-      ]
+      return [slotOf('code', 'copy_code', { example: firstOf(example), maxLength: 20 })]
     case 'MPM':
-      return [slot(card, `${at}.products`, 'products', { kind: 'button', index, subType: 'mpm' })]
+      return [slotOf('products', 'mpm', {}, 'products')]
     case 'QUICK_REPLY':
-      return [slot(card, `${at}.payload`, 'text', { kind: 'button', index, subType: 'quick_reply' }, optional)]
+      return [slotOf('payload', 'quick_reply', optional)]
     case 'CATALOG':
-      return [slot(card, `${at}.thumbnail`, 'text', { kind: 'button', index, subType: 'catalog' }, optional)]
-    case 'VOICE_CALL': {
-      const part = { kind: 'button', index, subType: 'voice_call' } as const
+      return [slotOf('thumbnail', 'catalog', optional)]
+    case 'VOICE_CALL':
       return [
-        slot(card, `${at}.ttl_minutes`, 'minutes', part, optional),
-        slot(card, `${at}.payload`, 'text', part, { ...optional, maxLength: 512 }),
+        slotOf('ttl_minutes', 'voice_call', optional, 'minutes'),
+        slotOf('payload', 'voice_call', { ...optional, maxLength: 512 }),
       ]
-    }
     default:
       return []
   }
@@ -184,13 +162,9 @@ function isCodeButton(button: JsonObject | null): boolean {
   return typeof button?.url === 'string' && button.url.startsWith('https://www.whatsapp.com/otp/')
 }
 
-function slot(
-  card: number | null,
-  key: string,
-  type: Slot['type'],
-  part: SlotPart,
-  more: { example?: string | null; maxLength?: number; required?: boolean; listed?: boolean } = {},
-): Slot {
+type SlotOptions = Partial<Pick<Slot, 'example' | 'maxLength' | 'required'>>
+
+function slot(card: number | null, key: string, type: Slot['type'], part: SlotPart, more: SlotOptions = {}): Slot {
   return {
     key: card === null ? key : `cards.${card}.${key}`,
     type,

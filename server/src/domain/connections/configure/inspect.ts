@@ -91,17 +91,10 @@ export async function inspectConnection(network: Network, connectionId: string):
   const metaAppId = app.metaAppId ?? owner
   if (own.kind === 'ok') own.value.isForeign = owner !== null && owner !== metaAppId
   if (metaAppId === null) {
-    const unknown = {
-      kind: 'failed',
-      why: 'Meta does not say which app the access token belongs to.',
-      code: null,
-    } as const
-    return {
-      token: own,
-      subscription: unknown,
-      account: unknown,
-      numbers: await inspectNumbers(network, access, wabaId),
-    }
+    const why = 'Meta does not say which app the access token belongs to.'
+    const unknown = { kind: 'failed', why, code: null } as const
+    const numbers = await inspectNumbers(network, access, wabaId)
+    return { token: own, subscription: unknown, account: unknown, numbers }
   }
   const setup = { graphUrl, metaAppId, appSecret: opened.appSecret, accessToken }
   const [subscription, account, numbers] = await Promise.all([

@@ -1,4 +1,3 @@
-import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { type KnownPerson, personValues } from '../../../whatsapp/incoming/split-by-person.ts'
 import { erasedKey } from '../sending/idempotency.sql.ts'
@@ -107,46 +106,26 @@ export interface Position {
   id: string
 }
 
-export interface SentOfPerson {
+interface MessageOfPerson {
   id: string
   created_at: Date
   sender_id: string
-  recipient: string
-  recipient_user_id: string | null
-  type: string
-  template_id: string | null
-  reference: string | null
-  status: string
-  wa_message_id: string | null
-  quoted_wa_message_id: string | null
-  credits: number
-  error: MessageError | null
-  pricing: unknown
-  sent_at: Date | null
-  delivered_at: Date | null
-  read_at: Date | null
-  failed_at: Date | null
-  content_removed_at: Date | null
-  request_id: string | null
   /** JSON as text, because the driver would round large numbers. */
   content: string
-  history: unknown[]
 }
 
-export interface ReceivedOfPerson {
-  id: string
-  created_at: Date
-  sender_id: string
-  wa_message_id: string
+/** Columns that are not listed here are exported as they are. */
+export interface SentOfPerson extends MessageOfPerson {
+  recipient: string
+  recipient_user_id: string | null
+  template_id: string | null
+  request_id: string | null
+}
+
+export interface ReceivedOfPerson extends MessageOfPerson {
   sent_by: string | null
   sent_by_user_id: string | null
-  profile_name: string | null
-  type: string
-  received_at: Date
-  quoted_wa_message_id: string | null
-  content_removed_at: Date | null
   source: string | null
-  content: string
 }
 
 /** A page by time. Each number and user ID reads at most a page from its index. */
@@ -323,18 +302,8 @@ const earlyParametersOf = (person: KnownPerson, bytesInIds: readonly Buffer[]) =
   bytesInIds.map((bytes) => bytes.toString('hex')),
 ]
 
-export interface EarlyOfPerson {
-  sender_id: string
-  wa_message_id: string
-  status: string
-  occurred_at: Date
-  error: MessageError | null
-  recipient_user_id: string | null
-  pricing: unknown
-}
-
-export const earlyStatusesOf = (db: Db, person: KnownPerson, bytesInIds: readonly Buffer[]): Promise<EarlyOfPerson[]> =>
-  db.rows(
+export const earlyStatusesOf = (db: Db, person: KnownPerson, bytesInIds: readonly Buffer[]) =>
+  db.rows<{ sender_id: string }>(
     `select sender_id, wa_message_id, status, occurred_at, error, recipient_user_id, pricing from early_statuses
      where ${isEarlyOfPerson} order by occurred_at, wa_message_id`,
     earlyParametersOf(person, bytesInIds),

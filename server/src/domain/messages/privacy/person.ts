@@ -6,14 +6,13 @@ import type { KnownPerson } from '../../../whatsapp/incoming/split-by-person.ts'
 import { eraseEventsOf } from '../../deliveries/erase-events.ts'
 import { expireFiles } from '../../files/fetching.ts'
 import { eraseAnswers, eraseTokens } from '../../flows/privacy.ts'
-import { eraseOrders } from '../../orders/privacy.ts'
+import { eraseOrders } from '../../orders/orders.ts'
 import { eraseContentsMadeBy } from '../../requests/inspector/contents.ts'
 import { holdMoving } from '../receiving/older-messages.ts'
 import { deleteReceipts } from '../sending/read-receipts.sql.ts'
 import {
   deleteEarlyOf,
   deleteUserIdChanges,
-  type EarlyOfPerson,
   eraseReceivedMessages,
   eraseSentMessages,
   eraseStoredResponses,
@@ -66,11 +65,8 @@ export interface EraseLimits {
 export async function eraseSent(tx: Db, person: KnownPerson, limits: EraseLimits): Promise<Removed> {
   // First, so that a status that is being recorded is committed, and its event is erased too.
   const messages = await eraseSentMessages(tx, person, limits)
-  await eraseTokens(
-    tx,
-    person.workspaceId,
-    messages.map(({ id }) => id),
-  )
+  const ids = messages.map(({ id }) => id)
+  await eraseTokens(tx, person.workspaceId, ids)
   const requestBodies = await eraseContentsMadeBy(tx, person.workspaceId, messages)
   const events = await eraseEventsOf(tx, person.workspaceId, messages)
   return { messages: messages.length, request_bodies: requestBodies, ...events }
@@ -97,7 +93,6 @@ export async function eraseTraces(tx: Db, person: KnownPerson, until: Date): Pro
 }
 
 /** The statuses of a person that wait for their message. */
-export const earlyStatusesOf = (db: Db, person: KnownPerson): Promise<EarlyOfPerson[]> =>
-  readEarly(db, person, bytesInIdsOf(person))
+export const earlyStatusesOf = (db: Db, person: KnownPerson) => readEarly(db, person, bytesInIdsOf(person))
 
 const bytesInIdsOf = ({ numbers, userIds }: KnownPerson): Buffer[] => bytesInIds([...numbers, ...userIds])

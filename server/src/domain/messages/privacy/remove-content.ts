@@ -2,7 +2,7 @@
 import type { Db } from '../../../db/db.ts'
 import { expireFiles } from '../../files/fetching.ts'
 import { removeAnswers } from '../../flows/privacy.ts'
-import { removeOrderNotes } from '../../orders/privacy.ts'
+import { removeOrderNotes } from '../../orders/orders.ts'
 import { holdMoving } from '../receiving/older-messages.ts'
 import { type Looked, type RemovalRange, removeReceivedContent } from './remove-content.sql.ts'
 

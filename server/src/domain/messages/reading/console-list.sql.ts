@@ -64,24 +64,15 @@ export function selectMessages(
   searches: readonly MessageSearch[],
   page: KeySet,
 ): Promise<MessageListRow[]> {
-  const values: unknown[] = [workspaceId, page.take]
-  const param = (value: unknown) => `$${values.push(value)}`
-  const position = page.after && `(${param(page.after.at)}::timestamptz, ${param(page.after.id)}::uuid)`
-  const parts = searches.flatMap((search) =>
-    ([sentTable, receivedTable] as const).flatMap((table) => {
-      const conditions = conditionsOf(table, search, param)
-      if (conditions === null) return []
-      const { time } = table
-      if (position) conditions.push(`(${time}, id) ${page.order === 'desc' ? '<' : '>'} ${position}`)
-      const where = ['workspace_id = $1', ...conditions].join(' and ')
-      // They are few. `offset 0` keeps PostgreSQL from scanning the time index to find them.
-      const optimizationFence = search.quoted === undefined && search.ids === undefined ? '' : 'offset 0'
-      return [
-        `(select ${table.columns} from (select * from ${table.name} where ${where} ${optimizationFence}) as m
-          order by ${time} ${page.order}, id ${page.order} limit $2::int)`,
-      ]
-    }),
-  )
+  const values: unknown[] = [workspaceId, page.take, ...(page.after ? [page.after.at, page.after.id] : [])]
+  const isAfter = page.order === 'desc' ? '<' : '>'
+  const parts = partsOf(searches, values, ({ name, time, columns }, conditions, search) => {
+    if (page.after) conditions.push(`(${time}, id) ${isAfter} ($3::timestamptz, $4::uuid)`)
+    // They are few. `offset 0` keeps PostgreSQL from scanning the time index to find them.
+    const optimizationFence = search.quoted === undefined && search.ids === undefined ? '' : 'offset 0'
+    return `(select ${columns} from (select * from ${name} where ${conditions.join(' and ')} ${optimizationFence}) as m
+          order by ${time} ${page.order}, id ${page.order} limit $2::int)`
+  })
   if (parts.length === 0) return Promise.resolve([])
   return db.rows(
     `select x.* from (${parts.join(' union all ')}) as x
@@ -98,13 +89,10 @@ export async function countMessages(
   atMost: number,
 ): Promise<number> {
   const values: unknown[] = [workspaceId, atMost]
-  const param = (value: unknown) => `$${values.push(value)}`
-  const parts = searches.flatMap((search) =>
-    ([sentTable, receivedTable] as const).flatMap((table) => {
-      const conditions = conditionsOf(table, search, param)
-      if (conditions === null) return []
-      return [`(select 1 from ${table.name} where ${['workspace_id = $1', ...conditions].join(' and ')} limit $2::int)`]
-    }),
+  const parts = partsOf(
+    searches,
+    values,
+    ({ name }, conditions) => `(select 1 from ${name} where ${conditions.join(' and ')} limit $2::int)`,
   )
   if (parts.length === 0) return 0
   const counting = `select count(*)::int as count from ${parts.length === 1 ? parts[0] : `(${parts.join(' union all ')})`} as counted`
@@ -123,20 +111,13 @@ export async function messagesByBar(
   atMost: number,
 ): Promise<{ bar: number; status: MessageStatus | 'received'; count: number; oldest: Date | null }[]> {
   const values: unknown[] = [workspaceId, atMost, times]
-  const param = (value: unknown) => `$${values.push(value)}`
-  const parts = searches.flatMap((search) =>
-    ([sentTable, receivedTable] as const).flatMap((table) => {
-      const conditions = conditionsOf(table, search, param)
-      if (conditions === null) return []
-      if (table.direction === 'received') conditions.push('source is null')
-      const status = table.direction === 'sent' ? 'status' : "'received'"
-      const newest = `select id, ${table.time} as at, ${status} as status from ${table.name}
-        where ${['workspace_id = $1', ...conditions].join(' and ')} order by ${table.time} desc, id desc limit $2::int`
-      return [
-        `select *, case when count(*) over () >= $2::int then min(at) over () end as oldest from (${newest}) as m`,
-      ]
-    }),
-  )
+  const parts = partsOf(searches, values, ({ name, direction, time }, conditions) => {
+    if (direction === 'received') conditions.push('source is null')
+    const status = direction === 'sent' ? 'status' : "'received'"
+    const newest = `select id, ${time} as at, ${status} as status from ${name}
+        where ${conditions.join(' and ')} order by ${time} desc, id desc limit $2::int`
+    return `select *, case when count(*) over () >= $2::int then min(at) over () end as oldest from (${newest}) as m`
+  })
   if (parts.length === 0) return []
   // A message may match several searches.
   return db.rows(
@@ -182,12 +163,23 @@ export const receivedTable = {
     null::json as variables, content_removed_at, wa_message_id like 'erased:%' as is_erased`,
 } as const
 
+type Table = typeof sentTable | typeof receivedTable
+
+/** A subquery for each search and each table in which it can match a row. Adds to the values; the first is the workspace. */
+const partsOf = (
+  searches: readonly MessageSearch[],
+  values: unknown[],
+  write: (table: Table, conditions: string[], search: MessageSearch) => string,
+): string[] =>
+  searches.flatMap((search) =>
+    [sentTable, receivedTable].flatMap((table) => {
+      const conditions = conditionsOf(table, search, (value) => `$${values.push(value)}`)
+      return conditions === null ? [] : [write(table, ['workspace_id = $1', ...conditions], search)]
+    }),
+  )
+
 /** Null if no row of this table can match. */
-function conditionsOf(
-  table: typeof sentTable | typeof receivedTable,
-  search: MessageSearch,
-  param: (value: unknown) => string,
-): string[] | null {
+function conditionsOf(table: Table, search: MessageSearch, param: (value: unknown) => string): string[] | null {
   const { reference, status, templateId, templateIds } = search
   const isSentOnly = [reference, status, templateId, templateIds].some((each) => each !== undefined)
   if (table.direction === 'received' && isSentOnly) return null

@@ -48,12 +48,8 @@ export async function withParts<Row extends MessageListRow>(
 ): Promise<(Row & Pick<ListedRow, 'template_name' | 'components' | 'contact_name' | 'file'>)[]> {
   const ids = rows.flatMap((row) => row.template_id ?? [])
   const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
-  const received = rows.filter((row) => isInbound(row) && mayHaveFile.has(row.type))
-  const files = await fileStatesOf(
-    db,
-    workspaceId,
-    received.map(({ id }) => id),
-  )
+  const received = rows.filter((row) => isInbound(row) && mayHaveFile.has(row.type)).map(({ id }) => id)
+  const files = await fileStatesOf(db, workspaceId, received)
   const contacts = await contactNames(db, workspaceId, rows.map(personOf))
   return rows.map((row) => {
     const { name = null, components = null } = templates.get(row.template_id ?? '') ?? {}

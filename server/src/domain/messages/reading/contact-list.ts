@@ -42,15 +42,8 @@ export const pageOfContacts = (db: Db, workspaceId: string, { take, after }: Key
     for (let read = 0; read < messagesMax; read += batchMax) {
       const batch = await newestMessages(tx, workspaceId, next, batchMax)
       const found = batch.filter((each): each is Contacted => isFirst(each, seen))
-      const earlier =
-        after && found.length > 0
-          ? await peopleSince(
-              tx,
-              workspaceId,
-              found.map(({ person }) => person),
-              after,
-            )
-          : new Set<string>()
+      const people = found.map(({ person }) => person)
+      const earlier = after && people.length > 0 ? await peopleSince(tx, workspaceId, people, after) : new Set<string>()
       contacts.push(...found.filter(({ person }) => !earlier.has(person)))
       const last = contacts[take - 1]
       if (contacts.length > take && last) return { contacts: contacts.slice(0, take), next: positionOf(last) }
@@ -90,15 +83,9 @@ export async function partsOfContacts(
 ): Promise<Map<string, ContactParts>> {
   if (contacts.length === 0) return new Map()
   const people = contacts.map(({ person }) => person)
+  const ids = contacts.map(({ id }) => id)
   const [messages, states] = await withOrderedLookups(db, (tx) =>
-    Promise.all([
-      messagesById(
-        tx,
-        workspaceId,
-        contacts.map(({ id }) => id),
-      ),
-      contactStates(tx, workspaceId, people),
-    ]),
+    Promise.all([messagesById(tx, workspaceId, ids), contactStates(tx, workspaceId, people)]),
   )
   const listed = new Map((await withParts(db, workspaceId, messages)).map((row) => [row.id, row]))
   const byPerson = new Map(states.map((state) => [state.person, state]))

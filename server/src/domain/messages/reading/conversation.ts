@@ -5,7 +5,7 @@ import type { Db } from '../../../db/db.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { explainError } from '../../../whatsapp/graph/explain-error.ts'
 import { formsOfMessages } from '../../flows/privacy.ts'
-import { ordersByMessage } from '../../orders/privacy.ts'
+import { ordersByMessage } from '../../orders/orders.ts'
 import type { MessageSearch } from './console-list.sql.ts'
 import { isInbound, type ListedRow, searchMessages, toListed, withParts } from './console-list.ts'
 import {

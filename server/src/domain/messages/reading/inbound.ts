@@ -7,13 +7,13 @@ import type { Clock } from '../../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
-import { toInboundOrder } from '../../../whatsapp/incoming/order.ts'
 import { openReceivedFile, type StoredFile } from '../../files/read.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import { findReceivedMessages, findSentMessages } from '../receiving/inbound.sql.ts'
 import { mediaUrl } from '../receiving/inbound.ts'
 import { countInbound, type InboundRow, type InboundSearch, inboundById, inboundOf } from './inbound.sql.ts'
 import { type Conversation, findReplyWindows } from './reply-window.ts'
+import { toContent } from './timeline.ts'
 
 export interface ListedInbound {
   /** When it was recorded, which is the order of the list: a message that WhatsApp delivers late is new, too. */
@@ -92,6 +92,10 @@ async function toInboundMessages(
       const id = ids.get(`${row.sender_id} ${waMessageId}`)
       return id === undefined ? null : withPrefix('msg', id)
     }
+    const { media, ...content } = toContent(row, {
+      reactedId: idOf(row.reaction?.wa_message_id ?? null),
+      changedId: idOf(row.changed, changedIds),
+    })
     return {
       message_id: withPrefix('msg', row.id),
       object: 'inbound_message',
@@ -102,24 +106,11 @@ async function toInboundMessages(
       profile_name: row.profile_name,
       sender_id: withPrefix('snd', row.sender_id),
       type: row.type,
-      text: row.text,
       received_at: row.received_at.toISOString(),
       in_reply_to: row.quoted === null ? null : { wa_message_id: row.quoted, message_id: idOf(row.quoted) },
-      reply: row.reply,
-      media: row.media && { sha256: null, voice: false, ...row.media, url: mediaUrl(publicUrl, row.id) },
-      location: row.location,
-      username: row.username,
+      ...content,
+      media: media && { ...media, url: mediaUrl(publicUrl, row.id) },
       group_id: row.group_id,
-      forwarded: row.forwarded,
-      contacts: row.contacts,
-      order: row.order && toInboundOrder(row.order),
-      reaction: row.reaction && { ...row.reaction, message_id: idOf(row.reaction.wa_message_id) },
-      referral: row.referral,
-      referred_product: row.referredProduct,
-      edit: row.edit && { ...row.edit, message_id: idOf(row.changed, changedIds) },
-      deletion: row.deletion && { ...row.deletion, message_id: idOf(row.changed, changedIds) },
-      unsupported: row.unsupported,
-      standby: row.standby,
       window_expires_at: row.group_id === null ? windowOf(conversationOf(row)) : null,
     }
   })

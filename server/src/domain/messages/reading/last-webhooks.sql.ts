@@ -9,11 +9,8 @@ export const lastInbound = (db: Db, senderIds: readonly string[]): Promise<{ at:
   )
 
 /** When the latest status of the newest messages of any of these senders occurred. */
-export const lastStatus = (
-  db: Db,
-  senders: readonly { id: string; workspaceId: string }[],
-): Promise<{ at: Date | null } | undefined> =>
-  db.first(
+export const lastStatus = (db: Db, senders: readonly { id: string; workspaceId: string }[]) =>
+  db.first<{ at: Date | null }>(
     `select max(l.at) as at from unnest($1::uuid[], $2::uuid[]) as s(id, workspace_id) cross join lateral (
        select greatest(delivered_at, read_at, failed_at) as at from messages
        where workspace_id = s.workspace_id and sender_id = s.id and wa_message_id is not null
@@ -33,13 +30,8 @@ export interface StatusCounts {
 }
 
 /** Counts the statuses of a sender's newest messages that were accepted before a time. */
-export const newestStatuses = (
-  db: Db,
-  workspaceId: string,
-  senderId: string,
-  before: Date,
-): Promise<StatusCounts | undefined> =>
-  db.first(
+export const newestStatuses = (db: Db, workspaceId: string, senderId: string, before: Date) =>
+  db.first<StatusCounts>(
     `select count(*)::int as accepted, max(status_at) as "lastStatusAt",
        coalesce(min(n) filter (where status_at is not null or pricing is not null) - 1, count(*))::int as "withoutStatus"
      from (

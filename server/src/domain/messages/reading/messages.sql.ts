@@ -53,7 +53,7 @@ const filterValues = ({ workspaceId, systemKeyIds }: Author, filters: MessageFil
   workspaceId,
   systemKeyIds,
   status: filters.status,
-  to: filters.to,
+  to: filters.to?.replace(/^\+/, ''),
   toUserId: filters.to_user_id,
   reference: filters.reference,
   createdAfter: filters.created_after,
@@ -73,13 +73,12 @@ const listing = listingWith(() => '')
 // A statement of its own: with a condition that may be null, the plan would read all messages of the key.
 const listingOfReference = listingWith(({ reference }) => ` and reference = ${reference}`)
 
-const listingFor = ({ reference }: MessageFilters) => (reference === undefined ? listing : listingOfReference)
-
-export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet) =>
-  listingFor(filters).rows<MessageRow>(db, filterValues(author, filters), page)
-
-export const totalOfMessages = (db: Db, author: Author, filters: MessageFilters) =>
-  listingFor(filters).total(db, filterValues(author, filters))
+export const listMessages = (db: Db, author: Author, filters: MessageFilters, page: KeySet) =>
+  (filters.reference === undefined ? listing : listingOfReference).page<MessageRow>(
+    db,
+    filterValues(author, filters),
+    page,
+  )
 
 export const messageById = (db: Db, { workspaceId, systemKeyIds }: Author, id: string) =>
   db.first<MessageRow>(

@@ -1,41 +1,17 @@
-import type { ListTotal } from '@parley/contract/console/list'
-import type { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
+import type { Message, MessageWithHistory } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
-import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { batched } from '../../../sharing/batch.ts'
 import type { FindTraceparent } from '../../../telemetry/tracing.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import { numberIn } from '../recipient.ts'
-import {
-  type Author,
-  findTraceparents,
-  type MessageRow,
-  messageById,
-  messagesOf,
-  stepsOf,
-  totalOfMessages,
-} from './messages.sql.ts'
+import { type Author, findTraceparents, type MessageRow, messageById, stepsOf } from './messages.sql.ts'
 
 export { anyReceived, anyReplied, anySent, hasMessages } from './first-messages.sql.ts'
-export { messageMadeBy } from './messages.sql.ts'
+export { listMessages, messageMadeBy } from './messages.sql.ts'
 export { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
 export type { Author }
-
-export async function listMessages(
-  db: Db,
-  author: Author,
-  filters: MessageFilters,
-  page: KeySet,
-): Promise<{ rows: MessageRow[]; total: ListTotal }> {
-  const normalized = { ...filters, ...(filters.to && { to: filters.to.replace(/^\+/, '') }) }
-  const [rows, total] = await Promise.all([
-    messagesOf(db, author, normalized, page),
-    totalOfMessages(db, author, normalized),
-  ])
-  return { rows, total }
-}
 
 export async function getMessage(db: Db, author: Author, id: string): Promise<MessageWithHistory> {
   const uuid = withoutPrefix('msg', id)

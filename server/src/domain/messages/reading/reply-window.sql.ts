@@ -1,4 +1,3 @@
-import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 
 /** A person is their phone number, or the network's user ID if it does not provide the number. */
@@ -27,16 +26,8 @@ const latestBy = (isByPerson: string) =>
          select greatest(newest.at, max(m.received_at)) as at from inbound_messages m
          where ${theirs} and m.recorded_at >= newest.at - interval '1 minute'
        ) as latest`
-  })
+  }).rows<Writer & { at: Date }>
 
-const byPhone = latestBy('m.sent_by = writers.person')
-const byUserId = latestBy('m.sent_by is null and m.sent_by_user_id = writers.person')
-
-type Latest = Writer & { at: Date }
-
-export const latestByPhone = (db: Db, workspaceId: string, writers: readonly Writer[]): Promise<Latest[]> =>
-  byPhone.rows(db, { workspaceId, writers })
-
+export const latestByPhone = latestBy('m.sent_by = writers.person')
 /** For people whose number the network does not provide. */
-export const latestByUserId = (db: Db, workspaceId: string, writers: readonly Writer[]): Promise<Latest[]> =>
-  byUserId.rows(db, { workspaceId, writers })
+export const latestByUserId = latestBy('m.sent_by is null and m.sent_by_user_id = writers.person')

@@ -37,8 +37,8 @@ export async function findReplyWindows(
   }
   const [numbers, userIds] = [true, false].map((kind) => [...writers.values()].filter((each) => each.isNumber === kind))
   const found = [
-    ...(numbers?.length ? await latestByPhone(db, workspaceId, numbers) : []),
-    ...(userIds?.length ? await latestByUserId(db, workspaceId, userIds) : []),
+    ...(numbers?.length ? await latestByPhone(db, { workspaceId, writers: numbers }) : []),
+    ...(userIds?.length ? await latestByUserId(db, { workspaceId, writers: userIds }) : []),
   ]
   const latest = new Map(found.map(({ senderId, person, at }) => [keyOf(senderId, person), at]))
   return ({ senderId, person }) => {

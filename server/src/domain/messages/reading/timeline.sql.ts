@@ -77,7 +77,6 @@ export interface StoredContent {
 /** An edit or a deletion. The column for the quoted message names the message that it changes. */
 export const isChange = `(content -> 'edit' is not null or content -> 'deletion' is not null)`
 
-/** Leaves out where the network stores the media file: only the download needs it. */
 export const contentColumns = `content ->> 'text' as text, content -> 'reply' as reply, content -> 'media' as media,
   content -> 'location' as location, content -> 'contacts' as contacts, content -> 'order' as "order",
   content -> 'reaction' as reaction, content -> 'referral' as referral, content -> 'unsupported' as unsupported,

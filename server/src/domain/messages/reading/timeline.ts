@@ -132,26 +132,34 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
   }
 }
 
-/** The content of an inbound message, and the IDs of what belongs to it. */
-export const toReceivedContent = (
+/** What the API and the console have in common. The IDs are those of the messages that it reacts to and that it changes. */
+export const toContent = (
   row: StoredContent,
-  { aboutId, formId, orderId }: { aboutId: string | null; formId: string | null; orderId: string | null },
-): ReceivedContent => ({
+  { reactedId, changedId }: { reactedId: string | null; changedId: string | null },
+) => ({
   text: row.text,
   reply: row.reply,
   media: row.media && { sha256: null, voice: false, ...row.media },
   location: row.location,
   contacts: row.contacts,
   order: row.order && toInboundOrder(row.order),
-  reaction: row.reaction && { ...row.reaction, message_id: aboutId },
+  reaction: row.reaction && { ...row.reaction, message_id: reactedId },
   referral: row.referral,
   referred_product: row.referredProduct,
-  edit: row.edit && { ...row.edit, message_id: aboutId },
-  deletion: row.deletion && { ...row.deletion, message_id: aboutId },
+  edit: row.edit && { ...row.edit, message_id: changedId },
+  deletion: row.deletion && { ...row.deletion, message_id: changedId },
   unsupported: row.unsupported,
   standby: row.standby,
   forwarded: row.forwarded,
   username: row.username,
+})
+
+/** The content of an inbound message, and the IDs of what belongs to it. */
+export const toReceivedContent = (
+  row: StoredContent,
+  { aboutId, formId, orderId }: { aboutId: string | null; formId: string | null; orderId: string | null },
+): ReceivedContent => ({
+  ...toContent(row, { reactedId: aboutId, changedId: aboutId }),
   form_id: formId,
   order_id: orderId,
   error: row.error,

@@ -168,8 +168,8 @@ export function saveInboundStatement(
 }
 
 /**
- * Stores past messages without events, where they belong in time. Stored messages are ignored. Returns the IDs of
- * the new ones.
+ * `insert` stores past messages without events, where they belong in time, and ignores stored ones. `fill` puts the files into
+ * messages that came without them before. `take` marks past messages as live, each once. They return the IDs of what changed.
  */
 export function savePastStatement(
   insertFilesSql: InsertFilesSql,
@@ -182,8 +182,14 @@ export function savePastStatement(
     now: 'timestamptz',
     tryUntil: 'timestamptz',
   } as const
-  const storing = statement(
-    parameters,
+  const storing = (write: (places: Places<typeof parameters>) => string) => {
+    const { rows } = statement(parameters, write)
+    return async (db: Db, past: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> => {
+      const stored = await rows<{ id: string }>(db, { past, files: files.rows, tryUntil: files.tryUntil, now })
+      return stored.map(({ id }) => id)
+    }
+  }
+  const insert = storing(
     ({ past, files, now, tryUntil }) => `with stored as (
        insert into inbound_messages (${past.columns}, recorded_at)
        select past.*, least(past.received_at, ${now}) from ${past}
@@ -193,8 +199,7 @@ export function savePastStatement(
      ), ${insertFilesSql(String(files), 'stored', { now, tryUntil })}
      select id from stored`,
   )
-  const filling = statement(
-    parameters,
+  const fill = storing(
     ({ past, files, now, tryUntil }) => `with stored as (
        update inbound_messages m set type = past.type,
          content = case when ${isPast} then past.content else (past.content::jsonb - 'past')::json end
@@ -206,8 +211,7 @@ export function savePastStatement(
      select id from stored`,
   )
   // Locked in order, to prevent deadlocks. A row that another transaction has taken is not past any more.
-  const taking = statement(
-    parameters,
+  const take = storing(
     ({ past, files, now, tryUntil }) => `with live as materialized (
        select past.* from ${past}
      ), locked as materialized (
@@ -227,23 +231,7 @@ export function savePastStatement(
      ), ${insertFilesSql(String(files), 'without_file', { now, tryUntil })}
      select id from stored`,
   )
-  const ids = async (stored: Promise<{ id: string }[]>) => (await stored).map(({ id }) => id)
-  const valuesOf = (past: readonly InboundRow[], files: FileBatch, now: Date) => ({
-    past,
-    files: files.rows,
-    tryUntil: files.tryUntil,
-    now,
-  })
-  return {
-    insert: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
-      ids(storing.rows(db, valuesOf(rows, files, now))),
-    /** Puts the files into messages that came without them before. */
-    fill: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
-      ids(filling.rows(db, valuesOf(rows, files, now))),
-    /** Marks past messages as live, each once. Returns the IDs of the changed messages. */
-    take: (db: Db, rows: readonly InboundRow[], files: FileBatch, now: Date): Promise<string[]> =>
-      ids(taking.rows(db, valuesOf(rows, files, now))),
-  }
+  return { insert, fill, take }
 }
 
 export const currentRevision = async (db: Db): Promise<number> =>

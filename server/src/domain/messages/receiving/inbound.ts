@@ -41,18 +41,8 @@ import { holdMoving, mayBeMoved } from './older-messages.ts'
 const storeWithEvents = saveInboundStatement(insertEventsSql, insertReceivedFilesSql, receivedFileColumns)
 export const past = savePastStatement(insertReceivedFilesSql, receivedFileColumns, hasReceivedFileSql)
 
-export interface InboundArrival {
-  item: InboundItem
-  destination: Destination
-}
-
-export interface EchoArrival {
-  item: EchoItem
-  destination: Destination
-}
-
-interface Arrival {
-  item: InboundItem | EchoItem
+interface Arrival<Item = InboundItem | EchoItem> {
+  item: Item
   destination: Destination
 }
 
@@ -68,7 +58,7 @@ export class RoutingChanged extends Error {}
 export async function saveInbound(
   db: Db,
   now: Date,
-  received: readonly InboundArrival[],
+  received: readonly Arrival<InboundItem>[],
   publicUrl: string,
   onlyAt: number | null = null,
 ): Promise<void> {
@@ -79,7 +69,12 @@ export async function saveInbound(
  * Stores messages that the business sent elsewhere and publishes `message.echoed` for each new one. A message that this
  * service sent itself is no echo. Run it within a transaction.
  */
-export async function saveEchoes(db: Db, now: Date, echoes: readonly EchoArrival[], publicUrl: string): Promise<void> {
+export async function saveEchoes(
+  db: Db,
+  now: Date,
+  echoes: readonly Arrival<EchoItem>[],
+  publicUrl: string,
+): Promise<void> {
   const others = await withoutOwn(db, echoes)
   if (others.length > 0) await saveArrivals(db, now, others, publicUrl, null)
 }
@@ -122,12 +117,8 @@ async function saveArrivals(
   }
   if (newIds.size === received.length) return
   const stillNew = new Set(arrivals.filter(isNew))
-  await saveImported(
-    db,
-    now,
-    received.filter((each) => !stillNew.has(each)),
-    publicUrl,
-  )
+  const repeated = received.filter((each) => !stillNew.has(each))
+  await saveImported(db, now, repeated, publicUrl)
 }
 
 /** Publishes those of repeated messages that were only imported as past ones so far, and replaces their contents. */
@@ -146,11 +137,8 @@ async function saveImported(db: Db, now: Date, repeated: readonly Arrival[], pub
       await holdMoving(tx)
       const batch = await toBatch(tx, now, [...byId.values()], publicUrl, [...byId.keys()])
       const live = new Set(await past.take(tx, batch.rows, batch.files, now))
-      await publish(
-        tx,
-        now,
-        batch.events.filter((_, index) => live.has(batch.rows[index]?.id ?? '')),
-      )
+      const events = batch.events.filter((_, index) => live.has(batch.rows[index]?.id ?? ''))
+      await publish(tx, now, events)
       await saveParts(tx, now, batch, live)
     }),
   )
@@ -192,16 +180,12 @@ async function saveParts(
   newIds: ReadonlySet<string>,
 ): Promise<void> {
   if (files.rows.some(({ messageId }) => newIds.has(messageId))) wakeFetching(db)
-  await saveFormsAndOrders(
-    db,
-    now,
-    arrivals.flatMap(({ item, destination }, index) => {
-      const id = rows[index]?.id ?? ''
-      return item.kind === 'message' && !isPlain(item) && newIds.has(id)
-        ? [{ id, item, destination, quoted: sent(destination, item.quotedWaMessageId) }]
-        : []
-    }),
-  )
+  const withParts = arrivals.flatMap(({ item, destination }, index) => {
+    const id = rows[index]?.id ?? ''
+    if (item.kind === 'echo' || isPlain(item) || !newIds.has(id)) return []
+    return [{ id, item, destination, quoted: sent(destination, item.quotedWaMessageId) }]
+  })
+  await saveFormsAndOrders(db, now, withParts)
 }
 
 /** The files of messages, with the IDs of their rows. */
@@ -231,14 +215,11 @@ export const isPlain = ({ form, order }: InboundItem): boolean => form === null 
 async function saveFormsAndOrders(db: Db, now: Date, newArrivals: readonly NewArrival[]): Promise<void> {
   const submissions = await saveSubmissions(db, now, newArrivals.flatMap(toSubmission))
   await saveOrders(db, now, newArrivals.flatMap(toCart))
-  await publish(
-    db,
-    now,
-    submissions.map(({ workspaceId, senderId, data }) => ({ workspaceId, senderId, type: 'flow.completed', data })),
-  )
+  const events = submissions.map((submission) => ({ ...submission, type: 'flow.completed' as const }))
+  await publish(db, now, events)
 }
 
-interface NewArrival extends InboundArrival {
+interface NewArrival extends Arrival<InboundItem> {
   id: string
   quoted: Quoted | null
 }
@@ -251,9 +232,8 @@ function toSubmission({ id, item, destination: { workspaceId, senderId }, quoted
 
 function toCart({ id, item, destination: { workspaceId, senderId } }: NewArrival) {
   const { order: cart, from, fromUserId, profileName, receivedAt } = item
-  return cart === null
-    ? []
-    : [{ workspaceId, senderId, messageId: id, from, fromUserId, profileName, receivedAt, cart }]
+  if (cart === null) return []
+  return [{ workspaceId, senderId, messageId: id, from, fromUserId, profileName, receivedAt, cart }]
 }
 
 interface Quoted {

@@ -295,7 +295,7 @@ test('an opt-out for a number that is not synced yet is kept and applies once th
   const callsBefore = shop.account.calls('phone_numbers')
   await sending.network.drain()
   expect(shop.account.calls('phone_numbers')).toBe(callsBefore + 1)
-  expect(await releaseParked(server.db, server.clock, newLogger('silent'), 'http://parley.test')).toBe(2)
+  expect(await releaseParked({ ...server, log: newLogger('silent'), publicUrl: 'http://parley.test' })).toBe(2)
   const { body } = await shop.workspace.call('/v1/senders')
   const second = (body as { data: Sender[] }).data.find(({ phone_number }) => phone_number === '15553300001')
   expect(await shop.send({ to, ...offer, sender_id: second?.id })).toMatchObject({

@@ -97,25 +97,15 @@ export async function recordParked(
 
 /** Logs updates that cannot be parked, because they do not say which account they belong to. */
 export function logWithoutAccount(log: Logger, unknown: readonly UnknownItem[]): void {
-  for (const { appId, item } of unknown) {
-    const { phoneNumberId, wabaId } = item
-    if (wabaId === null)
-      log.info(
-        { event: 'update.not_connected', app_id: appId, phone_number_id: phoneNumberId },
-        'update of no account: stored for operators only',
-      )
+  for (const { appId, item } of unknown.filter((each) => each.item.wabaId === null)) {
+    const fields = { event: 'update.not_connected', app_id: appId, phone_number_id: item.phoneNumberId } as const
+    log.info(fields, 'update of no account: stored for operators only')
   }
 }
 
-const numberKeyOf = ({
-  appId,
-  wabaId,
-  phoneNumberId,
-}: {
-  appId: string
-  wabaId: string | null
-  phoneNumberId: string
-}) => `${appId} ${wabaId} ${phoneNumberId}`
+type NumberOfAccount = Pick<UnknownUpdate, 'appId' | 'phoneNumberId'> & { wabaId: string | null }
+
+const numberKeyOf = ({ appId, wabaId, phoneNumberId }: NumberOfAccount) => `${appId} ${wabaId} ${phoneNumberId}`
 
 /** How many updates were dropped for each number of an account that is not connected. */
 function droppedByNumber(unknown: readonly UnknownItem[], updates: readonly ParkedUpdate[]) {
@@ -138,13 +128,8 @@ function logUnknown(log: Logger, updates: readonly ParkedUpdate[]): void {
       const dropped = { event: 'update.not_connected', ...fields, updates: group.length } as const
       log.info(dropped, 'update of an account that is not connected through this app: stored for operators only')
     } else {
-      const parked = {
-        event: 'update.parked',
-        ...fields,
-        updates: count('parked'),
-        repeated: count('repeated'),
-      } as const
-      log.info(parked, 'update parked: its number is not synced yet')
+      const counts = { updates: count('parked'), repeated: count('repeated') }
+      log.info({ event: 'update.parked', ...fields, ...counts }, 'update parked: its number is not synced yet')
     }
   }
 }

@@ -103,7 +103,8 @@ const addNumber = (account: TestAccount): string =>
     verifiedName: `New ${phones}`,
   }).id
 
-const release = (db = server.db) => releaseParked(db, server.clock, log(), 'http://parley.test')
+const release = (db = server.db) =>
+  releaseParked({ db, clock: server.clock, log: log(), publicUrl: 'http://parley.test' })
 const seconds = (from: Date) => (from.getTime() - server.clock.now().getTime()) / 1000
 const loggedEvents = (name: string) =>
   server.logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === name)

@@ -17,15 +17,23 @@ import {
 import { storeUpdates } from '../../updates/updates.ts'
 import { isUpdate, saveUpdates } from './record-updates.ts'
 
+interface ReleaseDeps {
+  db: Db
+  clock: Clock
+  log: Logger
+  publicUrl: string
+}
+
 /** Publishes all parked updates whose numbers are known. Returns how many. */
-export async function releaseParked(db: Db, clock: Clock, log: Logger, publicUrl: string): Promise<number> {
+export async function releaseParked(deps: ReleaseDeps): Promise<number> {
+  const { db } = deps
   let released = 0
   let numbers = await releasableNumbers(db)
   // The numbers take turns, so that one with thousands of updates does not delay the others.
   while (numbers.length > 0) {
     const remaining: KnownNumber[] = []
     for (const number of numbers) {
-      const count = await releaseBatch(db, clock, log, number, publicUrl)
+      const count = await releaseBatch(deps, number)
       released += count
       if (count > 0) remaining.push(number)
     }
@@ -34,15 +42,10 @@ export async function releaseParked(db: Db, clock: Clock, log: Logger, publicUrl
   return released
 }
 
-async function releaseBatch(
-  db: Db,
-  clock: Clock,
-  log: Logger,
-  number: KnownNumber,
-  publicUrl: string,
-): Promise<number> {
+async function releaseBatch(deps: ReleaseDeps, number: KnownNumber): Promise<number> {
+  const { log } = deps
   try {
-    const count = await publishOldest(db, clock, number, publicUrl)
+    const count = await publishOldest(deps, number)
     if (count > 0) logReleased(log, number, count)
     return count
   } catch (error) {
@@ -51,21 +54,16 @@ async function releaseBatch(
       { event: 'parked_updates.batch_failed', err: error },
       'publishing a batch of parked updates failed; publishing each alone',
     )
-    return releaseOldest(db, clock, log, number, publicUrl)
+    return releaseOldest(deps, number)
   }
 }
 
 /** Publishes one update. If it fails, it is postponed so that the updates after it are published. */
-async function releaseOldest(
-  db: Db,
-  clock: Clock,
-  log: Logger,
-  number: KnownNumber,
-  publicUrl: string,
-): Promise<number> {
+async function releaseOldest(deps: ReleaseDeps, number: KnownNumber): Promise<number> {
+  const { db, clock, log } = deps
   let failing: TakenUpdate | undefined
   try {
-    const count = await publishOldest(db, clock, number, publicUrl, 1, (update) => {
+    const count = await publishOldest(deps, number, 1, (update) => {
       failing = update
     })
     if (count > 0) logReleased(log, number, count)
@@ -85,10 +83,8 @@ async function releaseOldest(
 }
 
 function publishOldest(
-  db: Db,
-  clock: Clock,
+  { db, clock, publicUrl }: ReleaseDeps,
   number: KnownNumber,
-  publicUrl: string,
   max?: number,
   onTaken: (update: TakenUpdate) => void = () => {},
 ): Promise<number> {

@@ -112,12 +112,9 @@ function rereadBatch(
     const stay = results.filter(({ isUnderstood }) => !isUnderstood).map(({ update }) => update)
     if (gone.length > 0) await deleteUpdates(tx, gone)
     if (stay.length > 0) await saveReread(tx, { updates: stay, interpretation })
-    const isNew = new Set(taken.filter(({ workspaceId }) => workspaceId === null).map(({ id }) => id))
-    await publishUpdates(
-      tx,
-      now,
-      stay.filter(({ id }) => isNew.has(id)),
-    )
+    const withoutWorkspace = new Set(taken.filter(({ workspaceId }) => workspaceId === null).map(({ id }) => id))
+    const news = stay.filter(({ id }) => withoutWorkspace.has(id))
+    await publishUpdates(tx, now, news)
     const routed = read.flatMap(({ update, items }) => {
       const { destination } = ownerOf(update)
       return destination === null ? [] : items.filter(isUpdate).map((item) => ({ item, destination }))

@@ -34,11 +34,8 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
   const saved = await saveChanges(db, now, news, null)
   if (saved.size < news.length) throw new Error('a message was changed while it was locked')
   const failed = news.filter(hasFailed)
-  await refund(
-    db,
-    now,
-    failed.map(({ message }) => ({ workspaceId: message.workspaceId, messageId: message.id })),
-  )
+  const unpaid = failed.map(({ message: { workspaceId, id } }) => ({ workspaceId, messageId: id }))
+  await refund(db, now, unpaid)
   await syncStaleTemplates(db, now, failed)
   const named = news.flatMap(({ message: { senderId, waMessageId }, progress }) =>
     waMessageId === null && progress.waMessageId !== null ? [{ senderId, waMessageId: progress.waMessageId }] : [],
@@ -65,10 +62,8 @@ export async function savePlainStatuses(
   const save = () => oneWithIndexLookups(db, (tx) => saveChanges(tx, now, plain, onlyAt))
   const saved = plain.length === 0 ? new Set<string>() : await save()
   // A report whose message was not found by our ID may have WhatsApp's ID of another message.
-  const [named, ofOtherTools] = [
-    unknown.filter(({ messageId }) => messageId !== null),
-    unknown.filter((report) => report.messageId === null).filter(hasNetworkId),
-  ]
+  const named = unknown.filter(({ messageId }) => messageId !== null)
+  const ofOtherTools = unknown.filter(({ messageId }) => messageId === null).filter(hasNetworkId)
   const early = ofOtherTools.length === 0 ? 0 : await insertEarly(db, { early: ofOtherTools, now, onlyAt })
   const rest = [...named, ...news.flatMap(({ message, reports }) => (saved.has(message.id) ? [] : reports))]
   // Fewer early statuses are stored if some were known already, or if the revision is another one.
@@ -105,19 +100,11 @@ async function saveChanges(db: Db, now: Date, changes: readonly Change[], onlyAt
     }),
   )
   const prepared = prepareEvents(db, now, events)
-  const rows = await storeWithEvents(
-    db,
-    changes.map(({ progress }) => progress),
-    fresh.map(({ change: { message }, report: { status, occurredAt, error } }) => ({
-      messageId: message.id,
-      workspaceId: message.workspaceId,
-      status,
-      occurredAt,
-      error,
-    })),
-    prepared,
-    onlyAt,
-  )
+  const progress = changes.map((change) => change.progress)
+  const statuses = fresh.map(({ change: { message }, report: { status, occurredAt, error } }) => {
+    return { messageId: message.id, workspaceId: message.workspaceId, status, occurredAt, error }
+  })
+  const rows = await storeWithEvents(db, progress, statuses, prepared, onlyAt)
   const newIds = new Set(rows.map(({ eventId }) => eventId))
   const deliveries = rows.filter((row): row is ChangedRow & PublishedDelivery => row.webhookId !== null)
   offerToWorker(db, { ...prepared, rows: prepared.rows.filter(({ id }) => newIds.has(id)) }, deliveries)
@@ -139,9 +126,6 @@ export async function applyEarly(db: Db, now: Date, messages: readonly MessageKe
   const early = await withIndexLookups(db, (tx) => earlyOf(tx, { messages }))
   if (early.length === 0) return
   await deleteEarly(db, { early })
-  await saveStatuses(
-    db,
-    now,
-    early.map((each) => ({ ...each, messageId: null })),
-  )
+  const reports = early.map((each) => ({ ...each, messageId: null }))
+  await saveStatuses(db, now, reports)
 }

@@ -13,7 +13,9 @@ import type { Caller } from '../../../http/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { Refusal, refuse } from '../../../lib/refuse.ts'
-import { deleteCountsBefore, deleteResponsesBefore, storedResponses } from './idempotency.sql.ts'
+import { deleteCountsBefore, deleteResponsesBefore, type StoredResponse, storedResponses } from './idempotency.sql.ts'
+
+export type { StoredResponse }
 
 export type IdempotencyScope = Pick<Caller, 'workspaceId' | 'systemId'>
 
@@ -54,19 +56,16 @@ export const newBatchRequest = (
 export const batchFingerprint = (messages: readonly unknown[]): Buffer =>
   sha256(`POST /v1/messages/batch ${canonical(messages)}`)
 
-/** A response as it was stored. */
-export interface StoredResponse {
-  fingerprint: Buffer
-  answer: string
-}
-
 /** The responses that are stored for these requests, in their order. */
 export async function findStoredResponses(
   db: Db,
   requests: readonly IdempotentRequest[],
 ): Promise<(StoredResponse | undefined)[]> {
   const found = requests.map((): StoredResponse | undefined => undefined)
-  for (const { index, ...stored } of await storedResponses(db, requests.map(toKey))) found[index] = stored
+  const wanted = requests.map(({ scope: { workspaceId, systemId }, key: idempotencyKey }, index) => {
+    return { index, workspaceId, systemId, idempotencyKey }
+  })
+  for (const { index, ...stored } of await storedResponses(db, { wanted })) found[index] = stored
   return found
 }
 
@@ -78,12 +77,6 @@ export function replay({ fingerprint }: IdempotentRequest, stored: StoredRespons
 
 /** Identifies requests of which at most one may be stored. */
 export const idOf = ({ scope, key }: IdempotentRequest): string => `${scope.workspaceId} ${scope.systemId} ${key}`
-
-const toKey = ({ scope: { workspaceId, systemId }, key }: IdempotentRequest) => ({
-  workspaceId,
-  systemId,
-  idempotencyKey: key,
-})
 
 /** The refusal of a key when the day's limit is reached. */
 export function tooManyKeys(now: Date): Refusal {

@@ -42,7 +42,7 @@ import {
 } from './outbox.sql.ts'
 import { PairPaces } from './pace.ts'
 import { type CompletedCall, failExpired, recordCalls, unknownForMs } from './record-calls.ts'
-import { takeSlots } from './slots.ts'
+import { claimWithSlots } from './slots.ts'
 
 export { type ActiveHold, activeHolds } from './holds.sql.ts'
 export { countOutbox } from './outbox.sql.ts'
@@ -165,23 +165,16 @@ export function newOutbox(
     const due = (numbers ?? (await dueSenders(db, clock.now()))).map((sender) => ({ sender, order: Math.random() }))
     // Random order, so that no sender is always last when the slots do not suffice for all.
     const inOrder = due.sort((left, right) => left.order - right.order).map(({ sender }) => sender)
-    const quotas = takeSlots(slots, inOrder)
-    let claimed: ClaimedMessage[] = []
-    try {
-      if (quotas.length === 0) return []
+    const accesses = new Map<string, Claim['access']>()
+    const claimed = await claimWithSlots(slots, inOrder, (quotas) => {
       // Both at once. If a number has moved to another account, that one is read too.
-      const accesses = new Map(inOrder.map(({ connectionId: id }) => [id, readAccess(id)]))
-      claimed = await claimWithin(quotas)
-      return claimed.map((each) => ({
-        claimed: each,
-        access: accesses.get(each.connectionId) ?? readAccess(each.connectionId),
-      }))
-    } finally {
-      const counts = Map.groupBy(claimed, ({ senderId }) => senderId)
-      for (const { id, workspaceId, maxCount } of quotas) {
-        slots.releaseFor(id, workspaceId, maxCount - (counts.get(id)?.length ?? 0))
-      }
-    }
+      for (const { connectionId: id } of inOrder) accesses.set(id, accesses.get(id) ?? readAccess(id))
+      return claimWithin(quotas)
+    })
+    return claimed.map((each) => ({
+      claimed: each,
+      access: accesses.get(each.connectionId) ?? readAccess(each.connectionId),
+    }))
   }
 
   function readAccess(connectionId: string): Claim['access'] {

@@ -21,7 +21,7 @@ import {
   retryReceipt,
   sendersWithReceipts,
 } from './read-receipts.sql.ts'
-import { takeSlots } from './slots.ts'
+import { claimWithSlots } from './slots.ts'
 
 export interface ReadReceipts {
   /** Claims due receipts and starts their calls. Returns how many. */
@@ -54,27 +54,11 @@ export function newReadReceipts(network: Network, log: Logger): ReadReceipts {
   async function claim(): Promise<ClaimedReceipt[]> {
     const now = clock.now()
     const due = (await sendersWithReceipts(db, now)).filter((sender) => !isHeld(sender, now.getTime()))
-    const quotas = takeSlots(slots, due)
-    let claimed: ClaimedReceipt[] = []
-    try {
-      if (quotas.length === 0) return []
-      await insertPaces(
-        db,
-        quotas.map(({ senderId }) => senderId),
-      )
-      claimed = await claimReceipts(db, {
-        quotas,
-        now,
-        leaseUntil: new Date(now.getTime() + leaseMs),
-        lease: newUuid(),
-      })
-      return claimed
-    } finally {
-      const counts = Map.groupBy(claimed, ({ senderId }) => senderId)
-      for (const { id, workspaceId, maxCount } of quotas) {
-        slots.releaseFor(id, workspaceId, maxCount - (counts.get(id)?.length ?? 0))
-      }
-    }
+    return claimWithSlots(slots, due, async (quotas) => {
+      const senderIds = quotas.map(({ senderId }) => senderId)
+      await insertPaces(db, senderIds)
+      return claimReceipts(db, { quotas, now, leaseUntil: new Date(now.getTime() + leaseMs), lease: newUuid() })
+    })
   }
 
   const isHeld = ({ id, connectionId, appId }: DueReceipts, nowMs: number): boolean =>

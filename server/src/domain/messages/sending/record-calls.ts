@@ -43,19 +43,11 @@ function sentOf({ claimed, decision, at }: CompletedCall): SentMessage[] {
 /** Run within a transaction. */
 async function recordOthers(db: Db, now: Date, calls: readonly CompletedCall[]): Promise<void> {
   await saveStatuses(db, now, calls.flatMap(reportOf))
-  const retried = calls.flatMap(({ claimed, decision }) =>
-    decision.kind === 'retry'
-      ? [
-          {
-            ...claimed,
-            attempts: claimed.attempts + 1,
-            dueAt: after(now, decision.afterMs),
-            error: decision.error,
-            scope: decision.scope,
-          },
-        ]
-      : [],
-  )
+  const retried = calls.flatMap(({ claimed, decision }) => {
+    if (decision.kind !== 'retry') return []
+    const { error, scope, afterMs } = decision
+    return [{ ...claimed, attempts: claimed.attempts + 1, dueAt: after(now, afterMs), error, scope }]
+  })
   if (retried.length > 0) await requeue(db, { leased: retried })
   const unknown = calls.filter(({ decision }) => decision.kind === 'unknown').map(({ claimed }) => claimed)
   if (unknown.length > 0) await markUnknown(db, { leased: unknown, until: after(now, unknownForMs) })

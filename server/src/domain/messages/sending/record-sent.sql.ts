@@ -1,20 +1,19 @@
 import type { Db } from '../../../db/db.ts'
-import { statement } from '../../../db/statement.ts'
+import { type Row, statement } from '../../../db/statement.ts'
 import { type EventBatch, eventParameters, eventValues, type InsertEventsSql } from '../event-batch.sql.ts'
 
-/** A message that the network has accepted, with its event `message.sent`. */
-export interface SentRow {
-  messageId: string
-  workspaceId: string
-  senderId: string
-  waMessageId: string
-  recipientUserId: string | null
-  occurredAt: Date
-  eventId: string
-  body: Buffer
-  /** Whom the event is about. */
-  person: string | null
-}
+/** Messages that the network has accepted, each with its event `message.sent`, and whom this is about. */
+const sentColumns = {
+  messageId: 'uuid',
+  workspaceId: 'uuid',
+  senderId: 'uuid',
+  waMessageId: 'text',
+  recipientUserId: 'text',
+  occurredAt: 'timestamptz',
+  eventId: 'uuid',
+  body: 'bytea',
+  person: 'text',
+} as const
 
 /** A recorded message with one delivery of its event. The other columns are null if no endpoint subscribes to it. */
 export interface RecordedRow {
@@ -35,20 +34,7 @@ export interface RecordedRow {
  */
 export function recordSentStatement(insertEventsSql: InsertEventsSql) {
   const recording = statement(
-    {
-      ...eventParameters,
-      sent: {
-        messageId: 'uuid',
-        workspaceId: 'uuid',
-        senderId: 'uuid',
-        waMessageId: 'text',
-        recipientUserId: 'text',
-        occurredAt: 'timestamptz',
-        eventId: 'uuid',
-        body: 'bytea',
-        person: 'text',
-      },
-    },
+    { ...eventParameters, sent: sentColumns },
     ({ sent, ...places }) => `with call as materialized (
        select sent.* from ${sent} order by sent.message_id
      ), queued as materialized (
@@ -79,9 +65,6 @@ export function recordSentStatement(insertEventsSql: InsertEventsSql) {
      from fresh f left join new_deliveries d on d.event_id = f.id
      union all select message_id, false, null, null, null, null from known`,
   )
-  return (db: Db, rows: readonly SentRow[], events: Omit<EventBatch, 'rows'>): Promise<RecordedRow[]> =>
-    recording.rows(db, {
-      sent: rows,
-      ...eventValues(events),
-    })
+  return (db: Db, sent: readonly Row<typeof sentColumns>[], events: Omit<EventBatch, 'rows'>): Promise<RecordedRow[]> =>
+    recording.rows(db, { sent, ...eventValues(events) })
 }

@@ -4,6 +4,25 @@ import type { DueNumber } from './due-numbers.ts'
 import type { SenderQuota } from './outbox.sql.ts'
 import { paceOf } from './pace.ts'
 
+/** Takes slots, claims messages within them, and returns the slots that got no message. */
+export async function claimWithSlots<Claimed extends { senderId: string }>(
+  slots: FairShares,
+  due: readonly Due[],
+  claim: (quotas: readonly SenderQuota[]) => Promise<Claimed[]>,
+): Promise<Claimed[]> {
+  const quotas = takeSlots(slots, due)
+  let claimed: Claimed[] = []
+  try {
+    if (quotas.length > 0) claimed = await claim(quotas)
+    return claimed
+  } finally {
+    const counts = Map.groupBy(claimed, ({ senderId }) => senderId)
+    for (const { id, workspaceId, maxCount } of quotas) {
+      slots.releaseFor(id, workspaceId, maxCount - (counts.get(id)?.length ?? 0))
+    }
+  }
+}
+
 type Due = Pick<DueNumber, 'id' | 'workspaceId' | 'throughput'>
 
 /**
