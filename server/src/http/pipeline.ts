@@ -19,7 +19,6 @@ import type {
 } from './access-check.ts'
 import type { Bodies, BodySource } from './bodies.ts'
 import { type BytesResponse, openBytes } from './bytes.ts'
-import { anonymous, requireScope } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
 import { type ErrorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
@@ -30,7 +29,15 @@ import type { ClientTimeouts } from './limits/limits.ts'
 import type { WorkspaceSlots } from './limits/slots.ts'
 import { openFileBody } from './multipart.ts'
 import { type KnownPath, newPathFinder, newPathGuesser } from './paths.ts'
-import type { Context, Route, RouteSettings, SharedServices, WrittenReply } from './route.ts'
+import {
+  anonymous,
+  type Context,
+  type Route,
+  type RouteSettings,
+  requireScope,
+  type SharedServices,
+  type WrittenReply,
+} from './route.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -5,6 +5,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import type { OnChange } from '../db/notices/change-notices.ts'
 import type { Clock } from '../lib/clock.ts'
+import { refuse } from '../lib/refuse.ts'
 import type { SecretKeys } from '../lib/seal.ts'
 import type { Caller } from './access-check.ts'
 import type { BytesResponse } from './bytes.ts'
@@ -172,4 +173,25 @@ export function uploadRoute<Reply extends TSchema>(
   // The pipeline passes a `FileBody` to a route that receives a file.
   const checked = { ...row, checksBody: true } as unknown as Parameters<typeof route<Reply>>[0]
   return { ...route(checked), receivesFile: true }
+}
+
+/** The caller of a public route; has access to no workspace. */
+export const anonymous: Caller = {
+  workspaceId: '',
+  keyId: '',
+  keyName: '',
+  systemId: '',
+  systemKeyIds: [],
+  scopes: [],
+  rateLimitPerMin: 0,
+  isInspected: false,
+}
+
+export function requireScope(caller: Caller | null, scope: Route['scope']): void {
+  if (scope === 'none' || scope === 'public' || caller?.scopes.includes(scope)) return
+  refuse('insufficient_scope', {
+    message: `This key lacks the scope '${scope}'.`,
+    details: { required_scope: scope, granted_scopes: [...(caller?.scopes ?? [])] },
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
 }

@@ -1,3 +1,5 @@
+import type { HealthAction } from '@parley/contract/console/operator'
+
 const checkResults = ['ok', 'warning', 'problem'] as const
 export type CheckResult = (typeof checkResults)[number]
 
@@ -17,16 +19,8 @@ export interface Finding {
   /** The same for the console, which offers the `actions` as buttons. Left out: the same text. */
   consoleRemedy: string | null
   /** What the console can do about it. */
-  actions: FindingAction[]
+  actions: HealthAction[]
 }
-
-/** An action for one affected object. */
-export type FindingAction =
-  | { kind: 'connect_account'; appId: string; wabaId: string }
-  | { kind: 'sync_connection'; id: string; wabaId: string }
-  | { kind: 'repair_webhook'; id: string; name: string; enabled: boolean }
-  | { kind: 'add_credits'; workspaceId: string; name: string }
-  | { kind: 'change_key'; workspaceId: string; id: string; name: string }
 
 type Parts = Partial<Pick<Finding, 'effect' | 'remedy' | 'consoleRemedy' | 'details' | 'actions'>>
 

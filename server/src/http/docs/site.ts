@@ -76,7 +76,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
           heading: heading?.text ?? '',
           ...(!heading && { summary: page.summary }),
           text: heading ? text : `${page.summary} ${text}`,
-          terms: [...terms, ...Object.keys(searchTerms).filter((term) => searchTerms[term] === address)],
+          terms: [...terms, ...(searchTerms[address] ?? [])],
           weight: aboutTheProgram.has(page.name) ? 0.4 : 1,
         })
       }
