@@ -6,10 +6,8 @@ import { changeChannel, listenerName, type OnChange, readChangeNotices } from '.
 /** A connection that only listens does not notice that it went silent, so it runs a statement this often. */
 const checkEveryMs = 5_000
 
-/** How often `announce` is called. */
 const announceEveryMs = 500
 
-/** What else is done on the connection that listens. */
 export interface MoreToListen {
   /** What to do with the notifications of other channels, by channel. */
   channels: Readonly<Record<string, (payload: string) => void>>

@@ -185,7 +185,6 @@ export function pagedStatement<const Named extends Parameters>(
        select 1 from ${from} (${write(places)}) as matching limit ${places.take}) as counted`
   })
   const byOrder = { asc: cases('asc'), desc: cases('desc') }
-  /** How many rows match, at most `atMost`. */
   const count = async (db: Db, values: Values<Named>, atMost: number): Promise<number> => {
     const row = await counting.first<{ count: number }>(db, { ...values, take: atMost } as never)
     return row?.count ?? 0

@@ -57,7 +57,6 @@ type Receive = (appId: string, body: Buffer, signature: string | string[] | unde
 
 type Screen = (appId: string, signature: string | string[] | undefined) => Promise<void> | undefined
 
-/** Counts each webhook that `screen` rejects. */
 export const countedScreen =
   (screen: Screen, counters: Counters): Screen =>
   (appId, signature) => {

@@ -18,7 +18,6 @@ export interface OutgoingMail {
   html: string
 }
 
-/** Why the mail server did not accept an email. */
 export class MailError extends Error {
   override readonly name = 'MailError'
   /** The server will never accept it: the address does not exist, for example. */

@@ -7,7 +7,6 @@ import type { Address } from './system-names.ts'
 /** Resolves a host name to all of its addresses. Look-ups in progress are limited for each workspace. */
 type Resolve = (hostname: string, workspaceId?: string) => Promise<Address[]>
 
-/** Where deliveries may be sent. */
 export interface TargetRules {
   /** Plain HTTP: false for never, `loopback` for loopback addresses, true for all. */
   allowHttp: boolean | 'loopback'

@@ -1,13 +1,10 @@
 import { Turns } from './turns.ts'
 
 export interface BatchLimits<Item> {
-  /** The maximum size of a batch. */
   maxItems?: number
-  /** How many batches may run at the same time. */
   maxConcurrent?: number
   /** How far apart batches begin at least, so that more items share one. After a pause, or with enough for a full batch, the next begins at once. */
   gapMs?: number
-  /** The size of an item; 1 by default. */
   sizeOf?: (item: Item) => number
   /** Whose item it is. If not all waiting items fit into a batch, owners take turns. Without it, the first ones are taken. */
   ownerOf?: (item: Item) => string

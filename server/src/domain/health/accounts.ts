@@ -281,7 +281,6 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
   )
 }
 
-/** Reads the whole ledger. */
 export async function checkLedger(db: Db): Promise<Finding> {
   const wrong = await verifyLedger(db)
   if (wrong.length === 0) return ok('ledger', 'Every balance is the sum of its entries.')

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Metric, Registry } from 'prom-client'
 import type { Database } from '../../db/db.ts'
 import { readMaintenance } from '../../db/maintenance.ts'
@@ -318,8 +319,7 @@ function cached<T>(read: () => Promise<T>, forMs = queuesCachedForMs): () => Pro
   return () => {
     if (performance.now() - readAtMs > forMs) {
       readAtMs = performance.now()
-      const timeout = new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null).unref())
-      result = Promise.race([read().catch(() => null), timeout])
+      result = Promise.race([read().catch(() => null), sleep(timeoutMs, null, { ref: false })])
     }
     return result
   }

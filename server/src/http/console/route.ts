@@ -5,7 +5,6 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Client } from '../../sharing/fair-queue.ts'
 import type { Input } from '../route.ts'
 
-/** The person who is signed in. */
 export interface SignedIn {
   personId: string
   email: string

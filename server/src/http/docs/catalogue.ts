@@ -1,4 +1,3 @@
-/** A page of /docs. */
 export interface DocsPage {
   /** Its path is `/docs/<name>`. */
   name: string

@@ -8,13 +8,10 @@ export interface PageParts {
   description?: string
   /** The name of the page, empty for the first one; null for pages that are not to be found or linked to. */
   name: string | null
-  /** The body of the page. */
   html: string
   headings?: readonly Heading[]
-  /** What was searched for. */
   query?: string
   publicUrl: string
-  /** Addresses of the style sheet, the script and the icon. */
   assets: { style: string; script: string; icon: string }
 }
 
@@ -104,7 +101,6 @@ function groupOf({ title, pages }: (typeof docsGroups)[number], current: string 
         <ul>${items.join('')}</ul>`
 }
 
-/** The sections of the page. */
 function tableOf(headings: readonly Heading[]): string {
   const sections = headings.filter(({ depth }) => depth === 2)
   if (sections.length === 0) return ''

@@ -26,7 +26,6 @@ export interface MountedDocs extends DocsOptions {
   addressOf(request: IncomingMessage): string
 }
 
-/** The documentation at /docs, and the files for language models. */
 export function mountDocs(app: FastifyInstance, options: MountedDocs): void {
   const site = newDocsSite(options)
   const searches = new CountedWindows({ max: searchesPerMinute, windowMs: 60_000, maxKeys: 20_000 })

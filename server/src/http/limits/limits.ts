@@ -21,9 +21,7 @@ export interface Limits {
   requests: SlotLimits
   /** Requests that wait for events. */
   heldRequests: SlotLimits
-  /** Files that are received. */
   uploads: SlotLimits
-  /** Open live streams of the console. */
   liveStreams: number
   timeouts: ClientTimeouts
 }
@@ -110,7 +108,6 @@ export interface ClientTimeouts {
   keepAliveMs: number
   /** With a request, and without a byte in either direction: the client does not read the response. */
   stalledMs: number
-  /** How often connections are checked. */
   checkMs: number
   /** How often the permission to watch a stream is checked. */
   streamCheckMs: number
