@@ -6,7 +6,7 @@ import { addressBlock } from '../net/addresses.ts'
 import type { Overload } from '../sharing/overload.ts'
 import { requestTimedOut } from './errors.ts'
 import { type BytesLease, type ExceededBytes, HeldBytes } from './limits/bytes.ts'
-import type { Limits } from './limits/limits.ts'
+import type { ClientTimeouts, Limits } from './limits/limits.ts'
 import { WorkspaceSlots } from './limits/slots.ts'
 import { maxFileBodyBytes } from './multipart.ts'
 
@@ -153,12 +153,7 @@ export class Bodies {
   }
 }
 
-export interface StreamTimes {
-  /** From its start to its end. */
-  uploadMs: number
-  /** Without a byte. */
-  uploadIdleMs: number
-}
+type StreamTimes = Pick<ClientTimeouts, 'uploadMs' | 'uploadIdleMs'>
 
 /** How much is collected before it is requested. Reading from the connection pauses at this size. */
 const earlyBytes = 64 * 1024

@@ -71,7 +71,6 @@ export const countedScreen =
     }
   }
 
-/** Counts the outcome and the duration of each webhook. */
 export const countedReceive =
   (receive: Receive, counters: Counters): Receive =>
   async (appId, body, signature) => {

@@ -155,7 +155,6 @@ class Exchange implements AccessRequest, Context {
   /** If no route matches: the path, if it has routes of other methods. */
   readonly #path: KnownPath | undefined
   #caller: Caller | null = null
-  /** Whether a key was accepted. */
   #isAuthenticated = false
   rateLimit: RateLimitState = notCharged
   #code: string | null = null
@@ -166,7 +165,6 @@ class Exchange implements AccessRequest, Context {
   #isInProgress = false
   /** Whether the response is a file, which takes as long as the client reads it. */
   #isStreaming = false
-  /** Set once the request has waited. */
   #held: HeldRequest | null = null
   /** The access check after the last wait. */
   #rechecking: Promise<AccessDecision> | null = null
@@ -174,7 +172,6 @@ class Exchange implements AccessRequest, Context {
   #moreScope: Route['scope'] = 'none'
   /** Set if it is not that of the route. */
   #status: number | null = null
-  /** The message that the request stored. */
   #messageId: string | null = null
 
   constructor(services: Services, request: FastifyRequest, reply: FastifyReply) {

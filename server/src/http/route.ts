@@ -12,7 +12,6 @@ import type { BytesResponse } from './bytes.ts'
 import type { HowEnded, Subscribe } from './limits/held-requests.ts'
 import type { FileBody } from './multipart.ts'
 
-/** What a handler gets in addition to its input. */
 export interface Context {
   /** Limited to the caller's workspace. */
   db: Db
@@ -32,7 +31,6 @@ export interface Context {
   traceMessage(id: string): void
   /** Another status than that of the route. */
   setStatus(status: number): void
-  /** Adds a header to the response. */
   setHeader(name: string, value: string): void
   /** Refuses the request if the key lacks the scope, even if it loses it while the request waits. */
   requireScope(scope: Route['scope']): void
@@ -51,7 +49,6 @@ export interface SharedServices {
   secretKeys: SecretKeys
 }
 
-/** The settings of the process that handlers need. */
 export interface RouteSettings {
   publicUrl: string
   /** How much the files of a workspace may take, uploaded and received. */

@@ -3,9 +3,7 @@ import type { HealthAction } from '@parley/contract/console/operator'
 const checkResults = ['ok', 'warning', 'problem'] as const
 export type CheckResult = (typeof checkResults)[number]
 
-/** The result of one health check. */
 export interface Finding {
-  /** The name of the check. */
   check: string
   verdict: CheckResult
   /** The result in one line. */
@@ -18,7 +16,6 @@ export interface Finding {
   details: string[]
   /** The same for the console, which offers the `actions` as buttons. Left out: the same text. */
   consoleRemedy: string | null
-  /** What the console can do about it. */
   actions: HealthAction[]
 }
 
@@ -51,5 +48,4 @@ export const problem = finding('problem')
 export const worstOf = (findings: readonly Finding[]): CheckResult =>
   checkResults.findLast((verdict) => findings.some((each) => each.verdict === verdict)) ?? 'ok'
 
-/** `1 endpoint`, `2 endpoints`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

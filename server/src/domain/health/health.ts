@@ -44,7 +44,6 @@ export interface HealthDeps {
   site: Site
   /** The version of the Graph API that requests use, if it is set. */
   graphVersion?: string | null
-  /** How much the files of a workspace may take. */
   mediaBytesPerWorkspace: number
   /** Null without PARLEY_DATABASE_READ_URL. */
   replica?: ReplicaState | null

@@ -27,14 +27,12 @@ export interface MetricsDeps {
   heldRequests: { readonly count: number }
   /** The folder of the embedded database; null if there is none. */
   dataDir: string | null
-  /** How much the files of a workspace may take. */
   maxStoredBytes: number
   version: string
 }
 
 export interface Metrics {
   contentType: string
-  /** All metrics in the Prometheus text format. */
   render(): Promise<string>
 }
 

@@ -29,7 +29,6 @@ export interface SealedSecret {
   sealed: string
 }
 
-/** All secrets of a column that are still used. */
 export const liveSecrets = (db: Db, { column, from, live }: SealedColumn): Promise<SealedSecret[]> =>
   db.rows(`select id, ${column} as sealed ${from} where ${column} is not null and ${live} order by id`)
 

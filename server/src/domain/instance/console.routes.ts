@@ -23,7 +23,6 @@ export interface InstanceDeps extends Omit<HealthDeps, 'secretKeys'> {
   secretKeys(): SecretKeys
 }
 
-/** For operators of the installation only. */
 export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
