@@ -78,7 +78,7 @@ test('without the disk of the database, its free space is unknown', async () => 
   expect((await series()).disk_free_bytes.at(-1)).toBeNull()
 })
 
-test('events are counted once, also if a sample is late', async () => {
+test('events are counted once, even if a sample is late', async () => {
   server.clock.forward({ hours: 30 })
   await sample()
   const line = await newLine(server)

@@ -43,7 +43,7 @@ export async function readOverviewBefore(viewer: Viewer, period: Period, retenti
   return isWhole ? before : { ...before, requests: null, deliveries: null }
 }
 
-/** `isPast` if the period ended at `now`, instead of going on. */
+/** `isPast` if the period has ended at `now`. */
 async function overviewUntil(viewer: Viewer, period: Period, now: Date, isPast = false): Promise<Overview> {
   const steps = timeBuckets(period, now)
   const ifAllowed = <T>(permission: Permission, read: () => Promise<T>): Promise<T | null> =>
