@@ -7,68 +7,21 @@ import { createOnce } from './lib/create-once.ts'
 import { poolSize, serverUrls } from './lib/database-settings.ts'
 import { StartupError } from './lib/refuse.ts'
 import type { SecretKeys } from './lib/seal.ts'
-import { type AddressRange, readRange } from './net/addresses.ts'
+import { type AddressRange, isLoopback, readRange } from './net/addresses.ts'
 import { type MailSettings, readMailFrom, readSmtpUrl } from './net/mail-settings.ts'
 import { NameLookups } from './net/name-lookups.ts'
 import { readS3Url, type S3Settings } from './net/s3-settings.ts'
-import type { TargetRules } from './net/target-guard.ts'
-import type { TracingSettings } from './telemetry/tracing.ts'
 import { readTracing } from './telemetry/tracing-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export interface Config {
-  host: string
-  port: number
-  publicUrl: string
-  databaseUrl: string | null
-  /** PostgreSQL itself, if DATABASE_URL leads to a pooler that shares connections between transactions. */
-  databaseDirectUrl: string | null
-  /** A standby for the lists, exports and counts of the console. */
-  databaseReadUrl: string | null
-  /** The connections to the database that this process opens at most. */
-  databasePool: number
-  dataDir: string
-  role: 'all' | 'api' | 'worker'
-  trustProxy: readonly AddressRange[]
-  maxConnections: number
-  maxConnectionsPerAddress: number
-  simulatorPort: number
-  /**
-   * Where webhooks may be delivered. The default for the embedded database includes this machine, over plain HTTP, while
-   * only this machine can reach the service.
-   */
-  targetRules: TargetRules
-  /** Says which setting changed the defaults of `targetRules`. */
-  targetNotice: string | null
-  webhookCa: string | null
-  /** Name servers for the hosts of webhooks; none for the system's. */
-  dnsServers: readonly string[]
-  /** Where files are kept outside the database; null if they are not. */
-  objectStore: S3Settings | null
-  retentionDays: number
-  /** How long the contents of messages are stored; null for as long as the messages. */
-  contentRetentionDays: number | null
-  mediaBytesPerWorkspace: number
-  /** The version of the Graph API; null for the version that Parley is tested with. */
-  graphVersion: string | null
-  /** Null: no emails are sent. */
-  mail: MailSettings | null
-  /** Per client address: requests to sign in, and to use a link. */
-  signInRequestsPerMinute: number
-  /** Operators need an authenticator app or a passkey. */
-  operatorsNeedTwoFactor: boolean
-  metricsToken: string | null
-  /** Null: no traces are recorded. */
-  tracing: TracingSettings | null
-  logLevel: string
-  secretKeys: () => SecretKeys
-}
+/** The settings of a process. Null means that a part is not used, or that its default applies. */
+export type Config = ReturnType<typeof readConfig>
 
 const projectDir = join(import.meta.dirname, '..', '..')
 
 /** The only reader of the environment. An invalid value throws a StartupError with one line. */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment) {
   const databaseUrl = readDatabaseUrl(env, 'DATABASE_URL')
   const embedded = databaseUrl === null
   const host = readHost(env)
@@ -85,8 +38,11 @@ export function readConfig(env: Environment): Config {
     port,
     publicUrl,
     databaseUrl,
+    /** PostgreSQL itself, if DATABASE_URL leads to a pooler that shares connections between transactions. */
     databaseDirectUrl: readOtherDatabaseUrl(env, 'PARLEY_DATABASE_DIRECT_URL'),
+    /** A standby for the lists, exports and counts of the console. */
     databaseReadUrl: readReplicaUrl(env, 'PARLEY_DATABASE_READ_URL'),
+    /** The connections to the database that this process opens at most. */
     databasePool: readNumber(env, 'PARLEY_DATABASE_POOL', poolSize.default, poolSize.min, poolSize.max),
     dataDir,
     role: readChoice(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
@@ -94,25 +50,38 @@ export function readConfig(env: Environment): Config {
     maxConnections: readNumber(env, 'PARLEY_MAX_CONNECTIONS', 10_000, 10, 500_000),
     maxConnectionsPerAddress: readNumber(env, 'PARLEY_MAX_CONNECTIONS_PER_ADDRESS', 1_000, 5, 500_000),
     simulatorPort: readPort(env, 'PARLEY_SIMULATOR_PORT', embedded ? 8090 : 0),
+    /**
+     * Where webhooks may be delivered. The default for the embedded database includes this machine, over plain HTTP, while
+     * only this machine can reach the service.
+     */
     targetRules: {
       allowHttp: readAllowHttp(env, reachesLoopback),
       allowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', reachesLoopback ? loopback : ''),
       resolve: new NameLookups({ servers: dnsServers }).resolve,
     },
+    /** Says which setting changed the defaults of `targetRules`. */
     targetNotice: embedded && opening !== null ? targetNotice(env, opening, loopback) : null,
     webhookCa: readCaFile(env),
+    /** Name servers for the hosts of webhooks; none for the system's. */
     dnsServers,
+    /** Where files are kept outside the database; null if they are not. */
     objectStore: readObjectStore(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
+    /** How long the contents of messages are stored; null for as long as the messages. */
     contentRetentionDays: env.PARLEY_CONTENT_RETENTION_DAYS
       ? readNumber(env, 'PARLEY_CONTENT_RETENTION_DAYS', 0, 1, 3650)
       : null,
     mediaBytesPerWorkspace: readNumber(env, 'PARLEY_MEDIA_MB_PER_WORKSPACE', 5_000, 1, 999_999) * 1_000_000,
+    /** The version of the Graph API; null for the version that Parley is tested with. */
     graphVersion: readGraphVersion(env),
+    /** Null: no emails are sent. */
     mail: readMail(env),
+    /** Per client address: requests to sign in, and to use a link. */
     signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
+    /** Operators need an authenticator app or a passkey. */
     operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
+    /** Null: no traces are recorded. */
     tracing: readTracing(env, invalid),
     logLevel: readChoice(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     secretKeys: readSecretKeys(env, embedded, dataDir),
@@ -271,8 +240,6 @@ function targetNotice(env: Environment, opening: string, loopback: string): stri
   const off = missing.map((each) => each.off).join(' or ')
   return `${opening}, so webhooks cannot ${off}. To allow it, set ${missing.map(({ setting }) => setting).join(' and ')}.`
 }
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
 function readMail(env: Environment): MailSettings | null {
   const { PARLEY_SMTP_URL: url, PARLEY_MAIL_FROM: sender } = env

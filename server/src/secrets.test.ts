@@ -149,7 +149,7 @@ test('the logger redacts fields with the names of secrets', async () => {
     config: { headers: { authorization: 'canary' } },
     token: 'canary',
   })
-  log.error({ event: 'loop.failed', err: new Error('outer', { cause: error }) }, 'x')
+  log.error({ event: 'http.request_failed', err: new Error('outer', { cause: error }) }, 'x')
   expect(lines).toHaveLength(names.length + 1)
   expect(lines.join('')).not.toContain('canary')
 })

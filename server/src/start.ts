@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { buildApi } from './api.ts'
 import { type Config, withPort } from './config.ts'
 import { toConnection } from './db/connect/connection.ts'
@@ -115,7 +116,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const companion = await startCompanion?.(config)
     if (companion) undo.push(() => companion.stop())
     const client = new GraphClient({ productVersion: version, graphVersion: config.graphVersion })
-    undo.push(() => Promise.race([client.close(), pause(stopLimits.otherMs)]))
+    undo.push(() => Promise.race([client.close(), sleep(stopLimits.otherMs, undefined, { ref: false })]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
     // One for the process, so that saving a webhook and delivering to it share the cache and the limits.
     const { resolve } = new NameLookups({ servers: config.dnsServers, log, metrics: db.telemetry.metrics })
@@ -268,8 +269,5 @@ async function within(ms: number, name: string, step: Promise<unknown>): Promise
 }
 
 function whyNotWritable(db: Runtime['db']): Promise<string | null> {
-  const timeout = new Promise<string>((resolve) => setTimeout(resolve, 2000, notResponding).unref())
-  return Promise.race([db.whyNotWritable(), timeout])
+  return Promise.race([db.whyNotWritable(), sleep(2_000, notResponding, { ref: false })])
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

@@ -40,7 +40,6 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** PostgreSQL has canceled a statement because of its time limit. */
 const isTimeout = (error: unknown): boolean => (error as { code?: string }).code === '57014'
 
 /** The text that counts the rows of a query, at most as many as the parameter says. */

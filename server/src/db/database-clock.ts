@@ -27,11 +27,9 @@ const thisMachine: MachineTime = { wall: () => Date.now(), monotonic: () => perf
  */
 export class DatabaseClock implements Clock {
   readonly #machine: MachineTime
-  /** The database's time at the last sync. */
   #databaseMs: number
   /** How far tests have moved it ahead of the database. */
   #movedMs = 0
-  /** This machine's time at the last sync. */
   #syncedAt: { wall: number; monotonic: number }
 
   constructor(machine: MachineTime = thisMachine) {
@@ -125,7 +123,6 @@ export async function openDatabaseClock(db: Db): Promise<DatabaseClock> {
 export interface ClockWatch {
   /** The clocks differ too much. Called at every sync until they agree. */
   onApart(): Promise<void>
-  /** They agree again. */
   onAgree(): Promise<void>
 }
 

@@ -68,7 +68,6 @@ export interface Database extends Db {
    * After a statement has failed because of the disk, this tries to write, until that succeeds.
    */
   whyNotWritable(): Promise<string | null>
-  /** The current use of the connection pools. */
   pools(): { pool: 'all' | 'workspace'; open: number; idle: number; waiting: number }[]
   close(): Promise<void>
 }

@@ -6,7 +6,6 @@ import { changeChannel, listenerName, type OnChange, readChangeNotices } from '.
 /** A connection that only listens does not notice that it went silent, so it runs a statement this often. */
 const checkEveryMs = 5_000
 
-/** How often `announce` is called. */
 const announceEveryMs = 500
 
 /** Other tasks of the listening connection. */

@@ -38,9 +38,7 @@ export const inTurn =
     if (errors.length > 0) throw errors[0]
   }
 
-/** How often steps are started. */
 const tickMs = 1_000
-/** Steps at a time. */
 const atOnce = 6
 /**
  * Of those, steps that run less often than `urgentMs`. Moving files and deleting past the retention can take minutes each; an
@@ -143,7 +141,6 @@ export function startMaintenance(
   }
 }
 
-/** Thrown in a step of a process that lost the lease. */
 export class NotOwner extends Error {}
 
 /** The same database, on which every statement runs in a transaction that calls `check` first. */

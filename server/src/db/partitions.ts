@@ -6,7 +6,6 @@ import type { Session } from './connect/session.ts'
 import { databaseNow } from './database-clock.ts'
 import type { Database, Db } from './db.ts'
 
-/** The tables with daily partitions. */
 const tables = [
   'request_log',
   'request_errors',
@@ -71,7 +70,6 @@ export async function ensurePartitions(db: Db, clock: Clock, ahead = daysAhead):
   }
 }
 
-/** The tables that have no partition for one or more of these days. */
 export async function tablesMissingDays(db: Db, first: string, last: string): Promise<string[]> {
   const rows = await db.rows<{ name: string }>(
     `select distinct name from unnest($1::text[]) as t(name),
@@ -139,7 +137,6 @@ export async function indexPartitions(db: Database, log: Logger): Promise<void> 
   }
 }
 
-/** How often a build is tried in one run. */
 const maxTries = 3
 
 /** A deadlock with another statement, for example ANALYZE, or the partition was detached or dropped. */
@@ -168,7 +165,6 @@ async function indexPartition(session: Session, missing: MissingIndex, log: Logg
   log.info({ event: 'partition.indexed', partition, index }, 'built an index of a partition')
 }
 
-/** An index that a partition does not have yet. */
 interface MissingIndex {
   index: string
   partition: string

@@ -12,7 +12,6 @@ export interface Schema {
 
 export const noSchema: Schema = { version: 0, oldest: 0 }
 
-/** The row of the last migration. */
 export const schemaText = 'select version, oldest from migrations order by version desc limit 1'
 
 export async function readSchema(db: Db): Promise<Schema> {
@@ -47,7 +46,6 @@ export const noticeMs = 10_000
 export interface SchemaWatch {
   /** Called once when the schema becomes unusable. */
   onUnusable(reason: string): Promise<void>
-  /** It is usable again. */
   onUsable(): Promise<void>
 }
 

@@ -194,7 +194,6 @@ export function pagedStatement<const Named extends Parameters>(
     const all = { ...values, afterAt: after?.at, afterId: after?.id, take }
     return byOrder[order][after ? 'next' : 'first'].rows(db, all as never)
   }
-  /** How many rows match, at most `atMost`. */
   const count = async (db: Db, values: Values<Named>, atMost: number): Promise<number> => {
     const row = await counting.first<{ count: number }>(db, { ...values, take: atMost } as never)
     return row?.count ?? 0

@@ -30,14 +30,12 @@ export interface StoreLocation {
   /** PostgreSQL itself, if `databaseUrl` leads to a pooler that shares connections between transactions. */
   databaseDirectUrl?: string | null
   dataDir: string
-  /** The connections that this process opens at most. */
   databasePool?: number
 }
 
 /** A service that starts during a failover, or while another one stops, waits this long for the database. */
 const startWait = { totalMs: 30_000, everyMs: 1_000 }
 
-/** How long closing waits for running statements. */
 const closeMs = 2_000
 
 export interface StoreOptions {
@@ -49,11 +47,9 @@ export interface StoreOptions {
    * if this program cannot use the schema. `ignore`: opens any version. Only `migrate` changes the database.
    */
   schema: 'migrate' | 'require' | 'ignore'
-  /** Cancels opening. */
   signal?: AbortSignal
 }
 
-/** Writes to the log what migrations do. */
 export const logMigrations = (log: Logger): MigrationOptions => ({
   onStart(from, to, migrations) {
     // The first start creates the database, which is no news.
@@ -119,7 +115,6 @@ export async function openStore(
   }
 }
 
-/** Logs what happens to the connections of a database. */
 export const logDatabaseErrors =
   (log: Logger) =>
   (error: Error): void => {

@@ -3,7 +3,6 @@ import type { Settings } from './connect/limits.ts'
 import type { Borrow } from './connect/pool.ts'
 import { lastRow, type ServerClient } from './connect/server-client.ts'
 
-/** How a `Db` uses the connections of a pool. */
 export interface Use {
   borrow: Borrow
   /** Lends a connection for one statement outside of a transaction. */

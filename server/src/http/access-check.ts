@@ -3,14 +3,12 @@ import type { Refusal } from '../lib/refuse.ts'
 
 /** The types between the request pipeline, which does not know API keys, and the code that checks keys and logs. */
 
-/** The API key that a request was authenticated with. */
 export interface Caller {
   workspaceId: string
   keyId: string
   keyName: string
   /** The calling system: the same for a key and the keys that it was rotated from or to. */
   systemId: string
-  /** All keys of the calling system. */
   systemKeyIds: readonly string[]
   scopes: readonly Scope[]
   rateLimitPerMin: number
@@ -69,7 +67,6 @@ export interface StoredText {
 /** What is stored of a request in addition to its row in the request log. It is redacted already. */
 export interface RequestContents {
   target: string
-  /** The error response. */
   error: StoredText | null
   /** Only if the workspace stores bodies. */
   bodies: { request: StoredText | null; response: StoredText | null } | null
@@ -100,7 +97,6 @@ export interface RequestRecord {
   contents?: RequestContents | null
 }
 
-/** The last use of a key. */
 export interface KeyUse {
   keyId: string
   workspaceId: string

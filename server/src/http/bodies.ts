@@ -6,7 +6,7 @@ import { addressBlock } from '../net/addresses.ts'
 import type { Overload } from '../sharing/overload.ts'
 import { requestTimedOut } from './errors.ts'
 import { type BytesLease, type ExceededBytes, HeldBytes } from './limits/bytes.ts'
-import type { Limits } from './limits/limits.ts'
+import type { ClientTimeouts, Limits } from './limits/limits.ts'
 import { WorkspaceSlots } from './limits/slots.ts'
 import { maxFileBodyBytes } from './multipart.ts'
 
@@ -35,7 +35,6 @@ export interface BodiesOptions {
 export class Bodies {
   readonly #addressOf: BodiesOptions['addressOf']
   readonly #held: HeldBytes
-  /** Requests whose body cannot be read. */
   readonly #failed = new WeakMap<IncomingMessage, Refusal>()
   /** Per connection, the bodies that are read before a handler requests them. */
   readonly #early = new WeakMap<Socket, Set<BodyReader>>()
@@ -49,7 +48,6 @@ export class Bodies {
     this.#refused = (limit, request) => overload.refusal(limit, addressOf(request), { Connection: 'close' })
   }
 
-  /** The number of bytes in memory. */
   get bytes(): number {
     return this.#held.total
   }
@@ -123,7 +121,6 @@ export class Bodies {
     request[readerOf]?.releaseUnclaimed()
   }
 
-  /** Frees the memory of the body. */
   release(request: WithReader): void {
     request[readerOf]?.release()
   }
@@ -156,12 +153,7 @@ export class Bodies {
   }
 }
 
-export interface StreamTimes {
-  /** From its start to its end. */
-  uploadMs: number
-  /** Without a byte. */
-  uploadIdleMs: number
-}
+type StreamTimes = Pick<ClientTimeouts, 'uploadMs' | 'uploadIdleMs'>
 
 /** How much is collected before it is requested. Reading from the connection pauses at this size. */
 const earlyBytes = 64 * 1024
@@ -185,7 +177,6 @@ class BodyReader {
   #isEnded = false
   #isClaimed = false
   isStreamed = false
-  /** How many bytes were passed on already. */
   #passed = 0
   /** Called when there are more bytes, or none will come. */
   #wake = notWaiting

@@ -3,7 +3,6 @@ import type { Route } from './route.ts'
 import { toJsonFor } from './to-json.ts'
 import { type Check, checkFor, noFields } from './validate.ts'
 
-/** A route with its schemas compiled. */
 export interface CompiledRoute extends Route {
   checks: { params: Check | undefined; query: Check; body: Check | undefined }
   toJson(response: unknown): string

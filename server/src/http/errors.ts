@@ -6,7 +6,6 @@ import { isDiskError } from '../lib/disk.ts'
 import { invalid, Refusal } from '../lib/refuse.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
-/** The request that failed, and the log for internal errors. */
 export interface FailedRequest {
   requestId: string
   route: string
@@ -24,7 +23,6 @@ export interface ErrorResponse {
 
 export const jsonType = 'application/json; charset=utf-8'
 
-/** An error as responses have it. */
 export function errorBody({ code, message, parts }: Refusal, requestId: string, publicUrl: string): ErrorReply {
   const { param, errors, details } = parts
   return {
@@ -71,7 +69,6 @@ export function errorResponse(error: unknown, { requestId, route, publicUrl, log
   }
 }
 
-/** Maps any error that is thrown while a request is handled. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const code = String((error as { code?: unknown } | undefined)?.code)

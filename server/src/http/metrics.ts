@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { sameBytes, sha256 } from '../lib/hash.ts'
 import { Refusal, refuse } from '../lib/refuse.ts'
+import { isLoopback } from '../net/addresses.ts'
 import type { Counters } from '../telemetry/counters.ts'
 import { peerAddress } from './client-address.ts'
 
@@ -27,15 +28,13 @@ export function mountMetrics(app: FastifyInstance, { token, contentType, render 
 
 function requireToken({ headers }: FastifyRequest, token: string): void {
   const [, given = ''] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  // timingSafeEqual needs inputs of equal length, so digests are compared. The time reveals nothing about the token.
-  if (timingSafeEqual(digest(given), digest(token))) return
+  // Digests have the same length, so the time reveals nothing about the token.
+  if (sameBytes(sha256(given), sha256(token))) return
   refuse('invalid_key', {
     message: 'Invalid metrics token. Send the value of PARLEY_METRICS_TOKEN as a bearer token.',
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
  * A client on this machine may be a proxy that forwards requests from the Internet, and a web page can use DNS
@@ -54,13 +53,10 @@ function requireLocal({ raw, headers }: FastifyRequest): void {
   })
 }
 
-const isLoopback = (host: string): boolean => /^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)
-
 type Receive = (appId: string, body: Buffer, signature: string | string[] | undefined) => Promise<void>
 
 type Screen = (appId: string, signature: string | string[] | undefined) => Promise<void> | undefined
 
-/** Counts each webhook that `screen` rejects. */
 export const countedScreen =
   (screen: Screen, counters: Counters): Screen =>
   (appId, signature) => {
@@ -75,7 +71,6 @@ export const countedScreen =
     }
   }
 
-/** Counts the outcome and the duration of each webhook. */
 export const countedReceive =
   (receive: Receive, counters: Counters): Receive =>
   async (appId, body, signature) => {

@@ -7,7 +7,6 @@ import { maxUploadBytes } from '@parley/contract/media'
 import { load } from '../lib/load.ts'
 import { invalid, Refusal, refuse, refuseParam } from '../lib/refuse.ts'
 
-/** A file as it arrives. */
 export interface IncomingFile {
   /** Chosen by the client. */
   fileName: string
@@ -23,7 +22,6 @@ export interface FileBody {
   receive<T>(store: (file: IncomingFile) => Promise<T>): Promise<T>
 }
 
-/** The name of the part. */
 const fileField = 'file'
 /** A file with the headers and boundaries around it. They may be larger than `partHeaderBytes`, the headers of one part. */
 export const maxFileBodyBytes = maxUploadBytes + 64 * 1024

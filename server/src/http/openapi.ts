@@ -181,9 +181,10 @@ const rangeHeader = {
   name: 'Range',
   in: 'header',
   required: false,
-  description: 'A single byte range, such as `bytes=0-1023`. A request for several ranges returns the whole file.',
-  schema: { type: 'string' },
-  example: 'bytes=0-1023',
+  ...textHeader(
+    'A single byte range, such as `bytes=0-1023`. A request for several ranges returns the whole file.',
+    'bytes=0-1023',
+  ),
 }
 
 const bytesHeaders = {
@@ -216,9 +217,7 @@ function deliveryOf(type: string, schema: TSchema, named: Json): Json {
     name,
     in: 'header',
     required,
-    description,
-    schema: { type: 'string' },
-    example,
+    ...textHeader(description, example),
   })
   return {
     operationId: type.replace('.', '_'),

@@ -14,7 +14,6 @@ export const unpagedList = <Item>(data: Item[]): List<Item> => ({
   next_cursor: null,
 })
 
-/** A page of a list in the console. */
 export const readConsolePage = (query: { limit?: number; cursor?: string }) => readPage({ limit: 50, ...query })
 
 /** The page that a request asks for, and one row more, to know whether there is another page. */

@@ -19,7 +19,6 @@ import type {
 } from './access-check.ts'
 import type { Bodies, BodySource } from './bodies.ts'
 import { type BytesResponse, openBytes } from './bytes.ts'
-import { anonymous, requireScope } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
 import { type ErrorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
@@ -30,7 +29,15 @@ import type { ClientTimeouts } from './limits/limits.ts'
 import type { WorkspaceSlots } from './limits/slots.ts'
 import { openFileBody } from './multipart.ts'
 import { type KnownPath, newPathFinder, newPathGuesser } from './paths.ts'
-import type { Context, Route, RouteSettings, SharedServices, WrittenReply } from './route.ts'
+import {
+  anonymous,
+  type Context,
+  type Route,
+  type RouteSettings,
+  requireScope,
+  type SharedServices,
+  type WrittenReply,
+} from './route.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -148,7 +155,6 @@ class Exchange implements AccessRequest, Context {
   /** If no route matches: the path, if it has routes of other methods. */
   readonly #path: KnownPath | undefined
   #caller: Caller | null = null
-  /** Whether a key was accepted. */
   #isAuthenticated = false
   rateLimit: RateLimitState = notCharged
   #code: string | null = null
@@ -159,7 +165,6 @@ class Exchange implements AccessRequest, Context {
   #isInProgress = false
   /** Whether the response is a file, which takes as long as the client reads it. */
   #isStreaming = false
-  /** Set once the request has waited. */
   #held: HeldRequest | null = null
   /** The access check after the last wait. */
   #rechecking: Promise<AccessDecision> | null = null
@@ -167,7 +172,6 @@ class Exchange implements AccessRequest, Context {
   #moreScope: Route['scope'] = 'none'
   /** Set if it is not that of the route. */
   #status: number | null = null
-  /** The message that the request stored. */
   #messageId: string | null = null
 
   constructor(services: Services, request: FastifyRequest, reply: FastifyReply) {

@@ -5,13 +5,13 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import type { OnChange } from '../db/notices/change-notices.ts'
 import type { Clock } from '../lib/clock.ts'
+import { refuse } from '../lib/refuse.ts'
 import type { SecretKeys } from '../lib/seal.ts'
 import type { Caller } from './access-check.ts'
 import type { BytesResponse } from './bytes.ts'
 import type { HowEnded, Subscribe } from './limits/held-requests.ts'
 import type { FileBody } from './multipart.ts'
 
-/** What a handler gets in addition to its input. */
 export interface Context {
   /** Limited to the caller's workspace. */
   db: Db
@@ -31,7 +31,6 @@ export interface Context {
   traceMessage(id: string): void
   /** Another status than that of the route. */
   setStatus(status: number): void
-  /** Adds a header to the response. */
   setHeader(name: string, value: string): void
   /** Refuses the request if the key lacks the scope, even if it loses it while the request waits. */
   requireScope(scope: Route['scope']): void
@@ -50,7 +49,6 @@ export interface SharedServices {
   secretKeys: SecretKeys
 }
 
-/** The settings of the process that handlers need. */
 export interface RouteSettings {
   publicUrl: string
   /** How much the files of a workspace may take, uploaded and received. */
@@ -172,4 +170,25 @@ export function uploadRoute<Reply extends TSchema>(
   // The pipeline passes a `FileBody` to a route that receives a file.
   const checked = { ...row, checksBody: true } as unknown as Parameters<typeof route<Reply>>[0]
   return { ...route(checked), receivesFile: true }
+}
+
+/** The caller of a public route; has access to no workspace. */
+export const anonymous: Caller = {
+  workspaceId: '',
+  keyId: '',
+  keyName: '',
+  systemId: '',
+  systemKeyIds: [],
+  scopes: [],
+  rateLimitPerMin: 0,
+  isInspected: false,
+}
+
+export function requireScope(caller: Caller | null, scope: Route['scope']): void {
+  if (scope === 'none' || scope === 'public' || caller?.scopes.includes(scope)) return
+  refuse('insufficient_scope', {
+    message: `This key lacks the scope '${scope}'.`,
+    details: { required_scope: scope, granted_scopes: [...(caller?.scopes ?? [])] },
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
 }

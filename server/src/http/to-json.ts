@@ -1,7 +1,6 @@
 import buildToJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
-import { plainSchema } from '../lib/field-errors.ts'
-import { oncePerSchema } from '../lib/once-per-schema.ts'
+import { oncePerSchema, plainSchema } from '../lib/field-errors.ts'
 
 /**
  * Serializes a response with only the fields that the schema has.

@@ -1,7 +1,6 @@
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import { Ajv, type ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
-import { oncePerSchema } from './once-per-schema.ts'
 import { fieldErrorsMax } from './refuse.ts'
 import { atMostCharacters, characters, notEmpty, sentence, shortened } from './text-errors.ts'
 
@@ -47,6 +46,21 @@ function onlyDigits(schema: TSchema): (query: Record<string, unknown>) => void {
       const text = query[name]
       if (typeof text === 'string' && !/^-?\d+$/.test(text)) query[name] = ''
     }
+  }
+}
+
+/**
+ * A compiler that runs once for each schema object, when it is first used. Compiling all schemas would slow down the start.
+ */
+export function oncePerSchema<T extends object>(compile: (schema: TSchema) => T): (schema: TSchema) => T {
+  const compiled = new WeakMap<TSchema, T>()
+  return (schema) => {
+    let result = compiled.get(schema)
+    if (!result) {
+      result = compile(schema)
+      compiled.set(schema, result)
+    }
+    return result
   }
 }
 

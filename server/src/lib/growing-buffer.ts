@@ -23,7 +23,6 @@ export class GrowingBuffer {
     return this.#size
   }
 
-  /** The memory that is occupied. */
   get capacity(): number {
     return this.#bytes.length
   }

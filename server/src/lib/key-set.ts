@@ -10,7 +10,6 @@ export interface Position {
   id: string
 }
 
-/** A row of such a list. */
 export type Placed = { id: string } & ({ created_at: Date } | { at: Date })
 
 export const positionOf = (row: Placed): Position => ({ at: 'at' in row ? row.at : row.created_at, id: row.id })

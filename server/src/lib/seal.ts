@@ -21,7 +21,6 @@ export function seal(keys: SecretKeys, secret: string, place: string): string {
   return `${id}:${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')}`
 }
 
-/** The ID of the key that encrypts a secret. */
 export const keyIdOf = (sealed: string): string => sealed.slice(0, sealed.indexOf(':'))
 
 export function open(keys: SecretKeys, sealed: string, place: string): string {

@@ -38,16 +38,23 @@ export function bucketAt({ from, to, hours }: TimeBuckets, at: Date): number {
   return Math.floor((at.getTime() - from.getTime()) / (hours * 3_600_000))
 }
 
+/** The buckets as charts have them. */
+export const bucketFields = ({ from, to, hours, starts }: TimeBuckets) => ({
+  from: from.toISOString(),
+  to: to.toISOString(),
+  step_hours: hours,
+  steps: starts.map((start) => start.toISOString()),
+})
+
 /** Sums the rows of each bucket. Rows outside the period are left out. */
-export function sumByBucket<Row>(
+export function sumByBucket<Row extends { at: Date } | { hour: Date }>(
   buckets: TimeBuckets,
   rows: readonly Row[],
-  at: (row: Row) => Date,
   count: (row: Row) => number,
 ): number[] {
   const sums = new Array<number>(buckets.starts.length).fill(0)
   for (const row of rows) {
-    const bucket = bucketAt(buckets, at(row))
+    const bucket = bucketAt(buckets, 'at' in row ? row.at : row.hour)
     if (bucket >= 0) sums[bucket] = (sums[bucket] ?? 0) + count(row)
   }
   return sums

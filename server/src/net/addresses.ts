@@ -64,6 +64,10 @@ export function isPublicUnicast(address: string): boolean {
   return read.kind() === 'ipv4' || ((read.toByteArray()[0] as number) & 0xe0) === 0x20
 }
 
+/** Whether an address, or the host of a URL without brackets, is this machine. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+
 /**
  * The addresses that count as one client: an IPv4 address, or the /64 of an IPv6 address, which one machine may own.
  */

@@ -10,7 +10,6 @@ export interface MailSettings {
   silenceMs?: number
 }
 
-/** Ports of the two schemes. */
 const ports = { 'smtp:': 587, 'smtps:': 465 } as const
 
 /** Reads `smtp://user:password@host:587`. Null if it is something else. */

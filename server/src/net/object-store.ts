@@ -11,7 +11,6 @@ export interface ObjectStore {
   readonly takesNew: boolean
   /** The downloads of clients that may be in progress, by workspace. */
   readonly downloads: FairShares
-  /** Whether its last request failed. */
   readonly isDown: boolean
   /** Replaces an object of the same key. Either all of its bytes are stored, or it fails. */
   put(key: string, content: ObjectContent): Promise<void>

@@ -42,7 +42,6 @@ export class OutboundConnection {
     this.#timer = setTimeout(() => this.#onDeadline(), deadlines.deadlineMs)
   }
 
-  /** The status of the last response. */
   get status(): number | null {
     return this.#reader.status
   }
@@ -59,7 +58,6 @@ export class OutboundConnection {
     return this.#reader.body
   }
 
-  /** Whether the next request can start. */
   get isUsable(): boolean {
     return this.#isOpen && this.#done === null && performance.now() < this.#idleUntil
   }

@@ -23,7 +23,6 @@ export interface OutboundOptions extends TargetRules {
 export interface Posted {
   status: number | null
   fault: OutboundErrorKind | null
-  /** The IP address that it connected to. */
   address: string | null
   /** The headers of the response as they are stored; null if there was none. */
   responseHeaders: string | null
@@ -41,7 +40,6 @@ export interface Outbound {
   close(): Promise<void>
 }
 
-/** Idle connections for each origin. */
 const maxIdle = 64
 
 /**

@@ -53,7 +53,6 @@ export class ResponseReader {
     return this.#part === 'over'
   }
 
-  /** The start of the body. */
   get body(): Buffer {
     return this.#received.subarray(0, this.#size)
   }
@@ -71,7 +70,6 @@ export class ResponseReader {
     }
   }
 
-  /** The server has closed its side of the connection. */
   end(): void {
     if (this.#part === 'head') throw new Malformed('the connection ended before a response')
     this.#finish(false)

@@ -11,7 +11,6 @@ export interface S3Settings {
   accessKeyId: string
   secretAccessKey: string
   sessionToken: string | null
-  /** Whether new files are written to it. */
   takesNew: boolean
 }
 

@@ -129,7 +129,6 @@ export function newS3Store(
     return noted(request.operation, () => sendRepeatedly(request))
   }
 
-  /** Counts failures of the store, and logs them. */
   async function noted<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work()

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { load } from '../lib/load.ts'
+import { isLoopback } from './addresses.ts'
 import type { MailSettings } from './mail-settings.ts'
 
 /** A mail server that says nothing for this long is given up. */
@@ -17,7 +18,6 @@ export interface OutgoingMail {
   html: string
 }
 
-/** Why the mail server did not accept an email. */
 export class MailError extends Error {
   override readonly name = 'MailError'
   /** The server will never accept it: the address does not exist, for example. */
@@ -127,5 +127,3 @@ function plainStart(reply: string): string {
 }
 
 const plainWord = /^(?:(?:\d{3}[ -]?)?\d\.\d{1,3}\.\d{1,3}|\d{3}|(?:[A-Z]?[a-z]{1,14}|[A-Z]{1,6})[.,:;!]?)$/
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)

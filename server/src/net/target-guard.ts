@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type AddressRange, isPublicUnicast, isWithin } from './addresses.ts'
+import { type AddressRange, isLoopback, isPublicUnicast, isWithin } from './addresses.ts'
 import { LookupError } from './lookup-error.ts'
 import { NameLookups } from './name-lookups.ts'
 import type { Address } from './system-names.ts'
@@ -7,7 +7,6 @@ import type { Address } from './system-names.ts'
 /** Resolves a host name to all of its addresses. Look-ups in progress are limited for each workspace. */
 type Resolve = (hostname: string, workspaceId?: string) => Promise<Address[]>
 
-/** Where deliveries may be sent. */
 export interface TargetRules {
   /** Plain HTTP: false for never, `loopback` for loopback addresses, true for all. */
   allowHttp: boolean | 'loopback'
@@ -77,7 +76,5 @@ export function literalAddress(hostname: string): string | undefined {
   return isIP(bare) === 0 ? undefined : bare
 }
 
-const loopback = /^(127\.\d+\.\d+\.\d+|::1)$/
-
 const mayBePlain = ({ allowHttp }: TargetRules, address: string): boolean =>
-  allowHttp === 'loopback' ? loopback.test(address) : allowHttp
+  allowHttp === 'loopback' ? isLoopback(address) : allowHttp

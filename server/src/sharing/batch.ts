@@ -1,13 +1,10 @@
 import { Turns } from './turns.ts'
 
 export interface BatchLimits<Item> {
-  /** The maximum size of a batch. */
   maxItems?: number
-  /** How many batches may run at the same time. */
   maxConcurrent?: number
   /** The minimum time between the starts of two batches, so that more items share one. A full batch, or one after a pause, starts immediately. */
   gapMs?: number
-  /** The size of an item; 1 by default. */
   sizeOf?: (item: Item) => number
   /** The owner of an item. If more items wait than fit into a batch, owners take turns. Without it, a batch takes the oldest items. */
   ownerOf?: (item: Item) => string

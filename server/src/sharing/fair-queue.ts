@@ -10,11 +10,9 @@ export interface FairQueueLimits {
   /** How many functions run at a time: of all owners, and of one. */
   running?: number
   runningPerOwner?: number
-  /** How many functions of one owner may wait. */
   waitingPerOwner?: number
   /** How many functions may wait that do not go first. */
   waiting?: number
-  /** How long a function may wait. */
   waitMs?: number
   /** The error of a function that may not wait, or not any longer. */
   refusal(reason: 'owner is full' | 'queue is full' | 'waited too long'): Error

@@ -22,7 +22,6 @@ export class FairShares {
     return this.#taken.get(owner) ?? 0
   }
 
-  /** Whether the owner may take a place. */
   hasLeft(owner: string): boolean {
     return this.takenBy(owner) < this.#total - this.#sum
   }

@@ -3,7 +3,6 @@ export class Counters {
   readonly #counts = new Map<string, Map<string, number>>()
   readonly #durations = new Map<string, DurationHistogram>()
 
-  /** Adds to the counter `name` with this `label`. */
   add(name: string, label: string, by = 1): void {
     const counts = this.#counts.get(name) ?? new Map<string, number>()
     if (counts.size === 0) this.#counts.set(name, counts)
@@ -31,7 +30,6 @@ export class Counters {
 /** The upper bounds of the histogram buckets, in seconds. */
 export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** Counts durations by bucket. */
 export class DurationHistogram {
   /** One more than there are bounds; the last bucket is for longer durations. */
   readonly buckets = new Float64Array(durationBounds.length + 1)

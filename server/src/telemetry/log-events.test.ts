@@ -4,12 +4,15 @@ import { expect, test } from 'vitest'
 import { logEvents } from './log-events.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
-const known = Object.entries(logEvents).map(([event, { level }]) => `${level} ${event}`)
+const known = Object.entries(logEvents).flatMap(([level, events]) => events.map((event) => `${level} ${event}`))
 
 test('docs/reference/logs.md lists every log event with its level and meaning', () => {
   const docs = readFileSync(join(root, 'docs/reference/logs.md'), 'utf8')
-  const rows = Array.from(docs.matchAll(/^\| `([a-z_]+\.[a-z_]+)` +\| (\w+) +\| (.*?) +\|$/gm), (row) => row.slice(1))
-  expect(rows).toEqual(Object.entries(logEvents).map(([event, { level, meaning }]) => [event, level, meaning]))
+  const rows = Array.from(
+    docs.matchAll(/^\| `([a-z_]+\.[a-z_]+)` +\| (\w+) +\| \S.*\|$/gm),
+    (row) => `${row[2]} ${row[1]}`,
+  )
+  expect(rows.sort()).toEqual(known.sort())
 })
 
 test('each event is logged somewhere at its listed level', () => {

@@ -1,32 +1,17 @@
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
-import type { LogEvent } from './log-events.ts'
+import type { LogLevel, logEvents } from './log-events.ts'
 
 /** Every log line has an event of `log-events.ts`, fields in snake_case, and one plain message. */
-export interface Logger {
-  debug(fields: LogFields, message: string): void
-  info(fields: LogFields, message: string): void
-  warn(fields: LogFields, message: string): void
-  error(fields: LogFields, message: string): void
+export type Logger = { [Level in LogLevel]: (fields: LogFields<Level>, message: string) => void }
+
+type LogFields<Level extends LogLevel> = Readonly<Record<string, unknown>> & {
+  readonly event: (typeof logEvents)[Level][number]
 }
 
-type LogFields = Readonly<Record<string, unknown>> & { readonly event: LogEvent }
-
-const secretNames = [
-  'authorization',
-  'cookie',
-  'set-cookie',
-  'password',
-  'secret',
-  'token',
-  'access_token',
-  'accessToken',
-  'app_secret',
-  'appSecret',
-  'verify_token',
-  'verifyToken',
-  'code',
-  'body',
-]
+const secretNames =
+  'authorization cookie set-cookie password secret token access_token accessToken app_secret appSecret verify_token verifyToken code body'.split(
+    ' ',
+  )
 
 /** Callers log ids, not payloads. As a second defence, fields with these names are redacted. */
 export function newLogger(level: string, destination?: DestinationStream): Logger {

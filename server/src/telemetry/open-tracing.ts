@@ -1,4 +1,5 @@
 /** OpenTelemetry's SDK, loaded only if tracing is on. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { diag } from '@opentelemetry/api'
 import { ExportResultCode } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
@@ -61,8 +62,7 @@ export function openTracing(
   return {
     tracing: new Traces(options, version, ratio, findTraceparent),
     async stop(ms) {
-      const limit = new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
-      await Promise.race([processor.shutdown().catch(ignore), limit])
+      await Promise.race([processor.shutdown().catch(ignore), sleep(ms, undefined, { ref: false })])
     },
   }
 }

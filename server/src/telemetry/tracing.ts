@@ -13,9 +13,7 @@ export interface TracedRequest {
   status: number
   code: string | null
   workspaceId: string | null
-  /** The message that it stored. */
   messageId: string | null
-  /** The header that the client sent. */
   traceparent: string | undefined
 }
 
@@ -34,13 +32,11 @@ export interface TracedCall {
 export interface TracedWebhook {
   readonly spanId: string
   readonly startMs: number
-  /** How many updates it has. */
   updates: number
   readonly received: Set<string>
   readonly changed: Set<string>
 }
 
-/** A committed event. */
 export interface TracedEvent {
   id: string
   type: string
@@ -55,7 +51,6 @@ export interface TracedEvent {
 export interface TracedAttempt {
   ids: SpanContext
   startMs: number
-  /** The header of the request. */
   traceparent: string
 }
 
@@ -81,9 +76,7 @@ export interface Tracing {
   ): void
 }
 
-/** Where spans are sent. */
 export interface TracingSettings {
-  /** Where the collector accepts traces. */
   url: string
   headers: Readonly<Record<string, string>>
   serviceName: string

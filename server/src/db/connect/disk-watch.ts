@@ -15,7 +15,6 @@ export class DiskWatch {
     this.#report = report
   }
 
-  /** A statement failed because of the disk. */
   failed(error: Error): void {
     this.#hasFailed = true
     if (performance.now() - this.#reportedMs < reportEveryMs) return

@@ -29,7 +29,6 @@ const unreadMs = 15_000
 /** Settings of PostgreSQL by name. */
 export type Settings = Readonly<Record<string, string | number>>
 
-/** The settings of every connection. */
 const settingsOfAll: Settings = {
   idle_in_transaction_session_timeout: idleInTransactionMs,
   // Plan types that are turned off (`planner-settings.ts`) look expensive to PostgreSQL, up to version 17. It would compile

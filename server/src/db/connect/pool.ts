@@ -19,11 +19,8 @@ export interface PoolOptions {
   max: number
   /** When a statement is given up, even if the server says that it still works on it. */
   maxMs: number
-  /** The settings of each new connection. */
   setUp: string
-  /** A statement failed because the server is read-only. */
   onReadOnly(error: Error): void
-  /** A statement failed because the server cannot write. */
   onDiskError(error: Error): void
   /** An idle connection was lost. */
   onLost(error: Error): void

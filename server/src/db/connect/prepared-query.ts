@@ -27,7 +27,6 @@ export class PreparedQuery {
     return this.#isPrepared ? this.#again : this.#first
   }
 
-  /** Returns the row, if there is one. */
   run(client: pg.Client): Promise<TextRow | undefined> {
     return this.#runOnce(client).catch((error: unknown) => {
       this.#isPrepared = false

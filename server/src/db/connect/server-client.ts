@@ -39,7 +39,6 @@ export class ReadOnlyServer extends Error {
   }
 }
 
-/** A connection to the current server. */
 export class ServerClient extends pg.Client {
   readonly #servers: Servers
   readonly #server: pg.ClientConfig

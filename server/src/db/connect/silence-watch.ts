@@ -95,7 +95,6 @@ export class SilenceWatch {
 /** Whether a server process works on no statement. If no server can be asked, that is so for all of them. */
 export type IsIdle = (pid: number) => boolean
 
-/** Asks which of the server processes work on no statement. */
 export async function findIdle(servers: Servers, pids: number[]): Promise<IsIdle> {
   let client: ServerClient | undefined
   try {

@@ -49,7 +49,6 @@ export function clearStaleLocks(clusterDir: string, socketDir: string): void {
 
 export interface Launched {
   pid: number
-  /** Resolves once the process has ended. */
   exit: Promise<void>
 }
 

@@ -66,7 +66,6 @@ export class CopyRows {
     return this
   }
 
-  /** The number of bytes so far. */
   get size(): number {
     return this.#end
   }

@@ -4,7 +4,6 @@ import { StartupError } from '../../lib/refuse.ts'
 import { isLockTimeout } from '../connect/brief-transaction.ts'
 import { type Migration, readSteps, type Step } from './migration-steps.ts'
 
-/** How migrations report what they do, and how they are stopped. */
 export interface MigrationOptions {
   /** Called once, before the first of them, unless none is left to apply. */
   onStart?: (from: number, to: number, migrations: number) => void

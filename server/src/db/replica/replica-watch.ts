@@ -14,7 +14,6 @@ export interface ReplicaWatchOptions {
   readStandby(): Promise<Position>
   onUsed(): void
   onLeft(reason: string): void
-  /** It does not respond. */
   onSilent(): void
 }
 

@@ -14,7 +14,6 @@ export interface Replica {
   /** Reads from the standby while it is up to date, otherwise from the primary. Everything else is done on the primary. */
   db: Db
   state: ReplicaState
-  /** See `ReplicaWatch`. */
   whenReadable(show: () => void): void
   close(): Promise<void>
 }

@@ -14,7 +14,6 @@ export interface AccountFacts {
   connection: Connection
   /** The number that is asked about; null for all of the account. */
   phoneNumberId: string | null
-  /** The callback URL of the app here. */
   callbackUrl: string
   /** Whether a callback at Meta is that of the app here. */
   isOurs(callbackUrl: string): boolean
@@ -26,95 +25,87 @@ export interface AccountCheck {
   name: string
   failed: string
   passed: string
-  run(facts: AccountFacts): Station[]
+  run(facts: AccountFacts): Station | Station[]
 }
 
 const warningDays = 14
 
-function checkToken({ meta: { token, numbers }, connection: { id }, now }: AccountFacts): Station[] {
+function checkToken({ meta: { token, numbers }, connection: { id }, now }: AccountFacts): Station {
   const remedy = `Create a new system user token at Meta (see docs/run/meta.md), then run: ./parley connection change ${id}`
   const consoleRemedy = 'Ask the operator to replace the access token of the account.'
   const text = 'WhatsApp does not accept the access token of the account. Messages are not sent.'
   // Other errors, such as a rate limit, say nothing about the token.
   if (numbers.kind === 'failed' && findError({ code: numbers.code ?? '' }).scope === 'credentials') {
-    return [wrong('access tokens', text, { remedy, consoleRemedy, details: [numbers.why] })]
+    return wrong('access tokens', text, { remedy, consoleRemedy, details: [numbers.why] })
   }
   if (token.kind === 'failed') {
     // Not all tokens may be inspected. One that lists the numbers of the account is accepted.
-    return [
-      numbers.kind === 'failed'
-        ? notChecked('access tokens', numbers)
-        : fine('access tokens', 'WhatsApp accepts the access token.'),
-    ]
+    return numbers.kind === 'failed'
+      ? notChecked('access tokens', numbers)
+      : fine('access tokens', 'WhatsApp accepts the access token.')
   }
   const { isValid, problem, missingScopes, expiresAt } = token.value
-  if (!isValid) return [wrong('access tokens', text, { remedy, consoleRemedy, details: problem ? [problem] : [] })]
+  if (!isValid) return wrong('access tokens', text, { remedy, consoleRemedy, details: problem ? [problem] : [] })
   if (missingScopes.length > 0) {
     const lacking = `The access token lacks the permission ${missingScopes.join(' and ')}.`
-    return [wrong('access tokens', lacking, { remedy, consoleRemedy })]
+    return wrong('access tokens', lacking, { remedy, consoleRemedy })
   }
   if (token.value.isForeign) {
     const foreign =
       'The access token belongs to another Meta app. With it, Parley cannot subscribe the app of the account.'
-    return [wrong('access tokens', foreign, { remedy, consoleRemedy })]
+    return wrong('access tokens', foreign, { remedy, consoleRemedy })
   }
   if (!expiresAt) {
     const end = expiresAt === null ? ' and does not expire' : ''
-    return [fine('access tokens', `The access token is valid${end}.`)]
+    return fine('access tokens', `The access token is valid${end}.`)
   }
   const isSoon = expiresAt.getTime() - now.getTime() < warningDays * 86_400_000
   const until = `The access token is valid until ${formatTime(expiresAt)}.`
-  return [
-    isSoon ? dubious('access tokens', until, { remedy, consoleRemedy, isAdvice: true }) : fine('access tokens', until),
-  ]
+  return isSoon
+    ? dubious('access tokens', until, { remedy, consoleRemedy, isAdvice: true })
+    : fine('access tokens', until)
 }
 
 const byOperator = 'Ask the operator to fix it: ./parley why SENDER --fix'
 
-function checkSubscription({ meta: { account }, connection }: AccountFacts): Station[] {
+function checkSubscription({ meta: { account }, connection }: AccountFacts): Station {
   const { id, wabaId } = connection
-  if (account.kind === 'failed') return [notChecked('subscriptions', account)]
-  if (account.value.isSubscribed) return [fine('subscriptions', `The app is subscribed to account ${wabaId}.`)]
-  return [
-    wrong('subscriptions', `The app is not subscribed to account ${wabaId}. No webhooks arrive.`, {
-      remedy: `Run: ./parley why ${wabaId} --fix`,
-      consoleRemedy: byOperator,
-      fix: { kind: 'subscribe_app', connectionId: id },
-    }),
-  ]
+  if (account.kind === 'failed') return notChecked('subscriptions', account)
+  if (account.value.isSubscribed) return fine('subscriptions', `The app is subscribed to account ${wabaId}.`)
+  return wrong('subscriptions', `The app is not subscribed to account ${wabaId}. No webhooks arrive.`, {
+    remedy: `Run: ./parley why ${wabaId} --fix`,
+    consoleRemedy: byOperator,
+    fix: { kind: 'subscribe_app', connectionId: id },
+  })
 }
 
 /** WhatsApp's error for the token of an app, which is its ID and its secret. */
 const invalidToken: ReadonlySet<unknown> = new Set([101, 190])
 
-function checkFields({ meta: { subscription }, connection, isOurs }: AccountFacts): Station[] {
+function checkFields({ meta: { subscription }, connection, isOurs }: AccountFacts): Station {
   const { id, wabaId, appId } = connection
   if (subscription.kind === 'failed') {
-    if (!invalidToken.has(subscription.code)) return [notChecked('webhook fields', subscription)]
-    return [
-      wrong('webhook fields', 'Meta rejects the app secret. Parley rejects the signatures of its webhooks.', {
-        remedy: `Copy the app secret from the app’s basic settings at Meta, then run: ./parley app change ${appId} --app-secret -`,
-        consoleRemedy: 'Ask the operator to replace the app secret.',
-        details: [subscription.why],
-      }),
-    ]
+    if (!invalidToken.has(subscription.code)) return notChecked('webhook fields', subscription)
+    return wrong('webhook fields', 'Meta rejects the app secret. Parley rejects the signatures of its webhooks.', {
+      remedy: `Copy the app secret from the app’s basic settings at Meta, then run: ./parley app change ${appId} --app-secret -`,
+      consoleRemedy: 'Ask the operator to replace the app secret.',
+      details: [subscription.why],
+    })
   }
   const { missing } = subscription.value
   if (missing.length === 0)
-    return [fine('webhook fields', 'The app is subscribed to every webhook field that Parley reads.')]
+    return fine('webhook fields', 'The app is subscribed to every webhook field that Parley reads.')
   const text = missing.includes('messages')
     ? 'The app is not subscribed to the webhook field "messages". No messages and statuses arrive.'
     : 'The app is not subscribed to some webhook fields. Their changes do not arrive.'
-  return [
-    (missing.includes('messages') ? wrong : dubious)('webhook fields', text, {
-      remedy: `Run: ./parley why ${wabaId} --fix`,
-      consoleRemedy: byOperator,
-      details: [`Missing: ${missing.join(', ')}`],
-      isAdvice: !missing.includes('messages'),
-      // Subscribing sets the callback too, so another one would be overwritten.
-      fix: isOurs(subscription.value.callbackUrl ?? '') ? { kind: 'subscribe_fields', connectionId: id } : null,
-    }),
-  ]
+  return (missing.includes('messages') ? wrong : dubious)('webhook fields', text, {
+    remedy: `Run: ./parley why ${wabaId} --fix`,
+    consoleRemedy: byOperator,
+    details: [`Missing: ${missing.join(', ')}`],
+    isAdvice: !missing.includes('messages'),
+    // Subscribing sets the callback too, so another one would be overwritten.
+    fix: isOurs(subscription.value.callbackUrl ?? '') ? { kind: 'subscribe_fields', connectionId: id } : null,
+  })
 }
 
 interface Way {
@@ -128,7 +119,7 @@ interface Way {
  * Messages and statuses are sent to the callback of the number, else to that of the account, else to that of the app. All other
  * webhooks are sent to that of the app.
  */
-function checkCallbacks(facts: AccountFacts): Station[] {
+function checkCallbacks(facts: AccountFacts): Station | Station[] {
   const { meta, callbackUrl, isOurs, connection } = facts
   const { token, subscription, account, numbers } = meta
   const app = subscription.kind === 'ok' ? wayOfApp(subscription.value.callbackUrl) : null
@@ -149,10 +140,10 @@ function checkCallbacks(facts: AccountFacts): Station[] {
   )
   if (found.length > 0) return found
   const unread = [subscription, account, numbers].find(({ kind }) => kind === 'failed')
-  if (unread?.kind === 'failed') return [notChecked('callbacks', unread)]
-  if (app === null || isOurs(app.url ?? '')) return [fine('callbacks', 'Webhooks are sent to Parley.')]
+  if (unread?.kind === 'failed') return notChecked('callbacks', unread)
+  if (app === null || isOurs(app.url ?? '')) return fine('callbacks', 'Webhooks are sent to Parley.')
   const text = 'Messages and statuses are sent to Parley. Notices about templates and the account are sent elsewhere.'
-  return [dubious('callbacks', text, { details: [app.url ?? 'No URL'], isAdvice: true })]
+  return dubious('callbacks', text, { details: [app.url ?? 'No URL'], isAdvice: true })
 }
 
 const wayOfApp = (url: string | null): Way => ({
@@ -169,41 +160,38 @@ const wayOf = (who: string, at: string, { overrideUrl }: { overrideUrl: string |
 const numbersOf = ({ meta: { numbers }, phoneNumberId: id }: AccountFacts): ListedNumber[] =>
   numbers.kind === 'ok' ? numbers.value.filter(({ phoneNumberId }) => id === null || phoneNumberId === id) : []
 
-/** The statuses of numbers that are not registered. */
 const unregistered: ReadonlySet<string> = new Set(['PENDING', 'DISCONNECTED', 'UNVERIFIED'])
 
-function checkNumbers(facts: AccountFacts): Station[] {
+function checkNumbers(facts: AccountFacts): Station | Station[] {
   const { meta, phoneNumberId, connection } = facts
-  if (meta.numbers.kind === 'failed') return [notChecked('numbers', meta.numbers)]
+  if (meta.numbers.kind === 'failed') return notChecked('numbers', meta.numbers)
   const numbers = numbersOf(facts)
   if (numbers.length === 0) {
-    if (phoneNumberId === null) return [fine('numbers', 'The account has no numbers yet.')]
+    if (phoneNumberId === null) return fine('numbers', 'The account has no numbers yet.')
     const remedy = 'Add the number to the account in Meta’s WhatsApp Manager, then sync the account.'
-    return [wrong('numbers', `Meta does not list the number in account ${connection.wabaId}.`, { remedy })]
+    return wrong('numbers', `Meta does not list the number in account ${connection.wabaId}.`, { remedy })
   }
   const found = numbers.flatMap(numberStations)
   return found.length > 0 ? found : [fine('numbers', 'The number is registered.')]
 }
 
-function numberStations({ phoneNumber, status, hasPin }: ListedNumber): Station[] {
+function numberStations({ phoneNumber, status, hasPin }: ListedNumber): Station | Station[] {
   if (unregistered.has(status)) {
     const text = `The number ${phoneNumber} is not registered (status ${status}). It cannot send or receive.`
     const remedy = `Run: ./parley sender register ${phoneNumber} --pin -`
-    return [wrong('numbers', text, { remedy, consoleRemedy: 'Register the number under Messaging → Senders.' })]
+    return wrong('numbers', text, { remedy, consoleRemedy: 'Register the number under Messaging → Senders.' })
   }
-  if (status === 'UNKNOWN') return [unseen('numbers', `Meta does not say whether ${phoneNumber} is registered.`)]
+  if (status === 'UNKNOWN') return unseen('numbers', `Meta does not say whether ${phoneNumber} is registered.`)
   if (status !== 'CONNECTED') {
     const remedy = 'Open the number in Meta’s WhatsApp Manager, which says why.'
-    return [wrong('numbers', `Meta reports the number ${phoneNumber} as ${status}. It cannot send.`, { remedy })]
+    return wrong('numbers', `Meta reports the number ${phoneNumber} as ${status}. It cannot send.`, { remedy })
   }
   if (hasPin !== false) return []
-  return [
-    dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
-      remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
-      consoleRemedy: 'Set a PIN under Messaging → Senders.',
-      isAdvice: true,
-    }),
-  ]
+  return dubious('numbers', `The number ${phoneNumber} has no two-step PIN. Others could register it elsewhere.`, {
+    remedy: `Run: ./parley sender pin ${phoneNumber} --pin -`,
+    consoleRemedy: 'Set a PIN under Messaging → Senders.',
+    isAdvice: true,
+  })
 }
 
 const notChecked = (name: string, { why }: Extract<Fact<unknown>, { kind: 'failed' }>): Station =>

@@ -83,7 +83,7 @@ export async function checkSync(db: Db, connectionId?: string): Promise<Finding>
     effect: 'Senders and templates are as of the last successful sync and may be out of date.',
     remedy: 'Parley retries automatically. To retry now and see the error, run: ./parley connection sync ID',
     consoleRemedy: 'Parley retries automatically. Sync now to see the error.',
-    actions: failing.map(({ id, waba_id: wabaId }) => ({ kind: 'sync_connection', id, wabaId })),
+    actions: failing.map(({ id, waba_id }) => ({ kind: 'sync_connection', id, waba_id })),
   })
 }
 
@@ -113,10 +113,10 @@ export async function checkParked(
       'If the sync fails, fix its cause (see "account sync"). If it succeeds, check in Meta’s WhatsApp Manager that the number belongs to the account. Then run: ./parley connection sync ID',
     consoleRemedy:
       'Check in Meta’s WhatsApp Manager that the number belongs to the account. Then sync the account: if that fails, fix its cause.',
-    actions: [...new Map(numbers.map((each) => [each.connectionId, each.wabaId]))].map(([id, wabaId]) => ({
+    actions: [...new Map(numbers.map((each) => [each.connectionId, each.wabaId]))].map(([id, waba_id]) => ({
       kind: 'sync_connection',
       id,
-      wabaId,
+      waba_id,
     })),
   })
 }
@@ -134,7 +134,9 @@ export async function checkUnknownNumbers(db: Db, clock: Clock): Promise<Finding
   const numbers = await recentUnknownNumbers(db, clock.now())
   if (numbers.length === 0) return ok('unknown numbers', 'No messages arrive for numbers that no workspace has.')
   const what = numbers.length === 1 ? 'a number' : `${numbers.length} numbers`
-  const accounts = new Map(numbers.map(({ appId, wabaId }) => [`${appId} ${wabaId}`, { appId, wabaId }]))
+  const accounts = new Map(
+    numbers.map(({ appId, wabaId }) => [`${appId} ${wabaId}`, { app_id: appId, waba_id: wabaId }]),
+  )
   return warning('unknown numbers', `Messages arrive for ${what} that no workspace has.`, {
     details: numbers.map(
       ({ phoneNumberId, wabaId, appId, appName, updates, lastSeenAt }) =>
@@ -252,7 +254,7 @@ export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
     effect: 'Without credits, requests that send messages fail with insufficient_credits.',
     remedy: 'Add credits: ./parley workspace credit ID AMOUNT --note T',
     consoleRemedy: 'Add credits.',
-    actions: low.map(({ id, name }) => ({ kind: 'add_credits', workspaceId: id, name })),
+    actions: low.map(({ id, name }) => ({ kind: 'add_credits', workspace_id: id, name })),
   })
 }
 
@@ -274,12 +276,11 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
       effect: 'These allowlists accept every address, so they do not restrict the key.',
       remedy: 'Set the addresses that should use the key: ./parley key change ID --ip CIDR',
       consoleRemedy: 'Ask an admin of the workspace to set the addresses that should use the key.',
-      actions: open.map(({ id, workspaceId, name }) => ({ kind: 'change_key', workspaceId, id, name })),
+      actions: open.map(({ id, workspaceId, name }) => ({ kind: 'change_key', workspace_id: workspaceId, id, name })),
     },
   )
 }
 
-/** Reads the whole ledger. */
 export async function checkLedger(db: Db): Promise<Finding> {
   const wrong = await verifyLedger(db)
   if (wrong.length === 0) return ok('ledger', 'Every balance is the sum of its entries.')

@@ -1,9 +1,9 @@
+import type { HealthAction } from '@parley/contract/console/operator'
+
 const checkResults = ['ok', 'warning', 'problem'] as const
 export type CheckResult = (typeof checkResults)[number]
 
-/** The result of one health check. */
 export interface Finding {
-  /** The name of the check. */
   check: string
   verdict: CheckResult
   /** The result in one line. */
@@ -16,17 +16,8 @@ export interface Finding {
   details: string[]
   /** The same for the console, which offers the `actions` as buttons. Left out: the same text. */
   consoleRemedy: string | null
-  /** What the console can do about it. */
-  actions: FindingAction[]
+  actions: HealthAction[]
 }
-
-/** An action for one affected object. */
-export type FindingAction =
-  | { kind: 'connect_account'; appId: string; wabaId: string }
-  | { kind: 'sync_connection'; id: string; wabaId: string }
-  | { kind: 'repair_webhook'; id: string; name: string; enabled: boolean }
-  | { kind: 'add_credits'; workspaceId: string; name: string }
-  | { kind: 'change_key'; workspaceId: string; id: string; name: string }
 
 type Parts = Partial<Pick<Finding, 'effect' | 'remedy' | 'consoleRemedy' | 'details' | 'actions'>>
 
@@ -57,5 +48,4 @@ export const problem = finding('problem')
 export const worstOf = (findings: readonly Finding[]): CheckResult =>
   checkResults.findLast((verdict) => findings.some((each) => each.verdict === verdict)) ?? 'ok'
 
-/** `1 endpoint`, `2 endpoints`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

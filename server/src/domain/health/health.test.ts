@@ -179,7 +179,7 @@ test('numbers of accounts that are not connected are counted and reported until 
     verdict: 'warning',
     message: 'Messages arrive for a number that no workspace has.',
     remedy: expect.stringContaining('connection create'),
-    actions: [{ kind: 'connect_account', appId: app.id, wabaId: account }],
+    actions: [{ kind: 'connect_account', app_id: app.id, waba_id: account }],
   })
   expect(found?.details).toEqual([
     `106549000000777 (account ${account}, app test app ${app.id}): 3 updates, last at ${formatTime(server.clock.now())}`,
@@ -220,7 +220,7 @@ test('reports keys whose allowlist has every address, and workspaces without cre
     'warning',
     `${low.id} Below its level: 100 left (warning level 100), 0 spent in the last 24 hours`,
   ])
-  expect(actions).toContainEqual({ kind: 'add_credits', workspaceId: fresh.id, name: 'New' })
+  expect(actions).toContainEqual({ kind: 'add_credits', workspace_id: fresh.id, name: 'New' })
 })
 
 test('missing partitions for tomorrow are a problem', async () => {

@@ -32,19 +32,18 @@ import {
 import { checkDeprecations, checkGraphVersion } from './deprecations.ts'
 import { checkEmail } from './email.ts'
 import { checkFiles, checkStorage } from './files.ts'
-import { type CheckResult, type Finding, type FindingAction, problem, worstOf } from './finding.ts'
+import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
 import { checkMaintenance } from './maintenance.ts'
 import { checkIngress, checkProxies, type Get, type Site } from './network.ts'
 import { checkDeliveries, checkEndpoints, checkOutbox } from './traffic.ts'
 
-export type { Finding, FindingAction, Get }
+export type { Finding, Get }
 
 export interface HealthDeps {
   secretKeys: SecretKeys
   site: Site
   /** The version of the Graph API that requests use, if it is set. */
   graphVersion?: string | null
-  /** How much the files of a workspace may take. */
   mediaBytesPerWorkspace: number
   /** Null without PARLEY_DATABASE_READ_URL. */
   replica?: ReplicaState | null

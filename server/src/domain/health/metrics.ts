@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Metric, Registry } from 'prom-client'
 import type { Database } from '../../db/db.ts'
 import { readMaintenance } from '../../db/maintenance.ts'
@@ -26,14 +27,12 @@ export interface MetricsDeps {
   heldRequests: { readonly count: number }
   /** The folder of the embedded database; null if there is none. */
   dataDir: string | null
-  /** How much the files of a workspace may take. */
   maxStoredBytes: number
   version: string
 }
 
 export interface Metrics {
   contentType: string
-  /** All metrics in the Prometheus text format. */
   render(): Promise<string>
 }
 
@@ -42,6 +41,9 @@ interface Value {
   labels?: Record<string, string>
   metricName?: string
 }
+
+/** One value without labels, or several; none if it is unknown. */
+type Read = number | null | undefined | Value[]
 
 const queuesCachedForMs = 2_000
 /** To sum up the size of the database, PostgreSQL asks for the size of each of its files. All stored files are summed up, too. */
@@ -73,14 +75,15 @@ function newRegistry(deps: MetricsDeps): Registry {
   const mails = cached(() => readMailQueue(db))
   const server = cached(() => readServer(db), sizeCachedForMs)
   const stored = cached(() => fullestWorkspaces(db, 0), sizeCachedForMs)
-  const metric = (type: string, name: string, help: string, read: () => Value[] | Promise<Value[]>) => {
-    const get = async () => ({ name, help, type, values: await read() })
+  const metric = (type: string, name: string, help: string, read: () => Read | Promise<Read>) => {
+    const get = async () => ({ name, help, type, values: toValues(await read()) })
     // prom-client's own classes need every increment; the registry itself needs only a name and `get`.
     registry.registerMetric({ name, get } as unknown as Metric)
   }
   const counter = metric.bind(null, 'counter')
   const gauge = metric.bind(null, 'gauge')
-  const histogram = metric.bind(null, 'histogram')
+  const histogram = (name: string, help: string, read: () => Timed[]) =>
+    metric('histogram', name, help, () => read().flatMap((timed) => histogramValues(name, timed)))
   // `fromStart` are present with 0. Prometheus does not see an increase in the first value of a series.
   const labeledCounter = (name: string, help: string, counterName: string, label: string, fromStart: string[] = []) =>
     counter(name, help, () => {
@@ -88,25 +91,21 @@ function newRegistry(deps: MetricsDeps): Registry {
       const counts = new Map([...zeros, ...counted.counts(counterName)])
       return [...counts].map(([kind, value]) => ({ value, labels: { [label]: kind } }))
     })
-  const queue = (name: string, help: string, read: (queues: Queues) => Value[]) =>
+  const queue = (name: string, help: string, read: (queues: Queues) => Read) =>
     gauge(name, help, async () => {
       const found = await queues()
-      return found ? read(found) : []
+      return found && read(found)
     })
 
   gauge('parley_build_info', 'The version of Parley', () => [{ value: 1, labels: { version } }])
-  gauge('parley_database_up', '1 if the database responds, otherwise 0', async () => [
-    { value: (await queues()) ? 1 : 0 },
-  ])
+  gauge('parley_database_up', '1 if the database responds, otherwise 0', async () => ((await queues()) ? 1 : 0))
   counter('parley_http_requests_total', 'Requests under /v1, by route and status class', () =>
     [...requests.read()].flatMap(({ route, method, classes }) =>
       [...classes].flatMap((value, at) => (value ? [{ value, labels: { route, method, status: `${at}xx` } }] : [])),
     ),
   )
   histogram('parley_http_request_duration_seconds', 'Duration of requests under /v1', () =>
-    [...requests.read()].flatMap(({ route, method, spans }) =>
-      histogramValues('parley_http_request_duration_seconds', spans, { route, method }),
-    ),
+    Array.from(requests.read(), ({ route, method, spans }) => ({ spans, labels: { route, method } })),
   )
   labeledCounter(
     'parley_unauthenticated_requests_total',
@@ -120,15 +119,11 @@ function newRegistry(deps: MetricsDeps): Registry {
     'requests not logged',
     'reason',
   )
-  gauge('parley_http_body_bytes', 'Bytes of request bodies in memory', () => [{ value: bodies.bytes }])
-  gauge('parley_http_connections', 'Open connections to the HTTP server', () => [{ value: connections.open }])
-  gauge('parley_http_connections_max', 'How many connections the HTTP server accepts', () => [
-    { value: connections.max },
-  ])
-  gauge('parley_http_requests_in_progress', 'Requests in progress, on all paths', () => [
-    { value: connections.requests },
-  ])
-  gauge('parley_http_requests_held', 'HTTP requests that wait for an event', () => [{ value: heldRequests.count }])
+  gauge('parley_http_body_bytes', 'Bytes of request bodies in memory', () => bodies.bytes)
+  gauge('parley_http_connections', 'Open connections to the HTTP server', () => connections.open)
+  gauge('parley_http_connections_max', 'How many connections the HTTP server accepts', () => connections.max)
+  gauge('parley_http_requests_in_progress', 'Requests in progress, on all paths', () => connections.requests)
+  gauge('parley_http_requests_held', 'HTTP requests that wait for an event', () => heldRequests.count)
   labeledCounter(
     'parley_http_overload_total',
     'Connections closed and requests rejected with 503, by the limit they exceeded',
@@ -154,9 +149,9 @@ function newRegistry(deps: MetricsDeps): Registry {
       return { value, labels: { field, outcome } }
     }),
   )
-  histogram('parley_network_webhook_duration_seconds', 'Time to respond to a webhook from WhatsApp', () =>
-    histogramValues('parley_network_webhook_duration_seconds', counted.durations('network webhooks')),
-  )
+  histogram('parley_network_webhook_duration_seconds', 'Time to respond to a webhook from WhatsApp', () => [
+    { spans: counted.durations('network webhooks') },
+  ])
   labeledCounter(
     'parley_events_total',
     'Events published, by type; message.received counts incoming messages',
@@ -184,9 +179,9 @@ function newRegistry(deps: MetricsDeps): Registry {
     'outcome',
   )
   labeledCounter('parley_delivery_errors_total', 'Failed delivery attempts, by error class', 'attempt errors', 'error')
-  histogram('parley_delivery_attempt_duration_seconds', 'Duration of delivery attempts, including timeouts', () =>
-    histogramValues('parley_delivery_attempt_duration_seconds', counted.durations('attempts')),
-  )
+  histogram('parley_delivery_attempt_duration_seconds', 'Duration of delivery attempts, including timeouts', () => [
+    { spans: counted.durations('attempts') },
+  ])
   labeledCounter(
     'parley_file_store_requests_total',
     'Requests to the file store, by outcome',
@@ -199,43 +194,46 @@ function newRegistry(deps: MetricsDeps): Registry {
     'name lookups',
     'outcome',
   )
-  queue('parley_deliveries_waiting', 'Deliveries waiting for their next attempt', ({ deliveries }) => [
-    { value: deliveries.waiting },
-  ])
-  queue('parley_deliveries_held', 'Deliveries held for disabled webhooks', ({ deliveries }) => [
-    { value: deliveries.held },
-  ])
-  queue('parley_deliveries_overdue', 'Deliveries whose next attempt is overdue', ({ deliveries }) => [
-    { value: deliveries.overdue },
-  ])
-  queue('parley_deliveries_oldest_overdue_seconds', 'How late the oldest overdue delivery is', ({ deliveries }) => [
-    { value: deliveries.oldestOverdueMs / 1000 },
-  ])
-  queue('parley_replays_running', 'Replays in progress, also held ones', ({ replays }) => [{ value: replays.open }])
+  queue(
+    'parley_deliveries_waiting',
+    'Deliveries waiting for their next attempt',
+    ({ deliveries }) => deliveries.waiting,
+  )
+  queue('parley_deliveries_held', 'Deliveries held for disabled webhooks', ({ deliveries }) => deliveries.held)
+  queue('parley_deliveries_overdue', 'Deliveries whose next attempt is overdue', ({ deliveries }) => deliveries.overdue)
+  queue(
+    'parley_deliveries_oldest_overdue_seconds',
+    'How late the oldest overdue delivery is',
+    ({ deliveries }) => deliveries.oldestOverdueMs / 1000,
+  )
+  queue('parley_replays_running', 'Replays in progress, also held ones', ({ replays }) => replays.open)
   queue('parley_outbox_messages', 'Messages in the outbox, by state', ({ outbox }) =>
     (['waiting', 'claimed', 'calling', 'unknown', 'expired'] as const).map((state) => ({
       value: outbox[state],
       labels: { state },
     })),
   )
-  queue('parley_outbox_oldest_overdue_seconds', 'How late the oldest overdue message is', ({ outbox }) => [
-    { value: outbox.oldestOverdueMs / 1000 },
-  ])
-  queue('parley_parked_updates', 'Updates parked for phone numbers that are not synced yet', ({ parked }) => [
-    { value: parked.updates },
-  ])
-  queue('parley_parked_updates_oldest_seconds', 'Age of the oldest parked update', ({ parked }) => [
-    { value: parked.oldestMs / 1000 },
-  ])
+  queue(
+    'parley_outbox_oldest_overdue_seconds',
+    'How late the oldest overdue message is',
+    ({ outbox }) => outbox.oldestOverdueMs / 1000,
+  )
+  queue(
+    'parley_parked_updates',
+    'Updates parked for phone numbers that are not synced yet',
+    ({ parked }) => parked.updates,
+  )
+  queue(
+    'parley_parked_updates_oldest_seconds',
+    'Age of the oldest parked update',
+    ({ parked }) => parked.oldestMs / 1000,
+  )
   labeledCounter('parley_mails_total', 'Emails, by outcome', 'mails', 'outcome')
-  gauge('parley_mails_waiting', 'Emails that are not sent yet', async () => {
-    const queue = await mails()
-    return queue ? [{ value: queue.waiting }] : []
-  })
+  gauge('parley_mails_waiting', 'Emails that are not sent yet', async () => (await mails())?.waiting)
   gauge('parley_mails_oldest_seconds', 'Age of the oldest email that is not sent yet', async () => {
     const queue = await mails()
-    if (!queue) return []
-    return [{ value: queue.oldestAt ? Math.max(0, (clock.now().getTime() - queue.oldestAt.getTime()) / 1000) : 0 }]
+    if (!queue?.oldestAt) return queue && 0
+    return Math.max(0, (clock.now().getTime() - queue.oldestAt.getTime()) / 1000)
   })
   gauge('parley_database_connections', 'Database connections of this process, by pool and state', () =>
     db.pools().flatMap(({ pool, open, idle }) => [
@@ -246,45 +244,41 @@ function newRegistry(deps: MetricsDeps): Registry {
   gauge('parley_database_connection_waiters', 'Statements waiting for a database connection, by pool', () =>
     db.pools().map(({ pool, waiting }) => ({ value: waiting, labels: { pool } })),
   )
-  gauge('parley_database_size_bytes', 'The size of the database', async () => {
-    const bytes = (await server())?.bytes
-    return bytes === undefined ? [] : [{ value: bytes }]
-  })
+  gauge('parley_database_size_bytes', 'The size of the database', async () => (await server())?.bytes)
   gauge(
     'parley_file_quota_used_ratio',
     'The share of its quota for files that the fullest workspace uses',
     async () => {
       const fullest = await stored()
-      return fullest ? [{ value: (fullest[0]?.bytes ?? 0) / maxStoredBytes }] : []
+      return fullest && (fullest[0]?.bytes ?? 0) / maxStoredBytes
     },
   )
   gauge('parley_disk_free_bytes', 'Free space on the disk of the embedded database', () => {
-    const value = dataDir === null ? Number.POSITIVE_INFINITY : freeBytes(dataDir)
-    return Number.isFinite(value) ? [{ value }] : []
+    const free = dataDir === null ? Number.POSITIVE_INFINITY : freeBytes(dataDir)
+    return Number.isFinite(free) ? free : null
   })
   if (replica) {
-    gauge('parley_database_replica_used', '1 if the console reads from the replica, otherwise 0', () => [
-      { value: replica.whyLeft === null ? 1 : 0 },
-    ])
-    gauge('parley_database_replica_behind_seconds', 'How old the state of the replica may be', () => [
-      { value: replica.behindMs / 1000 },
-    ])
+    gauge('parley_database_replica_used', '1 if the console reads from the replica, otherwise 0', () =>
+      replica.whyLeft === null ? 1 : 0,
+    )
+    gauge(
+      'parley_database_replica_behind_seconds',
+      'How old the state of the replica may be',
+      () => replica.behindMs / 1000,
+    )
     counter('parley_database_replica_repeated_total', 'Reads that failed on the replica and used the primary', () =>
       [...counted.counts('replica reads repeated')].map(([, value]) => ({ value })),
     )
   }
   gauge('parley_maintenance_owner', '1 if a process does the maintenance, otherwise 0', async () => {
     const state = await maintenance()
-    return state ? [{ value: state.withoutOwnerMs === 0 ? 1 : 0, labels: { process: state.process ?? '' } }] : []
+    return state && [{ value: state.withoutOwnerMs === 0 ? 1 : 0, labels: { process: state.process ?? '' } }]
   })
   gauge('parley_maintenance_step_failed', '1 if the last run of a step of the maintenance failed', async () =>
-    ((await maintenance())?.steps ?? []).map(({ step, error }) => ({
-      value: error === null ? 0 : 1,
-      labels: { step },
-    })),
+    (await maintenance())?.steps.map(({ step, error }) => ({ value: error === null ? 0 : 1, labels: { step } })),
   )
   gauge('parley_maintenance_step_age_seconds', 'Time since a step of the maintenance last succeeded', async () =>
-    ((await maintenance())?.steps ?? []).flatMap(({ step, sinceSuccessMs }) =>
+    (await maintenance())?.steps.flatMap(({ step, sinceSuccessMs }) =>
       sinceSuccessMs === null ? [] : [{ value: sinceSuccessMs / 1000, labels: { step } }],
     ),
   )
@@ -294,14 +288,17 @@ function newRegistry(deps: MetricsDeps): Registry {
   return registry
 }
 
+const toValues = (read: Read): Value[] => (typeof read === 'number' ? [{ value: read }] : (read ?? []))
+
+interface Timed {
+  spans: DurationHistogram
+  labels?: Record<string, string>
+}
+
 /** Durations as Prometheus expects a histogram: cumulative buckets, sum and count. */
-function histogramValues(
-  name: string,
-  { buckets: classes, seconds }: DurationHistogram,
-  labels: Record<string, string> = {},
-): Value[] {
+function histogramValues(name: string, { spans: { buckets, seconds }, labels = {} }: Timed): Value[] {
   let sum = 0
-  const values: Value[] = [...classes].map((value, at) => {
+  const values: Value[] = [...buckets].map((value, at) => {
     sum += value
     const le = at < durationBounds.length ? String(durationBounds[at]) : '+Inf'
     return { metricName: `${name}_bucket`, value: sum, labels: { ...labels, le } }
@@ -320,8 +317,7 @@ function cached<T>(read: () => Promise<T>, forMs = queuesCachedForMs): () => Pro
   return () => {
     if (performance.now() - readAtMs > forMs) {
       readAtMs = performance.now()
-      const timeout = new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null).unref())
-      result = Promise.race([read().catch(() => null), timeout])
+      result = Promise.race([read().catch(() => null), sleep(timeoutMs, null, { ref: false })])
     }
     return result
   }

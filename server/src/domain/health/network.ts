@@ -4,7 +4,6 @@ import { defaultGraphUrl, ingressPath, listApps } from '../connections/apps.ts'
 import type { Network } from '../connections/network.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 
-/** The settings that say how this installation is reached. */
 export interface Site {
   publicUrl: string
   trustProxy: readonly AddressRange[]

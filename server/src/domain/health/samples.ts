@@ -7,10 +7,17 @@ import type { Period } from '@parley/contract/console/overview'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { freeBytes } from '../../lib/disk.ts'
-import { sumByBucket, timeBuckets } from '../../lib/time-buckets.ts'
+import { bucketFields, sumByBucket, timeBuckets } from '../../lib/time-buckets.ts'
 import { attemptsByBucket, countEvents } from '../deliveries/reading/statistics.ts'
 import { readServer } from './health.sql.ts'
-import { countConnections, deleteSamplesBefore, insertSample, lastSampleAt, samplesByBucket } from './samples.sql.ts'
+import {
+  countConnections,
+  deleteSamplesBefore,
+  insertSample,
+  lastSampleAt,
+  type Sample,
+  samplesByBucket,
+} from './samples.sql.ts'
 import { readQueues } from './traffic.ts'
 
 const everyMs = 5 * 60_000
@@ -51,29 +58,25 @@ export async function readHealthSeries(db: Db, clock: Clock, period: Period): Pr
   const steps = timeBuckets(period, clock.now())
   const [samples, attempts] = [await samplesByBucket(db, steps), await attemptsByBucket(db, steps)]
   const byStart = new Map(samples.map((sample) => [sample.at.getTime(), sample]))
-  const inOrder = steps.starts.map((start) => byStart.get(start.getTime()))
-  const at = ({ at: start }: { at: Date }) => start
+  const valuesOf = (name: keyof Sample) => steps.starts.map((start) => byStart.get(start.getTime())?.[name] ?? null)
   return {
     period,
-    from: steps.from.toISOString(),
-    to: steps.to.toISOString(),
-    step_hours: steps.hours,
-    steps: steps.starts.map((start) => start.toISOString()),
+    ...bucketFields(steps),
     queues: {
-      deliveries_waiting: inOrder.map((sample) => sample?.deliveriesWaiting ?? null),
-      deliveries_overdue: inOrder.map((sample) => sample?.deliveriesOverdue ?? null),
-      messages_waiting: inOrder.map((sample) => sample?.messagesWaiting ?? null),
+      deliveries_waiting: valuesOf('deliveriesWaiting'),
+      deliveries_overdue: valuesOf('deliveriesOverdue'),
+      messages_waiting: valuesOf('messagesWaiting'),
     },
     throughput: {
-      events: inOrder.map((sample) => sample?.events ?? null),
-      succeeded: sumByBucket(steps, attempts, at, ({ succeeded }) => succeeded),
-      failed: sumByBucket(steps, attempts, at, ({ failed }) => failed),
+      events: valuesOf('events'),
+      succeeded: sumByBucket(steps, attempts, ({ succeeded }) => succeeded),
+      failed: sumByBucket(steps, attempts, ({ failed }) => failed),
     },
     database: {
-      connections: inOrder.map((sample) => sample?.connections ?? null),
-      transaction_ms: inOrder.map((sample) => sample?.transactionMs ?? null),
-      bytes: inOrder.map((sample) => sample?.databaseBytes ?? null),
+      connections: valuesOf('connections'),
+      transaction_ms: valuesOf('transactionMs'),
+      bytes: valuesOf('databaseBytes'),
     },
-    disk_free_bytes: inOrder.map((sample) => sample?.diskFreeBytes ?? null),
+    disk_free_bytes: valuesOf('diskFreeBytes'),
   }
 }

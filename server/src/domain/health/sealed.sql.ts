@@ -9,29 +9,17 @@ export interface SealedColumn {
   live: string
 }
 
+const ofApps = { from: 'from apps', update: 'update apps', live: 'true' }
+const ofWebhooks = { from: 'from webhooks', update: 'update webhooks', live: 'deleted_at is null' }
+
 /** Every column with encrypted secrets. A test compares the list with the schema. */
 export const sealedColumns = {
-  appSecret: { column: 'app_secret_sealed', from: 'from apps', update: 'update apps', live: 'true' },
-  verifyToken: { column: 'verify_token_sealed', from: 'from apps', update: 'update apps', live: 'true' },
+  appSecret: { column: 'app_secret_sealed', ...ofApps },
+  verifyToken: { column: 'verify_token_sealed', ...ofApps },
   accessToken: { column: 'access_token_sealed', from: 'from connections', update: 'update connections', live: 'true' },
-  signingSecret: {
-    column: 'secret_sealed',
-    from: 'from webhooks',
-    update: 'update webhooks',
-    live: 'deleted_at is null',
-  },
-  stagedSecret: {
-    column: 'staged_secret_sealed',
-    from: 'from webhooks',
-    update: 'update webhooks',
-    live: 'deleted_at is null',
-  },
-  headers: {
-    column: 'headers_sealed',
-    from: 'from webhooks',
-    update: 'update webhooks',
-    live: 'deleted_at is null',
-  },
+  signingSecret: { column: 'secret_sealed', ...ofWebhooks },
+  stagedSecret: { column: 'staged_secret_sealed', ...ofWebhooks },
+  headers: { column: 'headers_sealed', ...ofWebhooks },
   totp: { column: 'totp_sealed', from: 'from people', update: 'update people', live: 'true' },
   mailSecret: { column: 'secret_sealed', from: 'from mails', update: 'update mails', live: 'true' },
 } satisfies Record<string, SealedColumn>
@@ -41,7 +29,6 @@ export interface SealedSecret {
   sealed: string
 }
 
-/** All secrets of a column that are still used. */
 export const liveSecrets = (db: Db, { column, from, live }: SealedColumn): Promise<SealedSecret[]> =>
   db.rows(`select id, ${column} as sealed ${from} where ${column} is not null and ${live} order by id`)
 

@@ -28,21 +28,19 @@ export const secretKinds: readonly SecretKind[] = [
   kind('email', 'email link', mailSecret, mailSecretContext),
 ]
 
-function kind(
-  owner: SecretKind['owner'],
-  singular: string,
-  stored: SealedColumn,
-  context: SecretKind['context'],
-): SecretKind {
+function kind(owner: SecretKind['owner'], singular: string, stored: SealedColumn, context: SecretKind['context']) {
   return { owner, singular, plural: `${singular}s`, stored, context }
 }
 
-/** The owners of secrets, and the keys of those secrets that cannot be decrypted. */
-export async function readOwners(
-  db: Db,
-  keys: SecretKeys,
-): Promise<{ owner: SecretKind['owner']; id: string; unreadable: string[] }[]> {
-  const owners = new Map<string, { owner: SecretKind['owner']; id: string; unreadable: string[] }>()
+interface SecretOwner {
+  owner: SecretKind['owner']
+  id: string
+  /** The keys of its secrets that cannot be decrypted. */
+  unreadable: string[]
+}
+
+export async function readOwners(db: Db, keys: SecretKeys): Promise<SecretOwner[]> {
+  const owners = new Map<string, SecretOwner>()
   for (const { owner, stored, context } of secretKinds) {
     for (const { id, sealed } of await liveSecrets(db, stored)) {
       const found = owners.get(`${owner} ${id}`) ?? { owner, id, unreadable: [] }

@@ -43,7 +43,6 @@ export const unseen = newStation('unknown')
 export const dubious = newStation('warning')
 export const wrong = newStation('problem')
 
-/** A finding of the doctor as a station. */
 export const stationOf = (
   { check, verdict, ...finding }: Finding,
   { fix = null, isAdvice = false }: Pick<Parts, 'fix' | 'isAdvice'> = {},

@@ -71,7 +71,6 @@ export interface Queues {
   replays: { open: number }
 }
 
-/** The lengths and ages of the queues over all workspaces. */
 export async function readQueues(db: Db, now: Date): Promise<Queues> {
   const [deliveries, states] = [await countDeliveries(db, now), await countOutbox(db, now)]
   const parked = await countParked(db)

@@ -1,4 +1,4 @@
-import { type HealthAction, HealthReport, HealthSeries, TrafficReport } from '@parley/contract/console/operator'
+import { HealthReport, HealthSeries, TrafficReport } from '@parley/contract/console/operator'
 import { OverviewQuery } from '@parley/contract/console/overview'
 import { OperatedWorkspace } from '@parley/contract/console/workspace'
 import { List } from '@parley/contract/page'
@@ -8,12 +8,11 @@ import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import {
-  type FindingAction,
   grantCredits,
   type Health,
   type HealthDeps,
+  instanceHealth,
   listSummaries,
-  readHealth,
   readHealthSeries,
   readTraffic,
   type Traffic,
@@ -24,7 +23,6 @@ export interface InstanceDeps extends Omit<HealthDeps, 'secretKeys'> {
   secretKeys(): SecretKeys
 }
 
-/** For operators of the installation only. */
 export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
@@ -55,7 +53,7 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
     who: 'operator',
     reply: HealthReport,
     async handle({ db, clock }) {
-      return toReport(await readHealth(db, clock, { ...deps, secretKeys: deps.secretKeys() }))
+      return toReport(await instanceHealth(db, clock, { ...deps, secretKeys: deps.secretKeys() }))
     },
   }),
   personRoute({
@@ -94,24 +92,9 @@ const toReport = ({ at, verdict, findings }: Health): HealthReport => ({
     effect,
     remedy: consoleRemedy,
     details,
-    actions: actions.map(toAction),
+    actions,
   })),
 })
-
-function toAction(action: FindingAction): HealthAction {
-  switch (action.kind) {
-    case 'connect_account':
-      return { kind: action.kind, app_id: action.appId, waba_id: action.wabaId }
-    case 'sync_connection':
-      return { kind: action.kind, id: action.id, waba_id: action.wabaId }
-    case 'repair_webhook':
-      return action
-    case 'add_credits':
-      return { kind: action.kind, workspace_id: action.workspaceId, name: action.name }
-    case 'change_key':
-      return { kind: action.kind, workspace_id: action.workspaceId, id: action.id, name: action.name }
-  }
-}
 
 const toTraffic = ({ at, queues: { deliveries, outbox }, refusals }: Traffic): TrafficReport => ({
   at: at.toISOString(),

@@ -1,7 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { allBalances, giveCredits } from '../credits/credits.ts'
-import { type FindingAction, type Health, type HealthDeps, instanceHealth } from '../health/health.ts'
 import { type Queues, readQueues } from '../health/traffic.ts'
 import { countKeys } from '../keys/keys.ts'
 import { countMembers } from '../people/team/members.ts'
@@ -10,8 +9,8 @@ import { countActiveSenders } from '../senders/senders.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 import { listWorkspaces, requireWorkspace, type Workspace } from '../workspaces/workspaces.ts'
 
+export { type Health, type HealthDeps, instanceHealth } from '../health/health.ts'
 export { readHealthSeries } from '../health/samples.ts'
-export type { FindingAction, Health, HealthDeps }
 
 export interface WorkspaceSummary extends Workspace {
   balance: number
@@ -47,9 +46,6 @@ export async function listSummaries(db: Db): Promise<WorkspaceSummary[]> {
     webhooks: webhooksOf(workspace.id),
   }))
 }
-
-/** Runs the health checks, by default without checks that call WhatsApp. */
-export const readHealth = (db: Db, clock: Clock, deps: HealthDeps): Promise<Health> => instanceHealth(db, clock, deps)
 
 export interface Traffic {
   at: Date

@@ -3,7 +3,7 @@ import { can, type Permission, type Role } from '@parley/contract/console/permis
 import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
+import { bucketFields, sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
 import { creditsSpent, hadCredits, readBalance } from '../credits/credits.ts'
 import { readDeliveryHours, toAttemptSeries } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
@@ -43,7 +43,7 @@ export async function readOverviewBefore(viewer: Viewer, period: Period, retenti
   return isWhole ? before : { ...before, requests: null, deliveries: null }
 }
 
-/** `isPast` if the period ended at `now`, instead of continuing. */
+/** `isPast` if the period has ended at `now`. */
 async function overviewUntil(viewer: Viewer, period: Period, now: Date, isPast = false): Promise<Overview> {
   const steps = timeBuckets(period, now)
   const ifAllowed = <T>(permission: Permission, read: () => Promise<T>): Promise<T | null> =>
@@ -57,10 +57,7 @@ async function overviewUntil(viewer: Viewer, period: Period, now: Date, isPast =
   ])
   return {
     period,
-    from: steps.from.toISOString(),
-    to: steps.to.toISOString(),
-    step_hours: steps.hours,
-    steps: steps.starts.map((start) => start.toISOString()),
+    ...bucketFields(steps),
     messages,
     requests,
     deliveries,
@@ -69,36 +66,19 @@ async function overviewUntil(viewer: Viewer, period: Period, now: Date, isPast =
   }
 }
 
-interface StepCount {
-  at: Date
-  count: number
-}
-
-const sums = (steps: TimeBuckets, rows: readonly StepCount[]): number[] =>
-  sumByBucket(
-    steps,
-    rows,
-    ({ at }) => at,
-    ({ count }) => count,
-  )
-
 async function readMessages({ db, workspaceId }: Viewer, steps: TimeBuckets): Promise<Overview['messages']> {
   const [sent, received] = await Promise.all([
     messagesByBucket(db, workspaceId, steps),
     receivedByBucket(db, workspaceId, steps),
   ])
-  const of = (status: MessageStatus) =>
-    sums(
-      steps,
-      sent.map((row) => ({ at: row.at, count: row[status] })),
-    )
+  const of = (status: MessageStatus) => sumByBucket(steps, sent, (row) => row[status])
   return {
     queued: of('queued'),
     sent: of('sent'),
     delivered: of('delivered'),
     read: of('read'),
     failed: of('failed'),
-    received: sums(steps, received),
+    received: sumByBucket(steps, received, ({ count }) => count),
   }
 }
 
@@ -106,17 +86,15 @@ async function readRequests(
   { db, workspaceId }: Viewer,
   steps: TimeBuckets,
 ): Promise<NonNullable<Overview['requests']>> {
-  const rows = (await readTraffic(db, workspaceId, steps.from)).map(({ hour, code, count }) => ({
-    at: hour,
-    count,
-    outcome: code === null ? 'ok' : (errorMeaning(code).status ?? 400) >= 500 ? 'failed' : 'refused',
-  }))
-  const of = (outcome: string) =>
-    sums(
-      steps,
-      rows.filter((row) => row.outcome === outcome),
-    )
+  const traffic = await readTraffic(db, workspaceId, steps.from)
+  const of = (outcome: 'ok' | 'refused' | 'failed') =>
+    sumByBucket(steps, traffic, ({ code, count }) => (outcomeOf(code) === outcome ? count : 0))
   return { ok: of('ok'), refused: of('refused'), failed: of('failed') }
+}
+
+function outcomeOf(code: string | null): 'ok' | 'refused' | 'failed' {
+  if (code === null) return 'ok'
+  return (errorMeaning(code).status ?? 400) >= 500 ? 'failed' : 'refused'
 }
 
 async function readDeliveries(

@@ -51,9 +51,7 @@ const checkOf = <Found>(
 
 const rank = { problem: 0, warning: 1 } as const
 
-/** Problems listed per kind. */
 const maxPerKind = 20
-/** Held deliveries are counted up to this number. */
 const maxHeld = 10_000
 
 type Rows<Read extends (...input: never[]) => Promise<unknown>> = Awaited<ReturnType<Read>>

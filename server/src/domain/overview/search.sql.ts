@@ -36,7 +36,6 @@ const notDeleted: Partial<Record<Kind, string>> = {
   template: 'and removed_at is null',
 }
 
-/** The row with this ID. */
 export const foundById = (db: Db, workspaceId: string, kind: Kind, id: string): Promise<FoundRow | undefined> =>
   db.first(`${selections[kind]} where workspace_id = $1 and id = $2 ${notDeleted[kind] ?? ''}`, [workspaceId, id])
 
@@ -74,14 +73,12 @@ export const foundByPerson = (
         [workspaceId, person, take],
       )
 
-/** Messages with this reference of the client. */
 export const foundByReference = (db: Db, workspaceId: string, reference: string, take: number): Promise<FoundRow[]> =>
   db.rows(
     `${selections.message} where workspace_id = $1 and reference = $2 order by created_at desc, id desc limit $3`,
     [workspaceId, reference, take],
   )
 
-/** Messages with this WhatsApp ID. */
 export const foundByWaId = async (db: Db, workspaceId: string, waId: string): Promise<FoundRow[]> => {
   const condition =
     'workspace_id = $1 and sender_id in (select id from senders where workspace_id = $1) and wa_message_id = $2'

@@ -81,7 +81,6 @@ function toResults(results: readonly SearchResult[]): SearchResults {
   return { object: 'list', data, has_more: false, timed_out: false }
 }
 
-/** The order of the results. */
 const groups: readonly SearchKind[] = [
   ...(['contact', 'message', 'event', 'order', 'form', 'request'] as const),
   ...(['sender', 'template', 'webhook', 'key'] as const),

@@ -181,12 +181,7 @@ function toGroup(
     key_count: group.keyCount,
     addresses: group.addresses,
     address_count: group.addressCount,
-    trend: sumByBucket(
-      steps,
-      ofCode,
-      (row) => row.hour,
-      (row) => row.count,
-    ),
+    trend: sumByBucket(steps, ofCode, (row) => row.count),
     fields: code === 'validation_failed' ? fields : [],
     muted: mute ? { by: mute.muted_by, at: mute.muted_at.toISOString() } : null,
   }

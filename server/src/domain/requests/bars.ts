@@ -1,4 +1,3 @@
-/** The bars above the request log and the API errors. */
 import type { ApiErrorFilters } from '@parley/contract/console/api-errors'
 import type { ListBars } from '@parley/contract/console/list-bars'
 import type { RequestFilters } from '@parley/contract/console/requests'

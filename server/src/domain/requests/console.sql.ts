@@ -4,13 +4,11 @@ import { type Places, statement } from '../../db/statement.ts'
 import { requestColumns as columns, type RequestRow } from './requests.sql.ts'
 
 export interface Search {
-  /** Inclusive ranges of status codes. */
   statuses: readonly { first: number; last: number }[] | null
   /** One has an index. */
   code: string | null
   codes: readonly string[] | null
   methods: readonly string[] | null
-  /** A substring of the path. */
   route: string | null
   keyIds: readonly string[] | null
   address: string | null
@@ -82,7 +80,6 @@ export const findRequests = (
   )
 }
 
-/** How many requests match, at most `take`. */
 export const countRequests = async (db: Db, workspaceId: string, search: Search, take: number): Promise<number> => {
   const counting = statement({ ...within, ...filters }, (place) => {
     const all = scanned(search, 'status, code, method, route, key_id, address', place)
@@ -118,7 +115,6 @@ const filterValues = ({ statuses, codes, methods, route, keyIds, address }: Sear
   take,
 })
 
-/** The latest requests with this error code. */
 export const latestOf = (
   db: Db,
   workspaceId: string,

@@ -7,6 +7,7 @@ import { boundedTotal } from '../../db/bounded-total.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
+import type { Position } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { countRequests, endOfScan, findRequests, hasUnindexedFilter, requestById, type Search } from './console.sql.ts'
 import { contentsOf } from './inspector/contents.ts'
@@ -31,19 +32,12 @@ export interface RequestLookups {
     workspaceId: string,
     request: { requestId: string; keyId: string; at: Date; until: Date },
   ): Promise<{ id: string; status: string; createdAt: Date } | null>
-  /** The events about a message, with their deliveries. */
   findEventsOf(db: Db, workspaceId: string, messageId: string, since: Date): Promise<TimelineEvent[]>
-  /** Whether the workspace stores bodies. */
   isInspected(db: Db, workspaceId: string): Promise<boolean>
 }
 
 export async function keyNames(lookups: RequestLookups, db: Db, workspaceId: string): Promise<KeyNames> {
   return new Map((await lookups.listKeys(db, workspaceId)).map((key) => [key.id, key]))
-}
-
-interface Position {
-  at: Date
-  id: string
 }
 
 export interface PageOptions {

@@ -3,7 +3,6 @@ import type { Db } from '../../db/db.ts'
 import { exportCsv } from '../../lib/csv-export.ts'
 import { type KeyNames, searchRequests } from './console.ts'
 
-/** The request log as CSV. */
 export const exportRequests = (
   db: Db,
   workspaceId: string,

@@ -113,7 +113,6 @@ export class RecordedBatch {
     }
   }
 
-  /** Adds the error response and the bodies of a request. */
   addContents({ id, at, caller, contents }: RequestRecord): void {
     if (!contents || !caller) return
     const { target, error, bodies } = contents

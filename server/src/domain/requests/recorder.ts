@@ -28,7 +28,6 @@ const defaultLimits = {
   contentsBytes: 16 * 1024 * 1024,
 }
 
-/** What the recorder needs to know about keys. */
 export interface RecordedKeys {
   /** Whether a request with this error code is a use of its key. */
   isUse(code: string | null): boolean
@@ -84,7 +83,6 @@ export class RequestRecorder {
     this.#timer = setInterval(() => this.#writing || void this.flush(), flushMs).unref()
   }
 
-  /** Rows of the log that wait. */
   get waiting(): number {
     return this.#ofWorkspaces.taken + this.#unauthenticated
   }

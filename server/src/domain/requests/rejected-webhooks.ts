@@ -5,7 +5,7 @@
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../http/access-check.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { type RejectedWebhooks, rejectedOf } from './rejected-webhooks.sql.ts'
+import { type RejectedWebhooks, rejectedOf } from './requests.sql.ts'
 
 export type { RejectedWebhooks }
 

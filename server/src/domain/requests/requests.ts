@@ -17,7 +17,6 @@ export const listApiErrors = async (
     return { ...group, title, cause, remedy }
   })
 
-/** What the error catalogue says about a code. */
 export function errorMeaning(code: string): { status: number | null; title: string; cause: string; remedy: string } {
   if (code === invalidSignature) return ofWebhook
   return errorCatalogue[code as ErrorCode] ?? { status: null, title: code, cause: '', remedy: '' }

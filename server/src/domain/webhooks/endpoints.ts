@@ -67,7 +67,7 @@ function toEndpoint(
   hours: readonly HourCounts[],
 ): Omit<ConsoleWebhook, 'in_progress' | 'left_out'> {
   const state = !row.enabled ? 'disabled' : row.failures >= failingFrom ? 'failing' : 'enabled'
-  const byHour = (count: (row: HourCounts) => number) => sumByBucket(day, hours, ({ hour }) => hour, count)
+  const byHour = (count: (row: HourCounts) => number) => sumByBucket(day, hours, count)
   const [succeeded, failed] = [byHour((hour) => hour.succeeded), byHour((hour) => hour.failed)]
   const durations = hours.reduce<number[]>((sum, hour) => addSteps(sum, hour.durations), [])
   return {

@@ -153,5 +153,4 @@ export async function receivers(
   return endpointStations(type, senderId, { endpoints, openOf, isHeard: got.size > 0 })
 }
 
-/** Open deliveries are counted up to this number. */
 const openMax = 10_000

@@ -18,7 +18,6 @@ export interface AppliedFix {
   ok: boolean
 }
 
-/** The repairs of a report, each once. */
 export const fixesOf = (stations: readonly Station[]): Fix[] => [
   ...new Map(stations.flatMap(({ fix }) => (fix ? [[`${fix.kind} ${fix.connectionId}`, fix]] : []))).values(),
 ]

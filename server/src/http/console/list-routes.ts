@@ -11,10 +11,8 @@ import { type ConsoleRoute, type WorkspaceContext, workspaceRoute } from './rout
 import { Streamed, streamCsv } from './stream.ts'
 
 interface ListRoute<Query extends TSchema> {
-  /** The path of the list. */
   path: `/${string}`
   who: Permission
-  /** The filters of the list. */
   query: Query
 }
 
@@ -107,7 +105,6 @@ export const listRoutes = <Filters extends TSchema, Row extends Placed, Item ext
 
 type Lines = AsyncIterable<string>
 
-/** The rows of a list that match, as a CSV file. */
 export const csvRoute = <Query extends TSchema>({
   path,
   lines,

@@ -31,7 +31,6 @@ import { Streamed } from './stream.ts'
 
 export interface Membership {
   role: Role
-  /** The workspace requires two-factor authentication. */
   requiresTwoFactor: boolean
 }
 

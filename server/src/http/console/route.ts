@@ -5,7 +5,6 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Client } from '../../sharing/fair-queue.ts'
 import type { Input } from '../route.ts'
 
-/** The person who is signed in. */
 export interface SignedIn {
   personId: string
   email: string
@@ -109,53 +108,32 @@ export type ConsoleRoute = RouteBase & {
   handle(context: never, input: never): unknown
 }
 
+type Schema = TSchema | undefined
+
 type Reply<R> = R extends TSchema ? Static<R> | Promise<Static<R>> : Promise<void>
 
-type Handler<Context, R, P, Q, B> = (context: Context, input: Input<P, Q, B>) => Reply<R>
+/** Defines a route. The types of the handler's input and result come from the schemas. */
+type DefineRoute<Context, Who> = <
+  R extends Schema = undefined,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+>(
+  row: Omit<RouteBase, 'params' | 'query' | 'body' | 'reply'> &
+    Who & { params?: P; query?: Q; body?: B; reply?: R; handle(context: Context, input: Input<P, Q, B>): Reply<R> },
+) => ConsoleRoute
 
-type RouteOptions<
-  Context,
-  R extends TSchema | undefined,
-  P extends TSchema | undefined,
-  Q extends TSchema | undefined,
-  B extends TSchema | undefined,
-> = Omit<RouteBase, 'params' | 'query' | 'body' | 'reply'> & {
-  params?: P
-  query?: Q
-  body?: B
-  reply?: R
-  handle: Handler<Context, R, P, Q, B>
-}
+/** A route that needs no session. */
+export const openRoute: DefineRoute<ConsoleContext, unknown> = (row) =>
+  ({ ...row, who: 'anyone' }) as unknown as ConsoleRoute
 
-/** Defines a route that needs no session. */
-export function openRoute<
-  R extends TSchema | undefined = undefined,
-  P extends TSchema | undefined = undefined,
-  Q extends TSchema | undefined = undefined,
-  B extends TSchema | undefined = undefined,
->(row: RouteOptions<ConsoleContext, R, P, Q, B>): ConsoleRoute {
-  return { ...row, who: 'anyone' } as unknown as ConsoleRoute
-}
+/** A route for everyone who is signed in, or only for operators. */
+export const personRoute: DefineRoute<SignedInContext, { who: 'person' | 'operator' }> = (row) =>
+  row as unknown as ConsoleRoute
 
-/** Defines a route for everyone who is signed in, or only for operators. */
-export function personRoute<
-  R extends TSchema | undefined = undefined,
-  P extends TSchema | undefined = undefined,
-  Q extends TSchema | undefined = undefined,
-  B extends TSchema | undefined = undefined,
->(row: RouteOptions<SignedInContext, R, P, Q, B> & { who: 'person' | 'operator' }): ConsoleRoute {
-  return row as unknown as ConsoleRoute
-}
-
-/** Defines a workspace route, for members whose role has the permission. */
-export function workspaceRoute<
-  R extends TSchema | undefined = undefined,
-  P extends TSchema | undefined = undefined,
-  Q extends TSchema | undefined = undefined,
-  B extends TSchema | undefined = undefined,
->(row: RouteOptions<WorkspaceContext, R, P, Q, B> & { who: Permission }): ConsoleRoute {
-  return row as unknown as ConsoleRoute
-}
+/** A route for members of a workspace whose role has the permission. */
+export const workspaceRoute: DefineRoute<WorkspaceContext, { who: Permission }> = (row) =>
+  row as unknown as ConsoleRoute
 
 export const isWorkspaceRoute = ({ who }: ConsoleRoute): boolean => who.includes(':')
 

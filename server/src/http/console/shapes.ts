@@ -5,5 +5,4 @@ import { Type } from 'typebox'
 export const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
   Type.Object(fields, { additionalProperties: false })
 
-/** The path parameters of a route that ends in an ID. */
 export const ById = Strict({ id: Uuid })

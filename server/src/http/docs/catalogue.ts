@@ -1,4 +1,3 @@
-/** A page of /docs. */
 export interface DocsPage {
   /** Its path is `/docs/<name>`. */
   name: string
@@ -203,44 +202,28 @@ export const referencePages: ReadonlySet<string> = new Set(['api', ...apiPages.m
 
 export const docsPages: readonly DocsPage[] = docsGroups.flatMap(({ pages }) => pages)
 
-/** Words that readers search for, and the page or the section that they mean. */
-export const searchTerms: Readonly<Record<string, string>> = {
-  scope: 'api/authentication',
-  scopes: 'api/authentication',
-  'api key': 'api/authentication',
-  'rate limit': 'api/rate-limits',
-  '429': 'errors#rate_limited',
-  throttling: 'api/rate-limits',
-  paging: 'api/pagination',
-  cursor: 'api/pagination',
-  price: 'start/concepts#credits',
-  credits: 'start/concepts#credits',
-  billing: 'start/concepts#credits',
-  'test key': 'start/simulator',
-  'test mode': 'start/simulator',
-  sandbox: 'start/simulator',
-  permissions: 'run/accounts#roles',
-  'retry schedule': 'events/retries',
-  backoff: 'events/retries',
-  'high availability': 'run/scaling#three-machines',
-  'forgot password': 'run/accounts#account-recovery',
-  'dead letter': 'events/retries#when-an-endpoint-keeps-failing',
-  dlq: 'events/retries#when-an-endpoint-keeps-failing',
-  'read receipt': 'messages/inbound#mark-a-message-as-read',
-  mcp: 'tools/agents',
-  resend: 'events/replays',
-  redeliver: 'events/replays',
-  gdpr: 'reference/personal-data',
-  privacy: 'reference/personal-data',
-  python: 'tools/python',
-  go: 'tools/verify.go',
-  golang: 'tools/verify.go',
-  php: 'tools/verify.php',
-  ruby: 'tools/verify.rb',
-  rails: 'tools/verify.rb',
-  typescript: 'tools/typescript',
-  javascript: 'tools/typescript',
-  node: 'tools/typescript',
+/** Words that readers search for, by the page or the section that they mean. */
+export const searchTerms: Readonly<Record<string, readonly string[]>> = {
+  'api/authentication': ['scope', 'scopes', 'api key'],
+  'api/rate-limits': ['rate limit', 'throttling'],
+  'errors#rate_limited': ['429'],
+  'api/pagination': ['paging', 'cursor'],
+  'start/concepts#credits': ['price', 'credits', 'billing'],
+  'start/simulator': ['test key', 'test mode', 'sandbox'],
+  'run/accounts#roles': ['permissions'],
+  'events/retries': ['retry schedule', 'backoff'],
+  'run/scaling#three-machines': ['high availability'],
+  'run/accounts#account-recovery': ['forgot password'],
+  'events/retries#when-an-endpoint-keeps-failing': ['dead letter', 'dlq'],
+  'messages/inbound#mark-a-message-as-read': ['read receipt'],
+  'tools/agents': ['mcp'],
+  'events/replays': ['resend', 'redeliver'],
+  'reference/personal-data': ['gdpr', 'privacy'],
+  'tools/python': ['python'],
+  'tools/verify.go': ['go', 'golang'],
+  'tools/verify.php': ['php'],
+  'tools/verify.rb': ['ruby', 'rails'],
+  'tools/typescript': ['typescript', 'javascript', 'node'],
 }
 
 /** Pages about the program itself, which are long and say little about how to use it. */

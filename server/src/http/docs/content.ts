@@ -18,7 +18,6 @@ export interface DocsContent {
 
 export interface DocsOptions {
   publicUrl: string
-  /** The OpenAPI document. */
   document(): object
 }
 

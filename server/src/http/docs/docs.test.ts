@@ -322,19 +322,6 @@ test('each page has one address, and others lead to it', async () => {
     const { status, headers } = await get(path, {}, 'manual')
     expect([path, status, headers.get('location')]).toEqual([path, 308, to])
   }
-  for (const [old, page] of [
-    ['receiving', 'events/webhooks'],
-    ['events', 'events/types'],
-    ['sdk', 'tools/typescript'],
-    ['sdk/verify.go', 'tools/verify.go'],
-    ['decisions/tracing', 'project/decisions/tracing'],
-  ]) {
-    for (const rest of ['', '.md', '?a=b']) {
-      const { status, headers } = await get(`/docs/${old}${rest}`, {}, 'manual')
-      expect([old, status, headers.get('location')]).toEqual([old, 308, `/docs/${page}${rest}`])
-    }
-    expect((await get(`/docs/${old}`)).status, old).toBe(200)
-  }
   // Not to another site.
   expect((await get('/docs//example.com/')).status).toBe(404)
 })

@@ -4,7 +4,6 @@ import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import { fieldErrors } from '@parley/contract/field-errors'
 import { jsonBlock, plain } from './markdown.ts'
 
-/** The page of errors, from the catalogue of the contract. */
 export function errorsMarkdown(): string {
   const entries = Object.entries(errorCatalogue).map(
     ([code, { status, type, title, cause, remedy }]) =>

@@ -1,6 +1,5 @@
 import { indent } from './markdown.ts'
 
-/** A JSON Schema of the OpenAPI document. */
 export interface Schema {
   $ref?: string
   title?: string

@@ -1,6 +1,7 @@
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { type DocsPage, docsGroups, docsPages, referencePages } from './catalogue.ts'
 import type { Heading } from './render.ts'
+import type { SearchResult } from './search.ts'
 
 export interface PageParts {
   title: string
@@ -8,13 +9,10 @@ export interface PageParts {
   description?: string
   /** The name of the page, empty for the first one; null for pages that are not to be found or linked to. */
   name: string | null
-  /** The body of the page. */
   html: string
   headings?: readonly Heading[]
-  /** What was searched for. */
   query?: string
   publicUrl: string
-  /** Addresses of the style sheet, the script and the icon. */
   assets: { style: string; script: string; icon: string }
 }
 
@@ -104,7 +102,6 @@ function groupOf({ title, pages }: (typeof docsGroups)[number], current: string 
         <ul>${items.join('')}</ul>`
 }
 
-/** The sections of the page. */
 function tableOf(headings: readonly Heading[]): string {
   const sections = headings.filter(({ depth }) => depth === 2)
   if (sections.length === 0) return ''
@@ -138,4 +135,29 @@ export function indexHtml(): string {
 <a href="/docs/start/quickstart">quickstart</a>. Every page is also available as Markdown: add <code>.md</code> to its address.
 <a href="/llms.txt">llms.txt</a> lists them for language models.</p>
 ${groups.join('\n')}`
+}
+
+/** The page of results, for readers without a script and for all results. */
+export function resultsHtml(query: string, found: readonly SearchResult[]): string {
+  const wanted = escapeHtml(query.trim())
+  if (wanted === '') return '<h1>Search</h1><p>Enter what you are looking for.</p>'
+  if (found.length === 0) {
+    return `<h1>Search</h1><p>No results for “${wanted}”. Try another word, or look at <a href="/docs">all pages</a>.</p>`
+  }
+  return `<h1>Search</h1><p>Results for “${wanted}”</p>${listOf(found)}`
+}
+
+/** For an address that is no page: where the reader may have wanted to go. */
+export function notFoundHtml(path: string, found: readonly SearchResult[]): string {
+  const nearest = found.length > 0 ? `<h2>Did you mean</h2>${listOf(found)}` : ''
+  return `<h1>Page not found</h1>
+<p>There is no page at <code>${escapeHtml(path)}</code>. Search the documentation, or look at <a href="/docs">all pages</a>.</p>${nearest}`
+}
+
+function listOf(found: readonly SearchResult[]): string {
+  const items = found.map(({ href, title, heading, excerpt }) => {
+    const name = heading === '' ? title : `${title}: ${heading}`
+    return `<li><a href="${escapeHtml(href)}">${escapeHtml(name)}</a><p>${escapeHtml(excerpt)}</p></li>`
+  })
+  return `<ul class="found">${items.join('')}</ul>`
 }

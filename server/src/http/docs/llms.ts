@@ -35,7 +35,6 @@ ${notes(publicUrl)}
 ${groups.join('\n')}`
 }
 
-/** The pages themselves, in one file. */
 export async function llmsFull(content: DocsContent, publicUrl: string): Promise<string> {
   // The page `api` has the whole reference.
   const left = new Set([...aboutTheProgram, ...apiPages.map(({ name }) => name)])

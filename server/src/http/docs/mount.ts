@@ -5,7 +5,6 @@ import { refuse, refuseUntil } from '../../lib/refuse.ts'
 import { addressBlock } from '../../net/addresses.ts'
 import { CountedWindows } from '../../sharing/counted-windows.ts'
 import type { DocsOptions } from './content.ts'
-import { movedTo } from './moved.ts'
 import { prefersMarkdown, sendText } from './respond.ts'
 import { newDocsSite } from './site.ts'
 
@@ -27,7 +26,6 @@ export interface MountedDocs extends DocsOptions {
   addressOf(request: IncomingMessage): string
 }
 
-/** The documentation at /docs, and the files for language models. */
 export function mountDocs(app: FastifyInstance, options: MountedDocs): void {
   const site = newDocsSite(options)
   const searches = new CountedWindows({ max: searchesPerMinute, windowMs: 60_000, maxKeys: 20_000 })
@@ -60,15 +58,11 @@ export function mountDocs(app: FastifyInstance, options: MountedDocs): void {
   app.get('/docs', (request, reply) => page('', request, reply))
   app.get('/docs.md', (request, reply) => page('.md', request, reply))
   app.get<{ Params: { '*': string } }>('/docs/*', (request, reply) => {
-    const name = request.params['*']
     // One address for each page.
     const [path = '', search] = request.url.split('?', 2)
     const query = search === undefined ? '' : `?${search}`
     if (/^\/docs(\/[\w.-]+)*\/$/.test(path)) return reply.redirect(path.slice(0, -1) + query, 308)
-    const [, base = '', suffix = ''] = /^(.*?)(\.md)?$/.exec(name) ?? []
-    const moved = movedTo(base)
-    if (moved !== undefined) return reply.redirect(`/docs/${moved}${suffix}${query}`, 308)
-    return page(name, request, reply)
+    return page(request.params['*'], request, reply)
   })
   app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) => {
     countSearch(request)

@@ -36,7 +36,6 @@ export interface OpenApi {
 interface Endpoint extends Operation {
   method: string
   path: string
-  /** The page that describes it. */
   page: string
   errors: ErrorCode[]
 }

@@ -21,7 +21,6 @@ export interface RenderedPage {
   title: string
   html: string
   headings: Heading[]
-  /** For the search. */
   sections: Section[]
 }
 

@@ -2,16 +2,13 @@ import { editDistance } from '../../lib/edit-distance.ts'
 
 /** A section of a page. */
 export interface SearchEntry {
-  /** The address of the section. */
   href: string
-  /** The title of the page. */
   title: string
   /** Empty for the beginning of a page. */
   heading: string
   /** What the page is about, at its beginning. */
   summary?: string
   text: string
-  /** What the section defines. */
   terms?: readonly string[]
   /** Less than 1 for sections that readers rarely search for. */
   weight?: number

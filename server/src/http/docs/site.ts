@@ -5,36 +5,19 @@ import { setImmediate } from 'node:timers/promises'
 import { deleteOldest } from '../../lib/delete-oldest.ts'
 import { aboutTheProgram, docsPages, referencePages, searchTerms } from './catalogue.ts'
 import { type DocsOptions, newContent } from './content.ts'
-import { docsLayout, indexHtml } from './layout.ts'
+import { docsLayout, indexHtml, notFoundHtml, resultsHtml } from './layout.ts'
 import { llmsFull, llmsIndex } from './llms.ts'
 import { type RenderedPage, render } from './render.ts'
-import { notFoundHtml, resultsHtml } from './results.ts'
 import { newSearch, type SearchEntry, type SearchResult } from './search.ts'
 import { synonyms } from './synonyms.ts'
-
-export interface DocsSite {
-  /** Null if there is no such page. The name of the first page is empty. */
-  page(name: string): Promise<string | null>
-  /** The Markdown of a page. */
-  markdown(name: string): Promise<string | null>
-  results(query: string): Promise<string>
-  /** What is shown while a reader types. */
-  suggestions(query: string): Promise<{ href: string; title: string; heading: string }[]>
-  /** The page for an address that is no page. */
-  notFound(path: string): Promise<string>
-  asset(file: string): Promise<string | null>
-  llms(): string
-  llmsFull(): Promise<string>
-}
 
 const resultsMax = 30
 const suggestionsMax = 8
 const nearestMax = 5
-/** How many queries are kept with their results. */
 const queriesMax = 200
 
 /** The documentation. Pages are rendered when they are first opened, and kept: the start does not wait for them. */
-export function newDocsSite(options: DocsOptions): DocsSite {
+export function newDocsSite(options: DocsOptions) {
   const { publicUrl } = options
   const content = newContent(options)
   const keep = newCache()
@@ -61,7 +44,6 @@ export function newDocsSite(options: DocsOptions): DocsSite {
     return docsLayout({ title, description, name, html, headings, publicUrl, assets })
   }
 
-  /** Every section of every page. */
   async function entries(): Promise<SearchEntry[]> {
     const found: SearchEntry[] = []
     for (const page of docsPages) {
@@ -76,7 +58,7 @@ export function newDocsSite(options: DocsOptions): DocsSite {
           heading: heading?.text ?? '',
           ...(!heading && { summary: page.summary }),
           text: heading ? text : `${page.summary} ${text}`,
-          terms: [...terms, ...Object.keys(searchTerms).filter((term) => searchTerms[term] === address)],
+          terms: [...terms, ...(searchTerms[address] ?? [])],
           weight: aboutTheProgram.has(page.name) ? 0.4 : 1,
         })
       }
@@ -95,25 +77,27 @@ export function newDocsSite(options: DocsOptions): DocsSite {
   }
 
   return {
-    page: async (name) => (name === '' || (await find(name)) ? keep(`page ${name}`, () => build(name)) : null),
-    async markdown(name) {
+    /** Null if there is no such page. The name of the first page is empty. */
+    page: async (name: string) => (name === '' || (await find(name)) ? keep(`page ${name}`, () => build(name)) : null),
+    async markdown(name: string) {
       if (name === '') return llmsIndex(publicUrl)
       return (await find(name)) ? keep(`markdown ${name}`, () => content.markdown(name)) : null
     },
-    async results(query) {
+    async results(query: string) {
       const html = resultsHtml(query, await search(query, resultsMax))
       return docsLayout({ title: 'Search', name: null, html, query, publicUrl, assets })
     },
-    async suggestions(query) {
+    /** Shown while a reader types. */
+    async suggestions(query: string) {
       const results = await search(query, suggestionsMax)
       return results.map(({ href, title, heading }) => ({ href, title, heading }))
     },
-    async notFound(path) {
+    async notFound(path: string) {
       const words = path.replace(/^\/docs\//, '').replaceAll(/[^\p{L}\d]+/gu, ' ')
       const html = notFoundHtml(path, await search(words.slice(0, 100), nearestMax))
       return docsLayout({ title: 'Page not found', name: null, html, publicUrl, assets })
     },
-    asset: async (file) => (Object.hasOwn(files, file) ? (files[file] ?? null) : null),
+    asset: async (file: string) => (Object.hasOwn(files, file) ? (files[file] ?? null) : null),
     llms: () => llmsIndex(publicUrl),
     llmsFull: () => keep('llms', () => llmsFull(content, publicUrl)),
   }

@@ -47,7 +47,6 @@ export class HeldBytes {
   }
 }
 
-/** The bytes of one body. */
 export class BytesLease {
   readonly #held: HeldBytes
   #kind: BytesOwner

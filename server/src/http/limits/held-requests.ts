@@ -8,11 +8,9 @@ export type Subscribe = (wake: () => void) => () => void
 /** `ended`: the client has left, or the process stops. */
 export type HowEnded = 'woken' | 'over' | 'ended'
 
-/** A request that waits, or has waited. */
 export interface HeldRequest {
   /** Waits until `subscribe` calls back, `ms` are over, the client leaves or the process stops. */
   wait(ms: number, subscribe: Subscribe): Promise<HowEnded>
-  /** The request is done. */
   end(): void
 }
 

@@ -21,20 +21,12 @@ export interface Limits {
   requests: SlotLimits
   /** Requests that wait for events. */
   heldRequests: SlotLimits
-  /** Files that are received. */
   uploads: SlotLimits
-  /** Open live streams of the console. */
   liveStreams: number
   timeouts: ClientTimeouts
 }
 
-export interface ByteLimits
-  extends Record<'stranger' | 'unverified' | 'workspace' | 'network', { all: number; each: number }> {
-  /** Of all request bodies. */
-  process: number
-  /** Of responses that clients have not read. */
-  unread: { all: number; each: number }
-}
+export type ByteLimits = typeof defaultByteLimits
 
 /**
  * For a heap of 512 MB. Parsed JSON takes several times the size of its text, so 64 MiB of bodies leave about half of the heap
@@ -42,12 +34,14 @@ export interface ByteLimits
  * have eight webhooks of the largest size in progress, or tens of thousands of the usual 1 to 2 KB. Until its first webhook is
  * verified, for example after a restart, it may have one of the largest size.
  */
-export const defaultByteLimits: ByteLimits = {
+export const defaultByteLimits = {
+  /** Of all request bodies. */
   process: 64 * MiB,
   stranger: { all: 16 * MiB, each: 8 * MiB },
   unverified: { all: 8 * MiB, each: 4 * MiB },
   workspace: { all: 24 * MiB, each: 8 * MiB },
   network: { all: 64 * MiB, each: 32 * MiB },
+  /** Of responses that clients have not read. */
   unread: { all: 64 * MiB, each: 16 * MiB },
 }
 
@@ -89,46 +83,34 @@ export function newLimits(
   return { ...fixedLimits, processConnections, addressConnections, heldRequests, timeouts: defaultClientTimeouts }
 }
 
+export type ClientTimeouts = typeof defaultClientTimeouts
+
 /**
  * How long a client may take. Together, these limits end every request within 30 seconds, with a response or without.
  * Only uploads may take longer.
  */
-export interface ClientTimeouts {
+export const defaultClientTimeouts = {
   /** Until the headers have arrived. */
-  headersMs: number
-  /** For the body, from the moment the handler requests it. */
-  bodyMs: number
-  /** Until the whole request has arrived; for bodies that no handler reads. */
-  requestMs: number
-  /** For a file, from the moment the handler requests it. */
-  uploadMs: number
-  /** Without a byte of a file. */
-  uploadIdleMs: number
-  /** How long the rest of a refused file is discarded, so that the client gets the response. */
-  discardMs: number
-  /** Without a request. */
-  keepAliveMs: number
-  /** With a request, and without a byte in either direction: the client does not read the response. */
-  stalledMs: number
-  /** How often connections are checked. */
-  checkMs: number
-  /** How often the permission to watch a stream is checked. */
-  streamCheckMs: number
-}
-
-export const defaultClientTimeouts: ClientTimeouts = {
   headersMs: 15_000,
+  /** For the body, from the moment the handler requests it. */
   bodyMs: 20_000,
+  /** Until the whole request has arrived; for bodies that no handler reads. */
   requestMs: 27_000,
-  // 100 MB at 1 Mbit/s.
+  /** For a file, from the moment the handler requests it: 100 MB at 1 Mbit/s. */
   uploadMs: 15 * 60_000,
+  /** Without a byte of a file. */
   uploadIdleMs: 20_000,
+  /** How long the rest of a refused file is discarded, so that the client gets the response. */
   discardMs: 10_000,
-  // Longer than usual for proxies, so that they close a connection first.
+  /** Without a request. Longer than usual for proxies, so that they close a connection first. */
   keepAliveMs: 75_000,
-  // Longer than the slowest request waits for the database.
+  /**
+   * With a request, and without a byte in either direction: the client does not read the response. Longer than the slowest
+   * request waits for the database.
+   */
   stalledMs: 60_000,
   checkMs: 2_000,
+  /** How often the permission to watch a stream is checked. */
   streamCheckMs: 30_000,
 }
 

@@ -12,7 +12,6 @@ const smallBytes = 16 * 1024
 /** The network posts from changing addresses, but uses each for longer than this. */
 const knownForMs = 3_600_000
 
-/** How many addresses are remembered. */
 const maxAddresses = 10_000
 
 /**
@@ -21,7 +20,6 @@ const maxAddresses = 10_000
  */
 export class NetworkSenders {
   readonly #clock: Clock
-  /** When an address last sent a correctly signed webhook. */
   readonly #verifiedMs = new Map<string, number>()
   /** By app and address: an app with a wrong secret must not affect the others, whose webhooks come from the same addresses. */
   readonly #wrong: CountedWindows

@@ -1,11 +1,9 @@
 import type { Route } from '../route.ts'
 import { writtenByContacts } from './untrusted.ts'
 
-/** A tool, and the route of /v1 that does its work. */
 export interface ToolRow {
   name: string
   title: string
-  /** The method and the path of the route. */
   route: `${Route['method']} ${string}`
   description: string
   /** The fields of the result that the service or the workspace writes. All others are marked as untrusted. */

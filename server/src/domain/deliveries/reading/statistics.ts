@@ -32,7 +32,7 @@ export function toAttemptSeries(buckets: TimeBuckets, hours: readonly HourCounts
     if (bucket >= 0) durations[bucket] = addSteps(durations[bucket] ?? [], row.durations)
   }
   const all = durations.reduce(addSteps, addSteps([], []))
-  const of = (count: (row: HourCounts) => number) => sumByBucket(buckets, hours, ({ hour }) => hour, count)
+  const of = (count: (row: HourCounts) => number) => sumByBucket(buckets, hours, count)
   return {
     succeeded: of((row) => row.succeeded),
     failed: of((row) => row.failed),

@@ -93,7 +93,6 @@ const batchesMax = 200
 /** A request that was in progress when the inspector was turned off is written within this time. */
 const lateMs = 10 * 60_000
 
-/** Deletes the bodies of workspaces that turned the inspector off. */
 export async function removeBodies(db: Db, clock: Clock): Promise<void> {
   let batches = 0
   for (const removal of await removalsDue(db)) {

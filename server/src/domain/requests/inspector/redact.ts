@@ -18,14 +18,12 @@ export interface RedactedText {
   state: BodyState
 }
 
-/** The stored part of a body. */
 export interface Kept {
   /** Objects whose fields may be kept, by the name of their field; the body itself has none. All others are contents. */
   objects: ReadonlySet<string>
   isWord(name: string, value: string): boolean
   /** Fields with a number that describes the request, not a person. */
   counts: ReadonlySet<string>
-  /** Whether true, false and times are kept. */
   keepsFlagsAndTimes: boolean
 }
 
