@@ -200,6 +200,8 @@ test('events continues at a cursor, and prints new events as they happen', async
   const words = ['events', '--url', server.url]
   const variables = { PARLEY_API_KEY: secret }
   for (const text of ['one', 'two']) await publishOne(id, text)
+  // An event is listed once no older transaction is open, also of other tests.
+  await until('both are listed', async () => (await json(words, variables)).data.length === 2)
   const { next_cursor } = await json([...words, '--limit', '1'], variables)
   expect(await json([...words, '--after', next_cursor], variables)).toMatchObject({ data: [{ data: { text: 'two' } }] })
   expect((await run([...words, '--limit', '1'], variables)).out).toContain(

@@ -388,7 +388,8 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audi
   ids.token = simulator.control.tokens.list()[0]?.token ?? ''
   const typed = words.split(' ').map((word) => word.replace(/^<(.*)>$/, (_, name: string) => ids[name] ?? word))
   const { code: ended, out, err } = await runParley([...typed, '--json'], env)
-  expect({ ended, err }).toEqual({ ended: code, err: '' })
+  // A step that takes more than two seconds prints a line, which a busy machine makes likely.
+  expect({ ended, err: err.replaceAll('Connecting to WhatsApp…\n', '') }).toEqual({ ended: code, err: '' })
   const json = JSON.parse(out) as Record<string, string>
   expect(json).toMatchObject(expected as object)
   if (keep) ids[keep[0]] = json[keep[1]] ?? ''

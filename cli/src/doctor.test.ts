@@ -58,7 +58,8 @@ test('doctor finds no problem in a running installation with a connected account
     expect(check(name), name).toMatchObject({ verdict: 'ok' })
   }
   const report = await runParley(['doctor'], running)
-  expect(report.out).toMatch(/^ok {7}database {8}PostgreSQL \d+/m)
+  expect(report.out).toMatch(/^ok {7}database {10}PostgreSQL \d+/m)
+  expect(report.out).toMatch(/^ok {7}long transactions No transaction/m)
   expect(report.out).not.toContain('\u001b')
 
   const account = `${simulator.url}/v25.0/102290000000001/subscribed_apps`
@@ -80,7 +81,7 @@ test('doctor finds no problem in a running installation with a connected account
     PARLEY_SECRET_KEYS: `${env.PARLEY_SECRET_KEYS},${newKey('k2')}`,
   })
   expect(revoked.code).toBe(1)
-  expect(revoked.out).toMatch(/^problem {2}access tokens {3}The token check failed for 1 of 1 account\.$/m)
+  expect(revoked.out).toMatch(/^problem {2}access tokens {5}The access token needs attention for 1 of 1 account\.$/m)
   expect(revoked.out).not.toContain(token)
 })
 
@@ -99,7 +100,7 @@ test('doctor checks the mail server: whether it responds, and whether it accepts
     ...mailing,
     PARLEY_SMTP_URL: mailServer.url.replace('right', 'pass-word'),
   })
-  expect(wrong.out).toMatch(/^problem {2}email {11}The mail server 127\.0\.0\.1:\d+ does not accept emails: /m)
+  expect(wrong.out).toMatch(/^problem {2}email {13}The mail server 127\.0\.0\.1:\d+ does not accept emails: /m)
   expect(wrong.out).not.toContain('pass-word')
   const connections = mailServer.connections()
   expect((await doctor(mailing, '--offline')).check('email')).toMatchObject({ verdict: 'ok' })
@@ -119,7 +120,7 @@ test('doctor reports a database that is unreachable, old or missing, and creates
   const env = await newEnv()
   const unreachable = await runParley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
   expect(unreachable).toMatchObject({ code: 1, err: '' })
-  expect(unreachable.out).toMatch(/^problem {2}database {8}Cannot connect to the database in DATABASE_URL/m)
+  expect(unreachable.out).toMatch(/^problem {2}database {10}Cannot connect to the database in DATABASE_URL/m)
   expect(unreachable.out).not.toMatch(/pass-word|\n\s+at /)
 
   const url = new URL(env.DATABASE_URL ?? '')

@@ -98,3 +98,11 @@ test('an unknown sender and a missing PIN are reported', async () => {
   const { err } = await run('sender', 'register', '15550780001')
   expect(err).toContain('Missing --pin. Pass it as an option or set PARLEY_PIN.')
 })
+
+test('a number of one workspace needs no --workspace, though there are several', async () => {
+  const { out } = await run('workspace', 'create', '--name', 'Other', '--json')
+  const { id } = JSON.parse(out) as { id: string }
+  expect(await run('sender', 'profile', '15550780001')).toMatchObject({ code: 0, err: '' })
+  expect((await run('sender', 'profile', '15550780001', '--workspace', id)).err).toContain('not found')
+  expect((await run('sender', 'profile', '15550780009')).err).toContain('--workspace')
+})

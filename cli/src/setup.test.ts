@@ -33,6 +33,9 @@ afterAll(async () => {
 
 const phone = '16505550123'
 
+/** A step that takes more than two seconds prints a line, which a busy machine makes likely. */
+const withoutProgress = (err: string): string => err.replaceAll('Connecting to WhatsApp…\n', '')
+
 /** An app that is not set up, an account that does not send to it, and a token for both. */
 function newMeta(phoneNumber: string) {
   const { control } = simulator
@@ -50,14 +53,14 @@ test('one command leads from an empty app to a received message, and a second ru
   await runParley(['workspace', 'create', '--name', 'Shop'], settings)
   const { app, wabaId, words, secrets } = newMeta('15553000001')
   const checked = await runParley([...words, '--check'], { ...settings, ...secrets })
+  expect(withoutProgress(checked.err)).toBe('')
   expect(checked).toMatchObject({
     code: 1,
-    err: '',
     out: expect.stringMatching(/would change {2}webhook +no callback → /),
   })
 
   const { code, out, err } = await runParley(words, { ...settings, ...secrets })
-  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect({ code, err: withoutProgress(err) }).toEqual({ code: 0, err: '' })
   const linesOf = (text: string) => text.trimEnd().split('\n')
   expect(linesOf(out)).toEqual([
     `changed       app           Shop app (${app.id}), not stored yet → stored with its secret`,
@@ -79,7 +82,7 @@ test('one command leads from an empty app to a received message, and a second ru
   )
 
   const again = await runParley(words, { ...settings, ...secrets })
-  expect(again).toMatchObject({ code: 0, err: '' })
+  expect({ code: again.code, err: withoutProgress(again.err) }).toEqual({ code: 0, err: '' })
   expect(again.out).toMatch(/^(ok .*\n){6}\nEverything is set up already: app \S+, connection \S+\.\n$/)
   const both = await runParley(['connection', 'list', '--json'], settings)
   const connections = (JSON.parse(both.out) as { data: { app_id: string }[] }).data
@@ -115,7 +118,11 @@ test.each<[string, (meta: ReturnType<typeof newMeta>) => Record<string, string>,
   }
   const words = [...meta.words, '--workspace', workspaces.data[0]?.id ?? '']
   const ended = await runParley(words, { ...env, ...meta.secrets, ...change(meta) })
-  expect(ended).toEqual({ code: 1, out: '', err: expect.stringMatching(message) })
+  expect({ ...ended, err: withoutProgress(ended.err) }).toEqual({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(message),
+  })
   expect((await runParley(['app', 'list', '--json'], env)).out).not.toContain(meta.app.id)
 })
 

@@ -118,7 +118,7 @@ test('"doctor" reports an older and an empty database as findings and does not m
   const empty = await emptyDatabase()
   const report = await run(empty, 'doctor', '--offline')
   expect(report).toMatchObject({ code: 1, err: '' })
-  expect(report.out).toMatch(/^problem {2}migrations {6}The database is empty\.$/m)
+  expect(report.out).toMatch(/^problem {2}migrations {8}The database is empty\.$/m)
   expect(report.out).not.toContain('does not exist')
 })
 

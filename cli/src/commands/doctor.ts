@@ -97,7 +97,7 @@ const get: Get = async (url) => {
 }
 
 const colors = { ok: 'green', warning: 'yellow', problem: 'red' } as const
-const indent = ' '.repeat(25)
+const indent = ' '.repeat(27)
 
 function linesOf({ check, verdict, message, effect, remedy, details }: Finding): string[] {
   const more = [
@@ -106,7 +106,7 @@ function linesOf({ check, verdict, message, effect, remedy, details }: Finding):
     ...(remedy ? [styled('bold', `→ ${visible(remedy)}`)] : []),
   ]
   return [
-    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(16)}${visible(message)}`,
+    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(18)}${visible(message)}`,
     ...more.map((line) => indent + line),
   ]
 }

@@ -1,7 +1,10 @@
 import { type BusinessProfile, type ConsoleSender, messagesPerSecond, peopleOf } from '@parley/contract/console/senders'
+import type { Database } from '@parley/server/db/db'
 import { recordAuditEntry } from '@parley/server/domain/audit/audit'
 import { changeNumber, type NumberChange, readBusinessProfile } from '@parley/server/domain/connections/numbers'
 import { listForConsole } from '@parley/server/domain/senders/console'
+import { locate } from '@parley/server/domain/why/locate'
+import { listWorkspaces, type Workspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
 import { commandLine } from '../audit.ts'
 import type { Call, Command, OptionRule } from '../command.ts'
@@ -9,9 +12,9 @@ import { findSender } from '../find-sender.ts'
 import { readSecret } from '../read-secret.ts'
 import { jsonList, table } from '../table.ts'
 import { withNetwork } from '../with-network.ts'
-import { readWorkspace, workspaceOption } from '../workspace-option.ts'
+import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } from '../workspace-option.ts'
 
-const workspace = workspaceOption('Workspace of the number')
+const workspace = { ...workspaceFilter, help: 'Workspace of the number, by ID or name; needed only if several have it' }
 const pin = { value: 'PIN', variable: 'PARLEY_PIN', help: 'Two-step PIN of the number: six digits' }
 const code = { value: 'CODE', variable: 'PARLEY_CODE', help: 'Code that WhatsApp sent to the number' }
 
@@ -160,10 +163,22 @@ export const commands: readonly Command[] = [
 ]
 
 async function readSender(call: Call): Promise<{ workspaceId: string; sender: ConsoleSender }> {
-  const { id: workspaceId } = await readWorkspace(call)
+  const name = call.args[0] ?? ''
+  const { id: workspaceId } =
+    (await readWorkspaceFilter(call)) ?? (await onlyWorkspaceWith(await call.db(), name)) ?? (await readWorkspace(call))
   const db = await call.db()
-  const sender = await findSender({ senders: () => listForConsole(db, workspaceId) }, call.args[0] ?? '')
+  const sender = await findSender({ senders: () => listForConsole(db, workspaceId) }, name)
   return { workspaceId, sender }
+}
+
+/** The commands that `why` and `doctor` print name a number and no workspace. */
+async function onlyWorkspaceWith(db: Database, name: string): Promise<Workspace | undefined> {
+  const found: Workspace[] = []
+  for (const each of await listWorkspaces(db)) {
+    const isHere = (await locate(db.within(each.id), each.id, name))?.kind === 'sender'
+    if (isHere) found.push(each)
+  }
+  return found.length === 1 ? found[0] : undefined
 }
 
 const audit =

@@ -21,9 +21,11 @@ export function mountPages(app: FastifyInstance, { whyNotReady, docs, handsetUrl
   const consolePage = mountConsolePages(app, handsetUrl)
   // The console does its own routing, so every other address that a browser opens gets its page.
   app.setNotFoundHandler((request, reply) =>
-    consolePage && isForBrowser(request) ? consolePage(reply) : refuse('not_found'),
+    consolePage && isForBrowser(request) ? consolePage(reply) : refuse('not_found', { message: unknownPath }),
   )
 }
+
+const unknownPath = 'This path does not exist. Paths of the API begin with /v1, and all are listed at /docs/api.'
 
 /** The start page is for every client, so that a check with `curl` finds it. */
 const isForBrowser = ({ method, url, headers }: FastifyRequest): boolean =>

@@ -37,6 +37,7 @@ test.each([
   ['/v1/webhooks?limit=5', 'Did you mean /v1/webhook?'],
   ['/v1/template/tpl_01a1de11-5b1c-7c55-9a1f-3f0b5f7a9d10', 'Did you mean /v1/templates/{id}?'],
   ['/v1/me/', 'Did you mean /v1/me?'],
+  ['/v1/messages/', 'Did you mean /v1/messages?'],
   ['/v1/nothing', 'All paths are listed at /docs/api.'],
 ])('an unknown path gets the path that it resembles: %s', async (path, hint) => {
   const workspace = await newWorkspace(server)

@@ -182,7 +182,9 @@ class Exchange implements AccessRequest, Context {
     this.#id = withoutPrefix('req', request.id) as string
     this.#at = services.clock.now()
     this.address = services.addressOf(request.raw)
-    this.#route = request.routeOptions.config.route
+    // The router takes `/v1/messages/` for a message without an ID.
+    const lacksId = Object.values(request.params ?? {}).includes('')
+    this.#route = lacksId ? undefined : request.routeOptions.config.route
     if (!this.#route) this.#path = services.findPath(request.url)
   }
 

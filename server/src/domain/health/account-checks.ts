@@ -201,7 +201,7 @@ const notChecked = (name: string, { why }: Extract<Fact<unknown>, { kind: 'faile
 export const accountChecks: readonly AccountCheck[] = [
   {
     name: 'access tokens',
-    failed: 'The token check failed for',
+    failed: 'The access token needs attention for',
     passed: 'WhatsApp accepts the tokens of all accounts, and none expires within two weeks.',
     run: checkToken,
   },
@@ -213,7 +213,7 @@ export const accountChecks: readonly AccountCheck[] = [
   },
   {
     name: 'webhook fields',
-    failed: 'Webhook fields are missing for',
+    failed: 'Webhook fields are missing or unknown for',
     passed: 'Every app is subscribed to the webhook fields that Parley reads.',
     run: checkFields,
   },

@@ -196,7 +196,8 @@ export async function checkSignatures(
   if (only?.isSecretRight) {
     return warning('signatures', 'Parley rejects webhooks that the app at Meta did not sign. Its secret is right.', {
       details: affected,
-      remedy: 'Check that no other app at Meta has this callback URL. Otherwise someone else posts to it.',
+      remedy:
+        'If you have just replaced the secret, nothing is to do: the next webhook ends this warning. Otherwise check that no other app at Meta has this callback URL, because someone else may post to it.',
       consoleRemedy: 'Ask the operator to check the callback URLs of the apps at Meta.',
     })
   }

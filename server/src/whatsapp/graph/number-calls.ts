@@ -55,6 +55,6 @@ export const numberRemedies: ReadonlyMap<unknown, string> = new Map([
   [133010, 'Register the number first.'],
   [133015, 'Wait five minutes, then register it again.'],
   [133016, 'WhatsApp allows ten registrations and deregistrations within 72 hours. Wait until then.'],
-  [136024, 'Wait a while, then request a code with the other method.'],
+  [136024, 'A number that is verified needs no code. Otherwise wait a while, then use the other method.'],
   [136025, 'Enter the latest code, or request a new one.'],
 ])
