@@ -11,7 +11,8 @@ const helpers = /(^|\/)(testing|e2e)\//
 const externalModules =
   /^(node:(child_process|http|https|net|tls|worker_threads)|pg|fastify|(@parley\/|)simulator(\/src)?\/start(\.ts)?)$/
 
-const slowModules = /^playwright-core$|^e2e\/|^server\/testing\/(browser|crash|parley|service)\.ts$/
+const slowModules =
+  /^playwright-core$|^e2e\/|^testing\/src\/start-parley\.ts$|^sdk\/build\/compiler\.ts$|^server\/testing\/(browser|crash|name-server|parley|prepared-data-dir|service)\.ts$/
 
 export interface TestKinds {
   /** Need no server, browser or database. */

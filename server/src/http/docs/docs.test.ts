@@ -21,6 +21,15 @@ async function get(path: string, headers: Record<string, string> = {}, redirect:
   }
 }
 
+const loaded = new Map<string, ReturnType<typeof get>>()
+
+/** The same for tests that read many pages: each is requested once. */
+function read(path: string): ReturnType<typeof get> {
+  const known = loaded.get(path) ?? get(path)
+  loaded.set(path, known)
+  return known
+}
+
 const idsIn = (html: string) => new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))
 const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, '').replaceAll('&#34;', '"')
 const linksIn = (html: string) =>
@@ -48,7 +57,7 @@ test.each(names)('/docs/%s is a page, and Markdown with .md', async (name) => {
 
 test('every page has its own title and description', async () => {
   const pages = await Promise.all(
-    ['', ...names, 'project/decisions/tracing'].map((name) => get(`/docs/${name}`.replace(/\/$/, ''))),
+    ['', ...names, 'project/decisions/tracing'].map((name) => read(`/docs/${name}`.replace(/\/$/, ''))),
   )
   const of = (pattern: RegExp) => pages.map(({ text }) => pattern.exec(text)?.[1] ?? '')
   const [titles, descriptions] = [
@@ -78,7 +87,7 @@ test('no page has more than 200 lines', () => {
 
 test('what reads as the name of an endpoint is a link, where a section names it first', async () => {
   for (const name of names) {
-    const [main = ''] = /<main.*<\/main>/s.exec((await get(`/docs/${name}`)).text) ?? []
+    const [main = ''] = /<main.*<\/main>/s.exec((await read(`/docs/${name}`)).text) ?? []
     const sections = main
       .replaceAll(/<pre.*?<\/pre>|<summary>.*?<\/summary>|<h1>.*?<\/h1>/gs, '')
       .split(/<h2.*?<\/h2>/s)
@@ -103,7 +112,7 @@ test('what reads as the name of an endpoint is a link, where a section names it 
 
 test('every page leads to its sections, and to the page before and after it', async () => {
   for (const [at, name] of names.entries()) {
-    const { text } = await get(`/docs/${name}`)
+    const { text } = await read(`/docs/${name}`)
     const of = (rel: string) => new RegExp(`<a rel="${rel}" href="/docs/([^"]+)">`).exec(text)?.[1]
     expect([name, of('prev'), of('next')]).toEqual([name, names[at - 1], names[at + 1]])
     const [main = ''] = /<main.*<\/main>/s.exec(text) ?? []
@@ -151,21 +160,22 @@ test('the picture of the retries has the schedule of the deliveries', () => {
 })
 
 test('every link of every page leads to a page, a section or a file', async () => {
-  const pages = new Map<string, Awaited<ReturnType<typeof get>>>()
-  const load = async (path: string) => {
-    const known = pages.get(path) ?? (await get(path))
-    pages.set(path, known)
+  const ids = new Map<string, Set<string | undefined>>()
+  const idsOf = (path: string, text: string) => {
+    const known = ids.get(path) ?? idsIn(text)
+    ids.set(path, known)
     return known
   }
   const waiting = ['/docs']
   const broken: string[] = []
   for (const path of waiting) {
-    const { text } = await load(path)
-    for (const href of linksIn(text)) {
+    const { text } = await read(path)
+    for (const href of new Set(linksIn(text))) {
       if (/^(https?:|mailto:)/.test(href) || href === '/') continue
       const [target = '', anchor] = href.startsWith('#') ? [path, href.slice(1)] : href.split('#')
-      const found = await load(target)
-      const isMissing = anchor !== undefined && found.type?.startsWith('text/html') && !idsIn(found.text).has(anchor)
+      const found = await read(target)
+      const isMissing =
+        anchor !== undefined && found.type?.startsWith('text/html') && !idsOf(target, found.text).has(anchor)
       if (found.status !== 200 || isMissing) broken.push(`${path} → ${href}`)
       if (target.startsWith('/docs/') && found.type?.startsWith('text/html') && !waiting.includes(target)) {
         waiting.push(target)
@@ -181,11 +191,11 @@ test('every link of every page leads to a page, a section or a file', async () =
 test('every link of the Markdown versions leads to a file', async () => {
   const broken: string[] = []
   for (const name of names) {
-    const { text } = await get(`/docs/${name}.md`)
+    const { text } = await read(`/docs/${name}.md`)
     const outsideCode = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '')
     for (const [, href = ''] of outsideCode.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^(https?:|#)/.test(href) || href === '/v1/openapi.json') continue
-      const { status } = await get(href.split('#')[0] ?? '')
+      const { status } = await read(href.split('#')[0] ?? '')
       if (status !== 200 || !/^\/.*\.(md|txt)(#|$)/.test(href)) broken.push(`${name}.md → ${href}`)
     }
   }
