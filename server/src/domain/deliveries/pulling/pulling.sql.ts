@@ -23,11 +23,7 @@ export interface PageRow {
   createdAt: Date
 }
 
-<<<<<<< HEAD
 /** The facts that a statement returns with its rows. */
-=======
-/** What a statement says besides its rows, as JSON. */
->>>>>>> part-leanc
 export interface PageFacts {
   /** The position that the next transaction gets. */
   nextPosition: string

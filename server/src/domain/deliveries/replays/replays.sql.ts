@@ -96,27 +96,9 @@ export const endReplaysOf = (db: Db, webhookId: string, now: Date): Promise<numb
 export const deleteReplaysBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from replays where ended_at < $1', [before])
 
-<<<<<<< HEAD
 /** The range of events that is left to count. Undefined if all are counted. */
-export interface LeftToCount {
-  workspaceId: string
-  webhookId: string
-  covers: ReplayCoverage
-  types: string[] | null
-  subscribed: string[]
-  senders: string[] | null
-  from: Position
-  to: Position
-}
-
-export const leftToCount = async (db: Db, id: string): Promise<LeftToCount | undefined> => {
-  type Row = Omit<LeftToCount, 'from' | 'to'> & { fromAt: string; fromId: string; toAt: string }
-  const row = await db.first<Row>(
-=======
-/** What is left to count. Undefined if everything is counted. */
 export const leftToCount = (db: Db, id: string) =>
   db.first<Omit<Coverage, 'types'> & { types: string[] | null; subscribed: string[] }>(
->>>>>>> part-leanc
     `select r.workspace_id as "workspaceId", r.webhook_id as "webhookId", r.covers, r.event_types as types,
        w.events as subscribed, r.senders, ${positionSql('r.counted_at', 'r.counted_id')} as "from",
        ${positionSql('r.until', `'${lastId}'`)} as "to"
