@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { useLayer } from '../ui/layers.ts'
+import { useEarlyText } from './early-text.ts'
 import styles from './palette.module.css'
 import { type Entry, matches, useEntries, useSearchResults } from './palette-entries.ts'
 
@@ -27,7 +28,7 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
 }
 
 function Finder({ close }: { close: () => void }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useState(useEarlyText())
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { areLetterKeysOn, isTyping } from '../lib/keyboard.ts'
 import { createStore, useStore } from '../lib/store.ts'
 import { useDestinations } from './access.ts'
-import { Help } from './dialogs.ts'
+import { Help } from './dialogs.tsx'
 
 const help = createStore(false)
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { confirmWith } from '../lib/api.ts'
-import { StepUpDialog } from './dialogs.ts'
+import { StepUpDialog } from './dialogs.tsx'
 
 /** Asks for a confirmation when a request needs a recent one. lib/api then repeats the request. */
 export function StepUp() {

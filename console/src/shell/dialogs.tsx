@@ -1,9 +1,10 @@
 import { useEffect } from 'react'
 import { lazyPart } from '../ui/lazy.tsx'
+import { EarlyText } from './early-text.ts'
 
 // The dialogs of every page. With what only dialogs need, they are a tenth of the scripts, and no page needs them to be shown.
 
-export const Palette = lazyPart(async () => ({ default: (await import('./palette.tsx')).Palette }), null)
+export const Palette = lazyPart(async () => ({ default: (await import('./palette.tsx')).Palette }), <EarlyText />)
 export const Help = lazyPart(async () => ({ default: (await import('./help.tsx')).Help }), null)
 export const StepUpDialog = lazyPart(
   async () => ({ default: (await import('./step-up-dialog.tsx')).StepUpDialog }),
