@@ -30,6 +30,27 @@ test('a word of a message finds it, and Enter opens it', async () => {
   expect(new URL(page.url()).pathname).toBe(href)
 })
 
+test('what is typed while the search is loading is kept, and is no shortcut', async () => {
+  const page = await console.open('settings', { isNew: true })
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  let load: () => void = () => undefined
+  const isTyped = new Promise<void>((resolve) => {
+    load = resolve
+  })
+  await page.route(/\/palette-[\w-]+\.js$/, async (route) => {
+    await isTyped
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('go to museums')
+  await page.keyboard.press('Backspace')
+  expect(await searchField(page).count()).toBe(0)
+  load()
+  await hasFocus(page, searchField(page))
+  expect(await searchField(page).inputValue()).toBe('go to museum')
+  expect(page.url()).toMatch(/\/settings$/)
+})
+
 test('a word of two messages finds both, and arrow keys choose between them', async () => {
   const page = await openSearch()
   await page.keyboard.type('lighthouse')

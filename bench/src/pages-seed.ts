@@ -115,7 +115,8 @@ async function seedObjects(db: Db, config: Config, workspaceId: string): Promise
   }
   await db.change(
     `update webhooks set last_success_at = $2, enabled = name <> 'Forms',
-       disabled_reason = case when name = 'Forms' then 'Disabled manually' end where workspace_id = $1`,
+       disabled_reason = case when name = 'Forms' then 'Disabled manually' end,
+       disabled_at = case when name = 'Forms' then $2::timestamptz end where workspace_id = $1`,
     [workspaceId, now],
   )
   return { keys, senders, templates, webhooks }

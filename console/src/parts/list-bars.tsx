@@ -59,7 +59,7 @@ export function ListBars({
       series={shown.map((each) => ({ ...each, isFixed: results[each.key] === undefined }))}
       onRange={(first, last) => change({ [from]: first, [to]: last }, { push: true })}
       {...(filterNames.length > 0 && { chosen: Object.keys(results).filter(isChosen), onResult: choose })}
-      caption={data && captionOf(data, noun, params[from] || params[to] ? null : span)}
+      caption={data ? captionOf(data, noun, params[from] || params[to] ? null : span) : []}
       empty={error && !data ? 'The counts could not be loaded' : emptyText(data, noun)}
     />
   )
@@ -69,11 +69,13 @@ function emptyText(data: Counts | undefined, noun: string): string {
   return data?.counted_from ? `Too many ${noun} to count with these filters` : `No ${noun} in this time`
 }
 
-function captionOf({ times, counted_from }: Counts, noun: string, span: string | null): string {
+function captionOf({ times, counted_from }: Counts, noun: string, span: string | null): string[] {
   const [first, last] = [times[0], times.at(-1)]
-  if (!first || !last) return ''
-  if (counted_from) return `Only ${noun} since ${formatShortTime(counted_from)} are counted`
-  return span === null ? `${formatShortTime(first)} – ${formatShortTime(last)}` : `Last ${span} · drag to choose a time`
+  if (!first || !last) return []
+  if (counted_from) return [`Only ${noun} since ${formatShortTime(counted_from)} are counted`]
+  return span === null
+    ? [`${formatShortTime(first)} – ${formatShortTime(last)}`]
+    : [`Last ${span}`, 'drag to choose a time']
 }
 
 const hourMs = 3_600_000

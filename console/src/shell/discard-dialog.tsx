@@ -1,22 +1,24 @@
-import { discardQuestion } from '../lib/leave-guard.ts'
-import { useStore } from '../lib/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
+interface Props {
+  open: boolean
+  onChoice: (isDiscarded: boolean) => void
+}
+
 /** Asks before edits are lost: on leaving the page and on closing a dialog. */
-export function DiscardDialog() {
-  const question = useStore(discardQuestion)
-  const keep = () => question?.answer(false)
+export function DiscardDialog({ open, onChoice }: Props) {
+  const keep = () => onChoice(false)
   return (
     <Dialog
-      open={question !== null}
+      open={open}
       onClose={keep}
       size="s"
       title="Discard your changes?"
       actions={
         <>
           <Button onClick={keep}>Keep editing</Button>
-          <Button kind="danger" onClick={() => question?.answer(true)}>
+          <Button kind="danger" onClick={() => onChoice(true)}>
             Discard changes
           </Button>
         </>

@@ -1,21 +1,20 @@
-import { Drawer } from '@mantine/core'
 import { Outlet, useLocation, useMatches, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
+import { discardQuestion } from '../lib/leave-guard.ts'
 import { useSession } from '../lib/session.ts'
+import { useStore } from '../lib/store.ts'
 import { setTimeZone } from '../lib/time-zone.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useDockWidth } from '../ui/docked.ts'
-import { useLayer } from '../ui/layers.ts'
 import { announce } from '../ui/live-region.tsx'
 import { Logo } from '../ui/logo.tsx'
 import { canOpen, useShownWorkspace } from './access.ts'
 import { Banners } from './banners.tsx'
 import { Bell } from './bell.tsx'
-import { DiscardDialog } from './discard-dialog.tsx'
+import { DiscardDialog, Palette, PhoneMenu, useDialogsAfterInput } from './dialogs.tsx'
 import { NotPermittedPage, OperatorSecondFactorPage, SecondFactorPage, UnknownWorkspacePage } from './fallbacks.tsx'
 import styles from './layout.module.css'
 import { LowCredit } from './low-credit.tsx'
-import { Palette, usePalette } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { StepUp } from './step-up.tsx'
@@ -25,8 +24,10 @@ export function Layout() {
   const zone = useSession().person.time_zone
   setTimeZone(zone)
   const [isNavOpen, setNavOpen] = useState(false)
-  const navLayer = useLayer(isNavOpen)
-  const palette = usePalette()
+  const [isPaletteOpen, setPaletteOpen] = useState(false)
+  const openPalette = () => setPaletteOpen(true)
+  const discard = useStore(discardQuestion)
+  useDialogsAfterInput()
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new page: closes the drawer and announces the title
   useEffect(() => {
@@ -40,32 +41,27 @@ export function Layout() {
         Skip to content
       </a>
       <aside className={styles.side}>
-        <Sidebar onSearch={palette.open} bell={<Bell />} />
+        <Sidebar onSearch={openPalette} bell={<Bell />} />
       </aside>
       <header className={styles.phoneBar}>
         <IconButton icon="menu" label="Menu" aria-expanded={isNavOpen} onClick={() => setNavOpen(true)} />
         <Logo size={22} />
         <span className={styles.phoneActions}>
           <Bell />
-          <IconButton icon="search" label="Search" onClick={palette.open} />
+          <IconButton icon="search" label="Search" onClick={openPalette} />
         </span>
       </header>
-      <Drawer.Root opened={isNavOpen} onClose={() => setNavOpen(false)} position="left" size={288} {...navLayer}>
-        <Drawer.Overlay />
-        <Drawer.Content aria-label="Menu">
-          <Sidebar onSearch={palette.open} />
-        </Drawer.Content>
-      </Drawer.Root>
+      <PhoneMenu open={isNavOpen} onClose={() => setNavOpen(false)} onSearch={openPalette} />
       <Main>
         <LowCredit />
         <Banners />
         {/* Another time zone renders every time again. */}
         <Permitted key={zone} />
       </Main>
-      <Palette {...palette} />
-      <Shortcuts onPalette={palette.open} />
+      <Palette open={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
+      <Shortcuts onPalette={openPalette} />
       <StepUp />
-      <DiscardDialog />
+      <DiscardDialog open={discard !== null} onChoice={(isDiscarded) => discard?.choose(isDiscarded)} />
     </div>
   )
 }

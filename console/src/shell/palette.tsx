@@ -3,21 +3,17 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { useLayer } from '../ui/layers.ts'
+import { useEarlyText } from './early-text.ts'
 import styles from './palette.module.css'
 import { type Entry, matches, useEntries, useSearchResults } from './palette-entries.ts'
 
-export function usePalette() {
-  const [isOpen, setOpen] = useState(false)
-  return { isOpen, open: () => setOpen(true), close: () => setOpen(false) }
-}
-
 /** The command palette, opened by Ctrl+K or ⌘K: pages, actions and search. */
-export function Palette({ isOpen, close }: ReturnType<typeof usePalette>) {
-  const layer = useLayer(isOpen)
+export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const layer = useLayer(open)
   return (
     <Modal.Root
-      opened={isOpen}
-      onClose={close}
+      opened={open}
+      onClose={onClose}
       size={620}
       yOffset="12dvh"
       transitionProps={{ duration: 80 }}
@@ -25,14 +21,14 @@ export function Palette({ isOpen, close }: ReturnType<typeof usePalette>) {
     >
       <Modal.Overlay />
       <Modal.Content aria-label="Search or jump to">
-        <Finder close={close} />
+        <Finder close={onClose} />
       </Modal.Content>
     </Modal.Root>
   )
 }
 
 function Finder({ close }: { close: () => void }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useState(useEarlyText())
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()

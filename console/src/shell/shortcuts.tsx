@@ -1,23 +1,19 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { areLetterKeysOn, isTyping, useLetterKeys } from '../lib/keyboard.ts'
+import { areLetterKeysOn, isTyping } from '../lib/keyboard.ts'
 import { createStore, useStore } from '../lib/store.ts'
-import { Dialog } from '../ui/dialog.tsx'
-import { Switch } from '../ui/fields.tsx'
-import { Kbd } from '../ui/kbd.tsx'
 import { useDestinations } from './access.ts'
-import styles from './shortcuts.module.css'
+import { Help } from './dialogs.tsx'
 
 const help = createStore(false)
 
 export const openHelp = () => help.set(true)
 
-/** The shortcuts that work on every page, and the dialog that lists them. */
+/** The shortcuts that work on every page. */
 export function Shortcuts({ onPalette }: { onPalette: () => void }) {
   const isOpen = useStore(help)
   const destinations = useDestinations()
   const navigate = useNavigate()
-  const [letters, setLetters] = useLetterKeys()
   const goPressedAt = useRef(0)
 
   useEffect(() => {
@@ -49,48 +45,5 @@ export function Shortcuts({ onPalette }: { onPalette: () => void }) {
     return () => document.removeEventListener('keydown', onKey, { capture: true })
   }, [destinations, navigate, onPalette])
 
-  const rows: [string, string][] = [
-    ['mod k', 'Open search'],
-    ['/', 'Search on this page, or everywhere if it has no search'],
-    ['j', 'Next row, also of an open panel'],
-    ['k', 'Previous row, also of an open panel'],
-    ['Enter', 'Open the selected row'],
-    ['Esc', 'Close the dialog or panel'],
-    ['?', 'Show keyboard shortcuts'],
-  ]
-  return (
-    <Dialog open={isOpen} onClose={() => help.set(false)} title="Keyboard shortcuts" size="l">
-      <Switch
-        label="Single-letter shortcuts"
-        description="Turn them off if they interfere with speech input or a browser extension."
-        checked={letters}
-        onChange={(event) => setLetters(event.currentTarget.checked)}
-      />
-      <div className={styles.columns}>
-        <List title="Everywhere" rows={rows} />
-        <List
-          title="Go to"
-          rows={destinations.flatMap(({ nav, title }) => (nav?.letter ? [[`g ${nav.letter}`, title]] : []))}
-        />
-      </div>
-    </Dialog>
-  )
-}
-
-function List({ title, rows }: { title: string; rows: readonly (readonly [string, string] | string[])[] }) {
-  return (
-    <section>
-      <h3 className={styles.title}>{title}</h3>
-      <dl>
-        {rows.map(([keys, words]) => (
-          <div key={keys} className={styles.row}>
-            <dt>{words}</dt>
-            <dd>
-              <Kbd keys={keys ?? ''} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  )
+  return <Help open={isOpen} onClose={() => help.set(false)} />
 }

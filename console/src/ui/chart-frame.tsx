@@ -93,9 +93,10 @@ function useWidth(): [number, React.RefObject<HTMLDivElement | null>] {
   return [width, box]
 }
 
-/** The top of an axis: a round number at or above `most` whose half is round too. */
+/** The top of an axis: a round number at or above `most` whose half is round too, and whole. */
 export function axisTop(most: number): number {
   if (most <= 4) return 4
+  if (most <= 6) return 6
   const power = 10 ** Math.floor(Math.log10(most))
   return ([1, 2, 4, 5, 8, 10].find((step) => step * power >= most) ?? 10) * power
 }

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { formatNumber, formatShort } from '../lib/format.ts'
 import { ChartFrame, type Series } from './chart-frame.tsx'
 import charts from './charts.module.css'
@@ -20,14 +19,23 @@ interface ResultBarsProps {
   chosen?: readonly string[]
   /** A person clicked an entry of the legend. */
   onResult?: (key: string) => void
-  /** Next to the legend: what the bars cover. */
-  caption?: ReactNode
+  /** Next to the legend: what the bars cover. A part that has no space is not shown. */
+  caption?: readonly string[]
   /** In place of bars if all values are 0. */
   empty: string
 }
 
 /** Bars above a list: its rows by result over time. Choosing bars filters the list by time, the legend by result. */
-export function ResultBars({ label, bars, series, onRange, chosen = [], onResult, caption, empty }: ResultBarsProps) {
+export function ResultBars({
+  label,
+  bars,
+  series,
+  onRange,
+  chosen = [],
+  onResult,
+  caption = [],
+  empty,
+}: ResultBarsProps) {
   const sums = new Map(series.map(({ key }) => [key, sum(bars?.map(({ values }) => values[key] ?? 0) ?? [])]))
   const table = {
     head: ['Time', ...series.map(({ title }) => title)],
@@ -46,7 +54,11 @@ export function ResultBars({ label, bars, series, onRange, chosen = [], onResult
           />
         ))}
       </span>
-      <span className={`${styles.caption} clip`}>{caption}</span>
+      <span className={styles.caption}>
+        {caption.map((part, index) => (
+          <span key={part}>{index === 0 ? part : ` · ${part}`}</span>
+        ))}
+      </span>
     </>
   )
   return (

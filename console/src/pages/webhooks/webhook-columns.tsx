@@ -76,7 +76,7 @@ function Trouble({ webhook }: { webhook: ConsoleWebhook }) {
   const reason = formatTimesIn(disabled_reason ?? '')
   const since = disabled_at && `Disabled ${formatShortTime(disabled_at)}`
   const isBad = state === 'failing' || disabled_by_failures
-  const text = !isBad ? `${since}: ${reason}` : [since, last_failure?.title ?? reason].filter(Boolean).join('. ')
+  const text = [since, (isBad && last_failure?.title) || reason].filter(Boolean).join(isBad ? '. ' : ': ')
   const detail = isBad ? [reason, last_failure?.remedy].filter(Boolean).join(' ') : reason
   return (
     <Tip text={detail}>

@@ -170,7 +170,7 @@ test('GET /problems lists problems, most severe first, with links', async () => 
   expect((await read(workspace.id, '/problems')).body.data).toEqual([])
   const receiver = await newReceiver()
   const { id } = await line.listen(receiver)
-  await disableWebhook(server.db, server.clock, id, 'Under repair.')
+  await disableWebhook(server.db, server.clock, id, 'Under repair')
   await line.write(2)
   const week = new Date(server.clock.now().getTime() + 6 * 86_400_000)
   const { key } = await workspace.newKey({ name: 'shop', expiresAt: week })

@@ -73,10 +73,13 @@ async function webhookProblems(failing: Rows<typeof failingWebhooks>, { db, work
     const count =
       held >= maxHeld ? `${maxHeld} or more deliveries are` : held === 1 ? '1 delivery is' : `${held} deliveries are`
     const waiting = held === 0 ? 'No deliveries are held.' : `${count} held until you enable it.`
-    const detail = `${row.disabled_reason ?? 'It was disabled manually.'} ${waiting}`
+    const detail = `${asSentence(row.disabled_reason ?? 'It was disabled manually')} ${waiting}`
     return { kind: 'webhook_disabled', severity: 'problem', title: `${row.name} is disabled`, detail, href, since }
   })
 }
+
+/** People type a reason with or without a period. */
+const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 const senderProblems = (failing: Rows<typeof failingSenders>): Problem[] =>
   failing.slice(0, maxPerKind).map((row) => ({

@@ -60,7 +60,8 @@ export async function countDeliveries(db: Db, input: DeliveryCountQuery): Promis
     return `select count(*)::int as count from ${parts.length === 1 ? parts[0] : `(${parts.join(' union all ')})`} as counted`
   })
   const values = { ...input, sinceId: since && firstIdAt(since), untilId: until && lastIdAt(until) }
-  const row = await withPlannerSettingsOff(['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'], db, (tx) =>
+  // Without `material`, each finished delivery is looked up among the open ones. Else it is compared with all of them.
+  const row = await withPlannerSettingsOff(['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'], db, (tx) =>
     counting.first<{ count: number }>(tx, values),
   )
   return row?.count ?? 0
