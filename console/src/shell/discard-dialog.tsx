@@ -3,12 +3,12 @@ import { Dialog } from '../ui/dialog.tsx'
 
 interface Props {
   open: boolean
-  onAnswer: (isDiscarded: boolean) => void
+  onDecide: (isDiscarded: boolean) => void
 }
 
 /** Asks before edits are lost: on leaving the page and on closing a dialog. */
-export function DiscardDialog({ open, onAnswer }: Props) {
-  const keep = () => onAnswer(false)
+export function DiscardDialog({ open, onDecide }: Props) {
+  const keep = () => onDecide(false)
   return (
     <Dialog
       open={open}
@@ -18,7 +18,7 @@ export function DiscardDialog({ open, onAnswer }: Props) {
       actions={
         <>
           <Button onClick={keep}>Keep editing</Button>
-          <Button kind="danger" onClick={() => onAnswer(true)}>
+          <Button kind="danger" onClick={() => onDecide(true)}>
             Discard changes
           </Button>
         </>

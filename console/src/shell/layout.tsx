@@ -27,6 +27,7 @@ export function Layout() {
   const [isPaletteOpen, setPaletteOpen] = useState(false)
   const openPalette = () => setPaletteOpen(true)
   const discard = useStore(discardQuestion)
+  const decide = (isDiscarded: boolean) => discard?.answer(isDiscarded)
   useDialogsAfterInput()
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new page: closes the drawer and announces the title
@@ -61,7 +62,7 @@ export function Layout() {
       <Palette open={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
       <Shortcuts onPalette={openPalette} />
       <StepUp />
-      <DiscardDialog open={discard !== null} onAnswer={(isDiscarded) => discard?.answer(isDiscarded)} />
+      <DiscardDialog open={discard !== null} onDecide={decide} />
     </div>
   )
 }
