@@ -94,7 +94,7 @@ export const dailyQuestions: readonly Question[] = [
     },
   },
   {
-    question: 'What is in the queue?',
+    question: 'How long is the queue?',
     async find(page, way) {
       await way.go('Health')
       return page.getByText('Messages queued')
