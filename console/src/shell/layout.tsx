@@ -27,7 +27,6 @@ export function Layout() {
   const [isPaletteOpen, setPaletteOpen] = useState(false)
   const openPalette = () => setPaletteOpen(true)
   const discard = useStore(discardQuestion)
-  const decide = (isDiscarded: boolean) => discard?.answer(isDiscarded)
   useDialogsAfterInput()
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new page: closes the drawer and announces the title
@@ -62,7 +61,7 @@ export function Layout() {
       <Palette open={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
       <Shortcuts onPalette={openPalette} />
       <StepUp />
-      <DiscardDialog open={discard !== null} onDecide={decide} />
+      <DiscardDialog open={discard !== null} onDecide={(isDiscarded) => discard?.decide(isDiscarded)} />
     </div>
   )
 }
