@@ -39,16 +39,16 @@ function shownOf({ search }: HistoryLocation): string {
 }
 
 /** The open question whether to discard edits. The shell shows it. */
-export const discardQuestion = createStore<{ choose(isDiscarded: boolean): void } | null>(null)
+export const discardQuestion = createStore<{ decide(isDiscarded: boolean): void } | null>(null)
 
 /** Asks whether to discard edits. */
 export function askToDiscard(): Promise<boolean> {
-  discardQuestion.get()?.choose(false)
+  discardQuestion.get()?.decide(false)
   return new Promise((resolve) => {
-    const choose = (isDiscarded: boolean) => {
+    const decide = (isDiscarded: boolean) => {
       discardQuestion.set(null)
       resolve(isDiscarded)
     }
-    discardQuestion.set({ choose })
+    discardQuestion.set({ decide })
   })
 }

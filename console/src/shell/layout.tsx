@@ -61,7 +61,7 @@ export function Layout() {
       <Palette open={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
       <Shortcuts onPalette={openPalette} />
       <StepUp />
-      <DiscardDialog open={discard !== null} onChoice={(isDiscarded) => discard?.choose(isDiscarded)} />
+      <DiscardDialog open={discard !== null} onDecide={(isDiscarded) => discard?.decide(isDiscarded)} />
     </div>
   )
 }
