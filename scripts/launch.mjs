@@ -23,7 +23,7 @@ const programs = {
   unit: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'unit'] },
   whole: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'whole'] },
   check: { entry: 'scripts/check.ts', args: [] },
-  bench: { entry: 'bench/src/main.ts', args: [] },
+  bench: { entry: 'bench/src/main.ts', args: [], console: true },
   release: { entry: 'scripts/release.ts', args: [] },
   reliability: { entry: 'reliability/src/main.ts', args: [], startsServices: true },
   'build-sdk': { entry: 'sdk/build/build.ts', args: [] },

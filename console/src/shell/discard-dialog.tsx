@@ -3,12 +3,12 @@ import { Dialog } from '../ui/dialog.tsx'
 
 interface Props {
   open: boolean
-  onChoice: (isDiscarded: boolean) => void
+  onDecide: (isDiscarded: boolean) => void
 }
 
 /** Asks before edits are lost: on leaving the page and on closing a dialog. */
-export function DiscardDialog({ open, onChoice }: Props) {
-  const keep = () => onChoice(false)
+export function DiscardDialog({ open, onDecide }: Props) {
+  const keep = () => onDecide(false)
   return (
     <Dialog
       open={open}
@@ -18,7 +18,7 @@ export function DiscardDialog({ open, onChoice }: Props) {
       actions={
         <>
           <Button onClick={keep}>Keep editing</Button>
-          <Button kind="danger" onClick={() => onChoice(true)}>
+          <Button kind="danger" onClick={() => onDecide(true)}>
             Discard changes
           </Button>
         </>
