@@ -94,7 +94,7 @@ test('a failing webhook counts down to its next attempt, by the clock of the ser
   await page.addInitScript(skewed)
   await page.reload()
   await say('Is anyone there?')
-  const notice = page.getByText(/^Failing 3 of 20, next attempt in \d+ s\.$/)
+  const notice = page.getByText(/^Failing 3 of 20\..* Next attempt in \d+ s\.$/)
   await notice.waitFor({ timeout: 60_000 })
   const next = async () => {
     const { body } = await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${id}`)

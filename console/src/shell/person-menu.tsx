@@ -5,7 +5,7 @@ import { useSession } from '../lib/session.ts'
 import { useAction } from '../lib/use-action.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import { openHelp } from './shortcuts.tsx'
+import { openHelp } from './help-state.ts'
 import styles from './switcher.module.css'
 
 const schemes: { value: 'light' | 'dark' | 'auto'; title: string; icon: IconName }[] = [

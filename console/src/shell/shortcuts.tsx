@@ -1,13 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { areLetterKeysOn, isTyping } from '../lib/keyboard.ts'
-import { createStore, useStore } from '../lib/store.ts'
+import { useStore } from '../lib/store.ts'
 import { useDestinations } from './access.ts'
 import { Help } from './dialogs.tsx'
-
-const help = createStore(false)
-
-export const openHelp = () => help.set(true)
+import { help, openHelp } from './help-state.ts'
 
 /** The shortcuts that work on every page. */
 export function Shortcuts({ onPalette }: { onPalette: () => void }) {

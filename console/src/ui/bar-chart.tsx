@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { formatNumber, formatShort } from '../lib/format.ts'
-import { axisTop, ChartFrame, ChartTip, labelEvery, type Series } from './chart-frame.tsx'
+import { axisTop, labelEvery } from './axis.ts'
+import { ChartFrame, ChartTip, type Series } from './chart-frame.tsx'
 import styles from './charts.module.css'
 
 export interface Bar {

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { formatBytes, formatDuration, formatMs, formatNumber, formatPercent, formatShort } from '../lib/format.ts'
+import { axisTop, labelEvery } from './axis.ts'
 import { Axis } from './bar-chart.tsx'
-import { axisTop, ChartFrame, ChartTip, labelEvery, type Series } from './chart-frame.tsx'
+import { ChartFrame, ChartTip, type Series } from './chart-frame.tsx'
 import styles from './charts.module.css'
 
 interface Point {

@@ -53,23 +53,17 @@ export function WebhookState({ webhook }: { webhook: ConsoleWebhook }) {
   if (webhook.state !== 'failing') return null
   const { failures, failures_max, failing_since, next_attempt_at } = webhook
   return (
-    <Notice
-      tone="warn"
-      title={
-        <>
-          Failing {failures} of {failures_max}
-          {next_attempt_at && (
-            <>
-              , next attempt <Countdown at={next_attempt_at} />
-            </>
-          )}
-          .
-        </>
-      }
-    >
+    <Notice tone="warn" title={`Failing ${failures} of ${failures_max}.`}>
       <LastFailure webhook={webhook} />
       It has been failing since <Moment at={failing_since} />. After {failures_max} failures in a row, this webhook is
       disabled and its events are held.
+      {/* At the end, because it changes every second: words after it would move. */}
+      {next_attempt_at && (
+        <>
+          {' '}
+          Next attempt <Countdown at={next_attempt_at} />.
+        </>
+      )}
     </Notice>
   )
 }

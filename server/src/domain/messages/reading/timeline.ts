@@ -25,9 +25,10 @@ import { type ReceivedRow, receivedMessage, type SentRow, type StoredContent, se
 /** Parts that the role may not see are null. */
 export async function readTimeline(db: Db, workspaceId: string, role: Role, id: string): Promise<MessageDetail> {
   const uuid = withoutPrefix('msg', id) ?? refuse('not_found')
+  // The status first: if the message changes between two statements, the details are newer and explain every status.
+  const [listed] = await searchMessages(db, workspaceId, [{ id: uuid }], firstOnly)
   const row =
     (await sentMessage(db, workspaceId, uuid)) ?? (await receivedMessage(db, workspaceId, uuid)) ?? refuse('not_found')
-  const [listed] = await searchMessages(db, workspaceId, [{ id: uuid }], firstOnly)
   const sender = await findSender(db, workspaceId, row.sender_id)
   if (!listed || !sender) return refuse('not_found')
   const events = can(role, 'deliveries:read') ? await findEventsOf(db, workspaceId, uuid, row.created_at) : null

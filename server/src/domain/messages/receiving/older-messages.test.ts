@@ -231,8 +231,9 @@ test('a table of older messages that is full is followed by another', async () =
   await passDays(recentDays + 1)
   const full = { ...anySize, olderBytes: 1 }
   // In several processes at once, only one adds a table.
-  await Promise.all([move(full), move(full), move(full)])
+  const moved = await Promise.all([move(full), move(full), move(full)])
   expect(await tables()).toBe(before + 1)
-  expect(await move()).toBe(1)
+  // A process that is later than the one that adds the table finds it, and moves the message.
+  expect([...moved, await move()].toSorted()).toEqual([0, 0, 0, 1])
   expect(await listed()).toEqual(['wamid.T2', 'wamid.T1'])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axisTop } from './chart-frame.tsx'
+import { axisTop } from './axis.ts'
 
 test('the middle of an axis is a whole number', () => {
   for (let most = 0; most <= 1000; most++) {
