@@ -1,5 +1,4 @@
 import { createDemo, linkSimulator } from '../cli/src/demo.ts'
-import { freePort } from '../sdk/testing/free-port.ts'
 import { readConfig } from '../server/src/config.ts'
 import type { Db } from '../server/src/db/db.ts'
 import { startService } from '../server/src/start.ts'
@@ -7,6 +6,7 @@ import { newLogger } from '../server/src/telemetry/logger.ts'
 import { childEnv } from '../server/testing/child-env.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
 import { startSimulator } from '../simulator/src/start.ts'
+import { freePort } from '../testing/src/free-port.ts'
 
 /** Parley as `npm start` runs it, in this process, with its own ports and data. */
 export interface Installation {

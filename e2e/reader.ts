@@ -1,7 +1,7 @@
 import { delimiter, join } from 'node:path'
-import { freePort } from '../sdk/testing/free-port.ts'
 import { childEnv } from '../server/testing/child-env.ts'
 import { until } from '../server/testing/until.ts'
+import { freePort } from '../testing/src/free-port.ts'
 import { isPrinted, type Quote, type Seen } from './readme.ts'
 import { Terminal } from './terminal.ts'
 

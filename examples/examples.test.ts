@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../sdk/testing/free-port.ts'
 import { useService } from '../sdk/testing/service.ts'
 import { eventBody, sign } from '../sdk/testing/signing.ts'
 import { syncConnection } from '../server/src/domain/connections/sync.ts'
 import { newLine } from '../server/testing/deliveries.ts'
 import { until } from '../server/testing/until.ts'
+import { freePort } from '../testing/src/free-port.ts'
 
 const service = useService()
 

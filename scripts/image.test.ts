@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, matchesGlob, relative } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../sdk/testing/free-port.ts'
 import { tempFolder } from '../server/testing/temp-folder.ts'
 import { until } from '../server/testing/until.ts'
+import { freePort } from '../testing/src/free-port.ts'
 import { environmentOf, readStages, textsOf } from './dockerfile.ts'
 import { serviceFlags } from './launch.mjs'
 

@@ -5,13 +5,13 @@ import { publish } from '@parley/server/domain/deliveries/engine/publish/publish
 import { checkInput } from '@parley/server/domain/webhooks/check-input'
 import { saveNewWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../sdk/testing/free-port.ts'
 import { startReceiver } from '../../server/testing/receiver.ts'
 import { type TestShop, useSending } from '../../server/testing/sending.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { until } from '../../server/testing/until.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
+import { freePort } from '../../testing/src/free-port.ts'
 import { runParley, startCommand } from '../testing/run-parley.ts'
 
 /** Commands with a URL and an API key, on a machine without a database. */

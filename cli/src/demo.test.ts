@@ -2,10 +2,10 @@ import { readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../sdk/testing/free-port.ts'
 import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
+import { freePort } from '../../testing/src/free-port.ts'
 import { type RunningCommand, runParley, serveParley } from '../testing/run-parley.ts'
 
 /** Listens on a free port. */

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { freePort } from '../../sdk/testing/free-port.ts'
+import { freePort } from '../../testing/src/free-port.ts'
 import { Forwarder } from './forwarder.ts'
 
 const body = Buffer.from(JSON.stringify({ id: 'e1', type: 'message.sent', data: {} }))

@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../sdk/testing/free-port.ts'
 import { newDataDir } from '../../server/testing/prepared-data-dir.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
+import { freePort } from '../../testing/src/free-port.ts'
 import { runParley, serveParley } from '../testing/run-parley.ts'
 
 /** An address of this machine that a server on 127.0.0.1 does not listen on. Linux has many loopback addresses. */

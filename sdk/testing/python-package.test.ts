@@ -7,7 +7,7 @@ import { blocksOf } from '../../scripts/docs-blocks.ts'
 import { syncConnection } from '../../server/src/domain/connections/sync.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../testing/src/free-port.ts'
 import { useService } from './service.ts'
 
 const root = join(import.meta.dirname, '..', '..')

@@ -1,7 +1,7 @@
 import { get, request } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
-import { freePort } from '../../sdk/testing/free-port.ts'
+import { freePort } from '../../testing/src/free-port.ts'
 import { findOtherSite } from './guard.ts'
 import { appId, demoSecrets, newWorld, numberId, phone, wabaId } from './testing/world.ts'
 

@@ -89,6 +89,6 @@ test('the guide for pytest works in an empty folder', async ({ skip }) => {
   const { stdout } = await run('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], {
     cwd: python,
     env: settings,
-  })
+  }).catch((error: { stdout: string }) => error)
   expect(stdout).toContain('6 passed')
 })
