@@ -47,7 +47,7 @@ const textOf = (text: string) => formatPhonesIn(formatTimesIn(text))
 
 interface LineProps {
   problem: Problem
-  /** It no longer exists, and is shown until the list is read again. */
+  /** The problem is over, and is shown until the list is read again. */
   isResolved?: boolean
   /** Shows what to do about it. */
   withRemedy?: boolean

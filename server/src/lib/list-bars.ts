@@ -43,7 +43,7 @@ export function barTimes({ from, to, zone }: Range, now: Date, leastMs = minuteM
   return { times, stepMs }
 }
 
-/** How far a zone is ahead of UTC at a time, in full hours. A zone that is not known counts as UTC. */
+/** How far a zone is ahead of UTC at a time, in full hours. An unknown zone counts as UTC. */
 function offsets(zone: string | undefined): (time: number) => number {
   try {
     const format = new Intl.DateTimeFormat('en', { timeZone: zone ?? 'UTC', timeZoneName: 'longOffset' })

@@ -22,7 +22,7 @@ import styles from './contact-list.module.css'
 import { pathOf, useContacts, useMarkAllRead } from './contacts.queries.ts'
 import { useKeptPlace } from './use-kept-place.ts'
 
-/** All conversations, the newest first, or those that a search finds. */
+/** All conversations, the newest first, or the results of a search. */
 export function ContactList({ openId }: { openId: string | null }) {
   const [q, setQ] = useSearchParam('q')
   const contacts = useContacts(q)

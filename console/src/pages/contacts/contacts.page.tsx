@@ -22,7 +22,7 @@ import { useContact, useMarkRead } from './contacts.queries.ts'
 import { Conversation } from './conversation.tsx'
 import { SaveScenario } from './save-scenario.tsx'
 
-/** All conversations, and the one that the path names next to them. On a phone, one of the two. */
+/** All conversations next to the conversation in the path. On a phone, only one of the two. */
 export function ContactsPage() {
   const { id } = useParams({ strict: false })
   return (

@@ -10,7 +10,7 @@ export const pathOf = (id: string) => `contacts/${encodeURIComponent(id)}`
 
 export const useContact = (id: string) => useData<Contact>(useHere().api(pathOf(id)), { topics: ['messages'] })
 
-/** By their last message, or those that a search finds. */
+/** By their last message, or the results of a search. */
 export const useContacts = (q: string | null) =>
   useList<ListedContact>(useHere().api('contacts'), q === null ? {} : { q }, ['messages'])
 

@@ -23,7 +23,7 @@ export function WorkInProgress({ webhook }: { webhook: ConsoleWebhook }) {
   ))
 }
 
-/** A webhook that failed too often to stay enabled is a problem; one that a person has disabled is not. */
+/** A webhook that failed too often to stay enabled is a problem; a manually disabled webhook is not. */
 export function WebhookBadge({ webhook: { state, disabled_by_failures } }: { webhook: ConsoleWebhook }) {
   return state === 'disabled' && disabled_by_failures ? (
     <StatusBadge status={state} tone="bad" icon="pause" />

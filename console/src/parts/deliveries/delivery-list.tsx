@@ -26,7 +26,7 @@ import { nameOf, SelectedActions } from './selected-actions.tsx'
 import { useSelection } from './selection.ts'
 import { isOpen, WaitingTime } from './waiting-time.tsx'
 
-/** A state that has no tab, for example one that the bars have chosen. */
+/** A state without a tab, for example after a click on a bar. */
 const stateFilter: Filter = {
   kind: 'select',
   name: 'state',

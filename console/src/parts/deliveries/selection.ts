@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 export interface Selection {
   keys: ReadonlySet<string>
-  /** Every row that matches the filters is selected, including those that are not loaded. */
+  /** Every row that matches the filters is selected, including rows that are not loaded. */
   isAll: boolean
   choose: (keys: ReadonlySet<string>) => void
   chooseAll: () => void
@@ -11,7 +11,7 @@ export interface Selection {
 
 const none: ReadonlySet<string> = new Set()
 
-/** The rows that a person has selected, of those that are loaded or of all that match. Other filters clear it. */
+/** The selected rows: of the loaded rows, or of all that match. Other filters clear it. */
 export function useSelection(query: Readonly<Record<string, string>>, loaded: readonly string[]): Selection {
   const of = JSON.stringify(query)
   const [chosen, setChosen] = useState<{ of: string; keys: ReadonlySet<string> | 'all' }>({ of, keys: none })

@@ -1,4 +1,4 @@
-/** The list of contacts: by their last message, or those that a search finds. */
+/** The list of contacts: by their last message, or the results of a search. */
 import type { ListedContact } from '@parley/contract/console/contacts'
 import type { Db } from '../../db/db.ts'
 import { withPrefix } from '../../lib/ids.ts'
