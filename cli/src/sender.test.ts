@@ -1,56 +1,30 @@
-import { randomBytes } from 'node:crypto'
-import { type Simulator, startSimulator } from '@parley/simulator/start'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDatabase } from '../../server/testing/database.ts'
-import { urlOf } from '../../server/testing/service.ts'
+import type { Simulator } from '@parley/simulator/start'
+import { expect, test } from 'vitest'
+import { useConnectedAccount } from '../testing/connected-account.ts'
 import { runParley, startCommand } from '../testing/run-parley.ts'
 
 /** What the `sender` commands print. `commands.test.ts` has their JSON. */
-let simulator: Simulator
-let env: Record<string, string>
-let drop: () => Promise<void>
+const account = useConnectedAccount()
 
-beforeAll(async () => {
-  simulator = await startSimulator({ port: 0, dataset: 'demo' })
-  const database = await newDatabase()
-  drop = database.drop
-  env = {
-    DATABASE_URL: urlOf(database.connection),
-    PARLEY_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    PARLEY_APP_SECRET: simulator.control.apps.list()[0]?.secret ?? '',
-    PARLEY_VERIFY_TOKEN: 'v-1',
-    PARLEY_ACCESS_TOKEN: simulator.control.tokens.list()[0]?.token ?? '',
-  }
-  await run('workspace', 'create', '--name', 'Clinic')
-  const app = await run('app', 'create', '--name', 'Demo', '--graph-url', simulator.url, '--json')
-  const { id } = JSON.parse(app.out) as { id: string }
-  await run('connection', 'create', '--app', id, '--waba-id', '102290000000001')
-})
-
-afterAll(async () => {
-  await simulator.stop()
-  await drop()
-})
-
-const run = (...words: string[]) => runParley(words, env)
+const run = (...words: string[]) => runParley(words, account().env)
 const change = (settings: Parameters<Simulator['control']['numbers']['change']>[1]) =>
-  simulator.control.numbers.change('106540000000002', settings)
+  account().simulator.control.numbers.change('106540000000002', settings)
 
 test('a number is verified, registered and deregistered', async () => {
   change({ status: 'PENDING', codeVerificationStatus: 'NOT_VERIFIED' })
   const register = ['sender', 'register', '+1 555-078-0002']
-  const unverified = await runParley(register, { ...env, PARLEY_PIN: '314159' })
+  const unverified = await runParley(register, { ...account().env, PARLEY_PIN: '314159' })
   expect(unverified).toMatchObject({ code: 1, out: '', err: expect.stringContaining('133006). Request a code') })
   expect((await run('sender', 'request-code', '15550780002', '--method', 'voice')).out).toBe(
     'WhatsApp calls 15550780002.\nEnter the code with: ./parley sender verify-code 15550780002 --code -\n',
   )
-  const verify = startCommand(['sender', 'verify-code', '15550780002', '--code', '-'], env)
+  const verify = startCommand(['sender', 'verify-code', '15550780002', '--code', '-'], account().env)
   verify.type('780-002\n')
   verify.endInput()
   expect(await verify.ended).toMatchObject({
     out: 'Verified 15550780002.\nRegister it with: ./parley sender register 15550780002 --pin -\n',
   })
-  const registered = await runParley(register, { ...env, PARLEY_PIN: '314159' })
+  const registered = await runParley(register, { ...account().env, PARLEY_PIN: '314159' })
   expect(registered).toEqual({ code: 0, out: 'Registered 15550780002. Its status is CONNECTED.\n', err: '' })
   const wrong = await run(...register, '--pin', '271828')
   expect(wrong).toMatchObject({ code: 1, err: expect.stringMatching(/133005\)\. Enter the current two-step PIN/) })
@@ -66,7 +40,7 @@ test('a number is verified, registered and deregistered', async () => {
 })
 
 test('sender list shows limits, display names and PINs', async () => {
-  simulator.control.switches.set({ templateReviewMs: 3_600_000 })
+  account().simulator.control.switches.set({ templateReviewMs: 3_600_000 })
   expect((await run('sender', 'name', '15550780001', '--name', 'Harbour Dental')).out).toBe(
     'Requested the display name "Harbour Dental" for 15550780001. Its status is PENDING_REVIEW.\n',
   )

@@ -1,39 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import { type Simulator, startSimulator } from '@parley/simulator/start'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDatabase } from '../../server/testing/database.ts'
-import { urlOf } from '../../server/testing/service.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useConnectedAccount } from '../testing/connected-account.ts'
 import { runParley, startCommand } from '../testing/run-parley.ts'
 
 /** What the `template` commands print. `commands.test.ts` has their JSON. */
-let simulator: Simulator
-let env: Record<string, string>
-let drop: () => Promise<void>
-
-beforeAll(async () => {
-  simulator = await startSimulator({ port: 0, dataset: 'demo' })
-  simulator.control.switches.set({ templateReviewMs: 10 })
-  const database = await newDatabase()
-  drop = database.drop
-  env = {
-    DATABASE_URL: urlOf(database.connection),
-    PARLEY_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    PARLEY_APP_SECRET: simulator.control.apps.list()[0]?.secret ?? '',
-    PARLEY_VERIFY_TOKEN: 'v-1',
-    PARLEY_ACCESS_TOKEN: simulator.control.tokens.list()[0]?.token ?? '',
-  }
-  await run('workspace', 'create', '--name', 'Clinic')
-  const app = await run('app', 'create', '--name', 'Demo', '--graph-url', simulator.url, '--json')
-  const { id } = JSON.parse(app.out) as { id: string }
-  await run('connection', 'create', '--app', id, '--waba-id', '102290000000001')
+const account = useConnectedAccount()
+beforeAll(() => {
+  account().simulator.control.switches.set({ templateReviewMs: 10 })
 })
 
-afterAll(async () => {
-  await simulator.stop()
-  await drop()
-})
-
-const run = (...words: string[]) => runParley(words, env)
+const run = (...words: string[]) => runParley(words, account().env)
 const create = (name: string, ...more: string[]) =>
   run('template', 'create', '--name', name, '--language', 'en', '--category', 'UTILITY', ...more)
 
@@ -62,7 +37,7 @@ test('a template is created, rejected with its reason, edited and approved', asy
 })
 
 test('every problem is listed with its path, and WhatsApp is not called', async () => {
-  const calls = () => simulator.control.log.list({ limit: 1_000_000 }).length
+  const calls = () => account().simulator.control.log.list({ limit: 1_000_000 }).length
   const before = calls()
   const { code, err, out } = await create('Summer', '--body', 'Ready, {{1}}', '--footer', 'a'.repeat(61))
   expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -86,7 +61,7 @@ test('a file or standard input has the whole template, and options replace parts
     ],
   }
   const words = ['template', 'create', '--file', '-', '--example', 'first_name=Ana', '--header', 'Cita', '--json']
-  const command = startCommand(words, env)
+  const command = startCommand(words, account().env)
   command.type(JSON.stringify(file))
   command.endInput()
   const { out } = await command.ended
@@ -98,7 +73,7 @@ test('a file or standard input has the whole template, and options replace parts
       { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Confirmar' }] },
     ],
   })
-  const wrong = startCommand(['template', 'create', '--file', '-'], env)
+  const wrong = startCommand(['template', 'create', '--file', '-'], account().env)
   wrong.type('[1]')
   wrong.endInput()
   expect((await wrong.ended).err).toContain('Standard input is not a JSON object')
