@@ -18,7 +18,7 @@ class SlowFirst extends BaseSequencer {
 // Node runs the sources directly, as in production, and a worker keeps its modules for the next file. Importing the
 // service again for every file would take a third of the time.
 const shared = {
-  pool: 'forks',
+  pool: 'forks' as const,
   isolate: false,
   // A test runs most code once or twice: compiling it for speed, and collecting short-lived objects often, take a tenth of the CPU time.
   execArgv: ['--no-opt', '--max-semi-space-size=64'],
@@ -27,7 +27,7 @@ const shared = {
   hookTimeout: 240_000,
   expect: { poll: { timeout: 60_000 } },
   experimental: { viteModuleRunner: false, nodeLoader: false },
-} as const
+}
 
 export default defineConfig({
   test: {

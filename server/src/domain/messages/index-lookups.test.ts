@@ -1,14 +1,19 @@
 /** A statement is planned once, often while its tables are almost empty; it must not read whole tables then, because it would do so for a long time. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { asSuperuser } from '../../../testing/filled-database.ts'
+import { rowsRead } from '../../../testing/rows-read.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { inBriefTransaction } from '../../db/connect/brief-transaction.ts'
-import type { Db } from '../../db/db.ts'
+import { type Database, type Db, openDatabase } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { findSentMessages } from './receiving/inbound.sql.ts'
+import { foundByWaId } from '../overview/search.sql.ts'
+import { messagesByNetworkId } from './reading/conversation.sql.ts'
+import { findReceivedMessages, findSentMessages } from './receiving/inbound.sql.ts'
 import type { StatusReport } from './receiving/status-changes.ts'
 import { savePlainStatuses, saveStatuses } from './receiving/statuses.ts'
 import { claimDue, insertPaces, markCalling } from './sending/outbox.sql.ts'
+import { referredByWaId } from './sending/send.sql.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -82,4 +87,42 @@ test('messages to send', async () => {
   }
   expect(await readsOf(claim)).toMatchObject({ ofAll: 0 })
   await server.db.change('delete from outbox')
+})
+
+test("a message by WhatsApp's ID, of a sender that had none when the statement was planned", async () => {
+  const { senderId, workspaceId } = await sentMessage()
+  const [db, asOwner] = [server.connection, asSuperuser(server.connection)].map((each) =>
+    openDatabase(each, () => {}, 1),
+  ) as [Database, Database]
+  onTestFinished(async () => void (await Promise.all([db.close(), asOwner.close()])))
+  // With and without row-level security, whose conditions lead to other plans.
+  const scopes = [db, db.within(workspaceId), asOwner]
+  const waMessageId = 'wamid.in500'
+  const named = [{ senderId, waMessageId }]
+  const lookUps: Record<string, (tx: Db) => Promise<unknown>> = {
+    'a repeated message': (tx) => findReceivedMessages(tx, named),
+    'a quoted message': (tx) => findSentMessages(tx, named),
+    'a message that others in a conversation refer to': (tx) => messagesByNetworkId(tx, workspaceId, named),
+    'a message that is quoted or marked as read': (tx) => referredByWaId(tx, workspaceId, [senderId], waMessageId),
+    'a search': (tx) => foundByWaId(tx, workspaceId, waMessageId),
+  }
+  for (const scope of scopes) {
+    for (const lookUp of Object.values(lookUps)) await scope.transaction(lookUp)
+  }
+  await server.db.change(
+    `insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, type, received_at, recorded_at, content)
+     select gen_random_uuid(), $1, $2, 'wamid.in' || n, '16505550123', 'text', now(), now(), '{}' from generate_series(1, 1000) n`,
+    [workspaceId, senderId],
+  )
+  await server.db.change(
+    `insert into messages (id, workspace_id, sender_id, wa_message_id, recipient, type, content, status, credits, sent_by, created_at)
+     select gen_random_uuid(), $1, $2, 'wamid.out' || n, '16505550123', 'text', '{}', 'sent', 1, 'ada@harbour.example', now() from generate_series(1, 1000) n`,
+    [workspaceId, senderId],
+  )
+  for (const [name, lookUp] of Object.entries(lookUps)) {
+    for (const scope of scopes) {
+      expect.soft(await rowsRead(scope, 'inbound_messages', lookUp), name).toBeLessThan(5)
+      expect.soft(await rowsRead(scope, 'messages', lookUp), name).toBeLessThan(5)
+    }
+  }
 })

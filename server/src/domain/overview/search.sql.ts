@@ -1,5 +1,7 @@
 import type { Db } from '../../db/db.ts'
+import { oneWithOrderedLookups } from '../../db/planner-settings.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
+import { byNetworkId } from '../messages/by-network-id.sql.ts'
 
 /** Search within a workspace by ID, phone number or name. Reads the tables of many domains and writes none. */
 
@@ -79,11 +81,14 @@ export const foundByReference = (db: Db, workspaceId: string, reference: string,
     [workspaceId, reference, take],
   )
 
-export const foundByWaId = async (db: Db, workspaceId: string, waId: string): Promise<FoundRow[]> => {
-  const condition =
-    'workspace_id = $1 and sender_id in (select id from senders where workspace_id = $1) and wa_message_id = $2'
-  return db.rows(
-    `(${selections.message} where ${condition}) union all (${selections.inbound} where ${condition}) limit 5`,
-    [workspaceId, waId],
+export const foundByWaId = (db: Db, workspaceId: string, waId: string): Promise<FoundRow[]> => {
+  const withId = (table: 'messages' | 'inbound_messages') =>
+    `where workspace_id = $1 and id = any(array(
+       select m.id from senders s cross join lateral ${byNetworkId(table, 's.id', '$2')} as m where s.workspace_id = $1))`
+  return oneWithOrderedLookups(db, (tx) =>
+    tx.rows(
+      `(${selections.message} ${withId('messages')}) union all (${selections.inbound} ${withId('inbound_messages')}) limit 5`,
+      [workspaceId, waId],
+    ),
   )
 }

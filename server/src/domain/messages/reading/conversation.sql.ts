@@ -1,5 +1,7 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { oneWithOrderedLookups } from '../../../db/planner-settings.ts'
+import { byNetworkId } from '../by-network-id.sql.ts'
 import type { Content } from '../sending/send.sql.ts'
 import { type MessageListRow, receivedTable, sentTable } from './console-list.sql.ts'
 import { contentColumns, isChange, type StoredContent } from './timeline.sql.ts'
@@ -100,12 +102,13 @@ export const messagesByNetworkId = (
   wanted: readonly { senderId: string; waMessageId: string }[],
 ): Promise<NamedMessage[]> => {
   const one = ({ name, columns }: typeof sentTable | typeof receivedTable) =>
-    `(select ${columns} from ${name} as m
-      where m.workspace_id = $1 and m.sender_id = wanted.from_sender and m.wa_message_id = wanted.network_id limit 1)`
-  return db.rows(
-    `select wanted.from_sender as wanted_sender_id, wanted.network_id as wanted_id, found.*
+    `(select ${columns} from ${byNetworkId(name, 'wanted.from_sender', 'wanted.network_id')} as m where m.workspace_id = $1)`
+  return oneWithOrderedLookups(db, (tx) =>
+    tx.rows(
+      `select wanted.from_sender as wanted_sender_id, wanted.network_id as wanted_id, found.*
      from unnest($2::uuid[], $3::text[]) as wanted(from_sender, network_id)
      cross join lateral (${one(sentTable)} union all ${one(receivedTable)} limit 1) as found`,
-    [workspaceId, wanted.map(({ senderId }) => senderId), wanted.map(({ waMessageId }) => waMessageId)],
+      [workspaceId, wanted.map(({ senderId }) => senderId), wanted.map(({ waMessageId }) => waMessageId)],
+    ),
   )
 }

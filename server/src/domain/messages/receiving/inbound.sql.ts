@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/db.ts'
-import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
+import { oneWithIndexLookups, oneWithOrderedLookups } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
+import { byNetworkId } from '../by-network-id.sql.ts'
 import { type EventBatch, eventParameters, eventValues, type InsertEventsSql, withEvents } from '../event-batch.sql.ts'
 
 /** Finds the messages that our senders sent with these WhatsApp IDs. */
@@ -20,20 +21,16 @@ export const findSentMessages = (
 /** The message was imported, and has no event. */
 export const isPast = "m.content ->> 'past' is not null"
 
-/**
- * Which of these messages are stored, among the recent or the older ones. Always uses the index: a plan that was made while the
- * table was small would read the whole table for each message.
- */
+/** Which of these messages are stored, among the recent or the older ones. */
 export const findReceivedMessages = (
   db: Db,
   named: readonly { senderId: string; waMessageId: string }[],
 ): Promise<{ senderId: string; waMessageId: string; id: string; isPast: boolean }[]> =>
-  oneWithIndexLookups(db, (tx) =>
+  oneWithOrderedLookups(db, (tx) =>
     tx.rows(
-      `select q.sender_id as "senderId", q.wa_message_id as "waMessageId", stored.*
-       from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id) cross join lateral (
-         select m.id, ${isPast} as "isPast" from inbound_messages m where m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id limit 1
-       ) as stored`,
+      `select m.sender_id as "senderId", m.wa_message_id as "waMessageId", m.id, ${isPast} as "isPast"
+       from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id)
+       cross join lateral ${byNetworkId('inbound_messages', 'q.sender_id', 'q.wa_message_id')} as m`,
       [named.map((each) => each.senderId), named.map((each) => each.waMessageId)],
     ),
   )

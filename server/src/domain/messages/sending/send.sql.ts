@@ -1,6 +1,8 @@
 import type { Db } from '../../../db/db.ts'
+import { oneWithOrderedLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Outgoing } from '../../../whatsapp/outgoing/outgoing.ts'
+import { byNetworkId } from '../by-network-id.sql.ts'
 
 /** The content of a message without its template, stored as JSON until the message is sent. */
 export type Content = Omit<Outgoing, 'messageId' | 'template'> & {
@@ -179,10 +181,12 @@ export const referredByWaId = (
   senderIds: readonly string[],
   waMessageId: string,
 ): Promise<ReferredMessage | undefined> => {
-  const isReferred = 'sender_id = any($2::uuid[]) and wa_message_id = $3'
-  return db.first(`${sent} and ${isReferred} union all ${received} and ${isReferred} limit 1`, [
-    workspaceId,
-    senderIds,
-    waMessageId,
-  ])
+  const isReferred = (table: 'messages' | 'inbound_messages') =>
+    `id = any(array(select m.id from unnest($2::uuid[]) as s(id) cross join lateral ${byNetworkId(table, 's.id', '$3')} as m))`
+  return oneWithOrderedLookups(db, (tx) =>
+    tx.first(
+      `${sent} and ${isReferred('messages')} union all ${received} and ${isReferred('inbound_messages')} limit 1`,
+      [workspaceId, senderIds, waMessageId],
+    ),
+  )
 }
