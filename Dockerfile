@@ -37,7 +37,7 @@ COPY --from=build /app/server server
 COPY --from=build /app/cli cli
 COPY --from=build /app/scripts scripts
 COPY --from=build /app/console/dist console/dist
-RUN printf '#!/bin/sh\nexec node --max-semi-space-size=16 --heap-growing-percent=100 /app/cli/dist/main.mjs "$@"\n' > /usr/local/bin/parley \
+RUN printf '#!/bin/sh\nexec node --max-semi-space-size=32 --heap-growing-percent=100 /app/cli/dist/main.mjs "$@"\n' > /usr/local/bin/parley \
  && chmod 755 /usr/local/bin/parley \
  && install -d -o node -g node -m 0711 /data
 USER node

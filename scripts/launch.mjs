@@ -44,7 +44,7 @@ const hotPaths = [
  * Settings of V8 for the service. By default new objects get up to 48 MB, and the heap may grow to four times what is in use
  * before it is collected. The Dockerfile has the same settings.
  */
-export const serviceFlags = ['--max-semi-space-size=16', '--heap-growing-percent=100']
+export const serviceFlags = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 
 export async function launch(name, args) {
   if (name === 'test' && args[0] === 'unit') return launch('unit', args.slice(1))

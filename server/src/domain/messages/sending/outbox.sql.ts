@@ -1,6 +1,6 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
-import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
+import { oneWithIndexLookups, oneWithKeyLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { NetworkTemplate } from '../../../whatsapp/outgoing/variables.ts'
 import type { DueNumber } from './due-numbers.ts'
@@ -122,7 +122,7 @@ export const markCalling = (
   db: Db,
   rows: readonly Pick<ClaimedMessage, 'messageId' | 'lease' | 'attempts'>[],
   until: Date,
-): Promise<{ message_id: string }[]> => oneWithIndexLookups(db, (tx) => calling.rows(tx, { leased: rows, until }))
+): Promise<{ message_id: string }[]> => oneWithKeyLookups(db, (tx) => calling.rows(tx, { leased: rows, until }))
 
 /** Puts messages that were not sent back in the queue. */
 export const requeue = statement(

@@ -2,7 +2,7 @@
 import type { MessageError } from '@parley/contract/events'
 import { inBriefTransaction } from '../../../db/connect/brief-transaction.ts'
 import type { Db } from '../../../db/db.ts'
-import { oneWithIndexLookups } from '../../../db/planner-settings.ts'
+import { oneWithKeyLookups } from '../../../db/planner-settings.ts'
 import type { SendDecision } from '../../../whatsapp/outgoing/send-retry-policy.ts'
 import { outcomeUnknown } from '../../../whatsapp/outgoing/send-retry-policy.ts'
 import type { StatusReport } from '../receiving/status-changes.ts'
@@ -28,7 +28,7 @@ export const unknownForMs = 3_600_000
  */
 export async function recordCalls(db: Db, now: Date, calls: readonly CompletedCall[]): Promise<void> {
   const sent = calls.flatMap(sentOf)
-  const recorded = sent.length === 0 ? null : await oneWithIndexLookups(db, (tx) => recordSent(tx, now, sent))
+  const recorded = sent.length === 0 ? null : await oneWithKeyLookups(db, (tx) => recordSent(tx, now, sent))
   const others = calls.filter(({ claimed }) => !recorded?.has(claimed.messageId))
   if (others.length > 0) await inBriefTransaction(db, (tx) => recordOthers(tx, now, others))
 }

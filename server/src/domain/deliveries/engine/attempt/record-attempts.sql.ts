@@ -1,6 +1,6 @@
 import { type BatchId, batchId, newBatchSql } from '../../../../db/batch-writer.ts'
 import type { Db } from '../../../../db/db.ts'
-import { oneWithIndexLookups } from '../../../../db/planner-settings.ts'
+import { oneWithKeyLookups } from '../../../../db/planner-settings.ts'
 import { statement } from '../../../../db/statement.ts'
 import type { Trigger } from '../first-attempts.ts'
 import { planVisitsSql } from '../visits.sql.ts'
@@ -288,7 +288,7 @@ export async function recordSuccesses(
   id: BatchId,
   { attempts, runs, hours }: RecordedBatch,
 ): Promise<Recorded | null> {
-  const row = await oneWithIndexLookups(db, (tx) =>
+  const row = await oneWithKeyLookups(db, (tx) =>
     recordingSuccesses.first<{ isSpecial: boolean; missing: number[] }>(tx, {
       ...id,
       webhookIds: runs.map(({ webhookId }) => webhookId),
@@ -302,7 +302,7 @@ export async function recordSuccesses(
 
 export async function recordAttempts(db: Db, id: BatchId, { attempts, runs, hours }: RecordedBatch): Promise<Recorded> {
   type Row = (EndpointHealth & { missing: null }) | { webhookId: null; missing: number[] }
-  const rows = await oneWithIndexLookups(db, (tx) =>
+  const rows = await oneWithKeyLookups(db, (tx) =>
     recording.rows<Row>(tx, {
       ...id,
       webhookIds: runs.map(({ webhookId }) => webhookId),
@@ -343,4 +343,4 @@ const storing = statement(
  * removes the responses. A delivery that is being erased is skipped.
  */
 export const storeResponses = (db: Db, responses: readonly AttemptRow[]): Promise<number> =>
-  oneWithIndexLookups(db, (tx) => storing.change(tx, { responses }))
+  oneWithKeyLookups(db, (tx) => storing.change(tx, { responses }))

@@ -1,13 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { asAdmin } from '../../../../../testing/database.ts'
 import { attemptsOf, localRules, newDeliveryWorker, newLine, openOf } from '../../../../../testing/deliveries.ts'
+import { asSuperuser, query } from '../../../../../testing/filled-database.ts'
 import { mayIdle } from '../../../../../testing/may-idle.ts'
 import { useReceivers } from '../../../../../testing/receiver.ts'
+import { rowsRead } from '../../../../../testing/rows-read.ts'
 import { useTestServer } from '../../../../../testing/test-server.ts'
 import { until } from '../../../../../testing/until.ts'
 import { openDatabase } from '../../../../db/db.ts'
+import { newUuid } from '../../../../lib/ids.ts'
 import { newOutbound } from '../../../../net/outbound.ts'
 import { DeliveryWorker } from '../worker.ts'
+import { recordAttempts, recordSuccesses } from './record-attempts.sql.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()
@@ -118,4 +122,81 @@ test('an attempt that PostgreSQL never accepts does not keep its failing endpoin
   server.clock.forward({ seconds: 61 })
   await worker.drain()
   expect(await openOf(server, id)).toEqual([])
+})
+
+test('recording an attempt reads no other delivery of its webhook, even if there was none when it was planned', async () => {
+  const { id } = await (await newLine(server)).listen(await newReceiver())
+  const webhookId = id.slice(4)
+  const [now, lease] = [server.clock.now(), newUuid()]
+  const addDeliveries = (count: number) =>
+    server.db.rows<{ id: string }>(
+      `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
+       select gen_random_uuid(), $1, gen_random_uuid(), now(), now(), $2 from generate_series(1, $3::int) returning event_id as id`,
+      [webhookId, lease, count],
+    )
+  await addDeliveries(1000)
+  await server.db.change('delete from deliveries')
+  await query(asSuperuser(server.connection), 'vacuum deliveries')
+  const attempt = {
+    ...{
+      webhookId,
+      workspaceId: newUuid(),
+      eventCreatedAt: now,
+      at: now,
+      number: 1,
+      trigger: 'first' as const,
+      lastIndex: 0,
+    },
+    ...{
+      state: 'delivered' as const,
+      address: null,
+      status: 200,
+      error: null,
+      answer: Buffer.alloc(0),
+      responseHeaders: null,
+    },
+    ...{
+      signatures: '',
+      durationUs: 1,
+      lease,
+      dueAt: null,
+      nextLease: null,
+      endedAt: now,
+      secretChangedAt: null,
+      isTest: false,
+    },
+  }
+  const run = {
+    webhookId,
+    leading: 0,
+    succeeded: true,
+    trailing: 0,
+    since: null,
+    succeededAt: now,
+    endedAt: now,
+    hadTurn: false,
+    failedTurn: false,
+  }
+  const db = openDatabase(server.connection, () => {}, 1)
+  onTestFinished(() => db.close())
+  const recordings = [
+    { record: recordSuccesses, dueAt: null, left: 999 },
+    { record: recordAttempts, dueAt: null, left: 999 },
+    { record: recordAttempts, dueAt: now, left: 1000 },
+  ]
+  for (const { record, dueAt, left } of recordings) {
+    const reads = (eventId = '') =>
+      rowsRead(db, 'deliveries', (tx) =>
+        record(
+          tx,
+          { writer: newUuid(), batch: 1 },
+          { attempts: [{ ...attempt, dueAt, eventId }], runs: [run], hours: [] },
+        ),
+      )
+    expect(await reads(newUuid())).toBe(0)
+    const added = await addDeliveries(1000)
+    expect(await reads(added[500]?.id)).toBeLessThan(10)
+    expect(await openOf(server, id)).toHaveLength(left)
+    await server.db.change('delete from deliveries')
+  }
 })

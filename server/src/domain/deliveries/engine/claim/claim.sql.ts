@@ -1,5 +1,5 @@
 import type { Db } from '../../../../db/db.ts'
-import { oneWithIndexLookups } from '../../../../db/planner-settings.ts'
+import { oneWithKeyLookups } from '../../../../db/planner-settings.ts'
 import { statement } from '../../../../db/statement.ts'
 import type { LeasedDelivery, Trigger } from '../first-attempts.ts'
 import { planVisitsSql, visitEveryMs } from '../visits.sql.ts'
@@ -98,7 +98,7 @@ export const claimDue = statement(
            union all
            select * from (
              select event_id from deliveries
-             where webhook_id = r.webhook_id and due_at <= ${now} and (trigger <> 'replay' or r.has_turn)
+             where webhook_id = r.webhook_id and due_at <= ${now} and due_at < 'infinity' and (trigger <> 'replay' or r.has_turn)
              order by due_at limit case when r.enabled then r.claims else 0 end
              for update skip locked) as other
            limit r.claims) as due) as d
@@ -182,7 +182,7 @@ const reading = statement(
 /** The deliveries that still have these leases. */
 export async function readLeased(db: Db, keys: readonly LeaseKey[]): Promise<LeasedDelivery[]> {
   type Row = Omit<LeasedDelivery, 'hasTurn' | 'leaseUntilMs'> & { leaseUntil: Date }
-  const rows = await oneWithIndexLookups(db, (tx) => reading.rows<Row>(tx, { leased: keys }))
+  const rows = await oneWithKeyLookups(db, (tx) => reading.rows<Row>(tx, { leased: keys }))
   return rows.map(({ leaseUntil, ...row }) => ({ ...row, hasTurn: false, leaseUntilMs: leaseUntil.getTime() }))
 }
 
@@ -226,7 +226,7 @@ const releasing = statement(
  * ended.
  */
 export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date): Promise<number> =>
-  oneWithIndexLookups(db, (tx) =>
+  oneWithKeyLookups(db, (tx) =>
     releasing.change(tx, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), due }),
   )
 
@@ -241,6 +241,6 @@ const dropping = statement(
  * failing endpoint goes to its next delivery.
  */
 export const dropLeases = (db: Db, items: readonly (LeaseKey & { hasTurn: boolean })[], now: Date): Promise<number> =>
-  oneWithIndexLookups(db, (tx) =>
+  oneWithKeyLookups(db, (tx) =>
     dropping.change(tx, { leased: items, webhookIds: endpointsOf(items), turns: turnsOf(items), now }),
   )
