@@ -111,9 +111,9 @@ export const reclaim = statement(
            and (due_at <= ${now} or (${isTakenOver} and lease <> ${lease}))
          order by event_id limit ${limit} for update skip locked) as d
      ), leased as (
-       update deliveries d set lease = ${lease}, due_at = ${leaseUntil} from found
-       where d.webhook_id = ${webhookId} and d.event_id = found.event_id
-       returning d.event_id, d.event_created_at, d.conversation
+       update deliveries set lease = ${lease}, due_at = ${leaseUntil}
+       where webhook_id = ${webhookId} and event_id = any(array(select event_id from found))
+       returning event_id, event_created_at, conversation
      )
      select l.event_id as "eventId", l.event_created_at as "eventCreatedAt", l.conversation, e.type, e.body
      from leased l left join lateral (
@@ -161,14 +161,14 @@ export const dropCancelled = statement(
          and (lease is null or due_at <= ${now} or (lease = ${lease} and event_id = any(${eventIds})))
        order by trigger, event_id limit ${limit} for update skip locked
      ), dropped as (
-       delete from deliveries d using found f
-       where f.added_by_replay and d.webhook_id = ${webhookId} and d.event_id = f.event_id
+       delete from deliveries
+       where webhook_id = ${webhookId} and event_id = any(array(select event_id from found where added_by_replay))
      ), kept as (
-       update deliveries d set replay_id = null, lease = null,
-         due_at = case when d.trigger = 'replay' then ${now} else d.due_at end,
-         trigger = case when d.trigger = 'replay' then 'retry' else d.trigger end
-       from found f
-       where f.added_by_replay is not true and d.webhook_id = ${webhookId} and d.event_id = f.event_id
+       update deliveries set replay_id = null, lease = null,
+         due_at = case when trigger = 'replay' then ${now} else due_at end,
+         trigger = case when trigger = 'replay' then 'retry' else trigger end
+       where webhook_id = ${webhookId}
+         and event_id = any(array(select event_id from found where added_by_replay is not true))
        returning 1
      )
      select count(*)::int as kept from kept`,

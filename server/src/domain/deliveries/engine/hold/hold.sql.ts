@@ -52,7 +52,8 @@ export const releaseFirst = (db: Db, webhookId: string, now: Date, limit: number
        select * from (${waitingWithoutOrder} limit $3 for update skip locked) as waiting
        limit $3
      )
-     update deliveries d set due_at = $2, lease = null from later where d.webhook_id = $1 and d.event_id = later.event_id`,
+     update deliveries set due_at = $2, lease = null
+     where webhook_id = $1 and event_id = any(array(select event_id from later))`,
     [webhookId, now, limit],
   )
 

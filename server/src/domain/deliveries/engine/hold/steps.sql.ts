@@ -113,8 +113,8 @@ export const releaseNext = (db: Db, { webhookId, position, askedAt }: Step, limi
            for update skip locked) as d
          where l.due_at > $3
        ), released as (
-         update deliveries d set due_at = $3, lease = null from later
-         where d.webhook_id = $1 and d.event_id = later.event_id
+         update deliveries set due_at = $3, lease = null
+         where webhook_id = $1 and event_id = any(array(select event_id from later))
        )
        select count(*)::int as looked, (select count(*)::int from later) as changed,
          (select event_id from looked order by event_id desc limit 1) as position
@@ -133,7 +133,7 @@ export const deleteNext = (
          select event_id from deliveries where webhook_id = $1 and event_id > $2
          order by event_id limit $3 for update skip locked
        ), deleted as (
-         delete from deliveries d using looked where d.webhook_id = $1 and d.event_id = looked.event_id
+         delete from deliveries where webhook_id = $1 and event_id = any(array(select event_id from looked))
        )
        select count(*)::int as looked, count(*)::int as changed,
          (select event_id from looked order by event_id desc limit 1) as position
@@ -170,7 +170,8 @@ export const retryNext = (
                where a.event_id = l.event_id and (a.webhook_id = $1) is true and a.at > $5)
            for update skip locked) as d
        ), made_due as (
-         update deliveries d set due_at = $5 from later where d.webhook_id = $1 and d.event_id = later.event_id
+         update deliveries set due_at = $5
+         where webhook_id = $1 and event_id = any(array(select event_id from later))
        ), inserted as (
          insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at)
          select distinct a.event_id, $1::uuid, $2::uuid, a.event_created_at, $7, $5::timestamptz
