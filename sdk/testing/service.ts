@@ -16,9 +16,11 @@ export interface Service {
   processQueues(): Promise<void>
 }
 
+const dayMs = 86_400_000
+
 export function useService(): Service {
   const server = useTestServer()
-  beforeAll(() => server.clock.forward({ ms: Date.now() - server.clock.now().getTime() }))
+  beforeAll(() => server.passDays((Date.now() - server.clock.now().getTime()) / dayMs))
   const sending = useSending(server)
   const deliveries = useDeliveryWorker(server, { deadlineMs: 10_000, bodyDeadlineMs: 5000 })
   return {
