@@ -7,13 +7,12 @@ import { useTestServer } from '../../../testing/test-server.ts'
 import { inBriefTransaction } from '../../db/connect/brief-transaction.ts'
 import { type Database, type Db, openDatabase } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { foundByWaId } from '../overview/search.sql.ts'
+import { messageIdsOf } from './by-network-id.ts'
 import { messagesByNetworkId } from './reading/conversation.sql.ts'
 import { findReceivedMessages, findSentMessages } from './receiving/inbound.sql.ts'
 import type { StatusReport } from './receiving/status-changes.ts'
 import { savePlainStatuses, saveStatuses } from './receiving/statuses.ts'
 import { claimDue, insertPaces, markCalling } from './sending/outbox.sql.ts'
-import { referredByWaId } from './sending/send.sql.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -103,8 +102,8 @@ test("a message by WhatsApp's ID, of a sender that had none when the statement w
     'a repeated message': (tx) => findReceivedMessages(tx, named),
     'a quoted message': (tx) => findSentMessages(tx, named),
     'a message that others in a conversation refer to': (tx) => messagesByNetworkId(tx, workspaceId, named),
-    'a message that is quoted or marked as read': (tx) => referredByWaId(tx, workspaceId, [senderId], waMessageId),
-    'a search': (tx) => foundByWaId(tx, workspaceId, waMessageId),
+    'a message that is quoted or marked as read': (tx) => messageIdsOf(tx, workspaceId, waMessageId, senderId),
+    'a search': (tx) => messageIdsOf(tx, workspaceId, waMessageId),
   }
   for (const scope of scopes) {
     for (const lookUp of Object.values(lookUps)) await scope.transaction(lookUp)

@@ -1,7 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { oneWithOrderedLookups } from '../../db/planner-settings.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
-import { byNetworkId } from '../messages/by-network-id.sql.ts'
 
 /** Search within a workspace by ID, phone number or name. Reads the tables of many domains and writes none. */
 
@@ -80,15 +78,3 @@ export const foundByReference = (db: Db, workspaceId: string, reference: string,
     `${selections.message} where workspace_id = $1 and reference = $2 order by created_at desc, id desc limit $3`,
     [workspaceId, reference, take],
   )
-
-export const foundByWaId = (db: Db, workspaceId: string, waId: string): Promise<FoundRow[]> => {
-  const withId = (table: 'messages' | 'inbound_messages') =>
-    `where workspace_id = $1 and id = any(array(
-       select m.id from senders s cross join lateral ${byNetworkId(table, 's.id', '$2')} as m where s.workspace_id = $1))`
-  return oneWithOrderedLookups(db, (tx) =>
-    tx.rows(
-      `(${selections.message} ${withId('messages')}) union all (${selections.inbound} ${withId('inbound_messages')}) limit 5`,
-      [workspaceId, waId],
-    ),
-  )
-}

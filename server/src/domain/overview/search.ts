@@ -2,10 +2,11 @@ import type { SearchKind, SearchResult, SearchResults } from '@parley/contract/c
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { isUserId } from '../../whatsapp/incoming/user-id.ts'
+import { messageIdsOf } from '../messages/by-network-id.ts'
 import { excerptOf } from '../search/excerpt.ts'
 import { contactNames, type FoundTexts, findTexts, type Person, type SearchLimits } from '../search/find.ts'
 import type { Viewer } from './overview.ts'
-import { type FoundRow, foundById, foundByName, foundByPerson, foundByReference, foundByWaId } from './search.sql.ts'
+import { type FoundRow, foundById, foundByName, foundByPerson, foundByReference } from './search.sql.ts'
 
 type Kind = FoundRow['kind']
 
@@ -37,12 +38,11 @@ export async function search(viewer: Viewer, text: string, limits?: SearchLimits
   const uuid = uuidIn(q)
   if (uuid !== null) {
     const candidates = everyKind.filter((kind) => isAllowed(kind) && matchesPrefix(kind, q))
-    const rows = await Promise.all(candidates.map((kind) => foundById(db, workspaceId, kind, uuid)))
-    return toResults(rows.filter((row) => row !== undefined).map((row) => toResult(workspaceId, row)))
+    return toResults(await foundByIds(viewer, [uuid], candidates))
   }
   if (q.startsWith('wamid.')) {
-    const rows = isAllowed('message') ? await foundByWaId(db, workspaceId, q) : []
-    return toResults(rows.map((row) => toResult(workspaceId, row)))
+    const ids = isAllowed('message') ? await messageIdsOf(db, workspaceId, q) : []
+    return toResults(await foundByIds(viewer, ids.slice(0, maxPerKind), ['message', 'inbound']))
   }
   if (q === '') return toResults([])
   const number = numberIn(q)
@@ -60,6 +60,11 @@ export async function search(viewer: Viewer, text: string, limits?: SearchLimits
   const withText = texts.objects.map((object) => toFoundRow(object, people.get(personIn(object)) ?? object.name, q))
   const all = [...exact, ...contacts, ...[...rows, ...withText].map((row) => toResult(workspaceId, row))]
   return { ...toResults(all), has_more: texts.hasMore, timed_out: texts.timedOut }
+}
+
+async function foundByIds({ db, workspaceId }: Viewer, ids: readonly string[], of: readonly Kind[]) {
+  const rows = await Promise.all(ids.flatMap((id) => of.map((kind) => foundById(db, workspaceId, kind, id))))
+  return rows.flatMap((row) => (row === undefined ? [] : [toResult(workspaceId, row)]))
 }
 
 const personIn = ({ number, userId }: Person): string | null => number ?? userId

@@ -8,10 +8,7 @@ import { isChange } from './timeline.sql.ts'
 /** The conditions of a search; undefined ones are ignored. Some apply to sent messages only. */
 export interface MessageSearch {
   direction?: Direction | undefined
-  id?: string | undefined
   ids?: readonly string[] | undefined
-  /** Needs `senderId` or `senderIds`: WhatsApp's IDs are unique per sender only. */
-  waMessageId?: string | undefined
   senderIds?: readonly string[] | undefined
   phone?: string | undefined
   /** The user ID of a person without a phone number. */
@@ -188,7 +185,6 @@ function conditionsOf(table: Table, search: MessageSearch, param: (value: unknow
   const equal = (column: string, type: string, value: unknown) => {
     if (value !== undefined) conditions.push(`${column} = ${param(value)}::${type}`)
   }
-  equal('id', 'uuid', search.id)
   if (search.ids !== undefined) conditions.push(`id = any(${param(search.ids)}::uuid[])`)
   if (search.notIds !== undefined) conditions.push(`id <> all(${param(search.notIds)}::uuid[])`)
   equal(table.phone, 'text', search.phone)
@@ -207,7 +203,6 @@ function conditionsOf(table: Table, search: MessageSearch, param: (value: unknow
   equal('quoted_wa_message_id', 'text', search.quoted)
   if (table.direction === 'received' && search.quoted !== undefined) conditions.push(`not ${isChange}`)
   if (table.direction === 'received' && search.direction !== undefined) conditions.push('source is null')
-  equal('wa_message_id', 'text', search.waMessageId)
   if (search.senderIds !== undefined) conditions.push(`sender_id = any(${param(search.senderIds)}::uuid[])`)
   if (templateIds !== undefined) conditions.push(`template_id = any(${param(templateIds)}::uuid[])`)
   // Literals, because a partial index is only used if the statement names the value.

@@ -11,8 +11,8 @@ import { isUserId } from '../../../whatsapp/incoming/user-id.ts'
 import { filledBody } from '../../../whatsapp/outgoing/placeholders.ts'
 import { fileStatesOf } from '../../files/files.ts'
 import { contactNames, findTexts } from '../../search/find.ts'
-import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
+import { messageIdsOf } from '../by-network-id.ts'
 import {
   countMessages,
   type MessageListRow,
@@ -36,7 +36,7 @@ export async function searchMessages(
   searches: readonly MessageSearch[],
   page: KeySet,
 ): Promise<ListedRow[]> {
-  const rows = await selectMessages(db, workspaceId, await withSenders(db, workspaceId, searches), page)
+  const rows = await selectMessages(db, workspaceId, searches, page)
   return withParts(db, workspaceId, rows)
 }
 
@@ -70,7 +70,7 @@ export const listedMessages: PagedList<MessageFilters, ListedRow, ListedMessage>
   rows: async (db, workspaceId, filters, page) =>
     searchMessages(db, workspaceId, await searchesOf(db, workspaceId, filters), page),
   async total(db, workspaceId, filters) {
-    const searches = await withSenders(db, workspaceId, await searchesOf(db, workspaceId, filters))
+    const searches = await searchesOf(db, workspaceId, filters)
     return boundedTotal(db, (tx, atMost) => countMessages(tx, workspaceId, searches, atMost))
   },
   toItem: (row) => toListed(row),
@@ -84,18 +84,6 @@ export const listedMessages: PagedList<MessageFilters, ListedRow, ListedMessage>
       ...[message.preview, message.reference, message.error],
     ],
   ],
-}
-
-/** WhatsApp's IDs of messages are unique per sender only: a search for one needs the senders of the workspace. */
-export async function withSenders(
-  db: Db,
-  workspaceId: string,
-  searches: readonly MessageSearch[],
-): Promise<MessageSearch[]> {
-  const isOfAnySender = ({ waMessageId, senderId, senderIds }: MessageSearch) =>
-    waMessageId !== undefined && senderId === undefined && senderIds === undefined
-  const senderIds = searches.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
-  return searches.map((search) => (isOfAnySender(search) ? { ...search, senderIds } : search))
 }
 
 /** Each value of a filter that has an index is a search of its own, up to this many. */
@@ -137,14 +125,14 @@ const each = <Value>(
     : searches.flatMap((search) => values.map((value) => ({ ...search, ...condition(value) })))
 
 /** A message by its ID, WhatsApp's ID or its reference, as lists show it. */
-export const messagesNamed = (db: Db, workspaceId: string, name: string, page: KeySet): Promise<ListedRow[]> =>
-  searchMessages(db, workspaceId, searchById(name) ?? [{ reference: name }], page)
+export const messagesNamed = async (db: Db, workspaceId: string, name: string, page: KeySet): Promise<ListedRow[]> =>
+  searchMessages(db, workspaceId, (await searchById(db, workspaceId, name)) ?? [{ reference: name }], page)
 
 /** Null if the text is no ID of a message. */
-function searchById(text: string): MessageSearch[] | null {
+async function searchById(db: Db, workspaceId: string, text: string): Promise<MessageSearch[] | null> {
   const uuid = withoutPrefix('msg', text.toLowerCase()) ?? (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined)
-  if (uuid !== undefined) return [{ id: uuid }]
-  return text.startsWith('wamid.') ? [{ waMessageId: text }] : null
+  if (uuid !== undefined) return [{ ids: [uuid] }]
+  return text.startsWith('wamid.') ? [{ ids: await messageIdsOf(db, workspaceId, text) }] : null
 }
 
 /** How many messages with the words are found in each direction, and how many contacts. The newest of them. */
@@ -161,7 +149,7 @@ async function searchesFor(db: Db, workspaceId: string, typed: string): Promise<
   const text = typed.trim()
   // PostgreSQL cannot store NUL.
   if (text === '' || text.includes('\0')) return []
-  const byId = searchById(text)
+  const byId = await searchById(db, workspaceId, text)
   if (byId) return byId
   const digits = text.replaceAll(/[\s().+-]/g, '')
   const exact = isUserId(text) ? [text] : /^[1-9]\d{4,19}$/.test(digits) ? [digits] : []

@@ -10,7 +10,7 @@ import type { Db } from '../../../db/db.ts'
 import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import { type BarTimes, barTimes, hourMs, toListBars } from '../../../lib/list-bars.ts'
 import { messagesByBar } from './console-list.sql.ts'
-import { searchesOf, withSenders } from './console-list.ts'
+import { searchesOf } from './console-list.ts'
 import { keptMs } from './message-hours.ts'
 import { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
 
@@ -78,7 +78,7 @@ function hoursIn({ times }: BarTimes) {
 
 async function byRow(db: Db, workspaceId: string, filters: MessageFilters, bars: BarTimes): Promise<ListBars> {
   const inBars = { ...filters, from: filters.from ?? startOf(bars).toISOString() }
-  const searches = await withSenders(db, workspaceId, await searchesOf(db, workspaceId, inBars))
+  const searches = await searchesOf(db, workspaceId, inBars)
   const rows = await withTimeLimit(db, readLimitMs, (tx) =>
     withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], tx, (inOrder) =>
       messagesByBar(inOrder, workspaceId, searches, bars.times, countedMax),

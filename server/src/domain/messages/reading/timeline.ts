@@ -16,6 +16,7 @@ import { findOrderOf } from '../../orders/orders.ts'
 import { requestNear } from '../../requests/console.ts'
 import { findSender } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
+import { messageIdsOf } from '../by-network-id.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import { type ListedRow, searchMessages, toListed } from './console-list.ts'
 import { stepsOf } from './messages.sql.ts'
@@ -26,7 +27,7 @@ import { type ReceivedRow, receivedMessage, type SentRow, type StoredContent, se
 export async function readTimeline(db: Db, workspaceId: string, role: Role, id: string): Promise<MessageDetail> {
   const uuid = withoutPrefix('msg', id) ?? refuse('not_found')
   // The status first: if the message changes between two statements, the details are newer and explain every status.
-  const [listed] = await searchMessages(db, workspaceId, [{ id: uuid }], firstOnly)
+  const [listed] = await searchMessages(db, workspaceId, [{ ids: [uuid] }], firstOnly)
   const row =
     (await sentMessage(db, workspaceId, uuid)) ?? (await receivedMessage(db, workspaceId, uuid)) ?? refuse('not_found')
   const sender = await findSender(db, workspaceId, row.sender_id)
@@ -174,6 +175,7 @@ async function repliesTo(db: Db, workspaceId: string, row: SentRow | ReceivedRow
 }
 
 async function quotedMessage(db: Db, workspaceId: string, senderId: string, waMessageId: string) {
-  const [message] = await searchMessages(db, workspaceId, [{ senderId, waMessageId }], firstOnly)
+  const ids = await messageIdsOf(db, workspaceId, waMessageId, senderId)
+  const [message] = await searchMessages(db, workspaceId, [{ ids }], firstOnly)
   return { wa_message_id: waMessageId, message: message ? toListed(message) : null }
 }

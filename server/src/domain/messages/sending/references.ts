@@ -8,14 +8,15 @@ import { checkVariables } from '../../../whatsapp/outgoing/check-variables.ts'
 import { notSendableReason } from '../../../whatsapp/outgoing/sendable.ts'
 import { hasOneTimeCode } from '../../../whatsapp/outgoing/variables.ts'
 import type { Prices } from '../../credits/prices.ts'
-import { senderIdsOf, type UsableSender } from '../../senders/senders.ts'
+import type { UsableSender } from '../../senders/senders.ts'
 import { languagesOf, type SendableTemplate } from '../../templates/templates.ts'
+import { messageIdsOf } from '../by-network-id.ts'
 import { networkIdOf } from '../privacy/erased.ts'
 import type { Recipient } from '../recipient.ts'
 import { currentUser } from '../user-ids.sql.ts'
 import type { LookUp } from './look-up.ts'
 import { checkUploads } from './message-media.ts'
-import { type ReferredMessage, referredById, referredByWaId } from './send.sql.ts'
+import { type ReferredMessage, referredById } from './send.sql.ts'
 
 export interface References {
   sender: UsableSender | null
@@ -182,12 +183,9 @@ async function findMessage(
 ): Promise<Outcome<ReferredMessage>> {
   // PostgreSQL cannot store NUL, so no message has such an ID.
   if (typeof id !== 'string' || id === '' || id.includes('\0')) return null
-  const uuid = withoutPrefix('msg', id)
   const senderUuid = typeof senderId === 'string' ? withoutPrefix('snd', senderId) : undefined
-  const senderIds = async () => (senderUuid ? [senderUuid] : await senderIdsOf(db, workspaceId))
-  const referred = uuid
-    ? await referredById(db, workspaceId, uuid)
-    : await referredByWaId(db, workspaceId, await senderIds(), id)
+  const uuid = withoutPrefix('msg', id) ?? (await messageIdsOf(db, workspaceId, id, senderUuid))[0]
+  const referred = uuid && (await referredById(db, workspaceId, uuid))
   const isKnown = referred && (referred.waMessageId === null || networkIdOf(referred.waMessageId) !== null)
   return isKnown ? { found: referred } : error(param, 'not_found', 'Message not found.')
 }

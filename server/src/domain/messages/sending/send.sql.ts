@@ -1,8 +1,6 @@
 import type { Db } from '../../../db/db.ts'
-import { oneWithOrderedLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Outgoing } from '../../../whatsapp/outgoing/outgoing.ts'
-import { byNetworkId } from '../by-network-id.sql.ts'
 
 /** The content of a message without its template, stored as JSON until the message is sent. */
 export type Content = Omit<Outgoing, 'messageId' | 'template'> & {
@@ -173,20 +171,3 @@ const received = `select sender_id, wa_message_id, source is null, sent_by, sent
 /** A sent or received message of the workspace by our ID. */
 export const referredById = (db: Db, workspaceId: string, id: string): Promise<ReferredMessage | undefined> =>
   db.first(`${sent} and id = $2 union all ${received} and id = $2`, [workspaceId, id])
-
-/** A sent or received message of these senders by WhatsApp's ID. */
-export const referredByWaId = (
-  db: Db,
-  workspaceId: string,
-  senderIds: readonly string[],
-  waMessageId: string,
-): Promise<ReferredMessage | undefined> => {
-  const isReferred = (table: 'messages' | 'inbound_messages') =>
-    `id = any(array(select m.id from unnest($2::uuid[]) as s(id) cross join lateral ${byNetworkId(table, 's.id', '$3')} as m))`
-  return oneWithOrderedLookups(db, (tx) =>
-    tx.first(
-      `${sent} and ${isReferred('messages')} union all ${received} and ${isReferred('inbound_messages')} limit 1`,
-      [workspaceId, senderIds, waMessageId],
-    ),
-  )
-}
