@@ -29,22 +29,31 @@ export function useLive(path: string, topics: readonly Topic[]): void {
 /** The paths that are being refetched, and whether they have to be again. */
 const refetching = new Map<string, boolean>()
 
+/** From one request for a path to the next. A request and the drawing of a long list take a tenth of a second. */
+const shortestGapMs = 1000
+
 /**
- * Refetches the queries of a path, one request at a time: in a busy workspace the next change comes before the response, and
- * a page that cancelled its request would never show anything new. Waits a moment, because one change can have several topics.
+ * Refetches the queries of a path: the first change immediately, later ones at most once a second. There is one request at a time:
+ * in a busy workspace the next change comes before the response, and a page that cancelled its request would never show
+ * anything new.
  */
 export async function refetch(client: QueryClient, path: string): Promise<void> {
   if (refetching.has(path)) return void refetching.set(path, true)
   const queryKey = [path]
   do {
     refetching.set(path, false)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // One change can have several topics.
+    await waitMs(50)
+    const gap = waitMs(shortestGapMs)
     // A request that began earlier may not have the change.
     refetching.set(path, client.isFetching({ queryKey }) > 0)
     await client.invalidateQueries({ queryKey }, { cancelRefetch: false })
+    await gap
   } while (refetching.get(path))
   refetching.delete(path)
 }
+
+const waitMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Calls `onChange` with each topic that changed, and with 'all' when events may have been missed. */
 export function listen(workspace: string, onChange: (topic: Topic | 'all') => void): () => void {
