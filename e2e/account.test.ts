@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { newBrowser } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
-import { choose } from './page-ready.ts'
+import { choose, isOnTop } from './page-ready.ts'
 import { ada, useSignedIn } from './signed-in.ts'
 
 /** Account and workspace settings: they are saved, are there after a reload, and errors are shown at the field. */
 const console = useSignedIn('localhost')
 
-test('a passkey can be added and used to sign in and to confirm until it is removed', async () => {
+test('a passkey can be added and used to sign in and to confirm until it is removed; elsewhere, there is a link to its address', async () => {
   const page = await console.open('/account', { expects: /401|403/, isNew: true })
   const authenticator = await page.context().newCDPSession(page)
   await authenticator.send('WebAuthn.enable')
@@ -56,7 +56,9 @@ test('a passkey can be added and used to sign in and to confirm until it is remo
   for (const hasPassword of [true, false]) {
     if (!hasPassword) await db.change('update people set password_hash = null where email = $1', [ada.email])
     await db.change(`update sessions set confirmed_at = confirmed_at - interval '1 hour'`)
-    await page.goto(`${console.place.url}/w/${console.place.workspaceId}/audit`)
+    // The page knows from its load on whether there is a password.
+    if (hasPassword) await console.visit(page, 'audit')
+    else await page.reload()
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const prompt = page.getByRole('dialog', { name: 'Confirm your identity' })
     await prompt.getByText('Confirm with your fingerprint, face or device PIN.').waitFor()
@@ -80,34 +82,15 @@ test('a passkey can be added and used to sign in and to confirm until it is remo
   await signOut(page)
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await page.getByRole('alert').getByText('This passkey is not registered. Sign in with your password.').waitFor()
-  await signIn(page, ada.password)
-})
+  await signInAgain(ada.password)
 
-test('a notification that is turned off stays off after a reload, and a forgotten password leads to the operator without emails', async () => {
-  const page = await console.open('/account', { expects: /401|409/ })
-  const notifications = section(page, 'Email notifications')
-  await notifications.getByText('This installation sends no emails yet.').waitFor()
-  const toggle = notifications.getByRole('switch', { name: 'Credits are low' })
-  await expect.poll(() => toggle.isChecked()).toBe(true)
-  await toggle.click()
-  await until('the choice is saved', async () => {
-    const { body } = await console.ada.call('/account/notifications')
-    return body.choices.some((each: { kind: string; wanted: boolean }) => each.kind === 'credits_low' && !each.wanted)
-  })
-  await page.reload()
-  await toggle.waitFor()
-  await expect.poll(() => toggle.isChecked()).toBe(false)
-  await screenshot(page, 'email notifications')
-  await signOut(page)
-  await page.getByRole('button', { name: 'Forgot your password?' }).click()
-  // It promises no email, and needs no address to say so.
-  await page.getByText('./parley user reset --email').waitFor()
-  await page.getByText('This installation sends no emails.').waitFor()
-  expect(await page.getByLabel('Email address').count()).toBe(0)
-  expect(await page.getByText('link by email').count()).toBe(0)
-  await screenshot(page, 'a forgotten password without emails')
-  await page.getByRole('button', { name: 'Back to sign-in' }).click()
-  await signIn(page, ada.password)
+  // The same service under another name: the passkeys of this installation are for localhost.
+  await page.goto(`${console.place.url.replace('localhost', '127.0.0.1')}/sign-in`)
+  const link = page.getByRole('link', { name: `Use a passkey at ${console.place.url}` })
+  await isOnTop(link)
+  await screenshot(page, 'passkey elsewhere')
+  expect(await link.getAttribute('href')).toBe(`${console.place.url}/sign-in`)
+  expect(await page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0)
 })
 
 test('an operator finds a failed sign-in in the audit log of the installation, by its action', async () => {
@@ -126,7 +109,7 @@ test('an operator finds a failed sign-in in the audit log of the installation, b
   await screenshot(page, 'a failed sign-in')
 })
 
-test('the account name is saved, and an empty or long name shows an error at the field', async () => {
+test('a name and a notification are saved, and errors are shown at the field', async () => {
   const page = await openAccount()
   const name = page.getByLabel('Name', { exact: true })
   const save = page.getByRole('button', { name: 'Save name' })
@@ -140,12 +123,25 @@ test('the account name is saved, and an empty or long name shows an error at the
   await name.fill('Ada Nilsson')
   await save.click()
   await page.getByText('Name saved').waitFor()
+
+  const notifications = section(page, 'Email notifications')
+  await notifications.getByText('This installation sends no emails yet.').waitFor()
+  const toggle = notifications.getByRole('switch', { name: 'Credits are low' })
+  await expect.poll(() => toggle.isChecked()).toBe(true)
+  await toggle.click()
+  await until('the choice is saved', async () => {
+    const { body } = await console.ada.call('/account/notifications')
+    return body.choices.some((each: { kind: string; wanted: boolean }) => each.kind === 'credits_low' && !each.wanted)
+  })
   await page.reload()
   await page.getByRole('button', { name: 'Ada Nilsson' }).waitFor()
   await expect.poll(() => name.inputValue()).toBe('Ada Nilsson')
+  await toggle.waitFor()
+  await expect.poll(() => toggle.isChecked()).toBe(false)
+  await screenshot(page, 'email notifications')
 })
 
-test('changing the password needs the current one, and errors are shown at the field', async () => {
+test('changing the password needs the current one; a forgotten one leads to the operator without emails', async () => {
   const page = await openAccount()
   const next = 'nine patient herons'
   const change = page.getByRole('button', { name: 'Change password' })
@@ -168,19 +164,29 @@ test('changing the password needs the current one, and errors are shown at the f
   await change.click()
   await page.getByText('Password changed.').waitFor()
   await signOut(page)
-  await signIn(page, next)
+
+  await page.getByRole('button', { name: 'Forgot your password?' }).click()
+  // It promises no email, and needs no address to say so.
+  await page.getByText('./parley user reset --email').waitFor()
+  await page.getByText('This installation sends no emails.').waitFor()
+  expect(await page.getByLabel('Email address').count()).toBe(0)
+  expect(await page.getByText('link by email').count()).toBe(0)
+  await screenshot(page, 'a forgotten password without emails')
+  await page.getByRole('button', { name: 'Back to sign-in' }).click()
+  await page.getByLabel('Email address').fill(ada.email)
+  await page.getByLabel('Password', { exact: true }).fill(next)
+  await page.getByLabel('Password', { exact: true }).press('Enter')
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  await signInAgain(next)
 })
 
 test('workspace settings are saved, and errors are shown at the field', async () => {
-  const page = await console.open('settings', { expects: /400|422/ })
+  const page = await console.open('settings')
   const name = page.getByLabel('Name', { exact: true })
   const workspace = section(page, 'Workspace')
   await name.fill('')
   await workspace.getByRole('button', { name: 'Save' }).click()
   await hasError(page, 'Name', 'Enter a name.')
-  await name.fill('x'.repeat(300))
-  await workspace.getByRole('button', { name: 'Save' }).click()
-  await until('the API error is shown at the field', async () => (await errorAt(page, 'Name')) !== undefined)
   await name.fill('Harbour clinic')
   await workspace.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Name saved').waitFor()
@@ -232,11 +238,6 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
 }
 
-async function signIn(page: Page, password: string): Promise<void> {
-  await page.getByLabel('Email address').fill(ada.email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByLabel('Password', { exact: true }).press('Enter')
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  // The other tests use the session that ended here, so start a new one.
-  await console.ada.call('/sign-in', { method: 'POST', body: { email: ada.email, password } })
-}
+/** For the other tests, whose session has ended. */
+const signInAgain = (password: string) =>
+  console.ada.call('/sign-in', { method: 'POST', body: { email: ada.email, password } })

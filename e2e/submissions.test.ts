@@ -5,9 +5,10 @@ import { until } from '../server/testing/until.ts'
 import { choose } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
 
-/** Form submissions with files, and orders. */
+/** What customers send: form submissions with files, orders, and markup that must not run. */
 const console = useSignedIn()
 const ana = '16505550123'
+const jorg = '491701234567'
 const referral = Buffer.from('%PDF-1.4\n% a referral\n')
 
 beforeAll(async () => {
@@ -104,4 +105,37 @@ test('orders can be filtered by status and changed, and the history shows who ch
   const [head, line] = readFileSync(await download.path(), 'utf8').split('\r\n')
   expect(head).toContain('status')
   expect(line).toContain('cancelled')
+})
+
+test('markup in names and messages of customers is shown as text and never runs', async () => {
+  const name = '<img src=x onerror="globalThis.stolen=1">'
+  const text = `<script>globalThis.stolen = 1</script> javascript:alert(1) \u202etxt.exe ${name}`
+  const { control } = console.place
+  await control('PATCH', `/phones/${jorg}`, { name })
+  await control('POST', `/phones/${jorg}/say`, { to: '15550780001', text })
+  await control('POST', `/phones/${jorg}/location`, {
+    to: '15550780001',
+    latitude: 1,
+    longitude: 2,
+    name,
+    address: text,
+  })
+  const messages = () => console.ada.call(`/w/${console.place.workspaceId}/messages?phone=${jorg}`)
+  const rows: { id: string; type: string }[] = await until('both have arrived', async () => {
+    const { data } = (await messages()).body
+    return data.length === 2 && data
+  })
+  const page = await console.open('messages')
+  await page.getByText('<script>globalThis.stolen').first().waitFor()
+  const expectOnlyText = async () => {
+    expect(await page.locator('img[src="x"], a[href^="javascript:"]').count()).toBe(0)
+    expect(await page.evaluate<string>('typeof globalThis.stolen')).toBe('undefined')
+  }
+  await expectOnlyText()
+  for (const { id } of rows) {
+    await console.visit(page, `messages/${id}`)
+    await page.getByRole('heading', { level: 1, name: /^From/ }).waitFor()
+    await page.getByText('globalThis.stolen').first().waitFor()
+    await expectOnlyText()
+  }
 })

@@ -28,3 +28,20 @@ test('only lib/api.ts makes requests, and only lib/live.ts opens an event stream
 test('every part that is loaded later uses ui/lazy.tsx, which recovers when it cannot be loaded', () => {
   expect(filesWith(/\blazy\(|\blazyRouteComponent\b/)).toEqual(['ui/lazy.tsx'])
 })
+
+test('every form asks before edits are lost, except where there is nothing to lose or the text is kept', () => {
+  expect(filesWith(/\bguarded=\{false\}/).toSorted()).toEqual([
+    'pages/account/authenticator-setup.tsx',
+    'pages/contacts/composer.tsx',
+    'pages/contacts/save-scenario.tsx',
+    'pages/link/link-form.tsx',
+    'pages/sign-in/forgot-form.tsx',
+    'pages/sign-in/password-form.tsx',
+    'pages/sign-in/second-factor-form.tsx',
+    'pages/webhooks/test-event.tsx',
+    'shell/step-up-dialog.tsx',
+    'ui/dialog.tsx',
+  ])
+  // The forms of filters have nothing to lose either.
+  expect(filesWith(/<form\b/).toSorted()).toEqual(['ui/filter-forms.tsx', 'ui/form.tsx'])
+})
