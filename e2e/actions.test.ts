@@ -60,33 +60,6 @@ test('an error of a button is shown in a toast', async () => {
   }
 })
 
-test('a second click while the request is pending does nothing', async () => {
-  const page = await console.open('webhooks')
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let posts = 0
-  await page.route('**/webhooks', async (route) => {
-    if (route.request().method() !== 'POST') return route.fallback()
-    posts += 1
-    await held
-    return route.fallback()
-  })
-  await page.getByRole('button', { name: 'Create webhook' }).first().click()
-  const form = page.getByRole('dialog', { name: 'Create webhook' })
-  await form.getByLabel('Name').fill('Billing')
-  await form.getByLabel('URL').fill('http://127.0.0.1:9/billing')
-  const submit = form.getByRole('button', { name: 'Create webhook' })
-  await submit.click()
-  await until('the button is busy', async () => (await submit.getAttribute('aria-busy')) === 'true')
-  await submit.click({ force: true })
-  await form.getByLabel('Name').press('Enter')
-  release()
-  await page.getByRole('dialog', { name: 'Your new webhook' }).waitFor()
-  expect(posts).toBe(1)
-})
-
 test('an expired session leads to the sign-in page and back', async () => {
   const page = await console.open('keys?state=active', { expects: /401/ })
   const before = page.url()
