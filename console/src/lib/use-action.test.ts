@@ -28,3 +28,11 @@ test('only lib/api.ts makes requests, and only lib/live.ts opens an event stream
 test('every part that is loaded later uses ui/lazy.tsx, which recovers when it cannot be loaded', () => {
   expect(filesWith(/\blazy\(|\blazyRouteComponent\b/)).toEqual(['ui/lazy.tsx'])
 })
+
+test('only lib/clock.ts reads the clock of the browser, which may be hours off, except for spans and proposed dates', () => {
+  const spans = ['shell/shortcuts.tsx', 'ui/lazy.tsx']
+  const proposed = ['pages/keys/key-fields.tsx', 'pages/templates/counts.tsx', 'ui/filter-forms.tsx']
+  const examples = ['parts/verify-snippets.ts']
+  const found = filesWith(/\bDate\.now\(|\bnew Date\(\)/)
+  expect(found.sort()).toEqual(['lib/clock.ts', ...spans, ...proposed, ...examples].sort())
+})
