@@ -7,62 +7,50 @@ import { ada, useSignedIn } from './signed-in.ts'
 /** Actions behave the same on every page: see console/src/lib/use-action.ts. */
 const console = useSignedIn()
 
-interface Change {
-  path: string
-  /** The path of its request, inside the workspace. */
-  request: string
-  begin(page: Page): Promise<{ form: Locator; submit: Locator }>
+/** A dialog with what a person has entered. */
+async function enterKey(page: Page): Promise<{ form: Locator; submit: Locator }> {
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabel('Name').fill('Order service')
+  await form.getByRole('button', { name: 'Read only' }).click()
+  return { form, submit: form.getByRole('button', { name: 'Create key' }) }
 }
 
-const inDialogs: Record<string, Change> = {
-  'an invitation': {
-    path: 'team',
-    request: 'team/invites',
-    async begin(page) {
-      await page.getByRole('button', { name: 'Invite teammate' }).first().click()
-      const form = page.getByRole('dialog', { name: 'Invite a teammate' })
-      await form.getByLabel('Email address').fill('ben@harbour.example')
-      return { form, submit: form.getByRole('button', { name: 'Create link' }) }
-    },
-  },
-  'a new key': {
-    path: 'keys?state=active',
-    request: 'keys',
-    async begin(page) {
-      await page.getByRole('button', { name: 'Create key' }).first().click()
-      const form = page.getByRole('dialog', { name: 'Create key' })
-      await form.getByLabel('Name').fill('Order service')
-      await form.getByRole('button', { name: 'Read only' }).click()
-      return { form, submit: form.getByRole('button', { name: 'Create key' }) }
-    },
-  },
-}
+const byButtons = [
+  { path: 'senders', request: 'sync', name: 'Sync now' },
+  { path: 'audit', request: 'audit.csv', name: 'Export CSV' },
+]
 
-const byButtons: Record<string, Pick<Change, 'path' | 'request'> & { name: string }> = {
-  'a sync': { path: 'senders', request: 'sync', name: 'Sync now' },
-  'an export': { path: 'audit', request: 'audit.csv', name: 'Export CSV' },
-}
-
-test('an error of a dialog is shown in the dialog', async () => {
-  const page = await console.open('settings', { expects: /500/ })
-  for (const change of Object.values(inDialogs)) {
-    await goTo(page, change)
-    await failing(page, change.request)
-    const { form, submit } = await change.begin(page)
-    await submit.click()
-    await form.getByRole('alert').getByText('The database is down.').waitFor()
-    await screenshot(page, `failed ${change.request.replace('/', ' ')}`)
-    // The entered values are still there, and the next attempt succeeds.
-    await page.unroute('**/console/api/**')
-    await submit.click()
-    await form.waitFor({ state: 'detached' })
-  }
+test('an error of a dialog is shown in it; a second click while the next request is pending does nothing', async () => {
+  const page = await console.open('keys', { expects: /500/ })
+  await failing(page, 'keys')
+  const { form, submit } = await enterKey(page)
+  await submit.click()
+  await form.getByRole('alert').getByText('The database is down.').waitFor()
+  await screenshot(page, 'failed keys')
+  await page.unroute('**/console/api/**')
+  const held = Promise.withResolvers<void>()
+  const posts: unknown[] = []
+  await page.route('**/keys', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback()
+    posts.push(route.request().postDataJSON())
+    await held.promise
+    return route.fallback()
+  })
+  // The entered values are still there.
+  await submit.click()
+  await until('the button is busy', async () => (await submit.getAttribute('aria-busy')) === 'true')
+  await submit.click({ force: true })
+  await form.getByLabel('Name').press('Enter')
+  held.resolve()
+  await form.waitFor({ state: 'detached' })
+  expect(posts).toEqual([expect.objectContaining({ name: 'Order service' })])
 })
 
 test('an error of a button is shown in a toast', async () => {
   const page = await console.open('settings', { expects: /500/ })
-  for (const change of Object.values(byButtons)) {
-    await goTo(page, change)
+  for (const change of byButtons) {
+    await console.visit(page, change.path)
     await failing(page, change.request)
     await page.getByRole('button', { name: change.name }).first().click()
     await page.getByRole('status').getByText('The database is down.').waitFor()
@@ -72,53 +60,19 @@ test('an error of a button is shown in a toast', async () => {
   }
 })
 
-test('a second click while the request is pending does nothing', async () => {
-  const page = await console.open('webhooks')
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let posts = 0
-  await page.route('**/webhooks', async (route) => {
-    if (route.request().method() !== 'POST') return route.fallback()
-    posts += 1
-    await held
-    return route.fallback()
-  })
-  await page.getByRole('button', { name: 'Create webhook' }).first().click()
-  const form = page.getByRole('dialog', { name: 'Create webhook' })
-  await form.getByLabel('Name').fill('Billing')
-  await form.getByLabel('URL').fill('http://127.0.0.1:9/billing')
-  const submit = form.getByRole('button', { name: 'Create webhook' })
+test('an expired session leads to the sign-in page and back', async () => {
+  const page = await console.open('keys?state=active', { expects: /401/ })
+  const before = page.url()
+  const { submit } = await enterKey(page)
+  await console.db.change('delete from sessions')
   await submit.click()
-  await until('the button is busy', async () => (await submit.getAttribute('aria-busy')) === 'true')
-  await submit.click({ force: true })
-  await form.getByLabel('Name').press('Enter')
-  release()
-  await page.getByRole('dialog', { name: 'Your new webhook' }).waitFor()
-  expect(posts).toBe(1)
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  await page.getByLabel('Email address').fill(ada.email)
+  await page.getByLabel('Password', { exact: true }).fill(ada.password)
+  await page.getByLabel('Password', { exact: true }).press('Enter')
+  await until('the page is back', () => page.url().startsWith(before))
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 })
-
-test.each(Object.entries(inDialogs))(
-  '%s with an expired session leads to the sign-in page and back',
-  async (_, change) => {
-    const page = await console.open(change.path, { expects: /401/ })
-    const before = page.url()
-    const { submit } = await change.begin(page)
-    await console.db.change('delete from sessions')
-    await submit.click()
-    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
-    await page.getByLabel('Email address').fill(ada.email)
-    await page.getByLabel('Password', { exact: true }).fill(ada.password)
-    await page.getByLabel('Password', { exact: true }).press('Enter')
-    await until('the page is back', () => page.url().startsWith(before))
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-    const { body } = { body: { email: ada.email, password: ada.password } }
-    await console.ada.call('/sign-in', { method: 'POST', body })
-  },
-)
-
-const goTo = (page: Page, { path }: { path: string }) => console.visit(page, path)
 
 /** Makes one path of the API return an error. */
 const failing = (page: Page, path: string) =>

@@ -140,8 +140,8 @@ test('a message is edited and deleted with the keyboard', async () => {
   expect(await menu.getByRole('button').allTextContents()).toEqual(['Show in network log', 'Copy message ID'])
 })
 
-test('a message from the Business app is marked, and the business edits and deletes it', async () => {
-  const { number, page, log, bubble, open } = await openPhone('Bo Business')
+test('the business writes, edits and deletes in the Business app; an agent takes the chat and hands it back, and the log says so', async () => {
+  const { number, page, log, bubble, say, open } = await openPhone('Bo Business')
   await page.getByRole('button', { name: 'Write in the Business app' }).click()
   const sheet = page.getByRole('dialog', { name: 'Write in the Business app' })
   await sheet.getByRole('button', { name: 'Send' }).click()
@@ -164,10 +164,7 @@ test('a message from the Business app is marked, and the business edits and dele
   expect((await posted('smb_message_echoes', number, 'revoke'))?.value.message_echoes).toMatchObject([
     { type: 'revoke' },
   ])
-})
 
-test('an agent takes the chat and hands it back, and the network log says so', async () => {
-  const { number, page, bubble, say } = await openPhone('Ada Agent')
   const agent = page.getByRole('switch', { name: 'Agent handles this chat' })
   expect(await page.getByRole('button', { name: 'Write as the agent' }).count()).toBe(0)
   await agent.click()
@@ -190,7 +187,7 @@ test('an agent takes the chat and hands it back, and the network log says so', a
   expect(await posted('messages', number, 'Thanks')).toBeDefined()
 })
 
-test('a person replies to a call permission request, and a chat can be opened without writing', async () => {
+test('a chat is opened without writing, calls are allowed, and history, contacts and any update are posted', async () => {
   const { number, page, bubble } = await openPhone('Cal Calls')
   await page.getByRole('button', { name: 'Open the chat without writing' }).click()
   await bubble('Opened the chat for the first time').waitFor()
@@ -214,10 +211,7 @@ test('a person replies to a call permission request, and a chat can be opened wi
   await send('voice_call', 'Or call us')
   await bubble('Or call us').getByRole('button', { name: 'Call now' }).click()
   await page.getByText('A real phone would now call +1 555-078-0001.').waitFor()
-})
 
-test('history, contacts and any update are posted from the handset', async () => {
-  const { number, page } = await openPhone('Uma Updates')
   await page.getByRole('button', { name: 'Share history' }).click()
   await page.getByText('Sent a chunk of history.').waitFor()
   expect(await posted('history', 'media_placeholder')).toBeDefined()

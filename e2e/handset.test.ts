@@ -81,7 +81,7 @@ async function say(page: Page, words: string): Promise<void> {
 const wire = (page: Page, words: string) =>
   page.getByRole('list', { name: 'Network log' }).getByRole('listitem').filter({ hasText: words })
 
-test('a message typed on the handset reaches the app, and a message from the app appears on it', async () => {
+test('messages typed on the handset reach the app, those of the app appear on it, and the log has refused requests too', async () => {
   const { number, page, bubble } = await openPhone('Hanna Talks')
   // The chat is ready to type in.
   await page.locator('textarea:focus').waitFor()
@@ -101,10 +101,22 @@ test('a message typed on the handset reaches the app, and a message from the app
   await page.getByRole('button', { name: 'Requests', exact: true }).click()
   await wire(page, 'send · text').filter({ hasText: 'Welcome' }).waitFor()
   await expect.poll(() => webhook.count()).toBe(0)
+
+  await sendToNetwork('15551131056')
+  await wire(page, 'send · template').filter({ hasText: '#131056' }).first().waitFor()
+  await sendToNetwork('15550131026')
+  await wire(page, 'send · template').filter({ hasText: '200' }).first().waitFor()
+  const phones: { waId: string }[] = await signedIn.place.control('GET', '/phones')
+  expect(phones.map(({ waId }) => waId)).toContain('15550131026')
+  await newPerson('Nick New')
+  await page.getByRole('button', { name: 'Nick New' }).waitFor()
+  expect(await page.getByRole('button', { name: /\+1 555-0?13-?1|1555/ }).count(), 'magic recipients').toBe(0)
 })
 
-test('a message that is sent while its chat is still loading is shown', async () => {
+test('a message sent while its chat is loading is shown; the chat is saved as a scenario, redacted unless a person keeps what was written', async () => {
   const { number, page, bubble } = await openPhone('Lena Loads')
+  const save = page.getByRole('button', { name: 'Save as scenario' })
+  expect(await save.count()).toBe(0)
   await page.getByRole('button', { name: 'Ana Prueba' }).click()
   const [read, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await page.route(`**/control/phones/${number}/messages*`, async (route) => {
@@ -123,9 +135,44 @@ test('a message that is sent while its chat is still loading is shown', async ()
   await say(page, 'hello?')
   await bubble('hello?').getByRole('img', { name: 'Delivered' }).waitFor()
   await bubble('anyone there?').getByRole('img', { name: 'Delivered' }).waitFor()
+
+  await sendText(number, 'Welcome back')
+  await bubble('Welcome back').getByRole('img', { name: 'Read' }).waitFor()
+  const saved = async (keepsContents: boolean) => {
+    await save.focus()
+    await page.keyboard.press('Enter')
+    const sheet = page.getByRole('dialog', { name: 'Save as scenario' })
+    await sheet.getByRole('checkbox', { name: 'Keep what was written' }).and(page.locator(':focus')).waitFor()
+    if (keepsContents) await page.keyboard.press('Space')
+    await page.keyboard.press('Tab')
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+    expect(download.suggestedFilename()).toBe('scenario-15550780001.json')
+    await expect.poll(() => sheet.count()).toBe(0)
+    const { steps, ...rest } = JSON.parse(await text(await download.createReadStream())) as { steps: object[] }
+    return { ...rest, steps: steps.map((step) => ({ ...step, after_ms: 0 })) }
+  }
+  const person = { from: 'person', after_ms: 0, action: 'say' }
+  const business = { from: 'business', after_ms: 0 }
+  expect(await saved(false)).toEqual({
+    version: 1,
+    redacted: true,
+    steps: [
+      { ...person, input: { text: 'xxxxxx xxxxx?' } },
+      { ...person, input: { text: 'xxxxx?' } },
+      { ...business, expect: { type: 'text', text: 'Xxxxxxx xxxx' } },
+    ],
+  })
+  expect(await saved(true)).toEqual({
+    version: 1,
+    steps: [
+      { ...person, input: { text: 'anyone there?' } },
+      { ...person, input: { text: 'hello?' } },
+      { ...business, expect: { type: 'text', text: 'Welcome back' } },
+    ],
+  })
 })
 
-test('tapping a template button delivers an event to the app', async () => {
+test('template buttons can be tapped, and a form with several screens and a picture can be filled in and sent', async () => {
   const { number, page, bubble } = await openPhone('Tara Taps')
   const variables = { 'header.1': 'Tara', 'body.1': 'Monday', 'body.2': '10:00', 'buttons.2.url': 'abc' }
   await send(number, { type: 'template', template: { name: 'appointment_reminder', language: 'en_US', variables } })
@@ -136,19 +183,16 @@ test('tapping a template button delivers an event to the app', async () => {
   await reminder.getByRole('button', { name: 'Confirm' }).click()
   expect((await eventFrom(number, 'button')).data).toMatchObject({ reply: { id: 'Confirm', title: 'Confirm' } })
   await page.getByRole('log').locator('.row.mine').filter({ hasText: 'Confirm' }).waitFor()
-})
 
-test('a form with several screens and a picture can be filled in and sent', async () => {
-  const { number, page, bubble } = await openPhone('Fritz Fills')
-  const template = { name: 'intake_form', language: 'en', variables: { 'body.1': 'Fritz' }, flow: { token: 'tok-9' } }
+  const template = { name: 'intake_form', language: 'en', variables: { 'body.1': 'Tara' }, flow: { token: 'tok-9' } }
   await send(number, { type: 'template', template })
-  await bubble('Please tell us about you, Fritz').getByRole('button', { name: 'Open form' }).click()
+  await bubble('Please tell us about you, Tara').getByRole('button', { name: 'Open form' }).click()
   const sheet = page.getByRole('dialog', { name: 'About you' })
   await sheet.getByRole('button', { name: 'Next' }).click()
   await sheet.getByText('Full name is required.').waitFor()
   await expect.poll(() => sheet.locator(':focus').getAttribute('type')).toBe('text')
-  await sheet.getByLabel('Full name').fill('Fritz Meier')
-  await sheet.getByLabel('Email').fill('fritz@example.com')
+  await sheet.getByLabel('Full name').fill('Tara Meier')
+  await sheet.getByLabel('Email').fill('tara@example.com')
   await sheet.getByRole('button', { name: 'Next' }).click()
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const picture = { name: 'card.png', mimeType: 'image/png', buffer: Buffer.from(pixel, 'base64') }
@@ -158,14 +202,14 @@ test('a form with several screens and a picture can be filled in and sent', asyn
   await page.getByRole('dialog', { name: 'Documents' }).getByRole('button', { name: 'Send' }).click()
   await bubble('Form submitted').getByRole('img', { name: 'card.png' }).waitFor()
 
-  const webhook = wire(page, 'message · interactive').filter({ hasText: 'Fritz Fills' })
+  const webhook = wire(page, 'message · interactive').filter({ hasText: 'Tara Taps' })
   await webhook.getByRole('button').first().click()
   const shown = await webhook.getByRole('region', { name: 'Request' }).textContent()
-  for (const words of ['nfm_reply', 'tok-9', 'fritz@example.com', 'card.png', 'image/png'])
+  for (const words of ['nfm_reply', 'tok-9', 'tara@example.com', 'card.png', 'image/png'])
     expect(shown).toContain(words)
 })
 
-test('while a phone is offline, messages in both directions wait', async () => {
+test('while a phone is offline, messages in both directions wait, and with read receipts off they stay at delivered', async () => {
   const { number, page, bubble, say } = await openPhone('Olga Offline')
   await say('before')
   await bubble('before').getByRole('img', { name: 'Delivered' }).waitFor()
@@ -184,12 +228,8 @@ test('while a phone is offline, messages in both directions wait', async () => {
   await bubble('in a tunnel').getByRole('img', { name: 'Delivered' }).waitFor()
   await expect.poll(() => waiting.count()).toBe(0)
   await until('the service knows', async () => ['delivered', 'read'].includes(await statusOf(id)))
-})
 
-test('with read receipts off, messages stay at delivered', async () => {
-  const { number, page, bubble, say } = await openPhone('Rita Reads')
   const other = await newPerson('Otto Opens')
-  await say('first')
   await page.getByRole('switch', { name: 'Read receipts' }).click()
   await page.getByRole('switch', { name: 'Read receipts', checked: false }).waitFor()
   const { id: unread } = await sendText(number, 'unseen')
@@ -245,25 +285,6 @@ test('photos, locations, orders, reactions and replies can be sent, and the samp
   await expect.poll(() => video.evaluate((element) => (element as unknown as Playing).currentTime)).toBeGreaterThan(0)
   const sticker = page.getByRole('log').getByRole('img', { name: 'Sticker' })
   await expect.poll(() => sticker.evaluate((element) => (element as unknown as Playing).naturalWidth)).toBe(512)
-
-  // The samples of the control API are the same files.
-  await signedIn.place.control('POST', `/phones/${number}/video`, { to: '15550780001' })
-  await expect.poll(() => video.count()).toBe(2)
-  await video.nth(1).evaluate((element) => (element as unknown as Playing).play())
-})
-
-test('magic recipients are not listed, and a refused request shows its error code', async () => {
-  const { page } = await openPhone('Mona Magic')
-  await sendToNetwork('15551131056')
-  await page.getByRole('button', { name: 'Requests', exact: true }).click()
-  await wire(page, 'send · template').filter({ hasText: '#131056' }).first().waitFor()
-  await sendToNetwork('15550131026')
-  await wire(page, 'send · template').filter({ hasText: '200' }).first().waitFor()
-  const phones: { waId: string }[] = await signedIn.place.control('GET', '/phones')
-  expect(phones.map(({ waId }) => waId)).toContain('15550131026')
-  await page.reload()
-  await page.getByRole('button', { name: 'Mona Magic' }).waitFor()
-  expect(await page.getByRole('button', { name: /\+1 555-0?13-?1|1555/ }).count()).toBe(0)
 })
 
 /** Straight to the simulated network, because the key may not send that often. */
@@ -353,44 +374,4 @@ test('the handset has no serious accessibility violations', async () => {
   await expect.poll(() => form.locator(':focus').count()).toBe(1)
   await page.keyboard.press('Escape')
   await expect.poll(() => form.count()).toBe(0)
-})
-
-test('the chat is saved as a scenario with the keyboard, redacted unless a person keeps what was written', async () => {
-  const { number, page, bubble, say } = await openPhone('Sven Saves')
-  const save = page.getByRole('button', { name: 'Save as scenario' })
-  expect(await save.count()).toBe(0)
-  await say('Hello Wilhelmina')
-  await bubble('Hello Wilhelmina').waitFor()
-  await sendText(number, 'Welcome back')
-  await bubble('Welcome back').getByRole('img', { name: 'Read' }).waitFor()
-  const saved = async (keepsContents: boolean) => {
-    await save.focus()
-    await page.keyboard.press('Enter')
-    const sheet = page.getByRole('dialog', { name: 'Save as scenario' })
-    await sheet.getByRole('checkbox', { name: 'Keep what was written' }).and(page.locator(':focus')).waitFor()
-    if (keepsContents) await page.keyboard.press('Space')
-    await page.keyboard.press('Tab')
-    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
-    expect(download.suggestedFilename()).toBe('scenario-15550780001.json')
-    await expect.poll(() => sheet.count()).toBe(0)
-    const { steps, ...rest } = JSON.parse(await text(await download.createReadStream())) as { steps: object[] }
-    return { ...rest, steps: steps.map((step) => ({ ...step, after_ms: 0 })) }
-  }
-  const person = { from: 'person', after_ms: 0, action: 'say' }
-  const business = { from: 'business', after_ms: 0 }
-  expect(await saved(false)).toEqual({
-    version: 1,
-    redacted: true,
-    steps: [
-      { ...person, input: { text: 'Xxxxx Xxxxxxxxxx' } },
-      { ...business, expect: { type: 'text', text: 'Xxxxxxx xxxx' } },
-    ],
-  })
-  expect(await saved(true)).toEqual({
-    version: 1,
-    steps: [
-      { ...person, input: { text: 'Hello Wilhelmina' } },
-      { ...business, expect: { type: 'text', text: 'Welcome back' } },
-    ],
-  })
 })

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { type Receiver, useReceivers } from '../server/testing/receiver.ts'
@@ -77,55 +77,7 @@ test('a red webhook says why, its bars and tabs lead to the failed deliveries, a
   await page.getByText('No matching deliveries').waitFor()
 })
 
-/** Puts the clock of the browser an hour ahead. */
-const skewed = `{
-  const Real = Date
-  const now = () => Real.now() + 3_600_000
-  globalThis.Date = class extends Real {
-    constructor(...given) { given.length === 0 ? super(now()) : super(...given) }
-    static now() { return now() }
-  }
-}`
-
-test('a failing webhook counts down to its next attempt, by the clock of the service', async () => {
-  const { receiver, id } = await newWebhook('Countdown')
-  receiver.behave(503)
-  const page = await console.open(`webhooks/${id}`, { isNew: true })
-  await page.addInitScript(skewed)
-  await page.reload()
-  await say('Is anyone there?')
-  const notice = page.getByText(/^Failing 3 of 20\..* Next attempt in \d+ s\.$/)
-  await notice.waitFor({ timeout: 60_000 })
-  const next = async () => {
-    const { body } = await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${id}`)
-    return Date.parse(body.next_attempt_at)
-  }
-  const nextAt = await next()
-  /** The seconds that the page shows, and how many there really are. */
-  const read = async () => {
-    const shown = Number(/in (\d+) s/.exec((await notice.textContent()) ?? '')?.[1])
-    return { shown, left: (nextAt - Date.now()) / 1000 }
-  }
-  const first = await read()
-  expect(first.shown).toBeGreaterThan(5)
-  expect(Math.abs(first.shown - first.left)).toBeLessThan(2.5)
-  await screenshot(page, 'webhook failing')
-  await until('three seconds have passed', () => nextAt - Date.now() < (first.left - 3) * 1000)
-  const second = await read()
-  expect(second.shown).toBeLessThanOrEqual(first.shown - 2)
-  expect(Math.abs(second.shown - second.left)).toBeLessThan(2.5)
-
-  await console.visit(page, 'webhooks')
-  await page.getByRole('row', { name: /Countdown.*3 of 20, next in \d+ s/ }).waitFor()
-  await console.visit(page, `deliveries?webhook=${id}&state=waiting`)
-  await page.getByRole('row', { name: /message\.received.*due in \d+ s.*3 of 8/ }).click()
-  await page
-    .getByRole('dialog')
-    .getByText(/Attempt 4 of 8 in \d+ s\./)
-    .waitFor()
-})
-
-test('j and k go from one delivery to the next, which shows its response headers and can be copied as curl', async () => {
+test('j and k go from one delivery to the next, which has response headers, a curl command and a retry that asks first', async () => {
   const { receiver, id } = await newWebhook('Drawer')
   receiver.behave((response) => response.writeHead(200, { 'X-Trace': 'abc', 'Set-Cookie': 'id=s3cret' }).end('fine'))
   for (const text of ['it’s “one”', 'two', 'three']) await say(text)
@@ -167,38 +119,32 @@ test('j and k go from one delivery to the next, which shows its response headers
   // The drawer closes with one Back, however many were looked at.
   await page.goBack()
   await drawer.waitFor({ state: 'detached' })
-})
 
-const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
-
-test('a retry of a delivered event asks first, also for several', async () => {
-  const { receiver, id } = await newWebhook('Ask first')
-  await say('only once')
-  await until('it arrives', () => receiver.received.length === 1)
-  const page = await console.open(`webhooks/${id}`)
-  await page.getByRole('row', { name: /Delivered/ }).click()
-  const drawer = page.getByRole('dialog', { name: 'message.received' })
+  // A retry of a delivered event asks first.
+  await rows.first().click()
   await drawer.getByRole('button', { name: 'Retry', exact: true }).click()
-  const asking = page.getByRole('dialog', { name: 'Send a delivered event again' })
+  const asking = page.getByRole('dialog', { name: /^Send (a delivered event|delivered events) again$/ })
   await asking.waitFor()
   await screenshot(page, 'send again')
   // j belongs to the list below only while nothing is above the drawer.
   await page.keyboard.press('j')
   await asking.getByRole('button', { name: 'Cancel' }).click()
   await asking.waitFor({ state: 'detached' })
+  await shows(0)
   await drawer.getByRole('button', { name: 'Close' }).click()
   await drawer.waitFor({ state: 'detached' })
-  const row = page.getByRole('row', { name: /Delivered/ })
-  const before = await row.boundingBox()
+  const before = await rows.first().boundingBox()
   await page.getByRole('checkbox', { name: 'Select all shown' }).check()
   await page.getByRole('button', { name: 'Retry selected' }).waitFor()
-  expect(await row.boundingBox(), 'a selection does not move the rows').toEqual(before)
+  expect(await rows.first().boundingBox(), 'a selection does not move the rows').toEqual(before)
   await page.getByRole('button', { name: 'Retry selected' }).click()
   await asking.waitFor()
-  expect(receiver.received).toHaveLength(1)
+  expect(receiver.received).toHaveLength(3)
   await asking.getByRole('button', { name: 'Send again' }).click()
-  await until('it arrives again', () => receiver.received.length === 2)
+  await until('they arrive again', () => receiver.received.length === 6)
 })
+
+const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
 
 test('a webhook shows which events came, whether it is subscribed, and an example payload of each', async () => {
   const { id } = await newWebhook('Payloads')
@@ -217,4 +163,139 @@ test('a webhook shows which events came, whether it is subscribed, and an exampl
   await screenshot(page, 'webhook events')
   await came.getByRole('button', { name: 'Subscribe' }).click()
   await page.getByRole('tab', { name: 'Settings', selected: true }).waitFor()
+})
+
+test('a new webhook has a filter, an order, headers and past events; a replay has a preview and progress and is cancelled', async () => {
+  const receiver = await newReceiver()
+  const events = `/w/${console.place.workspaceId}/messages?phone=${phone}&direction=received&limit=100`
+  // Enough for a replay at one per second to be cancelled on the way.
+  for (let n = 1; n <= 10; n++) await say(`message ${n}`)
+  const past = await until('all have arrived', async () => {
+    const { data } = (await console.ada.call(events)).body
+    return data.some(({ preview }: { preview: string }) => preview === 'message 10') && data.length
+  })
+  const page = await console.open('webhooks')
+  await page.getByRole('button', { name: 'Create webhook' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create webhook' })
+  await form.getByLabel('Name').fill('Gateway')
+  await form.getByLabel('URL').fill(receiver.url)
+  await choose(page, form.getByRole('combobox', { name: 'Senders' }), /555-078-0001/)
+  await form.getByLabel('Name').click()
+  await form.getByLabel('Keep the order of each conversation').check({ force: true })
+  await form.getByRole('button', { name: 'Add header' }).click()
+  await form.getByRole('textbox', { name: 'Header 1' }).fill('Authorization')
+  await form.getByLabel('Value 1').fill('Bearer never-shown')
+  await choose(page, form.getByRole('combobox', { name: 'Past events' }), 'Also events of the last 7 days')
+  await screenshot(page, 'webhook options')
+  await form.getByRole('button', { name: 'Create webhook' }).click()
+  const made = page.getByRole('dialog', { name: 'Your new webhook' })
+  await made.getByRole('button', { name: 'Done' }).click()
+  const asking = page.getByRole('dialog', { name: 'You won’t see this again' })
+  await asking.getByRole('button', { name: 'Close without copying' }).click()
+  await page.getByText('Left out (24 h)').waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const saved = async () => (await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${id}`)).body
+  const { senders } = await saved()
+  expect(senders).toHaveLength(1)
+  expect(await saved()).toMatchObject({ ordering: 'conversation', headers: ['authorization'], left_out: 0 })
+  await until('the past events have arrived', () => receiver.received.length === past)
+  expect(new Set(receiver.received.map(({ headers }) => headers['service-replay'])).size).toBe(1)
+  expect(new Set(receiver.received.map(({ headers }) => headers.authorization))).toEqual(
+    new Set(['Bearer never-shown']),
+  )
+
+  await page.getByRole('tab', { name: 'Replays' }).click()
+  const table = page.getByRole('table', { name: 'Replays' })
+  await table.getByText(`${past} of ${past} delivered`).waitFor()
+  await table.getByText('Completed').waitFor()
+  await page.getByRole('button', { name: 'Replay events' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Replay events' })
+  await dialog.getByText('It covers no events.').waitFor()
+  await choose(page, dialog.getByRole('combobox', { name: 'Which events' }), 'All events, including delivered ones')
+  await dialog.getByText(`It covers ${past} events.`).waitFor()
+  await dialog.getByLabel('Pace').fill('1')
+  await screenshot(page, 'replay dialog')
+  await dialog.getByRole('button', { name: 'Start replay' }).click()
+  await table.getByText('Running').waitFor()
+  await table.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog', { name: 'Cancel replay' }).getByRole('button', { name: 'Stop sending' }).click()
+  await table.getByText('Cancelled').waitFor()
+  await screenshot(page, 'replays')
+
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  const header = page.getByRole('textbox', { name: 'Header 1' })
+  await header.waitFor()
+  await expect.poll(() => header.inputValue()).toBe('authorization')
+  await expect.poll(() => page.getByLabel('Value 1').inputValue()).toBe('')
+  await expect.poll(() => page.getByLabel('Keep the order of each conversation').isChecked()).toBe(true)
+  expect(await page.content()).not.toContain('never-shown')
+  // Another change leaves the headers alone.
+  await page.getByLabel('Name').fill('Gateway 2')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Webhook saved').waitFor()
+  expect(await saved()).toMatchObject({ name: 'Gateway 2', senders, headers: ['authorization'] })
+  await page.getByRole('button', { name: 'Remove header 1' }).click()
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('button', { name: 'Add header' }).waitFor()
+  await expect.poll(async () => (await saved()).headers).toEqual([])
+})
+
+async function choose(page: Page, field: Locator, name: string | RegExp): Promise<void> {
+  await field.click()
+  await page.getByRole('option', { name }).click()
+}
+
+/** Puts the clock of the browser an hour ahead. */
+const skew = `(() => {
+  const Real = Date
+  const now = () => Real.now() + 3_600_000
+  globalThis.Date = class extends Real {
+    constructor(...given) { given.length === 0 ? super(now()) : super(...given) }
+    static now() { return now() }
+  }
+})()`
+
+test('a failing webhook counts down to its next attempt, by the clock of the service', async () => {
+  const { receiver, id } = await newWebhook('Countdown')
+  receiver.behave(503)
+  for (const text of ['Is anyone there?', 'Hello?']) await say(text)
+  const webhook = async () => (await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${id}`)).body
+  // Each message has two attempts. Ten seconds later, the next one would change what is shown.
+  await until('all have failed', async () => (await webhook()).failures === 4)
+  await console.db.change(`update deliveries set due_at = due_at + interval '1 minute' where webhook_id = $1`, [
+    id.replace('whk_', ''),
+  ])
+  const page = await console.open('webhooks')
+  await page.evaluate(skew)
+  await console.visit(page, `webhooks/${id}`)
+  const notice = page.getByText(/^Failing 4 of 20\..* Next attempt in \d+ s\.$/)
+  await notice.waitFor()
+  const nextAt = Date.parse((await webhook()).next_attempt_at)
+  /** The seconds that the page shows, and how many there really are. */
+  const read = async () => {
+    const shown = Number(/in (\d+) s/.exec((await notice.textContent()) ?? '')?.[1])
+    return { shown, left: (nextAt - Date.now()) / 1000 }
+  }
+  const first = await read()
+  expect(first.shown).toBeGreaterThan(5)
+  expect(Math.abs(first.shown - first.left)).toBeLessThan(2.5)
+  await screenshot(page, 'webhook failing')
+  const second = await until('it counts down', async () => {
+    const now = await read()
+    return now.shown <= first.shown - 2 && now
+  })
+  expect(Math.abs(second.shown - second.left)).toBeLessThan(2.5)
+
+  await console.visit(page, 'webhooks')
+  await page.getByRole('row', { name: /Countdown.*4 of 20, next in \d+ s/ }).waitFor()
+  await console.visit(page, `deliveries?webhook=${id}&state=waiting`)
+  await page
+    .getByRole('row', { name: /message\.received.*due in \d+ s.*2 of 8/ })
+    .first()
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByText(/Attempt 3 of 8 in \d+ s\./)
+    .waitFor()
+  await page.goto('about:blank')
 })

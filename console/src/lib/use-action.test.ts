@@ -45,3 +45,11 @@ test('every form asks before edits are lost, except where there is nothing to lo
   // The forms of filters have nothing to lose either.
   expect(filesWith(/<form\b/).toSorted()).toEqual(['ui/filter-forms.tsx', 'ui/form.tsx'])
 })
+
+test('only lib/clock.ts reads the clock of the browser, which may be hours off, except for spans and proposed dates', () => {
+  const spans = ['shell/shortcuts.tsx', 'ui/lazy.tsx']
+  const proposed = ['pages/keys/key-fields.tsx', 'pages/templates/counts.tsx', 'ui/filter-forms.tsx']
+  const examples = ['parts/verify-snippets.ts']
+  const found = filesWith(/\bDate\.now\(|\bnew Date\(\)/)
+  expect(found.sort()).toEqual(['lib/clock.ts', ...spans, ...proposed, ...examples].sort())
+})

@@ -1,4 +1,5 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { arrayIn, type Json } from '../json.ts'
 import {
@@ -35,7 +36,10 @@ test('a phone can send every type of message', async () => {
   await phones.audio(phone, { to })
   expect(await last(world)).toMatchObject({ type: 'audio', audio: { voice: false } })
   await phones.video(phone, { to })
-  expect(await last(world)).toMatchObject({ type: 'video' })
+  // The sample is the one of the handset, which a browser plays.
+  const clip = readFileSync(new URL('../../handset/clip.mp4', import.meta.url))
+  const sha256 = createHash('sha256').update(clip).digest('base64')
+  expect(await last(world)).toMatchObject({ type: 'video', video: { sha256 } })
   await phones.sticker(phone, { to, animated: true })
   expect(await last(world)).toMatchObject({ type: 'sticker', sticker: { animated: true, mime_type: 'image/webp' } })
   await phones.location(phone, { to, latitude: 0, longitude: -77.04 })
