@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import serverPackage from '../package.json' with { type: 'json' }
-import { newDatabase } from '../testing/database.ts'
+import { newServiceDatabase } from '../testing/database.ts'
 import { spawnService } from '../testing/service.ts'
 
 /**
@@ -37,7 +37,7 @@ const loadedBy = {
 
 /** Starts a service that writes down every file that it loads. */
 async function setUp() {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newServiceDatabase()
   onTestFinished(drop)
   const folder = mkdtempSync(join(tmpdir(), 'parley-loaded-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -5,7 +5,7 @@ import { createKey } from '../src/domain/keys/keys.ts'
 import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
-import { newDatabase } from './database.ts'
+import { newServiceDatabase } from './database.ts'
 import type { FileHost } from './file-host.ts'
 import { type IngressTarget, newApp, newSender, webhookOf } from './network-app.ts'
 import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
@@ -32,7 +32,7 @@ export interface FileService extends FormFiles {
 }
 
 export async function newFileService(host: FileHost): Promise<FileService> {
-  const database = await newDatabase()
+  const database = await newServiceDatabase()
   const db = openDatabase(database.connection, () => {}, 4)
   onTestFinished(async () => {
     await db.close()

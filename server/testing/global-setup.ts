@@ -8,6 +8,7 @@ import type { Binaries } from '../src/db/embedded/binaries.ts'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate/migrate.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
+import { type Clock, systemClock } from '../src/lib/clock.ts'
 import { copyDataDir, newFolder, removeFolder } from './data-dir.ts'
 import { FakeClock } from './fake-clock.ts'
 
@@ -25,8 +26,15 @@ declare module 'vitest' {
   }
 }
 
-/** Databases that tests copy: one is migrated, the other also has the partitions of the fake clock's first days. */
-export const templates = { migrated: 'parley_template', withDays: 'parley_template_days' }
+/**
+ * Databases that tests copy: one is migrated, one also has the partitions of the fake clock's first days, and one those of the days that
+ * a service with the real time would create.
+ */
+export const templates = {
+  migrated: 'parley_template',
+  withDays: 'parley_template_days',
+  forService: 'parley_template_service',
+}
 
 /** The installed PostgreSQL of this major version, where Debian's package has it. */
 function installed(major: string): Binaries {
@@ -72,11 +80,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
   }
   await admin.query(`create database ${templates.migrated} template parley owner parley`)
-  await admin.query(`create database ${templates.withDays} template ${templates.migrated} owner parley`)
-  const db = openDatabase({ ...embedded.connection, database: templates.withDays }, () => {}, 1)
+  const addDays = async (name: string, clock: Clock, ahead?: number) => {
+    await admin.query(`create database ${name} template ${templates.migrated} owner parley`)
+    const db = openDatabase({ ...embedded.connection, database: name }, () => {}, 1)
+    await ensurePartitions(db, clock, ahead)
+    await db.close()
+  }
   // Three days ahead are enough for most tests. Each partition makes every connection slower.
-  await ensurePartitions(db, new FakeClock(), 3)
-  await db.close()
+  await addDays(templates.withDays, new FakeClock(), 3)
+  await addDays(templates.forService, systemClock)
   await admin.end()
   const { host, port, password } = embedded.connection
   project.provide('postgres', { host, port, password })

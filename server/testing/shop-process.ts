@@ -11,7 +11,7 @@ import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { GraphClient } from '../src/whatsapp/graph/client.ts'
 import { callApi } from './call.ts'
-import { newDatabase } from './database.ts'
+import { newServiceDatabase } from './database.ts'
 import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 import { startHere, startMortal } from './service-here.ts'
 
@@ -20,7 +20,7 @@ import { startHere, startMortal } from './service-here.ts'
  * them.
  */
 export async function newProcessShop() {
-  const database = await newDatabase()
+  const database = await newServiceDatabase()
   const shop = await openProcessShop(database.connection)
   onTestFinished(async () => {
     await shop.close()

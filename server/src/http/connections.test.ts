@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { newDatabase } from '../../testing/database.ts'
+import { newServiceDatabase } from '../../testing/database.ts'
 import { mayIdle } from '../../testing/may-idle.ts'
 import { rawConnection } from '../../testing/raw.ts'
 import { startHere } from '../../testing/service-here.ts'
@@ -295,7 +295,7 @@ describe('the limit of connections', () => {
 })
 
 test('HOST=localhost listens on one address, so every connection has the limits', async () => {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newServiceDatabase()
   onTestFinished(drop)
   const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
   const { lookup } = dns

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { platform } from 'node:os'
 import { scopes } from '@parley/contract/scopes'
 import { expect, onTestFinished, test } from 'vitest'
-import { newDatabase } from '../../testing/database.ts'
+import { newServiceDatabase } from '../../testing/database.ts'
 import { spawnService } from '../../testing/service.ts'
 import { until } from '../../testing/until.ts'
 import { openDatabase } from '../db/db.ts'
@@ -17,7 +17,7 @@ const openFiles = 200
 test.skipIf(platform() !== 'linux')(
   'more connections than file descriptors leave a reserve for the database, and the process recovers when they close',
   async () => {
-    const { connection, drop } = await newDatabase()
+    const { connection, drop } = await newServiceDatabase()
     const db = openDatabase(connection, () => {}, 4)
     const service = await spawnService(connection, { PARLEY_MAX_CONNECTIONS_PER_ADDRESS: '90' }, { openFiles })
     const sockets: Socket[] = []

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { useCollector } from '../../testing/collector.ts'
-import { newDatabase } from '../../testing/database.ts'
+import { newServiceDatabase } from '../../testing/database.ts'
 import { startHere } from '../../testing/service-here.ts'
 import { until } from '../../testing/until.ts'
 import { newUuid } from '../lib/ids.ts'
@@ -139,7 +139,7 @@ test('if the collector accepts only some spans, the log has its reason', async (
 })
 
 test('a service with OTEL_EXPORTER_OTLP_ENDPOINT sends its spans before it ends', async () => {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newServiceDatabase()
   onTestFinished(drop)
   const service = await startHere(connection, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const requestId = (await fetch(`${service.url}/v1/me`)).headers.get('x-request-id') ?? ''

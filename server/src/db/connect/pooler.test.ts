@@ -54,7 +54,7 @@ test.skipIf(reason)(
         for (let count = 0; count < 3; count++) expect(await tx.first(text, [index])).toMatchObject(expected)
       })
     }
-    const all = [...workspaces, 'all'].flatMap((each) => Array<string>(10).fill(each))
+    const all = [...workspaces, 'all'].flatMap((each) => Array<string>(4).fill(each))
     await Promise.all(all.map(run))
     expect(pids.size).toBeGreaterThan(1)
     expect(pids.size).toBeLessThanOrEqual(3)
@@ -187,14 +187,14 @@ test.skipIf(reason)(
     const sent = Promise.all(numbers.map((number) => shop.sendText(one, number)))
     // A statement that ran with the workspace of another request would find no row.
     const lists = await Promise.all(
-      Array.from({ length: 200 }, async (_, index) => {
+      Array.from({ length: 60 }, async (_, index) => {
         const { status, body } = await callApi(`${(index % 2 ? one : two).url}/v1/webhook`, {
           key: keys[index % keys.length] as string,
         })
         return [status, (body as { data: { name: string }[] }).data?.map(({ name }) => name)]
       }),
     )
-    expect(lists).toEqual(Array.from({ length: 200 }, (_, index) => [200, [`hook ${index % keys.length}`]]))
+    expect(lists).toEqual(Array.from({ length: 60 }, (_, index) => [200, [`hook ${index % keys.length}`]]))
     expect((await sent).map(({ status }) => status)).toEqual(numbers.map(() => 202))
     const ids = () => new Set(receiver.received.map(({ id }) => id)).size
     await until('every message is sent and delivered', () => ids() >= numbers.length, 60_000)

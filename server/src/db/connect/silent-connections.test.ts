@@ -1,8 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../../testing/database.ts'
 import { startDatabaseProxy } from '../../../testing/database-proxy.ts'
-import { urlOf } from '../../../testing/service.ts'
-import { newProcessShop } from '../../../testing/shop-process.ts'
 import { until } from '../../../testing/until.ts'
 import { newLogger } from '../../telemetry/logger.ts'
 import { openDatabase } from '../db.ts'
@@ -112,15 +110,3 @@ test.each([
   },
   90_000,
 )
-
-test('a service whose connections went silent accepts and sends messages again by itself', async () => {
-  const shop = await newProcessShop()
-  const proxy = await startDatabaseProxy(shop.connection)
-  const service = await shop.start({ DATABASE_URL: urlOf(proxy.connection) })
-  expect((await shop.sendText(service, '16505550101')).status).toBe(202)
-  await until('it is sent', async () => (await shop.db.rows('select 1 from outbox')).length === 0)
-  proxy.silence()
-  await until('a message is accepted', async () => (await shop.sendText(service, '16505550102')).status === 202, 50_000)
-  await until('it is sent', async () => (await shop.db.rows('select 1 from outbox')).length === 0, 50_000)
-  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
-})

@@ -66,7 +66,7 @@ const expectSavedRow = async (embedded: Embedded) =>
 
 test('PostgreSQL runs until the last user has closed it', async () => {
   const dataDir = newDataDir()
-  const users = await Promise.all(Array.from({ length: 10 }, () => open(dataDir)))
+  const users = await Promise.all(Array.from({ length: 4 }, () => open(dataDir)))
   const pid = postmasterPid(dataDir)
   for (const user of users.slice(1)) await user.close()
   await expectSavedRow(users[0] as Embedded)
@@ -177,22 +177,7 @@ test('PostgreSQL starts despite empty lock files, as a full disk leaves them', a
   await expectSavedRow(await open(dataDir))
 })
 
-test('an incomplete cluster is moved aside with a message, and a new one is created', async () => {
-  const dataDir = tempFolder()
-  mkdirSync(join(dataDir, 'postgres', 'base'), { recursive: true })
-  writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n')
-  const printed: string[] = []
-  const embedded = await open(dataDir, { say: (line) => printed.push(line) })
-  expect(await queryRow(embedded, 'select 1 as one')).toEqual({ one: 1 })
-  const [aside] = readdirSync(dataDir).filter((name) => name.startsWith('postgres.unfinished-'))
-  expect(readFileSync(join(dataDir, aside as string, 'PG_VERSION'), 'utf8')).toBe('18\n')
-  expect(printed).toEqual([
-    `${dataDir}/postgres is not a complete database. Moved it to ${dataDir}/${aside}; creating a new database.`,
-    'Setting up the embedded PostgreSQL (first start only)…',
-  ])
-})
-
-test('drafts of a process that was killed during setup are removed at a later start', async () => {
+test('after a process was killed during setup, an incomplete cluster is moved aside with a message, a new one is created, and drafts are removed', async () => {
   const dataDir = tempFolder()
   const code = `import { openEmbedded } from ${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))}
     await openEmbedded({ dataDir: ${JSON.stringify(dataDir)}, purpose: 'service' })`
@@ -202,9 +187,18 @@ test('drafts of a process that was killed during setup are removed at a later st
   killed.child.kill('SIGKILL')
   await killed.ended
   const password = readFileSync(join(dataDir, 'database-password'), 'utf8')
-  const embedded = await open(dataDir, { purpose: 'service' })
+  mkdirSync(join(dataDir, 'postgres', 'base'), { recursive: true })
+  writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n')
+  const printed: string[] = []
+  const embedded = await open(dataDir, { purpose: 'service', say: (line) => printed.push(line) })
   expect(await queryRow(embedded, 'select 1 as one')).toEqual({ one: 1 })
   expect(readFileSync(join(dataDir, 'database-password'), 'utf8')).toBe(password)
+  const [aside] = readdirSync(dataDir).filter((name) => name.startsWith('postgres.unfinished-'))
+  expect(readFileSync(join(dataDir, aside as string, 'PG_VERSION'), 'utf8')).toBe('18\n')
+  expect(printed).toEqual([
+    `${dataDir}/postgres is not a complete database. Moved it to ${dataDir}/${aside}; creating a new database.`,
+    'Setting up the embedded PostgreSQL (first start only)…',
+  ])
   await embedded.close()
   // The orphaned initdb may have kept writing for a moment.
   await until('the last draft is gone at some later start', async () => {

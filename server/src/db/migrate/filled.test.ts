@@ -3,7 +3,6 @@ import { newEmptyDatabase } from '../../../testing/database.ts'
 import {
   addRows,
   asSuperuser,
-  fillDatabase,
   missingRows,
   query,
   readTables,
@@ -21,14 +20,9 @@ const later = migrations.slice(released.length)
 /** These columns count changes to other rows. */
 const counters = ['access_revision.value', 'routing_revision.value']
 
-test('every table has rows of two workspaces, and every column has a value', async () => {
-  const connection = await emptyDatabase()
-  await fillDatabase(connection)
-  expect(unfilled(await readTables(connection)), 'add rows to server/testing/filled/').toEqual([])
-})
-
-test('migrations after the last release see every row and keep it', async () => {
-  const connection = await emptyDatabase()
+test('migrations after the last release see every row and keep it; every table has rows of two workspaces, and every column has a value', async () => {
+  const { connection, drop } = await newEmptyDatabase()
+  onTestFinished(drop)
   for (const [index, migration] of released.entries()) {
     await migrate(connection, released.slice(0, index + 1))
     await addRows(connection, migration)
@@ -42,6 +36,8 @@ test('migrations after the last release see every row and keep it', async () => 
     await addRows(connection, migration)
     before = await readTables(connection)
   }
+  expect(unfilled(before), 'add rows to server/testing/filled/').toEqual([])
+  await expectChecksToFindDamage(connection, before)
 })
 
 /** A migration that fails if it does not see the rows of all workspaces from its first to its last statement. */
@@ -67,10 +63,8 @@ const settingProbe = `do $probe$ begin
   end if;
 end $probe$`
 
-test('the checks find rows that are gone or changed, and tables and columns without rows', async () => {
-  const connection = await emptyDatabase()
-  await fillDatabase(connection)
-  const before = await readTables(connection)
+/** Rows that are gone or changed, and tables and columns without rows. */
+async function expectChecksToFindDamage(connection: Connection, before: readonly TableRows[]): Promise<void> {
   await query(
     asSuperuser(connection),
     `create table notes (id int, workspace_id uuid); alter table workspaces add column colour text;
@@ -83,10 +77,4 @@ test('the checks find rows that are gone or changed, and tables and columns with
   expect(damaged([])).toEqual(['api_keys', 'mails'])
   expect(damaged(['api_keys.hint', 'mails'])).toEqual([])
   expect(unfilled(after)).toEqual(['mails', 'notes', 'workspaces.colour'])
-})
-
-async function emptyDatabase(): Promise<Connection> {
-  const { connection, drop } = await newEmptyDatabase()
-  onTestFinished(drop)
-  return connection
 }

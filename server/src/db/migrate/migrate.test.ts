@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { newEmptyDatabase } from '../../../testing/database.ts'
+import { newDatabase, newEmptyDatabase } from '../../../testing/database.ts'
 import { tempFolder } from '../../../testing/temp-folder.ts'
 import { StartupError } from '../../lib/refuse.ts'
 import type { Connection } from '../db.ts'
@@ -36,10 +36,10 @@ const migration = (version: number, text: string): Migration => ({ version, name
 
 const applied = 'select version from migrations order by version'
 
-test('ten processes that migrate an empty database together apply each migration once', async () => {
+test('four processes that migrate an empty database together apply each migration once', async () => {
   const connection = await emptyDatabase()
   const names = readMigrations().map(({ name }) => name)
-  const results = await Promise.all(Array.from({ length: 10 }, () => migrate(connection)))
+  const results = await Promise.all(Array.from({ length: 4 }, () => migrate(connection)))
   expect(results.filter((each) => each.length > 0)).toEqual([names])
   expect(await rows(connection, 'select name from migrations order by version')).toEqual(names)
   expect(await migrate(connection)).toEqual([])
@@ -92,9 +92,8 @@ test('timeouts that are set for the role do not apply to migrations', async () =
 })
 
 test('a migration sees the rows of every workspace', async () => {
-  const connection = await emptyDatabase()
-  const all = readMigrations()
-  await migrate(connection, all)
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
   await rows(
     connection,
     `with all_rows as materialized (select set_config('parley.workspace', 'all', false))
@@ -102,7 +101,7 @@ test('a migration sees the rows of every workspace', async () => {
      from all_rows, unnest(array['A', 'B']) as name`,
   )
   const counting = migration(programVersion() + 1, 'create table row_counts as select count(*)::int from workspaces')
-  await migrate(connection, [...all, counting])
+  await migrate(connection, [...readMigrations(), counting])
   expect(await rows(connection, 'select * from row_counts')).toEqual([2])
 })
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newEmptyDatabase } from '../../../testing/database.ts'
@@ -24,12 +25,16 @@ async function open(connection: Connection): Promise<pg.Client> {
   return client
 }
 
-const notes: Migration = {
+/** Each row is in a block of its own. A batch has 256 blocks. */
+const notesOf = (rows: number): Migration => ({
   version: 1,
   name: '0001_notes.sql',
-  text: `create table notes (id int primary key, body text);
-    insert into notes select n, repeat('x', 500) from generate_series(1, 20000) n`,
-}
+  text: `create table notes (id int primary key, body text) with (fillfactor = 10);
+    insert into notes select n, repeat('x', 500) from generate_series(1, ${rows}) n`,
+})
+const notes = notesOf(30)
+/** Three batches. */
+const manyNotes = notesOf(700)
 const next = (text: string): Migration => ({ version: 2, name: '0002_next.sql', text })
 
 const steps = (connection: Connection) =>
@@ -50,6 +55,7 @@ test('others read and write a table while a migration waits for the lock on it',
   for (let round = 0; round < 20 || reports.length === 0; round++) {
     // If the migration waited for as long as the report runs, this would too.
     await other.query(`update notes set body = 'y' where id = ${round + 1}`)
+    await sleep(20)
   }
   expect(await one(connection, 'select max(version) from migrations')).toBe(1)
   await report.query('commit')
@@ -97,8 +103,8 @@ test('an index that was built before the process stopped is not built again', as
 
 const batches = `alter table notes add column done boolean;
   create table done_log (id int);
-  -- Row 15000 fails as long as this table has a row.
-  create table broken (id int); insert into broken values (15000);
+  -- Row 600 fails as long as this table has a row.
+  create table broken (id int); insert into broken values (600);
   create function log_done() returns trigger language plpgsql as $$ begin
     if exists (select from broken where id = new.id) then raise exception 'row % is broken', new.id; end if;
     insert into done_log values (new.id);
@@ -115,22 +121,19 @@ alter table notes add check (done);
 
 test('rows are changed in batches; after a failure the migration continues where it was', async () => {
   const connection = await emptyDatabase()
-  await migrate(connection, [notes])
-  await expect(migrate(connection, [notes, next(batches)])).rejects.toThrow(
-    'Step 2 of 3 of migration 0002_next.sql failed: row 15000 is broken. The steps before it stay applied, and the next try continues with it.',
+  const all = [manyNotes, next(batches)]
+  await expect(migrate(connection, all)).rejects.toThrow(
+    'Step 2 of 3 of migration 0002_next.sql failed: row 600 is broken. The steps before it stay applied, and the next try continues with it.',
   )
   const [reached] = await steps(connection)
-  expect(reached).toMatchObject({ step: 1 })
-  expect(reached?.block).toBeGreaterThan(500)
-  const done = (await one(connection, 'select count(*)::int from notes where done')) as number
-  expect(done).toBeGreaterThan(7000)
-  expect(done).toBeLessThan(15000)
+  expect(reached).toEqual({ step: 1, block: 512 })
+  expect(await one(connection, 'select count(*)::int from notes where done')).toBe(512)
 
   await query(connection, 'delete from broken')
   // The service moved a row that was not done to the part that was: it is found, too.
   await query(connection, 'update notes set done = null where id = 1')
-  expect(await migrate(connection, [notes, next(batches)])).toEqual(['0002_next.sql'])
-  expect(await one(connection, 'select count(*)::int from notes where done')).toBe(20000)
+  expect(await migrate(connection, all)).toEqual(['0002_next.sql'])
+  expect(await one(connection, 'select count(*)::int from notes where done')).toBe(700)
   expect(await query(connection, 'select id, count(*)::int from done_log group by id having count(*) > 1')).toEqual([
     { id: 1, count: 3 },
   ])
@@ -151,12 +154,12 @@ test('a batch that always finds rows to change is an error', async () => {
 test('batches include the rows of tables that inherit from the table, even if these are larger', async () => {
   const connection = await emptyDatabase()
   const text = `create table small (id int, body text, done boolean);
-    create table small_older (like small); insert into small_older select id, body from notes;
+    create table small_older (like small) with (fillfactor = 10); insert into small_older select id, body from notes;
     alter table small_older inherit small;
 -- step: batches of small
 update small set done = true where ctid >= $1 and ctid < $2 and done is null;`
-  await migrate(connection, [notes, next(text)])
-  expect(await one(connection, 'select count(*)::int from small where done')).toBe(20000)
+  await migrate(connection, [manyNotes, next(text)])
+  expect(await one(connection, 'select count(*)::int from small where done')).toBe(700)
 })
 
 test('a process that is stopped while an index is built ends at once, and the next one continues', async () => {
@@ -182,12 +185,12 @@ test('a process that is stopped while an index is built ends at once, and the ne
 
 test('a process that freezes while it migrates loses the lock, and another one continues', async () => {
   const connection = await emptyDatabase()
-  await migrate(connection, [notes])
+  await migrate(connection, [manyNotes])
   // One second for each batch.
   const text = batches
-    .replace('insert into broken values (15000);', '')
+    .replace('insert into broken values (600);', '')
     .replace('and done is null', '$&\n  and (select pg_sleep(1)) is not null')
-  const all = [notes, next(text)]
+  const all = [manyNotes, next(text)]
   const frozen = spawnNode([migrateProcess], {
     TEST_CONNECTION: JSON.stringify(connection),
     TEST_MIGRATIONS: JSON.stringify(all),
@@ -202,7 +205,7 @@ test('a process that freezes while it migrates loses the lock, and another one c
   expect(err).toMatch(
     /Step 2 of 3 of migration 0002_next\.sql failed: terminating connection due to idle-(session|in-transaction) timeout\./,
   )
-  expect(await one(connection, 'select count(*)::int from notes where done')).toBe(20000)
+  expect(await one(connection, 'select count(*)::int from notes where done')).toBe(700)
 })
 
 test.each([
@@ -211,6 +214,7 @@ test.each([
   ['-- step: concurrently\nselect 1', 'must be "create index concurrently" or "drop index concurrently"'],
   ['-- step: batches of notes\nupdate notes set body = null', 'must have the condition "ctid >= $1 and ctid < $2"'],
 ])('a migration with %j is an error', async (text, message) => {
-  await expect(migrate(await emptyDatabase(), [next(text)])).rejects.toThrow(`migrations/0002_next.sql: `)
-  await expect(migrate(await emptyDatabase(), [next(text)])).rejects.toThrow(message)
+  const failed = migrate(await emptyDatabase(), [next(text)])
+  await expect(failed).rejects.toThrow(`migrations/0002_next.sql: `)
+  await expect(failed).rejects.toThrow(message)
 })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { followLink, goodPassword, newBrowser } from '../../../testing/console.ts'
-import { newDatabase } from '../../../testing/database.ts'
+import { newServiceDatabase } from '../../../testing/database.ts'
 import { startMailServer } from '../../../testing/mail-server.ts'
 import { startHere, startMortal } from '../../../testing/service-here.ts'
 import { until } from '../../../testing/until.ts'
@@ -9,7 +9,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { newSetupLink } from '../people/links/links.ts'
 
 test('an email that a process added before it was killed is sent once, by one of two others', async () => {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newServiceDatabase()
   onTestFinished(drop)
   const mailServer = await startMailServer({ password: 'p@ss word' })
   onTestFinished(() => mailServer.close())

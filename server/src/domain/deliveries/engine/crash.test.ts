@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { crashUnderLoad } from '../../../../testing/crash.ts'
-import { newDatabase } from '../../../../testing/database.ts'
+import { newServiceDatabase } from '../../../../testing/database.ts'
 import { openDatabase } from '../../../db/db.ts'
 
 test('after kill -9 under load: every acknowledged message is delivered, at most those in flight twice', async () => {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newServiceDatabase()
   const db = openDatabase(connection, () => {}, 3)
   try {
     const outcome = await crashUnderLoad({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { textsAt, withoutRetries } from '../../../../testing/conversations.ts'
-import { newDatabase } from '../../../../testing/database.ts'
+import { newServiceDatabase } from '../../../../testing/database.ts'
 import { newApp, newSender, text, webhookOf } from '../../../../testing/network-app.ts'
 import { startReceiver } from '../../../../testing/receiver.ts'
 import { secretKeys } from '../../../../testing/service.ts'
@@ -15,7 +15,7 @@ const people = Array.from({ length: 4 }, (_, index) => `1650555${1000 + index}`)
 const texts = Array.from({ length: 10 }, (_, index) => `message ${index}`)
 
 test('with two processes that receive and deliver, and die on the way, the events of each person arrive in order', async () => {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newServiceDatabase()
   const db = openDatabase(connection, () => {}, 3)
   const receiver = await startReceiver()
   onTestFinished(async () => {

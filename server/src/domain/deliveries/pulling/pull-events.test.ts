@@ -221,7 +221,7 @@ test('type selects events, may be repeated, and never returns test events', asyn
 
 test('a filter that matches nothing ends, and a request looks at a limited number of events', async () => {
   const workspace = await newWorkspace(server)
-  await insert(server, workspace.id, 60_000)
+  await insert(server, workspace.id, 50_100)
   const { pages, events } = await readAll(server.url, workspace.secret, null, '&type=flow.completed')
   expect(events).toEqual([])
   expect(pages.map(({ has_more }) => has_more)).toEqual([true, false])
@@ -237,11 +237,11 @@ test('events that are only returned if asked for do not make a page empty', asyn
 
 test('a page has a limited number of bytes, and at least one event', async () => {
   const workspace = await newWorkspace(server)
-  await insert(server, workspace.id, 7, { size: 1_500_000 })
+  await insert(server, workspace.id, 3, { size: 1_500_000 })
   await insert(server, workspace.id, 1, { size: 6_000_000 })
   const { pages, events } = await readAll(server.url, workspace.secret, null, '&limit=1000')
-  expect(events).toHaveLength(8)
-  for (const { data } of pages) expect(data.length).toBeLessThanOrEqual(2)
+  expect(events).toHaveLength(4)
+  expect(pages.map(({ data }) => data.length)).toEqual([2, 1, 1])
 })
 
 test('invalid requests are refused, and so are the cursors of another workspace', async () => {

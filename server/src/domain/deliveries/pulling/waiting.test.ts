@@ -273,12 +273,12 @@ test('stopping ends every wait immediately, with an empty page', async () => {
   await closing
 })
 
-test('1,000 requests wait without a connection to the database, and one event ends them all', async () => {
-  const own = await startTestServer({ limits: { addressConnections: 2_000 } })
+test('200 requests wait without a connection to the database, and one event ends them all', async () => {
+  const own = await startTestServer()
   onTestFinished(own.close)
   const { server: large } = own
   const { workspace, write } = await newLine(large)
-  const secrets = await Promise.all(Array.from({ length: 20 }, async () => (await workspace.newKey()).secret))
+  const secrets = await Promise.all(Array.from({ length: 4 }, async () => (await workspace.newKey()).secret))
   const statuses = new Set<number>()
   const readers: Promise<string[]>[] = []
   /** Repeats the request if its time is over, as clients do. */
@@ -290,16 +290,15 @@ test('1,000 requests wait without a connection to the database, and one event en
       if (status !== 200 || data.length > 0) return data?.map(({ id }) => id)
     }
   }
-  for (const [index, secret] of secrets.entries()) {
+  for (const secret of secrets) {
     for (let n = 0; n < 50; n++) readers.push(readOne(secret))
     // A process does not accept more at once than its connections to the database can serve.
-    if (index % 4 === 3)
-      await until('they wait', async () => (await metric(heldName, large.url)) > readers.length * 0.9)
+    await until('they wait', async () => (await metric(heldName, large.url)) > readers.length * 0.9)
   }
-  await held(1_000, large.url)
+  await held(200, large.url)
   const busy = () => large.db.pools().reduce((sum, { open, idle, waiting }) => sum + open - idle + waiting, 0)
   let most = 0
-  for (let n = 0; n < 50; n++) {
+  for (let n = 0; n < 25; n++) {
     most = Math.max(most, busy())
     await sleep(20)
   }
@@ -309,5 +308,5 @@ test('1,000 requests wait without a connection to the database, and one event en
   const read = await Promise.all(readers)
   expect(statuses).toEqual(new Set([200]))
   expect(new Set(read.flat()).size).toBe(1)
-  expect(read.flat()).toHaveLength(1_000)
+  expect(read.flat()).toHaveLength(200)
 })

@@ -1,21 +1,20 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anyTarget, localRules, newDeliveryWorker, newLine, openOf } from '../../../../../testing/deliveries.ts'
+import { anyTarget, localRules, newLine, openOf } from '../../../../../testing/deliveries.ts'
 import { type Received, type Receiver, useReceivers } from '../../../../../testing/receiver.ts'
 import { type ServiceHere, startHere } from '../../../../../testing/service-here.ts'
 import { useTestServer } from '../../../../../testing/test-server.ts'
 import { until } from '../../../../../testing/until.ts'
 import { activateSecret, cancelRotation, rotateWebhook, stageRotation } from '../../../webhooks/rotation.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook } from '../../../webhooks/webhooks.ts'
-import type { DeliveryWorker } from '../worker.ts'
 import { currentMs } from './targets.ts'
 
 /** The maximum number of concurrent attempts of a process at one endpoint. */
 const concurrencyMax = 64
-const responseMs = 100
+const responseMs = 300
 /** Events queued in each process: together fewer than deleting an endpoint deletes immediately. */
-const queued = 600
+const queued = 250
 
 const server = useTestServer()
 const newReceiver = useReceivers()
@@ -55,8 +54,46 @@ async function heldOf(id: string) {
   return isHeld !== undefined && openOf(server, id)
 }
 
-/** The same tests for one process and for three; `urls` are the processes that deliver. */
-function describeChanges(urls: () => string[]): void {
+test.each(['the CLI', 'the console'])(
+  'every change made by %s raises the routing revision, and waits until no process uses an older one',
+  async (by) => {
+    const line = await newLine(server)
+    const { id } = await line.listen(await newReceiver())
+    const db = by === 'the console' ? server.db.within(line.workspace.id) : server.db
+    const revision = async () => (await server.db.first<{ value: number }>('select value from routing_revision'))?.value
+    const changes = [
+      () => rotateWebhook(db, server.clock, server.secretKeys, id),
+      () => stageRotation(db, server.secretKeys, id),
+      () => cancelRotation(db, id),
+      () => stageRotation(db, server.secretKeys, id),
+      () => activateSecret(db, server.clock, id),
+      () => changeWebhook(db, server.clock, server.secretKeys, anyTarget, id, { url: 'https://new.example/hook' }),
+      () =>
+        changeWebhook(db, server.clock, server.secretKeys, anyTarget, id, { headers: [{ name: 'X-A', value: '1' }] }),
+      () => disableWebhook(db, server.clock, id, 'maintenance'),
+      () => enableWebhook(db, server.clock, id),
+      () => deleteWebhook(db, server.clock, id),
+    ]
+    for (const [index, change] of changes.entries()) {
+      const before = await revision()
+      const began = performance.now()
+      await change()
+      // What an enabled endpoint gets, it may get later.
+      if (index !== 8) expect(performance.now() - began).toBeGreaterThan(currentMs)
+      expect(await revision()).toBe(Number(before) + 1)
+    }
+  },
+)
+
+describe('in three processes, changed by a fourth', () => {
+  let services: ServiceHere[] = []
+  beforeAll(async () => {
+    const key = server.secretKeys.get('test') as Buffer
+    const env = { PARLEY_SECRET_KEYS: `test:${key.toString('base64')}` }
+    services = await Promise.all([1, 2, 3].map(() => startHere(server.connection, env)))
+  })
+  afterAll(async () => void (await Promise.all(services.map((service) => service.stop()))))
+
   /**
    * Queues events in the memory of every process and waits until many are delivered. Call `allowed` after a change: it
    * returns how many attempts may still arrive that started before the change.
@@ -66,10 +103,10 @@ function describeChanges(urls: () => string[]): void {
     const line = await newLine(server)
     const { id } = await line.listen(receiver)
     // One webhook per process: events that arrive while the endpoint's queue is full would not be leased to the process.
-    for (const url of urls()) await line.write(queued, url)
+    for (const { url } of services) await line.write(queued, url)
     await until('many events are delivered', () => receiver.received.length > 50)
-    const allowed = () => urls().length * concurrencyMax - receiver.pending()
-    return { receiver, id, total: urls().length * queued, allowed }
+    const allowed = () => services.length * concurrencyMax - receiver.pending()
+    return { receiver, id, total: services.length * queued, allowed }
   }
 
   test('after a rotation every new attempt is signed with the new secret', async () => {
@@ -114,59 +151,6 @@ function describeChanges(urls: () => string[]): void {
     expect(receiver.received.length - before).toBeLessThanOrEqual(max)
     expect(await openOf(server, id)).toEqual([])
   })
-}
-
-test.each(['the CLI', 'the console'])(
-  'every change made by %s raises the routing revision, and waits until no process uses an older one',
-  async (by) => {
-    const line = await newLine(server)
-    const { id } = await line.listen(await newReceiver())
-    const db = by === 'the console' ? server.db.within(line.workspace.id) : server.db
-    const revision = async () => (await server.db.first<{ value: number }>('select value from routing_revision'))?.value
-    const changes = [
-      () => rotateWebhook(db, server.clock, server.secretKeys, id),
-      () => stageRotation(db, server.secretKeys, id),
-      () => cancelRotation(db, id),
-      () => stageRotation(db, server.secretKeys, id),
-      () => activateSecret(db, server.clock, id),
-      () => changeWebhook(db, server.clock, server.secretKeys, anyTarget, id, { url: 'https://new.example/hook' }),
-      () =>
-        changeWebhook(db, server.clock, server.secretKeys, anyTarget, id, { headers: [{ name: 'X-A', value: '1' }] }),
-      () => disableWebhook(db, server.clock, id, 'maintenance'),
-      () => enableWebhook(db, server.clock, id),
-      () => deleteWebhook(db, server.clock, id),
-    ]
-    for (const [index, change] of changes.entries()) {
-      const before = await revision()
-      const began = performance.now()
-      await change()
-      // What an enabled endpoint gets, it may get later.
-      if (index !== 8) expect(performance.now() - began).toBeGreaterThan(currentMs)
-      expect(await revision()).toBe(Number(before) + 1)
-    }
-  },
-)
-
-describe('in one process', () => {
-  let worker: DeliveryWorker
-  beforeAll(() => {
-    worker = newDeliveryWorker(server, { deadlineMs: 10_000 })
-  })
-  afterAll(() => worker.stop(0))
-
-  describeChanges(() => [server.url])
-})
-
-describe('in three processes, changed by a fourth', () => {
-  let services: ServiceHere[] = []
-  beforeAll(async () => {
-    const key = server.secretKeys.get('test') as Buffer
-    const env = { PARLEY_SECRET_KEYS: `test:${key.toString('base64')}` }
-    services = await Promise.all([1, 2, 3].map(() => startHere(server.connection, env)))
-  })
-  afterAll(async () => void (await Promise.all(services.map((service) => service.stop()))))
-
-  describeChanges(() => services.map(({ url }) => url))
 
   test('when one process disables an endpoint after twenty failures, the others start no attempt', async () => {
     const receiver = await newReceiver()

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { newDatabase } from '../../../../../testing/database.ts'
+import { newServiceDatabase } from '../../../../../testing/database.ts'
 import { newDeliveryProcesses } from '../../../../../testing/delivery-processes.ts'
 import { type ServiceHere, startHere, startMortal } from '../../../../../testing/service-here.ts'
 import { until } from '../../../../../testing/until.ts'
@@ -8,7 +8,7 @@ import { listenerName } from '../../../../db/notices/change-notices.ts'
 import { announcementChannel, readAnnouncement } from './worker-notices.ts'
 
 async function setUp() {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newServiceDatabase()
   const db = openDatabase(connection, () => {}, 3)
   const processes = await newDeliveryProcesses(db, connection)
   const session = await db.session()
@@ -63,7 +63,7 @@ async function attemptsOf({ url }: ServiceHere): Promise<number> {
   return Number(/^parley_delivery_attempts_total\{outcome="delivered"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
 }
 
-test('an API process hands its deliveries to the workers in turn, and each arrives once, without a claim', async () => {
+test('an API process hands its deliveries to the workers in turn; one that stops releases them, and gets nothing more; each arrives once', async () => {
   const { start, post, arrivals, startWorkers, haveArrived, hold, leasedAtInsert } = await setUp()
   const api = await start('api')
   const workers = await startWorkers(2)
@@ -79,6 +79,14 @@ test('an API process hands its deliveries to the workers in turn, and each arriv
     const attempts = await Promise.all(workers.map(attemptsOf))
     return attempts.every((count) => count > 5)
   })
+
+  let isStopped = false
+  const stopped = workers[0]?.stop().then(() => {
+    isStopped = true
+  })
+  while (!isStopped) ids.push(...(await post(api, 5)))
+  ids.push(...(await post(api, 5)))
+  await stopped
   await until('all have arrived', () => haveArrived(ids))
   expect([...arrivals.values()].every((times) => times.length === 1)).toBe(true)
   expect(await attemptsOf(api)).toBe(0)
@@ -101,22 +109,5 @@ test('deliveries do not wait for the lease of a worker that was killed', async (
   await until('no delivery is leased to it', async () => (await leases()) === 0, 15_000)
   await startWorkers(1)
   await until('all have arrived', () => haveArrived(waiting), 15_000)
-  expect([...arrivals.values()].every((times) => times.length === 1)).toBe(true)
-})
-
-test('a worker that stops releases what was handed to it, and gets nothing more', async () => {
-  const { start, post, arrivals, startWorkers, haveArrived } = await setUp()
-  const api = await start('api')
-  const [stopping] = await startWorkers(2)
-  const ids: string[] = []
-  const stopped = stopping?.stop()
-  let isStopped = false
-  void stopped?.then(() => {
-    isStopped = true
-  })
-  while (!isStopped) ids.push(...(await post(api, 5)))
-  ids.push(...(await post(api, 5)))
-  await stopped
-  await until('all have arrived', () => haveArrived(ids))
   expect([...arrivals.values()].every((times) => times.length === 1)).toBe(true)
 })
