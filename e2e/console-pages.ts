@@ -14,8 +14,6 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
     if (typeof id !== 'string') throw new Error(`${path} returned ${status} without any items: ${JSON.stringify(body)}`)
     return id
   }
-  const held = (await console.call(`${w}/deliveries?state=held&limit=100`)).body?.data ?? []
-  const delivery = held.find(({ attempts }: { attempts: number }) => attempts > 0)
   const some = ([name, path]: [string, string]) => ({ name, path })
   return (
     [
@@ -52,9 +50,6 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['apps', '/operator/apps'],
       ['updates', '/operator/updates'],
       ['health', '/operator/health'],
-      ...(delivery
-        ? [['delivery', `${w}/deliveries?open=${delivery.event_id}.${delivery.webhook_id}`] as [string, string]]
-        : []),
     ] as [string, string][]
   ).map(some)
 }
