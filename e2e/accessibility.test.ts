@@ -42,19 +42,12 @@ test('no page, dialog or drawer has serious accessibility violations; on a lapto
     if (problems.length > 0) found[name] = problems
   }
   const shifts = await watchShifts(page)
-  let sizes = [phone, laptop]
-  for (const { name, path } of await consolePages(busy.console, workspaceId)) {
+  for (const [index, { name, path }] of (await consolePages(busy.console, workspaceId)).entries()) {
     // Pages load in both sizes in turn: lists, details and charts are of the same parts everywhere.
-    sizes = sizes.toReversed()
-    const problems: string[] = []
-    for (const [turn, size] of sizes.entries()) {
-      if (turn === 0) {
-        await page.setViewportSize(size)
-        problems.push(...(await shifts.visit(url + path)))
-      }
-      problems.push(...(await problemsAt(page, size, name)))
-    }
-    add(name, problems)
+    const [first, second] = index % 2 === 0 ? [laptop, phone] : [phone, laptop]
+    await page.setViewportSize(first)
+    const moved = await shifts.visit(url + path)
+    add(name, [...moved, ...(await problemsAt(page, first, name)), ...(await problemsAt(page, second, name))])
   }
   await shifts.stop()
   await page.setViewportSize(laptop)
@@ -200,7 +193,7 @@ async function violationsOf(page: Page): Promise<string[]> {
 
 /**
  * Runs in the page. Most of the time goes to the colors, so each kind of text is looked at once: what has the same class, state
- * and font, and in both themes the same color in front of the same backgrounds.
+ * and font, and in both themes the same color in front of the same backgrounds. The other rules look at each kind of row once.
  */
 const checks = `
 const colorRules = ['color-contrast', 'link-in-text-block']
@@ -208,6 +201,7 @@ const otherRules = axe._audit.rules
   .filter((rule) => rule.enabled && /serious|critical/.test(rule.impact) && !colorRules.includes(rule.id))
   .map((rule) => rule.id)
 const seen = new Set()
+const shapes = new Set()
 
 function setScheme(scheme) {
   document.documentElement.dataset.mantineColorScheme = scheme
@@ -237,6 +231,7 @@ function findFresh() {
   const hasText = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== ''
   const texts = [...document.body.querySelectorAll('*')].filter(
     (element) =>
+      !element.closest('.unseen') &&
       ([...element.childNodes].some(hasText) || element.matches('input, select, textarea')) &&
       element.checkVisibility({ opacityProperty: true, visibilityProperty: true }),
   )
@@ -257,18 +252,34 @@ const run = async (target, rules) => {
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
 }
 
+/** Rows and entries with the same elements as one before. */
+function findRepeated() {
+  const shapeOf = (each) => each.tagName + each.getAttributeNames() + each.getAttribute('class') + each.role + (each.textContent.trim() === '')
+  return [...document.querySelectorAll('tr, li')].filter((row) => {
+    const shape = [row, ...row.querySelectorAll('*')].map(shapeOf).join()
+    return shapes.has(shape) || !shapes.add(shape)
+  })
+}
+
+async function without(elements, look) {
+  for (const each of elements) each.style.setProperty('display', 'none', 'important')
+  const found = await look()
+  for (const each of elements) each.style.removeProperty('display')
+  return found
+}
+
 async function check() {
-  const found = [['light', await run(document, otherRules)]]
+  const found = [['light', await without(findRepeated(), () => run(document, otherRules))]]
   const fresh = findFresh()
   if (fresh.length === 0) return found
-  const others = [...document.querySelectorAll('tr, li, nav')].filter((each) => !fresh.some((one) => each.contains(one)))
-  for (const each of others) each.style.setProperty('display', 'none', 'important')
-  for (const scheme of ['light', 'dark']) {
-    setScheme(scheme)
-    found.push([scheme, await run({ include: fresh }, colorRules)])
-  }
-  setScheme('light')
-  for (const each of others) each.style.removeProperty('display')
+  const parts = [...document.querySelectorAll('tr, li, nav, header, section, form, dl, svg')]
+  await without(parts.filter((each) => !fresh.some((one) => each.contains(one))), async () => {
+    for (const scheme of ['light', 'dark']) {
+      setScheme(scheme)
+      found.push([scheme, await run({ include: fresh }, colorRules)])
+    }
+    setScheme('light')
+  })
   return found
 }
 Object.assign(self, { check })
