@@ -44,7 +44,7 @@ test('no page, dialog or drawer has serious accessibility violations; on a lapto
   const shifts = await watchShifts(page)
   for (const [index, { name, path }] of (await consolePages(busy.console, workspaceId)).entries()) {
     // Pages load in both sizes in turn: lists, details and charts are of the same parts everywhere.
-    const [first, second] = index % 2 === 0 ? [laptop, phone] : [phone, laptop]
+    const [first, second] = index % 2 === 0 ? [phone, laptop] : [laptop, phone]
     await page.setViewportSize(first)
     const moved = await shifts.visit(url + path)
     add(name, [...moved, ...(await problemsAt(page, first, name)), ...(await problemsAt(page, second, name))])

@@ -17,6 +17,8 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
   const some = ([name, path]: [string, string]) => ({ name, path })
   return (
     [
+      // First, since it is loaded as a shared link; all others follow without a load.
+      ['request', `${w}/requests?open=${await first('requests?limit=1')}`],
       ['overview', w],
       ['messages', `${w}/messages`],
       ['message', `${w}/messages/${await first('messages?direction=sent&limit=1')}`],
@@ -36,7 +38,6 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['webhook', `${w}/webhooks/${await first('webhooks')}`],
       ['deliveries', `${w}/deliveries`],
       ['requests', `${w}/requests`],
-      ['request', `${w}/requests?open=${await first('requests?limit=1')}`],
       ['api-errors', `${w}/api-errors`],
       ['docs', `${w}/docs`],
       ['credits', `${w}/credits`],
