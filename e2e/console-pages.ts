@@ -14,11 +14,11 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
     if (typeof id !== 'string') throw new Error(`${path} returned ${status} without any items: ${JSON.stringify(body)}`)
     return id
   }
-  const held = (await console.call(`${w}/deliveries?state=held&limit=100`)).body?.data ?? []
-  const delivery = held.find(({ attempts }: { attempts: number }) => attempts > 0)
   const some = ([name, path]: [string, string]) => ({ name, path })
   return (
     [
+      // First, since it is loaded as a shared link; all others follow without a load.
+      ['request', `${w}/requests?open=${await first('requests?limit=1')}`],
       ['overview', w],
       ['messages', `${w}/messages`],
       ['message', `${w}/messages/${await first('messages?direction=sent&limit=1')}`],
@@ -38,7 +38,6 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['webhook', `${w}/webhooks/${await first('webhooks')}`],
       ['deliveries', `${w}/deliveries`],
       ['requests', `${w}/requests`],
-      ['request', `${w}/requests?open=${await first('requests?limit=1')}`],
       ['api-errors', `${w}/api-errors`],
       ['docs', `${w}/docs`],
       ['credits', `${w}/credits`],
@@ -52,9 +51,6 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['apps', '/operator/apps'],
       ['updates', '/operator/updates'],
       ['health', '/operator/health'],
-      ...(delivery
-        ? [['delivery', `${w}/deliveries?open=${delivery.event_id}.${delivery.webhook_id}`] as [string, string]]
-        : []),
     ] as [string, string][]
   ).map(some)
 }

@@ -14,15 +14,11 @@ interface Question {
   find(page: Page, way: Way): Promise<Locator>
 }
 
-/** What people ask every day. docs/start/console.md lists the same. */
+/** What people ask every day. docs/start/console.md lists the same. What the overview itself shows is first. */
 export const dailyQuestions: readonly Question[] = [
   {
-    question: 'Did Ana get the reminder?',
-    async find(page, way) {
-      await way.search('Ana Pru')
-      await way.click(page.getByRole('option', { name: /^Ana Prueba/ }))
-      return page.getByText(/Your visit is on Thursday 12.*appointment_reminder.*Read/).first()
-    },
+    question: 'What did yesterday cost?',
+    find: async (page) => page.getByRole('region', { name: 'Credits' }).filter({ hasText: /Yesterday\d/ }),
   },
   {
     question: 'Why is this endpoint red?',
@@ -30,6 +26,14 @@ export const dailyQuestions: readonly Question[] = [
       await way.click(page.getByRole('region', { name: 'Needs attention' }).getByRole('link', { name: /^Old CRM/ }))
       await way.click(page.getByRole('row', { name: /message\..* 500 / }).first())
       return page.getByRole('dialog').getByText('the database of this receiver is down').first()
+    },
+  },
+  {
+    question: 'Did Ana get the reminder?',
+    async find(page, way) {
+      await way.search('Ana Pru')
+      await way.click(page.getByRole('option', { name: /^Ana Prueba/ }))
+      return page.getByText(/Your visit is on Thursday 12.*appointment_reminder.*Read/).first()
     },
   },
   {
@@ -42,10 +46,6 @@ export const dailyQuestions: readonly Question[] = [
         .getByRole('definition')
         .filter({ hasText: /Before: 30.*After: 100/ })
     },
-  },
-  {
-    question: 'What did yesterday cost?',
-    find: async (page) => page.getByRole('region', { name: 'Credits' }).filter({ hasText: /Yesterday\d/ }),
   },
   {
     question: 'Which template was rejected, and why?',

@@ -22,6 +22,19 @@ const paths = [
 /** What differs on a phone and in the dark. */
 const rules = ['color-contrast', 'target-size']
 
+/** Runs in the page, and looks at what differs between pages that have the same kinds of elements. */
+const checkShape = `(() => {
+  const tooWide = document.documentElement.scrollWidth - innerWidth
+  const problems = tooWide > 0 ? [tooWide + ' px too wide'] : []
+  const headings = [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')].filter((each) => each.checkVisibility())
+  headings.reduce((before, { localName, textContent }) => {
+    const level = Number(localName[1])
+    if (level > before + 1) problems.push('the heading "' + textContent + '" skips a level')
+    return level
+  }, 0)
+  return problems
+})()`
+
 /** Shows another page in place of this one, with its script. It takes a tenth of the time of loading it. */
 const show = (page: Page, path: string) =>
   page.evaluate(`(async (path) => {
@@ -48,8 +61,7 @@ test('axe finds no violations on any page, light, and dark on a phone, and none 
     await show(page, path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await shown(360, 740, 'dark')
-    const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    const problems = tooWide > 0 ? [`${tooWide} px too wide`] : []
+    const problems = await page.evaluate<string[]>(checkShape)
     const kinds = await removeSeen(page, seen)
     if (kinds.length > 0) {
       seen.push(...kinds)

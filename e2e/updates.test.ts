@@ -32,7 +32,7 @@ beforeAll(async () => {
   await post('messages', { messages: [message] })
 })
 
-test('an operator finds an update by its field, and sees which members were not read, with the keyboard alone', async () => {
+test('an operator finds an update by its field, sees which members were not read, with the keyboard alone, and also on a phone', async () => {
   const page = await console.open('/operator/updates', { isDrawn: true, bypassCSP: true })
   const counts = page.getByRole('table', { name: 'Updates by field' })
   await counts.getByRole('row', { name: /calls Unknown field 3/ }).waitFor()
@@ -43,7 +43,7 @@ test('an operator finds an update by its field, and sees which members were not 
   await page.emulateMedia({ colorScheme: 'dark' })
   await animationsDone(page)
   await screenshot(page, 'network updates, dark')
-  expect(await violations(page)).toEqual([])
+  expect(await violations(page, { rules: ['color-contrast'] })).toEqual([])
 
   const list = page.getByRole('table', { name: 'Network updates' })
   await counts.getByRole('row', { name: /messages Partly understood/ }).focus()
@@ -62,12 +62,9 @@ test('an operator finds an update by its field, and sees which members were not 
   await screenshot(page, 'network update')
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
-})
 
-test('the page fits a phone', async () => {
-  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
-  const page = await console.open('/operator/updates', { ...phone, isDrawn: true })
-  await page.getByText('Partly understood').first().waitFor()
+  // On a phone.
+  await page.setViewportSize({ width: 390, height: 844 })
   await pageReady(page)
   await screenshot(page, 'network updates on a phone')
   expect(await layoutProblems(page)).toEqual([])
