@@ -33,7 +33,13 @@ export class CommandServer {
   /** Writes a `parley` command without input, and returns its file. `start` runs another one. */
   writeProgram(folder: string, start: string): string {
     const file = join(folder, 'parley-command')
-    writeFileSync(file, `#!/bin/sh\n[ "$1" != start ] || exec '${start}' "$@"\n${this.#send(':')}\n`, { mode: 0o755 })
+    const script = `#!/bin/sh
+[ "$1" != start ] || exec '${start}' "$@"
+printed=$(${this.#send(':')}) && printf '%s\\n' "$printed" && exit
+printf '%s\\n' "$printed" >&2
+exit 1
+`
+    writeFileSync(file, script, { mode: 0o755 })
     return file
   }
 
