@@ -102,10 +102,10 @@ test('the export is one JSON document with everything about the person, and noth
 
 test('a person with many messages is exported within little memory', async () => {
   const { phone, workspaceId } = await newConversation()
-  const [count, textBytes] = [1_500, 40_000]
+  const [count, textBytes] = [1_000, 40_000]
   await addMessages(workspaceId, phone, count, textBytes)
   const words = ['person', 'export', '--workspace', workspaceId, '--number', phone]
-  const args = ['--max-old-space-size=48', bundleOf(join(import.meta.dirname, '..', '..')), ...words]
+  const args = ['--max-old-space-size=32', bundleOf(join(import.meta.dirname, '..', '..')), ...words]
   const child = spawn(process.execPath, args, { env: { ...childEnv, ...env() }, stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let bytes = 0
