@@ -145,7 +145,7 @@ test('a service that has started keeps running after the time that the start may
   writeFileSync(command, `#!/bin/sh\necho "{\\"key\\":\\"$$\\"}"\nexec sleep 600\n`, { mode: 0o755 })
   const withinMs = 2_000
   const { key: pid, stop } = await spawnService({ command, dataDir: folder, env: {}, withinMs })
-  await setTimeout(withinMs)
+  await setTimeout(withinMs + 500)
   expect(process.kill(Number(pid), 0)).toBe(true)
   await stop()
   expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
