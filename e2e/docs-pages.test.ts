@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CommandServer } from '../cli/testing/command-server.ts'
 import { blocksOf, type DocsBlock, docsFiles, isRun } from '../scripts/docs-blocks.ts'
 import { type Embedded, openEmbedded } from '../server/src/db/embedded/embedded.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
+import { type Running, startParley } from '../server/testing/parley.ts'
 import { newDataDir } from '../server/testing/prepared-data-dir.ts'
 import { until } from '../server/testing/until.ts'
 import { newClone } from './docs/clone.ts'
@@ -17,10 +19,13 @@ import { Reader, root } from './reader.ts'
 
 /**
  * Runs every code block of the documentation that is not marked as output or as an example, page by page, with one service.
- * The blocks of the README are followed by `readme.test.ts`.
+ * The blocks of the README are followed by `readme.test.ts`, which also starts the service with npm.
  */
-const isOurs = ({ file, language, words }: DocsBlock) =>
-  file !== 'README.md' && !words.some((word) => word.startsWith('tab=')) && (language !== 'python' || hasPython)
+const isOurs = ({ file, language, text, words }: DocsBlock) =>
+  file !== 'README.md' &&
+  text !== 'npm start\n' &&
+  !words.some((word) => word.startsWith('tab=')) &&
+  (language !== 'python' || hasPython)
 const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0
 /** First the pages about the oldest event and about events that were not delivered; last those that add a workspace and erase. */
 const order = [
@@ -35,7 +40,6 @@ const pages = docsFiles()
   .map((file) => ({ file, blocks: blocksOf(file) }))
   .filter(({ blocks }) => blocks.some((block) => isRun(block) && isOurs(block)))
   .sort((a, b) => rank(a.file) - rank(b.file))
-const [startBlock] = blocksOf('docs/start/quickstart.md')
 /** The programs of the quickstart, one in each tab. A comment says how to save and run it; curl is typed. */
 const programs = blocksOf('docs/start/quickstart.md').flatMap(({ text, words }) => {
   const tab = words.find((word) => word.startsWith('tab='))?.slice('tab='.length)
@@ -46,6 +50,8 @@ const programs = blocksOf('docs/start/quickstart.md').flatMap(({ text, words }) 
 const folder = newFolder()
 const dataDir = newDataDir(join(folder, 'data'))
 const reader = new Reader(dataDir)
+const commands = new CommandServer()
+let service: Running & { url: string }
 let demo: Demo
 let options: Omit<PageOptions, 'clone'>
 let postgres: Embedded | undefined
@@ -55,18 +61,16 @@ beforeAll(async () => {
   await reader.choosePorts('8080', '8090', '8091', '8095', '3000')
   for (const port of ['3000', '8095']) receivers.push(new Receiver(reader.here(port)))
   for (const receiver of receivers) await receiver.start()
-  const service = reader.openTerminal()
-  service.start(startBlock?.text ?? '')
-  const key = await until(
-    'the service is started',
-    () => {
-      if (service.hasEnded()) throw new Error(service.all())
-      return /prl_live_\w+(?=\n)/.exec(service.out())?.[0]
-    },
-    90_000,
-  )
-  const url = reader.here('http://127.0.0.1:8080')
-  demo = await prepareDemo(reader, url, key)
+  // Commands in this process would take a service in it for one that was killed.
+  service = await startParley({
+    PARLEY_DATA_DIR: dataDir,
+    PORT: reader.here('8080'),
+    PARLEY_SIMULATOR_PORT: reader.here('8090'),
+  })
+  const { url } = service
+  const key = await until('it prints its key', () => /prl_live_\w+(?=\n)/.exec(service.out())?.[0])
+  await commands.start()
+  demo = await prepareDemo(reader, dataDir, url, key)
   const { senderId, webhookSecret, poke } = demo
   postgres = await openEmbedded({ dataDir, purpose: 'visitor' })
   const database = new pg.Client({ ...postgres.admin, database: postgres.connection.database })
@@ -96,6 +100,7 @@ beforeAll(async () => {
     key,
     senderId,
     database,
+    commands,
     receiver: receivers[1] as Receiver,
   }
 })
@@ -104,6 +109,9 @@ afterAll(async () => {
   await options?.database.end()
   await postgres?.close()
   await reader.close()
+  commands.stop()
+  service?.child.kill()
+  await service?.ended
   for (const receiver of receivers) await receiver.stop()
   removeFolder(folder)
 })
@@ -118,7 +126,7 @@ test.for(pages)('every block of $file works', { timeout: 180_000 }, async ({ fil
   await page.begin()
   try {
     for (const [index, block] of blocks.entries()) {
-      if (!isRun(block) || !isOurs(block) || block.at === startBlock?.at) continue
+      if (!isRun(block) || !isOurs(block)) continue
       await page.run(block, blocks[index + 1]).catch((error) => {
         throw new Error(`${block.at}: ${(error as Error).message}`)
       })

@@ -29,9 +29,14 @@ export interface RunningCommand {
   hasEnded(): boolean
 }
 
-/** Runs a command in this process, and returns its exit status and what it printed. */
-export function runParley(words: readonly string[], env: Environment): Promise<Ended> {
-  return start(words, env).ended
+/** Runs a command in this process, with the input that is typed, and returns its exit status and what it printed. */
+export function runParley(words: readonly string[], env: Environment, typed?: string): Promise<Ended> {
+  const command = start(words, env)
+  if (typed !== undefined) {
+    command.type(typed)
+    command.endInput()
+  }
+  return command.ended
 }
 
 /** Starts a command in this process. It is stopped if it still runs when the test ends. */

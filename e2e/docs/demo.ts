@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { runParley } from '../../cli/testing/run-parley.ts'
 import { until } from '../../server/testing/until.ts'
 import type { Reader } from '../reader.ts'
 import { metaSecret, prepareMeta } from './meta.ts'
@@ -21,7 +22,7 @@ export interface Demo {
 }
 
 /** Prepares the demo workspace, and tells the reader the values that the documents abbreviate. */
-export async function prepareDemo(reader: Reader, url: string, key: string): Promise<Demo> {
+export async function prepareDemo(reader: Reader, dataDir: string, url: string, key: string): Promise<Demo> {
   const simulatorUrl = reader.here('http://127.0.0.1:8090')
   const call = async (address: string, init: RequestInit = {}): Promise<Json> => {
     const response = await fetch(address, init)
@@ -53,9 +54,10 @@ export async function prepareDemo(reader: Reader, url: string, key: string): Pro
       return response.ok || undefined
     })
 
-  const terminal = reader.openTerminal()
-  const parley = async (words: string): Promise<Json> =>
-    JSON.parse(await terminal.run(reader.here(`./parley ${words} --json`)))
+  const parley = async (words: string): Promise<Json> => {
+    const { out } = await runParley([...reader.here(words).split(' '), '--json'], { PARLEY_DATA_DIR: dataDir })
+    return JSON.parse(out)
+  }
   const { account_id: workspaceId } = await api('/me')
   const { id: senderId } = await newest('/senders', ({ phone_number: number }) => String(number).endsWith(business))
   await phone(ana, 'say', { to: business, text: 'hi' })

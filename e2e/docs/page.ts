@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CommandServer } from '../../cli/testing/command-server.ts'
 import { type DocsBlock, isOutput } from '../../scripts/docs-blocks.ts'
 import { until } from '../../server/testing/until.ts'
 import { notPrinted, type Reader, root } from '../reader.ts'
@@ -16,6 +17,7 @@ export interface PageOptions extends OtherBlocks {
   /** A clone of the repository, in which a reader works. */
   clone: string
   env: Record<string, string>
+  commands: CommandServer
   /** Listens on the port of the receivers in the documents, while none of them runs. */
   receiver: Receiver
   /** Makes something happen in the workspace, so that commands that wait for events print one. */
@@ -75,7 +77,8 @@ export class Page {
     // As npm's npx and curl, but without starting npm, and a response with an error is a failure.
     await this.#terminal.run(`set -m
 npx() { local program=$1; shift; "${root}/node_modules/.bin/$program" "$@"; }
-curl() { command curl -sS --fail-with-body "$@"; }`)
+curl() { command curl -sS --fail-with-body "$@"; }
+${this.#options.commands.shellFunction()}`)
   }
 
   async end(): Promise<void> {
@@ -115,7 +118,10 @@ curl() { command curl -sS --fail-with-body "$@"; }`)
     if (isReceiver) await receiver.stop()
     const file = join(this.#options.clone, `job-${++this.#jobs}.txt`)
     for (const path of [file, `${file}.err`]) writeFileSync(path, '')
-    const started = await this.#terminal.run(`{ ${command}\n} >${file} 2>${file}.err </dev/null &\necho $!`)
+    // A command that is stopped is a process.
+    const started = await this.#terminal.run(
+      `{ unset -f ./parley; ${command}\n} >${file} 2>${file}.err </dev/null &\necho $!`,
+    )
     const pid = started.trim()
     const read = () => readFileSync(file, 'utf8')
     let poked = 0
@@ -185,14 +191,23 @@ function withAnswer(command: string): string {
   return answer === undefined ? command : `${command} <<< ${answer}`
 }
 
-/** The commands of a block: lines that the shell accepts as complete. */
+/** Prints lines that the shell accepts as complete, each time with a zero. As the body of a function, they are read but not run. */
+const splitter = `command=
+while IFS= read -r line; do
+  command+=$line$'\\n'
+  [[ $line == *\\\\ ]] && continue
+  # For a here-document without its end, bash prints only a warning.
+  error=$(eval "f() { :
+$command}" 2>&1) && [ -z "$error" ] || continue
+  printf '%s\\0' "$command"
+  command=
+done
+printf '%s' "$command"`
+
+/** The commands of a block. */
 function splitCommands(text: string): string[] {
-  const commands = ['']
-  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    commands.push(`${commands.pop()}${line}\n`)
-    const check = spawnSync('bash', ['--norc', '-n'], { input: commands.at(-1), encoding: 'utf8' })
-    // For a here-document without its end, bash prints only a warning.
-    if (!line.endsWith('\\') && check.status === 0 && check.stderr === '') commands.push('')
-  }
-  return commands.map((command) => command.trimEnd()).filter((command) => command !== '')
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  if (lines.length === 1) return lines
+  const { stdout } = spawnSync('bash', ['--norc', '-c', splitter], { input: `${lines.join('\n')}\n`, encoding: 'utf8' })
+  return stdout.split('\0').flatMap((command) => command.trimEnd() || [])
 }

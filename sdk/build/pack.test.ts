@@ -1,12 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { testNumbers } from '../../cli/src/test-numbers.ts'
+import { CommandServer } from '../../cli/testing/command-server.ts'
 import { blocksOf, docsFiles, isRun } from '../../scripts/docs-blocks.ts'
+import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
+import { preparedParley } from '../../server/testing/prepared-data-dir.ts'
 import { startReceiver } from '../../server/testing/receiver.ts'
 import { until } from '../../server/testing/until.ts'
 import { freePort } from '../../testing/src/free-port.ts'
@@ -27,23 +30,31 @@ const env = {
 }
 const service = useService()
 
-const folder = mkdtempSync(join(tmpdir(), 'parley-installed-'))
+const folder = newFolder()
 const project = join(folder, 'project')
 const installed = join(project, 'node_modules', '@parley', 'sdk')
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+/** A folder in it with vitest, in which the guide to testing is followed. */
+const guide = join(project, 'guide')
+afterAll(() => removeFolder(folder))
 
-/** Unpacks the tarball, as npm does if there are no dependencies, in a project that shares only the types of Node with this repository. */
+/** Unpacks the tarballs, as npm does if there are no dependencies, in a project that shares only the types of Node with this repository. */
 beforeAll(async () => {
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: sdk, env })
-  const tarball = join(folder, tarballIn(folder))
-  mkdirSync(installed, { recursive: true })
+  // Packing the first builds both.
+  for (const name of ['testing', 'sdk']) {
+    const options = [`--ignore-scripts=${name === 'sdk'}`, '--pack-destination', folder]
+    await run('npm', ['pack', ...options], { cwd: join(root, name), env })
+    const to = join(project, 'node_modules', '@parley', name)
+    mkdirSync(to, { recursive: true })
+    await run('tar', ['xzf', join(folder, tarballIn(folder, name)), '-C', to, '--strip-components', '1'])
+  }
   writeFileSync(join(project, 'package.json'), '{ "name": "example", "type": "module", "private": true }')
   copyFileSync(
     join(import.meta.dirname, '..', 'testing', 'installed-package.ts'),
     join(project, 'installed-package.ts'),
   )
-  await run('tar', ['xzf', tarball, '-C', installed, '--strip-components', '1'])
-})
+  mkdirSync(join(guide, 'node_modules'), { recursive: true })
+  symlinkSync(join(root, 'node_modules', 'vitest'), join(guide, 'node_modules', 'vitest'))
+}, 240_000)
 
 test('the package has no dependencies and no other files', () => {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
@@ -146,6 +157,12 @@ test('its types are identical to those of the contract, and all TypeScript of th
     return name
   })
   copyFileSync(join(root, 'e2e', 'docs', 'given.ts'), join(project, 'given.ts'))
+  const programs = guideIn('ts').map((text, index) => {
+    const name = join(guide, `program-${index}.ts`)
+    writeFileSync(name, text)
+    return name
+  })
+  expect(programs).toHaveLength(2)
   const options = {
     target: 'esnext',
     module: 'nodenext',
@@ -154,7 +171,7 @@ test('its types are identical to those of the contract, and all TypeScript of th
     noEmit: true,
     paths: { '@parley/simulator/*': [join(root, 'simulator', 'src', '*.ts')] },
   }
-  expect(await errorsIn(['same.ts', 'given.ts', ...files], options)).toBe('')
+  expect(await errorsIn(['same.ts', 'given.ts', ...files, ...programs], options)).toBe('')
 })
 
 test('a program and a CommonJS program, without an import of modules, compile in strict mode with the types of Node', async () => {
@@ -279,13 +296,21 @@ test('its command line has only the commands that work with a key, and names tho
   const help = (await parley('--help')).stdout
   const listed = [...help.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}/gm)].map(([, name]) => name)
   expect(listed).toEqual(['login', 'listen', 'send', 'events', 'trigger', 'webhook list', 'types', 'mcp'])
-  for (const name of listed) {
-    const { stdout } = await parley(...(name ?? '').split(' '), '--help')
-    expect(stdout).toMatch(/^Examples:\n {2}\$ npx parley /m)
-    expect(stdout).not.toMatch(/--workspace|\.\/parley|database/)
+  // One process prints the help of all of them.
+  const program = `for (const name of ${JSON.stringify(listed)}) {
+    process.argv = ['node', 'parley', ...name.split(' '), '--help']
+    await import(${JSON.stringify(pathToFileURL(command).href)} + '?' + name)
+    console.log('\\0')
+  }`
+  const { stdout: helps } = await run('node', ['--input-type=module', '-e', program], { env: { ...env, HOME: home } })
+  const pages = helps.split('\0\n').slice(0, -1)
+  expect(pages).toHaveLength(listed.length)
+  for (const page of pages) {
+    expect(page).toMatch(/^Examples:\n {2}\$ npx parley /m)
+    expect(page).not.toMatch(/--workspace|\.\/parley|database/)
   }
   // No key can make any other event happen.
-  const trigger = (await parley('trigger', '--help')).stdout
+  const trigger = pages[listed.indexOf('trigger')] ?? ''
   expect(trigger).not.toMatch(/a phone writes|test event/)
   const examples = [...trigger.matchAll(/\$ npx parley trigger (\S+)/g)].map(([, type = '']) => type)
   expect(examples).not.toEqual([])
@@ -306,7 +331,53 @@ test('its command line has only the commands that work with a key, and names tho
   expect((await parley('sned')).stderr).toMatch(/Did you mean "send"/)
 })
 
-const tarballIn = (path: string) => readdirSync(path).find((name) => name.endsWith('.tgz')) ?? ''
+/** The code blocks of the guide to testing in a language. */
+const guideIn = (language: string): string[] =>
+  blocksOf('docs/tools/testing.md').flatMap((block) => (block.language === language ? [block.text] : []))
+
+test('the guide to testing works for vitest', async () => {
+  const [bot = '', booking = ''] = guideIn('ts')
+  // Both begin with a start of Parley. One is enough.
+  const [, bookingTest = ''] = booking.split('afterAll(() => parley.stop())\n')
+  expect(bookingTest).toContain('booking.json')
+  writeFileSync(join(guide, 'bot.test.ts'), bot + bookingTest)
+  writeFileSync(join(guide, 'booking.json'), guideIn('json')[0] ?? '')
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  // A busy machine takes longer than the default.
+  const args = [vitest, 'run', '--testTimeout', '60000', '--no-color']
+  const { stdout } = await run(process.execPath, args, {
+    cwd: guide,
+    env: { ...guideEnv, PARLEY_COMMAND: preparedParley(folder) },
+  })
+  expect(stdout).toContain('3 passed')
+})
+
+test('the guide to testing works for pytest', async ({ skip }) => {
+  const commands = new CommandServer()
+  await commands.start()
+  onTestFinished(() => commands.stop())
+  const hasPytest = await run('python3', ['-c', 'import pytest']).catch(() => null)
+  skip(hasPytest === null, 'pytest is not installed')
+  const cwd = join(folder, 'pytest')
+  mkdirSync(cwd)
+  for (const [index, text] of guideIn('python').entries()) {
+    writeFileSync(join(cwd, ['conftest.py', 'test_bot.py'][index] ?? ''), text)
+  }
+  // What the guide says about scenarios.
+  copyFileSync(join(root, 'testing', 'build', 'test_play.py'), join(cwd, 'test_play.py'))
+  const command = commands.writeProgram(folder, preparedParley(folder))
+  const PYTHONPATH = [join(sdk, 'python', 'src'), process.env.PYTHONPATH].filter(Boolean).join(delimiter)
+  const { stdout } = await run('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], {
+    cwd,
+    env: { ...guideEnv, PARLEY_COMMAND: command, PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1' },
+  }).catch((error: { stdout: string }) => error)
+  expect(stdout).toContain('6 passed')
+})
+
+const guideEnv = { ...process.env, TMPDIR: folder }
+
+const tarballIn = (path: string, name = 'sdk') =>
+  readdirSync(path).find((file) => file.startsWith(`parley-${name}-`) && file.endsWith('.tgz')) ?? ''
 
 /** The output of the compiler. */
 async function errorsIn(files: string[], options: object): Promise<string> {

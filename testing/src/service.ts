@@ -47,6 +47,13 @@ export async function spawnService({ command, dataDir, env, withinMs }: SpawnOpt
   child.stderr.on('data', (text) => {
     said = (said + text).slice(-4_000)
   })
+  let limit: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    limit = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`Parley did not start within ${withinMs / 1000} seconds:\n${said}`))
+    }, withinMs)
+  })
   const started = await Promise.race([
     firstLine(child.stdout),
     once(child, 'error').then(([error]) => {
@@ -55,11 +62,8 @@ export async function spawnService({ command, dataDir, env, withinMs }: SpawnOpt
     once(child, 'exit').then(() => {
       throw new Error(`"${command}" did not start Parley:\n${said}`)
     }),
-    once(AbortSignal.timeout(withinMs), 'abort').then(() => {
-      child.kill('SIGKILL')
-      throw new Error(`Parley did not start within ${withinMs / 1000} seconds:\n${said}`)
-    }),
-  ])
+    tooLate,
+  ]).finally(() => clearTimeout(limit))
   // No one waits for these any more.
   child.on('error', () => {})
   return {
