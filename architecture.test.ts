@@ -323,6 +323,13 @@ test('routes contain no SQL', () => {
   )
 })
 
+test('ARCHITECTURE.md has a line for every part of the server', () => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const parts = readdirSync(join(root, 'server/src')).filter((name) => !name.endsWith('.test.ts'))
+  expect(parts.length).toBeGreaterThan(10)
+  expect(parts.filter((name) => !text.includes(`\n${name}${name.endsWith('.ts') ? '' : '/'} `))).toEqual([])
+})
+
 test('no code reads the tables without row-level security', () => {
   const named = new RegExp(`\\b(${owners.search?.join('|')})\\b`)
   expect(files.filter((file) => named.test(codeOf(file)))).toEqual([])
