@@ -31,7 +31,7 @@ const shared = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: SlowFirst },
     projects: [
       { test: { ...shared, name: 'unit', include: unit } },

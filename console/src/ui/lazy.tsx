@@ -1,5 +1,6 @@
-import { type ComponentType, type ReactNode, useEffect, useReducer, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { whenReachable } from '../lib/reachable.ts'
+import { createStore, useStore } from '../lib/store.ts'
 import { Button } from './button.tsx'
 import { EmptyState, LoadingLines } from './states.tsx'
 
@@ -18,28 +19,31 @@ export const lazyPart = <Props extends object>(load: Load<Props>, loading: React
   lazy(load, loading, () => <MissingPart />)
 
 /** Whether a part was missing. From then on, this document loads no further parts. */
-let isIncomplete = false
+const isIncomplete = createStore(false)
 
 function lazy<Props extends object>(load: Load<Props>, loading: ReactNode, Missing: ComponentType<Props>) {
-  let Loaded: ComponentType<Props> | null = null
+  // A store, because the part may be loaded by something else between the drawing of `loading` and the effect.
+  const loaded = createStore<ComponentType<Props> | null>(null)
   const preload = async (): Promise<void> => {
-    if (Loaded || isIncomplete) return
+    if (loaded.get() || isIncomplete.get()) return
     try {
-      Loaded = (await load()).default
+      const { default: part } = await load()
+      loaded.set(() => part)
     } catch (error) {
-      isIncomplete = true
+      isIncomplete.set(true)
       console.warn('A part of the console could not be loaded.', error)
     }
   }
   function Lazy(props: Props) {
-    const [, redraw] = useReducer((count: number) => count + 1, 0)
+    const Loaded = useStore(loaded)
+    const isMissing = useStore(isIncomplete)
     const isWanted = !('open' in props) || props.open !== false
     useEffect(() => {
-      if (isWanted && !Loaded) void preload().then(redraw)
+      if (isWanted) void preload()
     }, [isWanted])
     if (Loaded) return <Loaded {...props} />
     if (!isWanted) return null
-    return isIncomplete ? <Missing {...props} /> : loading
+    return isMissing ? <Missing {...props} /> : loading
   }
   return Object.assign(Lazy, { preload })
 }
