@@ -183,6 +183,8 @@ test('options come before variables, and variables before the login', async () =
   const textsOf = ({ data }: { data: { data: { text: string } }[] }) => data.map((event) => event.data.text)
   const variables = { PARLEY_URL: server.url, PARLEY_API_KEY: other.secret }
   await login()
+  // An event is listed once no older transaction is open, also of other tests. The other one was published before.
+  await until('both are listed', async () => (await json(['events', '--event', 'message.received'])).data.length === 1)
   expect(textsOf(await json(['events', '--event', 'message.received']))).toEqual(['ours'])
   expect(textsOf(await json(['events', '--event', 'message.received'], variables))).toEqual(['other'])
   expect(textsOf(await json(['events', '--event', 'message.received', '--key', key], variables))).toEqual(['ours'])
