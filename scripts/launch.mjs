@@ -41,8 +41,8 @@ const hotPaths = [
 ]
 
 /**
- * Settings of V8 for the service. By default new objects get up to 48 MB, and the heap may grow to four times what is in use
- * before it is collected. The Dockerfile has the same settings.
+ * Settings of V8 for the service: new objects get up to three times 32 MB, and the heap may grow to twice what is in use before
+ * it is collected. The Dockerfile has the same settings.
  */
 export const serviceFlags = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 

@@ -10,6 +10,7 @@ export const withPlannerSettingsOff = <T>(
   run: (tx: Db) => Promise<T>,
 ): Promise<T> => db.transaction((tx) => turnOff(plans, tx, run))
 
+/** Until the end of the transaction, also for later statements in it. */
 async function turnOff<T>(plans: readonly PlanType[], tx: Db, run: (tx: Db) => Promise<T>): Promise<T> {
   // An error that `run` throws before its first query must become a rejected promise.
   const running = async () => run(tx)

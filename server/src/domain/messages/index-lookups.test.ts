@@ -118,6 +118,10 @@ test("a message by WhatsApp's ID, of a sender that had none when the statement w
      select gen_random_uuid(), $1, $2, 'wamid.out' || n, '16505550123', 'text', '{}', 'sent', 1, 'ada@harbour.example', now() from generate_series(1, 1000) n`,
     [workspaceId, senderId],
   )
+  const stored = await server.db.first<{ id: string }>('select id from inbound_messages where wa_message_id = $1', [
+    waMessageId,
+  ])
+  expect(await messageIdsOf(server.db, workspaceId, waMessageId)).toEqual([stored?.id])
   for (const [name, lookUp] of Object.entries(lookUps)) {
     for (const scope of scopes) {
       expect.soft(await rowsRead(scope, 'inbound_messages', lookUp), name).toBeLessThan(5)

@@ -72,6 +72,6 @@ export const deleteDeliveriesBefore = (
        select event_id from deliveries where webhook_id = $1 and event_id < $2 and event_created_at < $3
        order by event_id limit $4 for update skip locked
      )
-     delete from deliveries d using expired where d.webhook_id = $1 and d.event_id = expired.event_id`,
+     delete from deliveries where webhook_id = $1 and event_id = any(array(select event_id from expired))`,
     [webhookId, firstId, before, limit],
   )
