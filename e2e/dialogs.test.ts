@@ -206,12 +206,13 @@ test('on a phone, Esc closes the search but not the menu it was opened from', as
   expect(await menu.isVisible()).toBe(true)
 })
 
-test('Back asks before a link is lost', async () => {
+test('Back asks before the link of an invitation is lost, which has the chosen role', async () => {
   await console.ada.call('/confirm', { method: 'POST', body: { password: goodPassword } })
   const page = await open('messages')
   await page.getByRole('link', { name: 'Team' }).click()
   await page.getByRole('button', { name: 'Invite teammate' }).first().click()
   await page.getByLabel('Email address').fill('cleo@harbour.example')
+  await page.getByRole('radio', { name: 'Member' }).check()
   await page.getByRole('button', { name: 'Create link' }).click()
   const shared = page.getByRole('dialog', { name: 'Share this link' })
   await shared.getByText(/\/link#/).waitFor()
@@ -222,6 +223,34 @@ test('Back asks before a link is lost', async () => {
   await close.click()
   await shared.waitFor({ state: 'detached' })
   await isOnTop(page.getByRole('heading', { name: 'Team', level: 1 }))
+  await page
+    .getByRole('row', { name: /cleo@harbour\.example/ })
+    .getByText('Member')
+    .waitFor()
+})
+
+test('the secret of a webhook is rotated after a confirmation, and by default the old one keeps signing', async () => {
+  const webhook = { name: 'Payroll', url: 'http://127.0.0.1:9/', events: ['message.received'] }
+  const { body } = await console.ada.call(`/w/${console.place.workspaceId}/webhooks`, { method: 'POST', body: webhook })
+  const page = await open(`webhooks/${body.webhook.id}?tab=signing`)
+  await page.getByRole('button', { name: 'Rotate secret' }).click()
+  const form = page.getByRole('dialog', { name: 'Rotate signing secret' })
+  expect(await form.getByRole('radio', { name: 'Sign with both' }).isChecked()).toBe(true)
+  await expireConfirmation()
+  await form.getByRole('button', { name: 'Create new secret' }).click()
+  const { password } = promptOf(page)
+  await isOnTop(password)
+  await password.fill(goodPassword)
+  await page.keyboard.press('Enter')
+  const done = page.getByRole('dialog', { name: 'Your new signing secret' })
+  await done.getByRole('button', { name: 'Reveal' }).click()
+  const secret = await done.getByText(/^whsec_/).textContent()
+  const after = await console.ada.call(`/w/${console.place.workspaceId}/webhooks/${body.webhook.id}`)
+  expect(after.body).toMatchObject({
+    secret_hint: body.webhook.secret_hint,
+    staged_secret_hint: expect.stringMatching(/^whsec_/),
+  })
+  expect(after.body.staged_secret_hint.slice(-4)).toBe(secret?.slice(-4))
 })
 
 test('a form asks before edits are lost, however it is closed, and is kept below the palette', async () => {

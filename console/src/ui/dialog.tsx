@@ -133,20 +133,28 @@ function Frame({
 /** The element that opened the first of several dialogs: the button that opened a later one disappears with its dialog. */
 let pageOpener: HTMLElement | null = null
 
+/** Only the last dialog that closed returns the focus, and none once another one has opened. */
+let returning: ReturnType<typeof setTimeout> | undefined
+
 /** Returns the focus to the element that opened a dialog, even if the dialog is unmounted; for a menu item, to the menu's button. */
 export function useReturnFocus(open: boolean): void {
   useLayoutEffect(() => {
     if (!open) return
+    clearTimeout(returning)
     const active = document.activeElement as HTMLElement | null
     const menu = active?.closest('[role="menu"]')
     const opener = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active
     if (opener && opener !== document.body && !opener.closest('[role="dialog"]')) pageOpener = opener
+    // The focus is lost when the dialog disappears, which takes longer on a slow machine.
+    const giveBack = (checksLeft: number) => {
+      if (document.activeElement !== document.body) {
+        if (checksLeft > 0) returning = setTimeout(giveBack, 100, checksLeft - 1)
+      } else if (opener?.isConnected && opener !== document.body) opener.focus()
+      else pageOpener?.focus()
+    }
     return () => {
-      setTimeout(() => {
-        if (document.activeElement !== document.body) return
-        if (opener?.isConnected && opener !== document.body) opener.focus()
-        else pageOpener?.focus()
-      }, 250)
+      clearTimeout(returning)
+      returning = setTimeout(giveBack, 250, 30)
     }
   }, [open])
 }
