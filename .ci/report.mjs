@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-const limitMinutes = 15
+const limitMinutes = 10
 const [, , file, cpuSeconds] = process.argv
 const { startTime, testResults, numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
   readFileSync(file, 'utf8'),

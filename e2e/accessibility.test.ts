@@ -34,7 +34,7 @@ async function problemsAt(page: Page, size: typeof phone, name: string): Promise
   return problems.map((problem) => `on a phone: ${problem}`)
 }
 
-test('no page, dialog or drawer has serious accessibility violations; on a laptop and a phone all is in reach and stays in place', async () => {
+test('no page, dialog or drawer has serious accessibility violations; on a laptop and a phone all is in reach, and on one of them it stays in place', async () => {
   const { url, workspaceId } = busy.place
   const page = await busy.openPage()
   const found: Record<string, string[]> = {}

@@ -49,7 +49,8 @@ test('a failed request says how to turn the inspector on; an admin does, sees re
   await screenshot(page, 'inspector failed request')
   await page.setViewportSize({ width: 390, height: 844 })
   await screenshot(page, 'inspector phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  // The page is drawn again for the other width.
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
   await page.setViewportSize({ width: 1440, height: 900 })
 
   const [sender] = (await console.ada.call(inWorkspace('senders'))).body.data

@@ -5,6 +5,7 @@ import { publish } from '@parley/server/domain/deliveries/engine/publish/publish
 import { checkInput } from '@parley/server/domain/webhooks/check-input'
 import { saveNewWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { untilReadable } from '../../server/testing/open-transaction.ts'
 import { startReceiver } from '../../server/testing/receiver.ts'
 import { type TestShop, useSending } from '../../server/testing/sending.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
@@ -183,8 +184,7 @@ test('options come before variables, and variables before the login', async () =
   const textsOf = ({ data }: { data: { data: { text: string } }[] }) => data.map((event) => event.data.text)
   const variables = { PARLEY_URL: server.url, PARLEY_API_KEY: other.secret }
   await login()
-  // An event is listed once no older transaction is open, also of other tests. The other one was published before.
-  await until('both are listed', async () => (await json(['events', '--event', 'message.received'])).data.length === 1)
+  await untilReadable(server.db)
   expect(textsOf(await json(['events', '--event', 'message.received']))).toEqual(['ours'])
   expect(textsOf(await json(['events', '--event', 'message.received'], variables))).toEqual(['other'])
   expect(textsOf(await json(['events', '--event', 'message.received', '--key', key], variables))).toEqual(['ours'])
@@ -202,8 +202,7 @@ test('events continues at a cursor, and prints new events as they happen', async
   const words = ['events', '--url', server.url]
   const variables = { PARLEY_API_KEY: secret }
   for (const text of ['one', 'two']) await publishOne(id, text)
-  // An event is listed once no older transaction is open, also of other tests.
-  await until('both are listed', async () => (await json(words, variables)).data.length === 2)
+  await untilReadable(server.db)
   const { next_cursor } = await json([...words, '--limit', '1'], variables)
   expect(await json([...words, '--after', next_cursor], variables)).toMatchObject({ data: [{ data: { text: 'two' } }] })
   expect((await run([...words, '--limit', '1'], variables)).out).toContain(

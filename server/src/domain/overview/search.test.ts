@@ -35,6 +35,29 @@ const searchAs = async (workspaceId: string, role: Role = 'admin') => {
   }
 }
 
+test("WhatsApp's ID finds sent and received messages of any sender of the workspace, and of no other", async () => {
+  const [shop, other] = [await sending.newShop(), await sending.newShop()]
+  const waMessageId = `wamid.${newUuid()}`
+  const store = async ({ workspace, senderId }: typeof shop, id = newUuid()) => {
+    await server.db.change(
+      `insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, type, received_at, recorded_at, content)
+       values ($1, $2, $3, $4, '16505550123', 'text', now(), now(), '{}')`,
+      [id, workspace.id, senderId.slice(4), waMessageId],
+    )
+    return `msg_${id}`
+  }
+  await store(other)
+  const sent = await shop.sendText('+16505550123')
+  await server.db.change('update messages set wa_message_id = $2 where id = $1', [sent.id.slice(4), waMessageId])
+  const received = await store(shop)
+  const search = await searchAs(shop.workspace.id)
+  expect((await search(waMessageId)).map(({ id }) => id).sort()).toEqual([sent.id, received].sort())
+  expect(await search(`${waMessageId}0`)).toEqual([])
+  const person = await signedIn(server, { workspaceId: shop.workspace.id, role: 'admin' })
+  const list = await person.call(`/w/${shop.workspace.id}/messages?q=${waMessageId}&direction=sent`)
+  expect(list.body.data.map(({ id }: Found) => id)).toEqual([sent.id])
+})
+
 test('an ID finds its record, with or without the prefix', async () => {
   const shop = await sending.newShop()
   const { workspace } = shop

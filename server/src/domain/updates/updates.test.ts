@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { localRules, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { eventsOf, newApp, newSender, type TestApp, text, updateEventsOf } from '../../../testing/network-app.ts'
+import { untilReadable } from '../../../testing/open-transaction.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
@@ -82,6 +83,7 @@ test('GET /v1/events returns network.update only if it is asked for', async () =
   await post('messages', { metadata, messages: [text('wamid.E')] })
   const typesOf = async (query: string) =>
     ((await workspace.call(`/v1/events${query}`)).body as { data: { type: string }[] }).data.map(({ type }) => type)
+  await untilReadable(server.db)
   expect(await typesOf('')).toEqual(['message.received'])
   expect(await typesOf('?type=network.update')).toEqual(['network.update'])
   expect(await typesOf('?type=network.update&type=message.received')).toEqual(['network.update', 'message.received'])
