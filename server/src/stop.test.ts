@@ -107,6 +107,14 @@ test('a service that stops while the network and a client hang returns its lease
   expect(outbox).toEqual([{ state: expect.stringMatching(/calling|unknown/), attempts: 1 }])
 })
 
+test('every part of a service stops without an error', async () => {
+  const { connection } = await newHangingShop()
+  const service = await startHere(connection, { LOG_LEVEL: 'warn' })
+  await service.stop()
+  // It would log service.stop_failed.
+  expect(service.output()).toBe('')
+})
+
 test('a service stops in time while the database does not respond', async () => {
   const { connection, occupy } = await newHangingShop()
   const proxy = await startDatabaseProxy(connection)

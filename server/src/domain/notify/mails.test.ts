@@ -81,6 +81,13 @@ test('an operator’s invitation and reset link are sent by email too, and not s
   expect(reset.body).toMatchObject({ url: null, mailed: true })
   await deliver()
   for (const address of [email, operator.email]) linkIn(mailsTo(address)[0]?.text ?? '')
+  // Whoever follows it has received the email.
+  const token = tokenOf(linkIn(mailsTo(operator.email)[0]?.text ?? ''))
+  expect((await followLink(newBrowser(server.url), token, { password: 'nine patient herons' })).status).toBeLessThan(
+    300,
+  )
+  const verified = 'select email_verified_at as at from people where email = $1'
+  expect(await server.db.first(verified, [operator.email])).toEqual({ at: server.clock.now() })
 })
 
 test('an address is verified once a link that was sent to it sets the password, and only then', async () => {

@@ -58,6 +58,8 @@ test('a flood of sign-ins from one address does not keep others from signing in'
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   const counted = /^parley_sign_in_refused_total\{code="too_many_attempts"\} (\d+)$/m.exec(metrics)?.[1]
   expect(Number(counted)).toBe(countOf(responses, 429))
+  // Wrong passwords are no limits.
+  expect(metrics.match(/^parley_sign_in_refused_total\{/gm)).toHaveLength(1)
   // 16 rows of the attacker's address, and one each for the audit entry and the account of the person who signed in.
   expect((await storedRows()) - before).toBeLessThanOrEqual(18)
 })
