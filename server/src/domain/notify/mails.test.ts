@@ -81,7 +81,7 @@ test('an operator’s invitation and reset link are sent by email too, and not s
   expect(reset.body).toMatchObject({ url: null, mailed: true })
   await deliver()
   for (const address of [email, operator.email]) linkIn(mailsTo(address)[0]?.text ?? '')
-  // Whoever follows it has received the email.
+  // A person who follows it has received the email.
   const token = tokenOf(linkIn(mailsTo(operator.email)[0]?.text ?? ''))
   expect((await followLink(newBrowser(server.url), token, { password: 'nine patient herons' })).status).toBeLessThan(
     300,
