@@ -237,7 +237,7 @@ test('signing out ends the session, and after signing in, the first load has at 
     const isOurs = response.url().startsWith(place.url)
     if (isOurs && response.request().resourceType() === 'script') scripts.add(response.url())
   })
-  // The cookie from before no longer works.
+  // The earlier cookie does not work.
   await page.context().addCookies(session)
   await page.goto(at(''))
   await title(page, 'Sign in')

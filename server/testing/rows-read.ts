@@ -1,6 +1,9 @@
 import type { Db } from '../src/db/db.ts'
 
-/** How many rows of a table, of its partitions and of its tables of older rows some work reads. It runs in a transaction, because PostgreSQL counts per connection. */
+/**
+ * How many rows of a table, of its partitions and of its tables of older rows some work reads. It runs in a transaction, because
+ * PostgreSQL counts per connection.
+ */
 export const rowsRead = (db: Db, table: string, work: (tx: Db) => Promise<unknown>): Promise<number> =>
   db.transaction(async (tx) => {
     const before = await countRead(tx, table)

@@ -63,7 +63,7 @@ async function attemptsOf({ url }: ServiceHere): Promise<number> {
   return Number(/^parley_delivery_attempts_total\{outcome="delivered"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
 }
 
-test('an API process hands its deliveries to the workers in turn; one that stops releases them, and gets nothing more; each arrives once', async () => {
+test('an API process hands its deliveries to the workers in turn; a worker that stops releases them and gets nothing more; each arrives once', async () => {
   const { start, post, arrivals, startWorkers, haveArrived, hold, leasedAtInsert } = await setUp()
   const api = await start('api')
   const workers = await startWorkers(2)
