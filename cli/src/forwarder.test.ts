@@ -1,7 +1,9 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { styleText } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../../testing/src/free-port.ts'
+import { eventLine } from './event-line.ts'
 import { Forwarder } from './forwarder.ts'
 
 const body = Buffer.from(JSON.stringify({ id: 'e1', type: 'message.sent', data: {} }))
@@ -40,4 +42,17 @@ test('the line of an event says how the receiver responded', async () => {
   expect(await forwardTo(await serverWith((_request, response) => response.writeHead(500).end()))).toMatch(
     /→ 500 in N ms$/,
   )
+})
+
+test.each([
+  [199, 'red'],
+  [200, 'green'],
+  [299, 'green'],
+  [300, 'red'],
+] as const)('in a terminal, the status %i is %s', (status, color) => {
+  vi.stubEnv('FORCE_COLOR', '1')
+  onTestFinished(() => vi.unstubAllEnvs())
+  const sent = { status, error: null, location: null, duration_ms: 1 }
+  const line = eventLine({ at: new Date(), type: 'message.sent', id: 'e1', sent })
+  expect(line).toContain(styleText(color, String(status), { validateStream: false }))
 })

@@ -144,6 +144,11 @@ test('a transaction that PostgreSQL has ended because it was idle fails like one
   await remote.close()
 })
 
+test('an error of our own code is no lost connection', () => {
+  expect(isDatabaseAway(new TypeError('x is undefined'))).toBe(false)
+  expect(isDatabaseAway({ errno: 1, message: 'connection' })).toBe(false)
+})
+
 test('no connection compiles statements with JIT, although the server does by default', async () => {
   await asAdmin(`alter database ${connection.database} set jit = on`)
   const client = new pg.Client(connection)

@@ -142,7 +142,7 @@ test.each<[what: string, within: string, beyond: string]>([
   ['chunk extensions', `${chunks}${extended.repeat(16)}0\r\n\r\n`, `${chunks}${extended.repeat(17)}`],
   ['lines of chunks', `${chunks}${'1\r\na\r\n'.repeat(255)}0\r\n\r\n`, `${chunks}${'1\r\na\r\n'.repeat(257)}`],
   ['lines of trailers', `${chunks}0\r\n${'a: b\r\n'.repeat(510)}\r\n`, `${chunks}0\r\n${'a: b\r\n'.repeat(512)}`],
-])('a limited amount of %s is read, but no more, but no more; the status counts', (_name, within, beyond) => {
+])('a limited amount of %s is read, but no more; the status counts', (_name, within, beyond) => {
   expect(read(within)).toMatchObject({ status: 200, ...reusable })
   expect(read(beyond)).toMatchObject({ status: 200, ...notReusable })
 })

@@ -133,7 +133,7 @@ export class ResponseReader {
       } else if (name === 'location') {
         this.location = value
       } else if (name === 'keep-alive') {
-        this.idleMs = Number(/timeout=(\d{1,6})/i.exec(value)?.[1] ?? 'Infinity') * 1000
+        this.idleMs = Number(/timeout=(\d+)/i.exec(value)?.[1] ?? 'Infinity') * 1000
       } else if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) this.isReusable = false
     }
     if (length !== null && (isChunked || Number.isNaN(length))) this.isReusable = false

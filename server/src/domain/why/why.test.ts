@@ -394,6 +394,14 @@ test('a message with a paused template names the template and what to do', async
   await sync()
   const { body } = await shop.workspace.call('/v1/templates?name=offer')
   const [found] = (body as { data: { id: string }[] }).data
+  const before = await shop.send({
+    to: phone,
+    type: 'template',
+    template: { id: found?.id, variables: { 'body.1': 'Bea' } },
+  })
+  const { stations } = await why(shop, (before.body as { id: string }).id)
+  expect(lineOf(stations, 'template')).toBeUndefined()
+  await sending.drain()
   // Without a subscription, no notice about the template arrives.
   await graph(`${shop.account.wabaId}/subscribed_apps`, shop.account.token, 'DELETE')
   sending.network.control.templates.setStatus(template.id, { status: 'PAUSED' })

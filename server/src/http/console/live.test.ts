@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { watchLive } from '../../../testing/live.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { defaultClientTimeouts } from '../limits/limits.ts'
+import { LiveHub } from './live.ts'
 
 const server = useTestServer({ limits: { timeouts: { ...defaultClientTimeouts, streamCheckMs: 50 } } })
 const small = useTestServer({ limits: { liveStreams: 5 } })
@@ -93,6 +95,20 @@ test('the streams of a process are limited, and a person with the most of them m
     stream.close()
     return stream.status === 200
   })
+})
+
+test('a browser that has stopped reading is disconnected after 64 KiB', () => {
+  const hub = new LiveHub(30_000, 1)
+  onTestFinished(() => hub.stop())
+  const stream = new PassThrough()
+  hub.watch({ workspaceId: 'w', personId: 'p', stream, check: async () => true })
+  let unread = 0
+  while (!stream.destroyed) {
+    unread = stream.writableLength
+    hub.publish({ workspaceId: 'w', topic: 'messages' })
+  }
+  expect(unread).toBeGreaterThan(65_536)
+  expect(unread).toBeLessThan(65_636)
 })
 
 test('HEAD opens no stream', async () => {

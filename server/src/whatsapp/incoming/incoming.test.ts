@@ -307,6 +307,18 @@ describe('a submitted form', () => {
       ['more.docs', 2, 'm1'],
     ])
   })
+
+  test('an encrypted file needs its keys and a URL of at most 4,096 characters', () => {
+    const key = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64')
+    const keys = { iv: key(16), encryption_key: key(32), hmac_key: key(32) }
+    const sealed = (cdn_url: string, encryption_metadata: object = keys) =>
+      form({ response_json: JSON.stringify({ photo: [{ cdn_url, file_name: 'a.jpg', encryption_metadata }] }) })?.files
+        .length
+    const url = `https://example.com/${'x'.repeat(4_096 - 20)}`
+    expect(sealed(url)).toBe(1)
+    expect(sealed(`${url}x`)).toBe(0)
+    expect(sealed(url, { ...keys, hmac_key: key(31) })).toBe(0)
+  })
 })
 
 test('the failed status of a payment is no status of a message', () => {

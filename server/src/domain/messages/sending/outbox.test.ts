@@ -9,7 +9,7 @@ import { GraphClient } from '../../../whatsapp/graph/client.ts'
 import { readBalance } from '../../credits/credits.ts'
 import { verifyLedger } from '../../credits/verify-ledger.ts'
 import { saveStatuses } from '../receiving/statuses.ts'
-import { newOutbox, type Step } from './outbox.ts'
+import { isTemporary, newOutbox, type Step } from './outbox.ts'
 
 const server = useTestServer()
 /** The network waits a twentieth of the time before it responds. */
@@ -130,6 +130,17 @@ test.each(crashes)(
     expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
   },
 )
+
+test.each(['40P01', '40001', '53100', '55P03', '57014', '58030'])(
+  'a statement that fails with %s is repeated',
+  (code) => {
+    expect(isTemporary(Object.assign(new Error('failed'), { code }))).toBe(true)
+  },
+)
+
+test.each(['23505', '22001', '42P01', undefined])('a statement that fails with %s is not repeated', (code) => {
+  expect(isTemporary(Object.assign(new Error('failed'), { code }))).toBe(false)
+})
 
 test('two processes never send a message twice, even if one was suspended for longer than its lease', async () => {
   const shop = await sending.newShop(10)

@@ -319,7 +319,7 @@ async function accessOf({ connectionId }: ClaimedMessage, reading: Claim['access
 }
 
 /** Rolled back for a deadlock (40), resources (53), a lock (55), a time limit or a shutdown (57), or a fault of the disk (58). */
-const isTemporary = (error: unknown): boolean =>
+export const isTemporary = (error: unknown): boolean =>
   isDatabaseAway(error) || /^(40|53|55|57|58)/.test((error as { code?: string }).code ?? '')
 
 type BuildResult = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendDecision & { kind: 'failed' })

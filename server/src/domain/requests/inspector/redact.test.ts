@@ -144,6 +144,9 @@ test('a body is cut at the limit, and a large one costs no more than that', () =
   const { text, state } = redactJson(counted, inResponses)
   expect([text.length, state]).toEqual([storedBodyMax, 'truncated'])
   expect(reads).toBeLessThan(2_000)
+  // "[" and "[]]", and "null," for each other item.
+  const longest = redactJson([...Array((storedBodyMax - 4) / 5).fill(null), []], inResponses)
+  expect([longest.text.length, longest.state]).toEqual([storedBodyMax, 'stored'])
   expect(redactJson('x'.repeat(1_000_000), inResponses).text).toBe('"[redacted: 1000000 characters]"')
 })
 
