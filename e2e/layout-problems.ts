@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
+import { lasting } from './page-ready.ts'
 
 /** What a person cannot reach or read on a page: columns that are cut off, blank space below the page, times on several lines. */
-export const layoutProblems = (page: Page): Promise<string[]> => page.evaluate<string[]>(script)
+export const layoutProblems = (page: Page): Promise<string[]> => lasting(() => page.evaluate<string[]>(script))
 
 // Text, because the end-to-end tests have no DOM types.
 const script = `(() => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../server/testing/until.ts'
 
@@ -13,6 +14,14 @@ const isReady = `((router) => !document.querySelector('[class*="skeleton"], [ari
 
 export const animationsDone = (page: Page): Promise<boolean> =>
   until('animations are done', async () => (await page.evaluate<number>('document.getAnimations().length')) === 0)
+
+/** Problems that are still there after a while: a page is drawn again when its window gets another size. */
+export async function lasting(find: () => Promise<string[]>): Promise<string[]> {
+  for (const end = Date.now() + 5_000; ; await sleep(50)) {
+    const problems = await find()
+    if (problems.length === 0 || Date.now() > end) return problems
+  }
+}
 
 /** Waits until nothing covers the middle of an element. */
 export const isOnTop = (target: Locator): Promise<boolean> =>

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { lasting } from './page-ready.ts'
 
 /** The size that a finger needs, in CSS pixels. */
 const touchSize = 44
@@ -7,7 +8,8 @@ const touchSize = 44
  * What a person can touch on the page that is smaller than 44 × 44 px, each with its size. An element counts as large as
  * the part of it that is not cut off, together with its label. Links in a sentence may be smaller.
  */
-export const smallTargets = (page: Page): Promise<string[]> => page.evaluate<string[]>(`(${findSmall})(${touchSize})`)
+export const smallTargets = (page: Page): Promise<string[]> =>
+  lasting(() => page.evaluate<string[]>(`(${findSmall})(${touchSize})`))
 
 /** Runs in the page. As text, because the test's compiler would add its own helpers. */
 const findSmall = `(size) => {
