@@ -51,6 +51,7 @@ test('every request of the quickstart works as pasted in a workspace with two se
 
   const codeIn = async (language: string) => {
     await page.getByRole('tab', { name: language, exact: true }).click()
+    await page.getByRole('tab', { name: language, exact: true, selected: true }).waitFor()
     return (await page.locator('pre code').allTextContents())[2] ?? ''
   }
   const program = join(newProject(), 'send.ts')

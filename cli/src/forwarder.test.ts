@@ -51,7 +51,7 @@ test.each([
   [300, 'red'],
 ] as const)('in a terminal, the status %i is %s', (status, color) => {
   vi.stubEnv('FORCE_COLOR', '1')
-  onTestFinished(() => vi.unstubAllEnvs())
+  onTestFinished(() => void vi.unstubAllEnvs())
   const sent = { status, error: null, location: null, duration_ms: 1 }
   const line = eventLine({ at: new Date(), type: 'message.sent', id: 'e1', sent })
   expect(line).toContain(styleText(color, String(status), { validateStream: false }))

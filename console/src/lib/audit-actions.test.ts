@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { actionLabel, sentenceOf } from './audit-actions.ts'
+import { actionLabel, pageOf, sentenceOf } from './audit-actions.ts'
 
 const nothing = { target: null, target_name: null, before: null, after: null }
 
@@ -56,6 +56,20 @@ test.each([
   [{ ...nothing, action: 'moon.land_on', target_name: 'Apollo' }, 'moon: land on “Apollo”'],
 ])('%o is shown as: %s', (entry, text) => {
   expect(sentenceOf(entry)).toBe(text)
+})
+
+test.each([
+  ['key.revoke', 'keys?open=id'],
+  ['webhook.disable', 'webhooks/id'],
+  ['webhook.delete', null],
+  ['message.send', 'messages/id'],
+  ['sender.register', 'senders/id'],
+  ['order.status', 'orders/id'],
+  ['form.download', 'forms/id'],
+  ['refusals.mute', 'api-errors?open=id'],
+  ['session.failed', null],
+])('the page of the target of %s is %s', (action, path) => {
+  expect(pageOf({ action, target: 'id' })).toBe(path)
 })
 
 test('every action of the service and of the commands has a sentence and a label', () => {

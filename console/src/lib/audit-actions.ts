@@ -14,6 +14,19 @@ export function sentenceOf(entry: Part): string {
   return sentence(name, entry.after ?? {}, entry.before ?? {}, entry)
 }
 
+/** The console page of the target, if it has one. */
+export function pageOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string | null {
+  const noun = action.split('.')[0]
+  if (noun === 'key') return `keys?open=${target}`
+  if (noun === 'webhook' && action !== 'webhook.delete') return `webhooks/${target}`
+  if (noun === 'message') return `messages/${target}`
+  if (noun === 'sender') return `senders/${target}`
+  if (noun === 'order') return `orders/${target}`
+  if (noun === 'form') return `forms/${target}`
+  if (noun === 'refusals') return `api-errors?open=${target}`
+  return null
+}
+
 /** The label of an action in filters. */
 export function actionLabel(action: string): string {
   return labels[action] ?? capital(action.replace('.', ': ').replaceAll('_', ' '))

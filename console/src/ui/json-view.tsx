@@ -3,15 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { CodeBlock } from './code-block.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Icon } from './icon.tsx'
+import { type FieldMark, marksBelow, missingIn, pathOf } from './json-marks.ts'
 import styles from './json-view.module.css'
-
-/** What is wrong with a field. Its path has dots: `text.body`. */
-export interface FieldMark {
-  param: string
-  message: string
-  /** The field should exist. Only then it is added. */
-  isMissing?: boolean
-}
 
 const noMarks: readonly FieldMark[] = []
 
@@ -58,7 +51,7 @@ interface NodeProps {
 
 function Node({ name, value, path, depth, openDepth, marks }: NodeProps) {
   const entries = entriesOf(value)
-  const below = marks.filter(({ param }) => path === '' || param.startsWith(`${path}.`))
+  const below = marksBelow(path, marks)
   const mark = path === '' ? undefined : marks.find(({ param }) => param === path)
   const [open, setOpen] = useState((depth < openDepth && (entries?.length ?? 0) <= 100) || below.length > 0)
   const label: ReactNode = name !== undefined && (
@@ -77,9 +70,10 @@ function Node({ name, value, path, depth, openDepth, marks }: NodeProps) {
     )
   }
   const [left, right] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
-  const missing = below
-    .filter(({ isMissing }) => isMissing)
-    .filter(({ param }) => !entries.some(([key]) => isAtOrBelow(param, pathOf(path, key))))
+  const missing = missingIn(
+    entries.map(([key]) => pathOf(path, key)),
+    below,
+  )
   if (entries.length === 0 && missing.length === 0) {
     return (
       <div className={`${styles.leaf} ${mark ? styles.marked : ''}`}>
@@ -132,10 +126,6 @@ function Node({ name, value, path, depth, openDepth, marks }: NodeProps) {
     </div>
   )
 }
-
-const pathOf = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
-
-const isAtOrBelow = (param: string, path: string): boolean => param === path || param.startsWith(`${path}.`)
 
 function MarkText({ mark }: { mark: FieldMark | undefined }) {
   if (!mark) return null

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../lib/audit-actions.ts'
+import { pageOf, sentenceOf } from '../../lib/audit-actions.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { useHere } from '../../lib/session.ts'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -86,17 +86,4 @@ function Details({ entry }: { entry: AuditEntry }) {
       <Difference before={entry.before} after={entry.after} />
     </Stack>
   )
-}
-
-/** The console page of the target, if it has one. */
-function pageOf({ action, target }: AuditEntry): string | null {
-  const noun = action.split('.')[0]
-  if (noun === 'key') return `keys?open=${target}`
-  if (noun === 'webhook' && action !== 'webhook.delete') return `webhooks/${target}`
-  if (noun === 'message') return `messages/${target}`
-  if (noun === 'sender') return `senders/${target}`
-  if (noun === 'order') return `orders/${target}`
-  if (noun === 'form') return `forms/${target}`
-  if (noun === 'refusals') return `api-errors?open=${target}`
-  return null
 }

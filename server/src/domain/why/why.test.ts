@@ -394,14 +394,6 @@ test('a message with a paused template names the template and what to do', async
   await sync()
   const { body } = await shop.workspace.call('/v1/templates?name=offer')
   const [found] = (body as { data: { id: string }[] }).data
-  const before = await shop.send({
-    to: phone,
-    type: 'template',
-    template: { id: found?.id, variables: { 'body.1': 'Bea' } },
-  })
-  const { stations } = await why(shop, (before.body as { id: string }).id)
-  expect(lineOf(stations, 'template')).toBeUndefined()
-  await sending.drain()
   // Without a subscription, no notice about the template arrives.
   await graph(`${shop.account.wabaId}/subscribed_apps`, shop.account.token, 'DELETE')
   sending.network.control.templates.setStatus(template.id, { status: 'PAUSED' })
@@ -421,7 +413,7 @@ test('a message with a paused template names the template and what to do', async
   expect((await checkTemplates(server.db)).details.join()).toContain('offer (en): PAUSED')
 })
 
-test('a template that was paused after a message failed for another reason is not the cause', async () => {
+test('a paused template is why a message waits, but not why one failed earlier for another reason', async () => {
   const shop = await newShop()
   const template = shop.account.addTemplate({ name: 'offer' })
   const sync = () => syncConnection(sending.network.network, shop.connection.id)
@@ -431,8 +423,13 @@ test('a template that was paused after a message failed for another reason is no
   const message = { type: 'template', template: { id: found?.id, variables: { 'body.1': 'Ana' } } }
   const sent = await shop.send({ to: '15550131026', ...message })
   await sending.drain()
+  const waiting = await shop.send({ to: phone, ...message })
+  const templateOf = async ({ body }: typeof waiting) =>
+    lineOf((await why(shop, (body as { id: string }).id)).stations, 'template')?.message
+  expect(await templateOf(waiting)).toBeUndefined()
   sending.network.control.templates.setStatus(template.id, { status: 'PAUSED' })
   await sync()
+  expect(await templateOf(waiting)).toContain('PAUSED')
   const report = await why(shop, (sent.body as { id: string }).id)
   expect(lineOf(report.stations, 'template')).toBeUndefined()
   expect(report.stations.flatMap(({ details }) => details).join()).toContain('131026')
