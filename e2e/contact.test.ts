@@ -274,8 +274,11 @@ test('older messages are loaded when you scroll up, and the place is kept', asyn
   const long = '16505550166'
   const timestamp = Math.floor(Date.now() / 1000) - 100
   const messages = Array.from({ length: 70 }, (_, index) => ({
-    ...{ id: `wamid.long${index}`, from: long, timestamp: String(timestamp + index) },
-    ...{ type: 'text', text: { body: `Number ${index + 1} of many` } },
+    id: `wamid.long${index}`,
+    from: long,
+    timestamp: String(timestamp + index),
+    type: 'text',
+    text: { body: `Number ${index + 1} of many` },
   }))
   await post('messages', { contacts: [{ wa_id: long, profile: { name: 'Lou' } }], messages })
   await until('all have arrived', async () => (await rowsOf(long)).length === 70)

@@ -70,7 +70,7 @@ test('two clicks show why a number is rated low, and who changed a key', async (
   const { control, workspaceId } = place
   await control('POST', '/phones/16505550123/say', { to: '15550780001', text: 'Hello' })
   const [key] = (await ada.call(`/w/${workspaceId}/keys`)).body.data
-  const change = { method: 'PATCH', body: { rate_limit_per_min: 7 } }
+  const change = { method: 'PATCH', body: { rate_limit_per_min: 77 } }
   expect((await ada.call(`/w/${workspaceId}/keys/${key.id}`, change)).status).toBe(200)
   await place.api('/v1/senders')
 
@@ -90,7 +90,7 @@ test('two clicks show why a number is rated low, and who changed a key', async (
   await page.getByRole('row', { name: /Hello/ }).waitFor()
 
   await page.getByRole('link', { name: 'API keys' }).click()
-  const row = page.getByRole('row', { name: new RegExp(`${key.name}.*7/min`) })
+  const row = page.getByRole('row', { name: new RegExp(`${key.name}.*77/min`) })
   await row.getByRole('img', { name: /^Last 7 days: OK [1-9]/ }).waitFor()
   await row.click()
   const drawer = page.getByRole('dialog', { name: key.name })

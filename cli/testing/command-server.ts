@@ -12,8 +12,9 @@ import { runParley } from './run-parley.ts'
  */
 export class CommandServer {
   readonly #server = createServer((request, response) => {
-    void run(request).then(({ code, out, err }) =>
-      code === 0 ? response.end(out) : response.writeHead(500).end(out + err),
+    run(request).then(
+      ({ code, out, err }) => (code === 0 ? response.end(out) : response.writeHead(500).end(out + err)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
     )
   })
 

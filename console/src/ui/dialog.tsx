@@ -145,12 +145,15 @@ export function useReturnFocus(open: boolean): void {
     const menu = active?.closest('[role="menu"]')
     const opener = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active
     if (opener && opener !== document.body && !opener.closest('[role="dialog"]')) pageOpener = opener
-    // The focus is lost when the dialog disappears, which takes longer on a slow machine.
+    // The focus is lost when the dialog disappears, which takes longer on a slow machine. Elsewhere, a person has moved it.
     const giveBack = (checksLeft: number) => {
-      if (document.activeElement !== document.body) {
-        if (checksLeft > 0) returning = setTimeout(giveBack, 100, checksLeft - 1)
-      } else if (opener?.isConnected && opener !== document.body) opener.focus()
-      else pageOpener?.focus()
+      const focused = document.activeElement
+      if (focused === document.body) {
+        if (opener?.isConnected && opener !== document.body) opener.focus()
+        else pageOpener?.focus()
+      } else if (checksLeft > 0 && focused?.closest('[role="dialog"]')) {
+        returning = setTimeout(giveBack, 100, checksLeft - 1)
+      }
     }
     return () => {
       clearTimeout(returning)
