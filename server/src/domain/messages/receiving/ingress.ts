@@ -204,7 +204,7 @@ function refuseSignature(): never {
 const maxWaitingUpdates = 20_000
 
 /** A statement costs PostgreSQL as much as several messages in it. */
-const storeGapMs = 6
+const storeGapMs = 10
 
 type Signature = string | string[] | undefined
 
