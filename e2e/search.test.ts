@@ -41,6 +41,9 @@ test('what is typed while the search is loading is kept, and is no shortcut', as
     await isTyped
     await route.continue()
   })
+  // The page loads the search by itself when it has nothing to do, so it may have done so already.
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   await page.keyboard.press('Control+k')
   await page.keyboard.type('go to museums')
   await page.keyboard.press('Backspace')
