@@ -125,7 +125,7 @@ test('what is too small or cut off, and what moves, is found', async () => {
     const all = await shifts.take()
     return all.length > 0 && all
   })
-  expect(moved[0]).toMatch(/^moves by 0\.[1-9]/)
+  expect(moved).toEqual(moved.map(() => expect.stringMatching(/^moves by 0\.[1-9]/)))
   await shifts.stop()
   await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
     '<button class="small" aria-label="Small" style="all: unset; display: block; width: 20px; height: 20px">x</button>' +
