@@ -109,11 +109,20 @@ test('the search shows sections while you type, and the keyboard opens one', asy
   await page.keyboard.type('idempotancy')
   const first = page.locator('.results a').first()
   await first.filter({ hasText: 'Idempotency' }).waitFor()
-  // The results of the last letters may still replace those of the first ones.
-  await until('the arrow goes to the first result', async () => {
-    await field.press('ArrowDown')
-    return (await page.evaluate<string>('document.activeElement.textContent')) === 'Idempotency'
+  // A result that has the focus keeps it when the results of the last letter replace it.
+  const released = Promise.withResolvers<void>()
+  await page.route('**/docs/search.json?q=idempotency', async (route) => {
+    await released.promise
+    await route.continue()
   })
+  await field.fill('')
+  await field.fill('idempotenc')
+  const replaced = await first.filter({ hasText: 'Idempotency' }).elementHandle()
+  await page.keyboard.type('y')
+  await page.keyboard.press('ArrowDown')
+  released.resolve()
+  await until('the results are replaced', () => replaced?.evaluate<boolean>('(link) => !link.isConnected') ?? false)
+  expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('Idempotency')
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => page.evaluate<string>('document.activeElement.id')).toBe('search')
   await page

@@ -44,9 +44,3 @@ test('without JavaScript, the fields of objects and the variants of a message un
   await page.getByText('Python', { exact: true }).first().click()
   await page.getByText('message = parley.messages.send({').waitFor()
 })
-
-test('an address of an endpoint in the reference of earlier versions leads to its section', async () => {
-  const page = await browser.newPage({ isDrawn: false })
-  await page.goto(`${server.url}/docs/api#tag/messages/POST/v1/messages`)
-  await page.waitForURL(`${server.url}/docs/api/messages#send-a-message`)
-})

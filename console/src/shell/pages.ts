@@ -160,12 +160,6 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/docs/docs.page.tsx').then((page) => ({ default: page.DocsPage })),
   },
   {
-    path: `${w}/docs/$page`,
-    title: 'Docs',
-    needs: 'requests:read',
-    load: () => import('../pages/docs/docs.page.tsx').then((page) => ({ default: page.MovedDocsPage })),
-  },
-  {
     path: `${w}/credits`,
     title: 'Credits',
     needs: 'credits:read',

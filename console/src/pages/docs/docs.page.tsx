@@ -1,6 +1,4 @@
 import type { Onboarding } from '@parley/contract/console/overview'
-import { useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import { useData } from '../../lib/query.ts'
 import { useHere, useSession } from '../../lib/session.ts'
 import { useExampleRequest } from '../../parts/example-request.ts'
@@ -92,15 +90,4 @@ export function DocsPage() {
       </PageBody>
     </>
   )
-}
-
-/** Earlier versions of the console had chapters. They are pages of the documentation. */
-export function MovedDocsPage() {
-  const { public_url: publicUrl } = useSession()
-  const { page } = useParams({ strict: false }) as { page?: string }
-  useEffect(() => {
-    const path = page === 'webhooks' ? 'events/verify' : `${page}${location.hash}`
-    location.replace(`${publicUrl}/docs/${path}`)
-  }, [publicUrl, page])
-  return null
 }

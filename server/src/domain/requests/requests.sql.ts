@@ -15,11 +15,6 @@ export interface RequestRow {
 
 export const requestColumns = 'id, at, key_id, method, route, status, code, duration_us, address, user_agent'
 
-// A separate statement for each case: a single one would have a generic plan that uses no index. Rows are ordered by
-// workspace first, although there is only one, because PostgreSQL does not infer that from `is null`.
-const isOf = (workspaceId: string | null): string =>
-  workspaceId === null ? '$1::uuid is null and workspace_id is null' : 'workspace_id = $1'
-
 export interface ApiErrorGroupRow {
   code: string
   count: number
@@ -33,12 +28,16 @@ export interface ApiErrorGroupRow {
 }
 
 /** The partial hour at the start comes from the log; the full hours come from the hourly counts. */
-const partialHour = `select code, key_id, address, 1, at, at from request_log
-         where workspace_id = $1 and code is not null and at >= $2 and at < least($3, $4)`
+const ofWorkspace = `select code, key_id, address, count, first_at, last_at from refusal_hours
+         where workspace_id = $3 and hour >= $4 and hour < $2
+         union all
+         select code, key_id, address, 1, at, at from request_log
+         where workspace_id = $3 and code is not null and at >= $1 and at < least($4, $2)`
 
-/** Of the requests without a workspace, only the first are in the log. Older versions counted them in refusal_hours. */
-const unauthenticated = `select code, null, client, count, first_at, last_at from unauthenticated_minutes
-         where code is not null and minute > $2::timestamptz - interval '1 minute' and last_at >= $2`
+/** Of the requests without a workspace, only the first are in the log. */
+const unauthenticated = `select code, null::uuid as key_id, client as address, count, first_at, last_at
+         from unauthenticated_minutes
+         where code is not null and minute > $1::timestamptz - interval '1 minute' and last_at >= $1 and minute < $2`
 
 /** API errors since a time by code, until a full hour, each with the ten keys and IP addresses that have the most. */
 export const apiErrorGroups = (
@@ -48,16 +47,15 @@ export const apiErrorGroups = (
   until: Date | null,
 ): Promise<ApiErrorGroupRow[]> =>
   db.transaction(async (tx) => {
+    const times = [since, until ?? 'infinity']
+    const nextHour = new Date(Math.ceil(since.getTime() / 3_600_000) * 3_600_000)
     // With row-level security, PostgreSQL underestimates the rows by a factor of 100 and would sort on disk.
     await tx.rows(`select set_config('enable_sort', 'off', true), set_config('work_mem', '64MB', true)`)
     return tx.rows(
       `with counted as materialized (
        select code, key_id, address, sum(count) as count, min(first_at) as first_at, max(last_at) as last_at
        from (
-         select code, key_id, address, count, first_at, last_at from refusal_hours
-         where ${isOf(workspaceId)} and hour >= $3 and hour < $4
-         union all
-         ${workspaceId === null ? unauthenticated : partialHour}
+         ${workspaceId === null ? unauthenticated : ofWorkspace}
        ) as refused
        group by 1, 2, 3
      ), by_key as (
@@ -74,7 +72,7 @@ export const apiErrorGroups = (
          as addresses,
        count(distinct c.address) as "addressCount"
      from counted c group by c.code order by count desc, c.code`,
-      [workspaceId, since, new Date(Math.ceil(since.getTime() / 3_600_000) * 3_600_000), until ?? 'infinity'],
+      workspaceId === null ? times : [...times, workspaceId, nextHour],
     )
   })
 

@@ -57,8 +57,7 @@ async function show() {
     list(query, await response.json())
   } catch (error) {
     if (error.name === 'AbortError') return
-    results.replaceChildren(element('p', 'The search is not available. Try again.'))
-    results.hidden = false
+    fill(element('p', 'The search is not available. Try again.'))
   }
 }
 
@@ -69,10 +68,17 @@ function list(query, found) {
     if (heading !== '') link.append(element('small', title))
     return link
   })
-  if (links.length === 0) results.replaceChildren(element('p', `No results for “${query}”.`))
-  else results.replaceChildren(...links)
+  if (links.length === 0) fill(element('p', `No results for “${query}”.`))
+  else fill(...links)
   status.textContent = links.length === 1 ? '1 result' : `${links.length || 'No'} results`
+}
+
+/** If a result had the focus, the result in its place has it afterwards, or the field. */
+function fill(...nodes) {
+  const index = [...results.children].indexOf(document.activeElement)
+  results.replaceChildren(...nodes)
   results.hidden = false
+  if (index >= 0) (results.querySelectorAll('a')[index] ?? field).focus()
 }
 
 function element(name, text) {
@@ -87,11 +93,6 @@ const here = side?.querySelector('[aria-current]')
 if (here && side.scrollHeight > side.clientHeight) {
   side.scrollTop += here.getBoundingClientRect().bottom - side.getBoundingClientRect().bottom + 40
 }
-
-/** The API reference had other anchors: `/docs/api#tag/messages/POST/v1/messages`. */
-const [, method, route] = /^#tag\/[^/]+\/([A-Z]+)(\/.+)$/.exec(decodeURIComponent(location.hash)) ?? []
-for (const link of method ? document.querySelectorAll('main td:first-child a') : [])
-  if (link.textContent === `${method} ${route}`) location.replace(link.href)
 
 /** Tabs: the language that was chosen last, on every page. */
 const storageKey = 'docs-language'
