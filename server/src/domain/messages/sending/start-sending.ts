@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Loop, startLoop } from '../../../db/loop.ts'
 import { subscribe } from '../../../db/topic.ts'
 import { startTimer } from '../../../lib/clock.ts'
@@ -8,7 +7,7 @@ import { type DueNumber, newlyDue } from './due-numbers.ts'
 import { newOutbox } from './outbox.ts'
 
 const pollMs = 100
-/** The minimum time between the starts of two claims under load, so that more messages share one. */
+/** The pause after a claim, which lets messages accumulate for the next one. After a pause, one is claimed at once. */
 const gapMs = 10
 
 /**
@@ -22,13 +21,12 @@ export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> 
   const unsubscribe = subscribe(db, newlyDue, newNumbers)
   let looked: (() => number) | null = null
   const sending = startLoop({ db, log }, 'send', pollMs, async () => {
-    const elapsed = startTimer(network.clock)
     const numbers = [...newNumbers.values()]
     newNumbers.clear()
     const mayLookAtFew = numbers.length > 0 && looked !== null && looked() < pollMs
     if (!mayLookAtFew) looked = startTimer(network.clock)
     const hasClaimed = (await outbox.sendDue(mayLookAtFew ? numbers : undefined)) > 0
-    if (hasClaimed) await sleep(Math.max(0, gapMs - elapsed()))
+    if (hasClaimed) await pause(gapMs)
     // There may be more than the pace allowed.
     return { nextInMs: hasClaimed ? gapMs : pollMs }
   })
@@ -39,3 +37,5 @@ export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> 
     },
   }
 }
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
