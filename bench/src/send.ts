@@ -15,7 +15,7 @@ const keysEach = 40
 const connections = 32
 const seconds = numberSetting('BENCH_SECONDS', 5)
 const pacePerSecond = 200
-const warmUpSeconds = 1
+const warmUpSeconds = 3
 /** How long the last calls may take. */
 const patienceMs = 10_000
 
@@ -31,7 +31,7 @@ export async function benchSend(scope: Scope): Promise<Row[]> {
   const keys = keysInTurn(await prepare(dataDir, { hookUrls, keysEach, graphUrl }))
   const target = await scope.startTarget('parley', dataDir)
   return [
-    ...(await measureCalls(scope, target.port, keys.slice(0, keys.length / 2), network)),
+    ...(await measureCalls(scope, target, keys.slice(0, keys.length / 2), network)),
     ...(await measurePeak(scope, target, keys.slice(keys.length / 2), network)),
   ]
 }
@@ -57,17 +57,24 @@ async function measurePeak(scope: Scope, target: Target, keys: readonly string[]
 }
 
 /** Sends messages at a steady pace; all times are of the same clock. */
-async function measureCalls(scope: Scope, port: number, keys: readonly string[], network: Target): Promise<Row[]> {
+async function measureCalls(scope: Scope, target: Target, keys: readonly string[], network: Target): Promise<Row[]> {
   const noise = watchNoise()
   const respondedAt = new Map<string, number>()
-  const sends: Promise<void>[] = []
-  const started = performance.now()
-  for (let n = 0; n < pacePerSecond * (warmUpSeconds + seconds); n++) {
-    const wait = started + (n / pacePerSecond) * 1000 - performance.now()
-    if (wait > 1) await sleep(wait)
-    sends.push(sendOne(port, keys[n % keys.length] ?? '', n, respondedAt))
+  const sendAtPace = async (from: number, to: number) => {
+    const sends: Promise<void>[] = []
+    const started = performance.now()
+    for (let n = from; n < to; n++) {
+      const wait = started + ((n - from) / pacePerSecond) * 1000 - performance.now()
+      if (wait > 1) await sleep(wait)
+      sends.push(sendOne(target.port, keys[n % keys.length] ?? '', n, respondedAt))
+    }
+    await Promise.all(sends)
   }
-  await Promise.all(sends)
+  const warmUps = pacePerSecond * warmUpSeconds
+  const sends = pacePerSecond * seconds
+  await sendAtPace(0, warmUps)
+  const warmedUpAt = now()
+  const { cpuUs } = await withCpu(target, () => sendAtPace(warmUps, warmUps + sends))
   const calledAt: Record<string, number> = {}
   let repeats = 0
   for (const end = Date.now() + patienceMs; Object.keys(calledAt).length < respondedAt.size && Date.now() < end; ) {
@@ -80,14 +87,26 @@ async function measureCalls(scope: Scope, port: number, keys: readonly string[],
     const calledMs = calledAt[id]
     return calledMs === undefined ? [] : [{ at, waitMs: Math.max(0, calledMs - at) }]
   })
-  const waits = called.filter(({ at }) => at > started + warmUpSeconds * 1_000).map(({ waitMs }) => waitMs)
-  const missing = pacePerSecond * (warmUpSeconds + seconds) - called.length
+  const waits = called.filter(({ at }) => at > warmedUpAt).map(({ waitMs }) => waitMs)
+  const missing = warmUps + sends - called.length
   if (missing + repeats > 0) scope.fault(`${missing} messages were not sent, ${repeats} were sent twice`)
   const row = { unit: 'ms', noise: noise() }
   const what = `from 202 to the call of WhatsApp at ${pacePerSecond} sends/s`
   return [
     { ...row, what: `${what}, p50`, rounds: [percentile(waits, 0.5)] },
     { ...row, what: `${what}, p99`, rounds: [percentile(waits, 0.99)], target: { atMost: 30 } },
+    {
+      ...row,
+      unit: 'µs',
+      what: `CPU of the process for a send at ${pacePerSecond}/s`,
+      rounds: [cpuUs.process / sends],
+    },
+    {
+      ...row,
+      unit: 'µs',
+      what: `CPU of PostgreSQL for a send at ${pacePerSecond}/s`,
+      rounds: [cpuUs.postgres / sends],
+    },
   ]
 }
 
@@ -97,7 +116,10 @@ async function sendOne(port: number, secret: string, n: number, respondedAt: Map
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: sendBody(n),
   })
-  const at = performance.timeOrigin + performance.now()
+  const at = now()
   const { id } = (await response.json()) as { id?: string }
   if (id) respondedAt.set(id, at)
 }
+
+/** Of the same clock in all processes. */
+const now = (): number => performance.timeOrigin + performance.now()

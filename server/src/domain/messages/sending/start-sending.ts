@@ -8,7 +8,7 @@ import { newOutbox } from './outbox.ts'
 
 const pollMs = 100
 /** The pause after a claim, which lets messages accumulate for the next one. After a pause, one is claimed at once. */
-const gapMs = 10
+const gapMs = 5
 
 /**
  * The sending loop. It runs when this process accepts a message, and then looks only at the numbers of such messages. Ten times
