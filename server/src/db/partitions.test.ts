@@ -300,6 +300,27 @@ test('ensureToday does not wait for locks if today’s partitions exist', async 
   expect((await days()).at(-1)).toBe('20260407')
 })
 
+test('a process that starts tries again while another one creates partitions', async () => {
+  const { clock, db, days } = await setUp()
+  clock.forward({ hours: 20 * 24 })
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+  const holder = db.transaction(async (tx) => {
+    await tx.rows(`select pg_advisory_xact_lock(hashtext('ensure_days'))`)
+    hold()
+    await isReleased
+  })
+  await isHeld
+  let tries = 0
+  const rows: Db['rows'] = (text, values) => {
+    if (text.includes('ensure_days(') && ++tries === 2) release()
+    return db.rows(text, values)
+  }
+  await ensureToday({ ...db, rows }, clock)
+  await holder
+  expect((await days()).at(-1)).toBe('20260406')
+})
+
 test('several processes can start on an empty database and create the partitions', async () => {
   const { connection, drop } = await newDatabase()
   const clock = newClock()
