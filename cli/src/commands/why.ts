@@ -83,8 +83,7 @@ function resultOf(report: WhyReport, fixed: readonly AppliedFix[] | null) {
       '',
       styled('bold', visible(conclusion)),
       ...(remedy ? [styled('bold', `→ ${visible(remedy)}`)] : []),
-      'Parley cannot see:',
-      ...unseen.map((line) => `  ${line}`),
+      ...(unseen.length > 0 ? ['Parley cannot see:', ...unseen.map((line) => `  ${line}`)] : []),
       ...(fixed?.length === 0 ? ['There was nothing to fix automatically.'] : []),
     ],
     json: {
