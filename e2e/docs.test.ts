@@ -121,7 +121,7 @@ test('the search shows sections while you type, and the keyboard opens one', asy
   await page.keyboard.type('y')
   await page.keyboard.press('ArrowDown')
   released.resolve()
-  await until('the results are replaced', () => replaced?.evaluate<boolean>('(link) => !link.isConnected') ?? false)
+  await until('the results are replaced', () => replaced?.evaluate((link) => !link.isConnected) ?? false)
   expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('Idempotency')
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => page.evaluate<string>('document.activeElement.id')).toBe('search')
