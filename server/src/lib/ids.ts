@@ -26,13 +26,20 @@ let used = pool.length
 
 /** The last UUID: its millisecond, and its counter within that millisecond. */
 interface Last {
+  /** The millisecond that was asked for. On overflow of the counter, `ms` is a later one. */
+  asked: number
   ms: number
   count: number
   /** The UUID as text, in a buffer: a string that is concatenated from parts is copied again when it is first read. */
   letters: Buffer
 }
 
-const newLast = (): Last => ({ ms: 0, count: 0, letters: Buffer.from('00000000-0000-7000-8000-000000000000') })
+const newLast = (): Last => ({
+  asked: 0,
+  ms: 0,
+  count: 0,
+  letters: Buffer.from('00000000-0000-7000-8000-000000000000'),
+})
 
 /**
  * Separate for the machine's own time and for times of the caller. They can differ, and each must keep its own order.
@@ -55,9 +62,12 @@ export function newUuid(given?: number): string {
   const now = given ?? Date.now()
   // The counter starts at a random value in the lower half of its 12 bits. On overflow, the next millisecond is used.
   const start = pool.readUInt16BE(at) & 2047
-  if (now === last.ms || now === last.ms - 1) {
+  if (now >= last.asked - 1 && now <= last.ms) {
     if (++last.count > 4095) move(last, last.ms + 1, start)
-  } else move(last, now, start)
+  } else {
+    last.asked = now
+    move(last, now, start)
+  }
   const { count, letters } = last
   letters[15] = second[count >> 8] as number
   put(letters, 16, count & 255)

@@ -59,7 +59,6 @@ export function prefersMarkdown({ headers: { accept = '' } }: Pick<FastifyReques
   })
   const at = (wanted: string) => ranges.findIndex(({ type, quality }) => type === wanted && quality > 0)
   const [markdown, html] = [at('text/markdown'), at('text/html')]
-  if (markdown < 0 || html < 0) return markdown >= 0
   const [ofMarkdown = 0, ofHtml = 0] = [ranges[markdown]?.quality, ranges[html]?.quality]
   return ofMarkdown === ofHtml ? markdown < html : ofMarkdown > ofHtml
 }

@@ -188,6 +188,14 @@ const cases: Case[] = [
     131008,
     'buttons: Button at index 0 of type CopyCode requires a parameter',
   ],
+  [
+    'no index of the button',
+    'summer_offer',
+    'en',
+    [body(...texts('Ana')), { type: 'button', sub_type: 'copy_code', parameters: [] }],
+    131008,
+    "buttons: 'index' is mandatory",
+  ],
   ['no code on the button', 'otp_login', 'en', [body(...texts('483920'))], 131008],
   ['a long code', 'otp_login', 'en', [body(...texts('4839')), button('url', 0, ...texts('1234567890123456'))], 131009],
   [

@@ -84,3 +84,30 @@ test('numbers whose sends get slow responses delay no message of other workspace
   expect(new Set(responded)).toEqual(new Set(fast))
   expect(responded.some((id) => slowIds.has(id))).toBe(false)
 })
+
+test('a number whose calls get no response is held for one, two and four seconds', async () => {
+  const shop = await sending.newShop()
+  makeSlow((number) => number === shop.account.phoneNumber)
+  const client = new GraphClient({ productVersion: 'test', responseTimeoutMs: 50, deadlineMs: 50 })
+  const outbox = newOutbox({ ...sending.network.network, client }, server.runtime.log)
+  onTestFinished(async () => {
+    await outbox.stop()
+    await client.close()
+  })
+  const heldForMs: number[] = []
+  for (const failures of [1, 2, 3]) {
+    await shop.sendText('16505580100')
+    await outbox.sendDue()
+    const hold = await until('the number is held', async () => {
+      const [row] = await server.db.rows<{ until: Date }>(
+        'select until from sending_holds where subject_id = $1 and failures = $2',
+        [shop.senderId.slice(4), failures],
+      )
+      return row
+    })
+    const ms = hold.until.getTime() - server.clock.now().getTime()
+    heldForMs.push(ms)
+    server.clock.forward({ ms })
+  }
+  expect(heldForMs).toEqual([1000, 2000, 4000])
+})
