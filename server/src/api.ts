@@ -29,7 +29,7 @@ import { type Limits, newLimits } from './http/limits/limits.ts'
 import { NetworkSenders } from './http/limits/network-senders.ts'
 import { WorkspaceSlots } from './http/limits/slots.ts'
 import { newMcpRoute } from './http/mcp/mcp.ts'
-import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
+import { mountMetrics } from './http/metrics.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { mountApi } from './http/pipeline.ts'
@@ -119,14 +119,10 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     },
   }
   const ingress = newIngress({ db, clock, log, overload, publicUrl: config.publicUrl, ...network.vault })
-  const receive = countedReceive(ingress.receive, counters)
-  const screen = countedScreen(ingress.screen, counters)
   const app = newHttpServer(deps)
   mountApi(app, all, deps)
   mountIngress(app, {
     ...ingress,
-    screen,
-    receive,
     onWrongSignature: (...webhook) => recorder.record(rejectedWebhook(clock.now(), ...webhook)),
     hasUsableSchema,
     timeouts,

@@ -145,8 +145,10 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       await stopWork()
     }
     const resumeWork = (cause: 'clock' | 'schema') => {
+      const isOnlyPause = [...pauses.keys()].every((each) => each === cause)
+      if (isOnlyPause && !stopping) work ??= startWork(runtime)
+      // Only now: a process whose work could not start is not ready.
       pauses.delete(cause)
-      if (pauses.size === 0 && !stopping) work ??= startWork(runtime)
     }
     undo.push(() => within(stopLimits.workMs, 'the background work', stopWork()))
     const checkClock = newClockCheck(clock, db, log, {

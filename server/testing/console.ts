@@ -47,7 +47,11 @@ export function newBrowser(url: string): Browser {
       }
       const text = await response.text()
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
-      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text || null }
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson && text ? JSON.parse(text) : text || null,
+      }
     },
   }
 }

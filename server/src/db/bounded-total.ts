@@ -1,7 +1,7 @@
 import type { ListTotal } from '@parley/contract/console/list'
 import { totalMax } from '@parley/contract/page'
 import type { Db } from './db.ts'
-import { withPlannerSettingsOff } from './planner-settings.ts'
+import { withPlannerSettingsOff, withSettings } from './planner-settings.ts'
 
 /** How long counting the rows of a list, or a search, may take. */
 export const readLimitMs = 2_000
@@ -28,12 +28,9 @@ export async function withTimeLimit<T>(
   run: (tx: Db) => Promise<T>,
 ): Promise<T | typeof tookTooLong> {
   try {
-    return await db.transaction(async (tx) => {
-      const running = async () => run(tx)
-      const limit = tx.rows(`select set_config('statement_timeout', $1, true)`, [String(limitMs)])
-      const [, result] = await Promise.all([limit, running()])
-      return result
-    })
+    return await db.transaction((tx) =>
+      withSettings(tx, `select set_config('statement_timeout', $1, true)`, [String(limitMs)], run),
+    )
   } catch (error) {
     if (isTimeout(error)) return tookTooLong
     throw error

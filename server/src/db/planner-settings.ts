@@ -10,13 +10,20 @@ export const withPlannerSettingsOff = <T>(
   run: (tx: Db) => Promise<T>,
 ): Promise<T> => db.transaction((tx) => turnOff(plans, tx, run))
 
-/** Until the end of the transaction, also for later statements in it. */
-async function turnOff<T>(plans: readonly PlanType[], tx: Db, run: (tx: Db) => Promise<T>): Promise<T> {
+const turnOff = <T>(plans: readonly PlanType[], tx: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
+  withSettings(tx, plansOff, [plans], run)
+
+/** `text` sets them until the end of the transaction, also for later statements in it. */
+export async function withSettings<T>(
+  tx: Db,
+  text: string,
+  values: readonly unknown[],
+  run: (tx: Db) => Promise<T>,
+): Promise<T> {
   // An error that `run` throws before its first query must become a rejected promise.
   const running = async () => run(tx)
-  const text = `select set_config('enable_' || plan, 'off', true) from unnest($1::text[]) as plan`
   // The queries are pipelined: sent together with the settings, and planned after them.
-  const [, result] = await Promise.all([tx.rows(text, [plans]), running()])
+  const [, result] = await Promise.all([tx.rows(text, values), running()])
   return result
 }
 
@@ -51,11 +58,12 @@ export const oneWithOrderedLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): P
  * once for all values. One statement, in one round trip.
  */
 export const oneInIndexOrder = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
-  db.transactionAtOnce(async (tx) => {
-    const settings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
-    const [, result] = await Promise.all([tx.rows(settings), turnOff(['sort', 'seqscan', 'bitmapscan'], tx, run)])
-    return result
-  })
+  db.transactionAtOnce((outer) =>
+    withSettings(outer, genericPlan, [], (tx) => turnOff(['sort', 'seqscan', 'bitmapscan'], tx, run)),
+  )
+
+const plansOff = `select set_config('enable_' || plan, 'off', true) from unnest($1::text[]) as plan`
+const genericPlan = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const joins: readonly PlanType[] = ['hashjoin', 'mergejoin', 'material']
 const wholeTables: readonly PlanType[] = ['seqscan', 'bitmapscan', ...joins]

@@ -46,6 +46,7 @@ export const noticeMs = 10_000
 export interface SchemaWatch {
   /** Called once when the schema becomes unusable. */
   onUnusable(reason: string): Promise<void>
+  /** Called when the schema is usable again. If it fails, the next check calls it again. */
   onUsable(): Promise<void>
 }
 
@@ -63,11 +64,12 @@ export function newSchemaCheck(
     checkedMs = performance.now()
     const reason = whyUnusable(await readSchema(db), program)
     if ((reason === null) === isUsable) return
-    isUsable = reason === null
     if (reason === null) {
       await onUsable()
+      isUsable = true
       log.info({ event: 'schema.usable' }, 'this process can use the schema of the database again; taking work')
     } else {
+      isUsable = false
       log.error({ event: 'schema.unusable' }, `${reason} This process takes no more work.`)
       await onUnusable(reason)
     }

@@ -15,7 +15,7 @@ export interface IngressOptions extends SchemaState {
   overload: Overload
   addressOf(request: IncomingMessage): string
   verifyHandshake(appId: string, queryString: string): Promise<string | null>
-  /** Rejects a webhook by its headers, before its body is read. Returns a promise only if it needs the database. */
+  /** Rejects a webhook by its headers, before its body is read. Returns a promise only if it rejects it or needs the database. */
   screen(appId: string, signature: string | string[] | undefined): Promise<void> | undefined
   receive(appId: string, body: Buffer, signature: string | string[] | undefined): Promise<void>
   /** Called for a webhook of an app that exists, with a signature that is well-formed and wrong. */

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sameBytes, sha256 } from '../lib/hash.ts'
-import { Refusal, refuse } from '../lib/refuse.ts'
+import { refuse } from '../lib/refuse.ts'
 import { isLoopback } from '../net/addresses.ts'
-import type { Counters } from '../telemetry/counters.ts'
 import { peerAddress } from './client-address.ts'
 
 export interface MetricsOptions {
@@ -52,38 +51,3 @@ function requireLocal({ raw, headers }: FastifyRequest): void {
       'Metrics are available only from this machine. Set PARLEY_METRICS_TOKEN to read them remotely or through a proxy.',
   })
 }
-
-type Receive = (appId: string, body: Buffer, signature: string | string[] | undefined) => Promise<void>
-
-type Screen = (appId: string, signature: string | string[] | undefined) => Promise<void> | undefined
-
-export const countedScreen =
-  (screen: Screen, counters: Counters): Screen =>
-  (appId, signature) => {
-    const refused = (error: unknown): never => {
-      counters.add('network webhooks', error instanceof Refusal ? 'refused' : 'failed')
-      throw error
-    }
-    try {
-      return screen(appId, signature)?.catch(refused)
-    } catch (error) {
-      return refused(error)
-    }
-  }
-
-export const countedReceive =
-  (receive: Receive, counters: Counters): Receive =>
-  async (appId, body, signature) => {
-    const began = performance.now()
-    let outcome = 'failed'
-    try {
-      await receive(appId, body, signature)
-      outcome = 'kept'
-    } catch (error) {
-      if (error instanceof Refusal) outcome = 'refused'
-      throw error
-    } finally {
-      counters.add('network webhooks', outcome)
-      counters.time('network webhooks', performance.now() - began)
-    }
-  }

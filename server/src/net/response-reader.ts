@@ -36,10 +36,6 @@ export class ResponseReader {
   /** How long the server keeps an idle connection, as its Keep-Alive header says. */
   idleMs = Number.POSITIVE_INFINITY
   #part: Part = 'head'
-  #received = nothing
-  /** Whether `#received` is a copy. At first it is a view of the chunk that arrived. */
-  #isCopied = false
-  #size = 0
   /** Remaining bytes of the body or the chunk, if the length is known. */
   #left = 0
   #headBytes = 0
@@ -48,13 +44,14 @@ export class ResponseReader {
   #framingLines = 0
   /** The incomplete head, or the incomplete line between chunks. */
   readonly #pending = new GrowingBuffer(2 * maxHeadBytes)
+  readonly #body = new GrowingBuffer(maxBodyBytes)
 
   get isOver(): boolean {
     return this.#part === 'over'
   }
 
   get body(): Buffer {
-    return this.#received.subarray(0, this.#size)
+    return this.#body.bytes
   }
 
   /** Throws `Malformed` before the final status. After it, an error only means that the connection is not reused. */
@@ -197,23 +194,10 @@ export class ResponseReader {
   }
 
   #append(bytes: Buffer): Buffer {
-    const size = this.#size + bytes.length
-    if (this.#size === 0) this.#received = bytes
-    else {
-      if (!this.#isCopied) this.#copyToBuffer()
-      bytes.copy(this.#received, this.#size)
-    }
-    this.#size = Math.min(size, maxBodyBytes)
-    if (size > maxBodyBytes) this.#finish(false)
+    const free = maxBodyBytes - this.#body.size
+    this.#body.append(bytes.subarray(0, free))
+    if (bytes.length > free) this.#finish(false)
     return nothing
-  }
-
-  /** Allocates one buffer for the whole body, however small the chunks are. */
-  #copyToBuffer(): void {
-    const buffer = Buffer.allocUnsafe(maxBodyBytes)
-    this.#received.copy(buffer)
-    this.#received = buffer
-    this.#isCopied = true
   }
 
   #finish(isReusable: boolean): void {

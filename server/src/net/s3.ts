@@ -25,7 +25,7 @@ const errorBytesMax = 16_384
 
 /**
  * Downloads of clients at a time. Each has a connection to the store for as long as its client reads, and these are part of the
- * file descriptors that `http/connection-limits.ts` reserves. One workspace alone has at most half of them.
+ * file descriptors that `http/limits/limits.ts` reserves. One workspace alone has at most half of them.
  */
 const maxDownloads = 256
 

@@ -3,7 +3,7 @@ import { ConsoleList } from '@parley/contract/console/list'
 import { pageQuery } from '@parley/contract/page'
 import { type Static, Type } from 'typebox'
 import { csvRoute } from '../../http/console/list-routes.ts'
-import { type ConsoleRoute, personRoute, type WorkspaceContext, workspaceRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, operatorRoute, type WorkspaceContext, workspaceRoute } from '../../http/console/route.ts'
 import { consolePageOf, readPage } from '../../http/page.ts'
 import { auditFacets, auditPage } from './audit.ts'
 import { type AuditLookups, exportAudit, newEntryMaker, toAuditQuery } from './console.ts'
@@ -48,19 +48,17 @@ export const auditConsoleRoutes = (lookups: AuditLookups): ConsoleRoute[] => {
       query: Type.Object(auditFilters, { additionalProperties: false }),
       lines: ({ db, workspaceId }, filters) => exportAudit(lookups, db, workspaceId, toAuditQuery(filters)),
     }),
-    personRoute({
+    operatorRoute({
       method: 'GET',
       path: '/operator/audit',
-      who: 'operator',
       mayLag: true,
       query: Query,
       reply: Entries,
       handle: (context, { query }) => list(context, null, query),
     }),
-    personRoute({
+    operatorRoute({
       method: 'GET',
       path: '/operator/audit/facets',
-      who: 'operator',
       mayLag: true,
       reply: Facets,
       handle: ({ db }) => auditFacets(db, null),

@@ -2,7 +2,7 @@ import { OperatedApp, OperatedConnection, SetupReport, SyncReport } from '@parle
 import { nullable, Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { type Static, type TObject, Type } from 'typebox'
-import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, operatorRoute } from '../../http/console/route.ts'
 import { ById, Strict } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { type App, createApp, ingressPath, listApps } from './apps.ts'
@@ -31,17 +31,15 @@ export const connectionConsoleRoutes = ({
   network: Network
   publicUrl: string
 }): ConsoleRoute[] => [
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/apps',
-    who: 'operator',
     reply: List(OperatedApp),
     handle: async ({ db }) => unpagedList((await listApps(db)).map((app) => toApp(app, publicUrl))),
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/apps',
-    who: 'operator',
     confirmed: true,
     body: Strict({ name: Text, app_secret: Text, verify_token: Text, graph_url: Type.Optional(Text) }),
     reply: OperatedApp,
@@ -53,17 +51,15 @@ export const connectionConsoleRoutes = ({
       return toApp(app, publicUrl)
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/connections',
-    who: 'operator',
     reply: List(OperatedConnection),
     handle: async ({ db }) => unpagedList((await listConnections(db)).map(toConnection)),
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/connections',
-    who: 'operator',
     confirmed: true,
     body: Strict({ workspace_id: Uuid, app_id: Uuid, waba_id: Text, access_token: Text }),
     // A remark says that the account keeps a callback of its own.
@@ -80,10 +76,9 @@ export const connectionConsoleRoutes = ({
       return { connection: toConnection(connection), sync: toReport(sync), remark }
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/setup/check',
-    who: 'operator',
     // It calls any URL.
     confirmed: true,
     unaudited: 'only reads what is there',
@@ -93,10 +88,9 @@ export const connectionConsoleRoutes = ({
     handle: async (_context, { body }) =>
       toSetupReport(await configure(network, toSetup(body), { publicUrl, check: true })),
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/setup',
-    who: 'operator',
     confirmed: true,
     body: Strict({ ...NewSetup, replace_callback: Type.Boolean() }),
     reply: SetupReport,
@@ -118,10 +112,9 @@ export const connectionConsoleRoutes = ({
       return toSetupReport(result)
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/connections/:id/sync',
-    who: 'operator',
     params: ById,
     reply: SyncReport,
     ownTransactions: true,

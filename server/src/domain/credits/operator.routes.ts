@@ -1,23 +1,21 @@
 import { Price } from '@parley/contract/console/operator'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, operatorRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
 import { listPrices, setPrice } from './prices.ts'
 
 /** The prices of messages, which the operator sets. */
 export const operatorPriceRoutes = (): ConsoleRoute[] => [
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/prices',
-    who: 'operator',
     reply: List(Price),
     handle: async ({ db }) => unpagedList(await listPrices(db)),
   }),
-  personRoute({
+  operatorRoute({
     method: 'PUT',
     path: '/operator/prices/:item',
-    who: 'operator',
     confirmed: true,
     params: Type.Object({ item: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
     body: Type.Object({ credits: Type.Integer() }, { additionalProperties: false }),

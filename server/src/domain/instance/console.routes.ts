@@ -3,7 +3,7 @@ import { OverviewQuery } from '@parley/contract/console/overview'
 import { OperatedWorkspace } from '@parley/contract/console/workspace'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, operatorRoute } from '../../http/console/route.ts'
 import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
@@ -24,18 +24,16 @@ export interface InstanceDeps extends Omit<HealthDeps, 'secretKeys'> {
 }
 
 export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/workspaces',
-    who: 'operator',
     mayLag: true,
     reply: List(OperatedWorkspace),
     handle: async ({ db }) => unpagedList((await listSummaries(db)).map(toWorkspace)),
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/workspaces/:id/credits',
-    who: 'operator',
     confirmed: true,
     params: ById,
     body: Type.Object({ amount: Type.Integer(), note: Type.String() }, { additionalProperties: false }),
@@ -47,27 +45,24 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
       return { balance }
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/health',
-    who: 'operator',
     reply: HealthReport,
     async handle({ db, clock }) {
       return toReport(await instanceHealth(db, clock, { ...deps, secretKeys: deps.secretKeys() }))
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/traffic',
-    who: 'operator',
     mayLag: true,
     reply: TrafficReport,
     handle: async ({ db, clock }) => toTraffic(await readTraffic(db, clock)),
   }),
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/health/series',
-    who: 'operator',
     mayLag: true,
     query: OverviewQuery,
     reply: HealthSeries,
@@ -85,15 +80,7 @@ const toWorkspace = ({ createdAt, suspended, ...rest }: WorkspaceSummary): Opera
 const toReport = ({ at, verdict, findings }: Health): HealthReport => ({
   at: at.toISOString(),
   verdict,
-  findings: findings.map(({ check, verdict: each, message, effect, consoleRemedy, details, actions }) => ({
-    check,
-    verdict: each,
-    message,
-    effect,
-    remedy: consoleRemedy,
-    details,
-    actions,
-  })),
+  findings: findings.map(({ consoleRemedy: remedy, ...finding }) => ({ ...finding, remedy })),
 })
 
 const toTraffic = ({ at, queues: { deliveries, outbox }, refusals }: Traffic): TrafficReport => ({

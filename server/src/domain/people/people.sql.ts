@@ -66,29 +66,22 @@ export const allPeople = (db: Db): Promise<ListedPerson[]> =>
      from people order by created_at, id`,
   )
 
-export const setName = (db: Db, id: string, name: string): Promise<number> =>
-  db.change('update people set name = $2 where id = $1', [id, name])
-
 export const timeZoneOf = async (db: Db, id: string): Promise<string | null> =>
   (await db.first<{ time_zone: string | null }>('select time_zone from people where id = $1', [id]))?.time_zone ?? null
 
-/** Null: the zone of the browser. */
-export const setTimeZone = (db: Db, id: string, timeZone: string | null): Promise<number> =>
-  db.change('update people set time_zone = $2 where id = $1', [id, timeZone])
+interface Changeable
+  extends Pick<PersonRow, 'name' | 'password_hash' | 'operator' | 'email_verified_at' | 'disabled_at'> {
+  /** Null: the zone of the browser. */
+  time_zone: string | null
+}
 
-/** Null removes the password. */
-export const setPassword = (db: Db, id: string, passwordHash: string | null): Promise<number> =>
-  db.change('update people set password_hash = $2 where id = $1', [id, passwordHash])
-
-export const setVerified = (db: Db, id: string, at: Date | null): Promise<number> =>
-  db.change('update people set email_verified_at = $2 where id = $1', [id, at])
-
-export const setDisabled = (db: Db, id: string, at: Date | null): Promise<number> =>
-  db.change('update people set disabled_at = $2 where id = $1', [id, at])
+export const setPerson = <Column extends keyof Changeable>(
+  db: Db,
+  id: string,
+  column: Column,
+  value: Changeable[Column],
+): Promise<number> => db.change(`update people set ${column} = $2 where id = $1`, [id, value])
 
 /** The operators who can sign in. No other transaction changes them until this one ends. */
 export const lockOperators = (db: Db): Promise<{ id: string; email: string }[]> =>
   db.rows('select id, email from people where operator and disabled_at is null order by id for no key update')
-
-export const setOperator = (db: Db, id: string, operator: boolean): Promise<number> =>
-  db.change('update people set operator = $2 where id = $1', [id, operator])

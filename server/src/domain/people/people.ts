@@ -3,8 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { textErrors } from '../../lib/text-errors.ts'
-import type { Client } from '../../sharing/fair-queue.ts'
-import { checkPassword, hashPassword } from './passwords.ts'
+import { checkPassword } from './passwords.ts'
 import {
   allPeople,
   insertPerson,
@@ -13,8 +12,7 @@ import {
   type PersonRow,
   personByEmail,
   personById,
-  setName,
-  setTimeZone,
+  setPerson,
 } from './people.sql.ts'
 
 export type Person = PersonRow
@@ -38,25 +36,20 @@ export function readName(text: string): string {
 export interface PersonInput {
   email: string
   name: string
-  password: string
+  passwordHash: string
   operator: boolean
   /** The person used a link that was sent to the email address. */
   isVerified: boolean
 }
 
 /** Fails with what is wrong with the input for a new account. */
-export function checkNewPerson(input: Omit<PersonInput, 'operator' | 'isVerified'>): { email: string; name: string } {
-  const email = readEmail(input.email)
-  const name = readName(input.name)
-  checkPassword(input.password, { email, name })
-  return { email, name }
-}
+export const checkNewPerson = (input: { email: string; name: string; password: string }): void =>
+  checkPassword(input.password, { email: readEmail(input.email), name: readName(input.name) })
 
-export async function createPerson(db: Db, clock: Clock, input: PersonInput, client: Client): Promise<Person> {
-  const { email, name } = checkNewPerson(input)
+export async function createPerson(db: Db, clock: Clock, input: PersonInput): Promise<Person> {
+  const [email, name] = [readEmail(input.email), readName(input.name)]
   const id = newUuid(clock.now().getTime())
-  const { operator } = input
-  const password_hash = await hashPassword(input.password, client)
+  const { operator, passwordHash: password_hash } = input
   const [created_at, email_verified_at] = [clock.now(), input.isVerified ? clock.now() : null]
   const row = { id, email, name, password_hash, operator, created_at, email_verified_at }
   if ((await insertPerson(db, row)) === 0)
@@ -100,7 +93,7 @@ export { hasPeople, timeZoneOf as readTimeZone } from './people.sql.ts'
 /** Stores a time zone under its IANA name. Null: the zone of the browser. */
 export async function changeTimeZone(db: Db, id: string, timeZone: string | null): Promise<string | null> {
   const checked = timeZone === null ? null : readZone(timeZone)
-  await setTimeZone(db, id, checked)
+  await setPerson(db, id, 'time_zone', checked)
   return checked
 }
 
@@ -114,7 +107,7 @@ function readZone(text: string): string {
 
 export async function renamePerson(db: Db, id: string, name: string): Promise<string> {
   const checked = readName(name)
-  await setName(db, id, checked)
+  await setPerson(db, id, 'name', checked)
   return checked
 }
 

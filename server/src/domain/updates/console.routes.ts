@@ -1,7 +1,7 @@
 import { OperatedUpdate, UpdateList, UpdateQuery } from '@parley/contract/console/network-updates'
 import { UpdateId } from '@parley/contract/ids'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, operatorRoute } from '../../http/console/route.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import {
   countUpdatesSince,
@@ -17,10 +17,9 @@ const pageSize = 50
 
 /** For operators: what the network sent and was not understood, in all workspaces and in none. */
 export const updateConsoleRoutes = (): ConsoleRoute[] => [
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/updates',
-    who: 'operator',
     mayLag: true,
     query: UpdateQuery,
     reply: UpdateList,
@@ -38,10 +37,9 @@ export const updateConsoleRoutes = (): ConsoleRoute[] => [
       }
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/updates/:id',
-    who: 'operator',
     params: ById,
     reply: OperatedUpdate,
     async handle({ db }, { params }) {

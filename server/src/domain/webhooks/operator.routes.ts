@@ -2,7 +2,7 @@ import { OperatorTestResult } from '@parley/contract/console/operator'
 import { TestSent } from '@parley/contract/console/webhooks'
 import { Uuid, WebhookId } from '@parley/contract/ids'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, operatorRoute } from '../../http/console/route.ts'
 import { firstAttemptOfTest, sendTestEvent } from './test-event.ts'
 import { changedState, enableWebhook, named, requireWebhook } from './webhooks.ts'
 
@@ -11,10 +11,9 @@ const OfTest = Type.Object({ id: WebhookId, event: Uuid }, { additionalPropertie
 
 /** What the health page offers for the webhooks of all workspaces. The command line offers it too. */
 export const operatorWebhookRoutes = (): ConsoleRoute[] => [
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/webhooks/:id/enable',
-    who: 'operator',
     params: ById,
     async handle({ db, clock, audit }, { params }) {
       const { workspaceId, webhook } = await requireWebhook(db, params.id)
@@ -22,10 +21,9 @@ export const operatorWebhookRoutes = (): ConsoleRoute[] => [
       await audit({ action: 'webhook.enable', ...changedState(webhook, enabled), workspaceId })
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/webhooks/:id/test',
-    who: 'operator',
     params: ById,
     reply: TestSent,
     status: 202,
@@ -36,10 +34,9 @@ export const operatorWebhookRoutes = (): ConsoleRoute[] => [
       return { event_id: event }
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/webhooks/:id/tests/:event',
-    who: 'operator',
     params: OfTest,
     reply: OperatorTestResult,
     async handle({ db, clock }, { params: { id, event } }) {

@@ -1,7 +1,7 @@
 import { WorkspaceSettings } from '@parley/contract/console/workspace'
 import { Uuid } from '@parley/contract/ids'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, operatorRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById, Strict } from '../../http/console/shapes.ts'
 import { changesOf } from '../../lib/changes.ts'
 import { refuse } from '../../lib/refuse.ts'
@@ -49,10 +49,9 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
       return toReply(after, retention)
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/workspaces',
-    who: 'operator',
     body: Strict({ name: Text }),
     reply: Type.Object({ id: Uuid, name: Type.String() }),
     status: 201,
@@ -62,10 +61,9 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
       return { id, name }
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/workspaces/:id/suspend',
-    who: 'operator',
     confirmed: true,
     params: ById,
     body: Strict({ reason: Text }),
@@ -75,10 +73,9 @@ export const workspaceConsoleRoutes = (retention: Retention, rules: RequestRules
       await audit({ action: 'workspace.suspend', target: id, targetName: name, after, workspaceId: id })
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/workspaces/:id/resume',
-    who: 'operator',
     confirmed: true,
     params: ById,
     async handle({ db, audit }, { params }) {

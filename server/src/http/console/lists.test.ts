@@ -175,6 +175,16 @@ test('the export of messages has the filtered rows, and the audit entry names no
   expect(entry?.after).toEqual({ phone: 'one person', q: 'a search' })
 })
 
+test('HEAD exports nothing', async () => {
+  const { id } = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: id, role: 'admin' })
+  for (const { csv } of lists) {
+    expect((await admin.call(`/w/${id}/${csv}`, { method: 'HEAD' })).status, csv).toBe(404)
+  }
+  const exports = `select 1 from audit_entries where workspace_id = $1 and action = 'data.export'`
+  expect(await server.db.rows(exports, [id])).toEqual([])
+})
+
 test('short lists are filtered by text, state and time', async () => {
   const { workspace, admin, read } = await newShop()
   const names = async (path: string) => (await read(path)).data.map(({ name }: { name: string }) => name)

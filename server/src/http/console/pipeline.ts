@@ -169,6 +169,8 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
   app.route({
     method: route.method,
     url: path.slice(app.prefix.length),
+    // It would do all the work of GET, and record an export that sends nothing.
+    exposeHeadRoute: false,
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {

@@ -127,9 +127,13 @@ type DefineRoute<Context, Who> = <
 export const openRoute: DefineRoute<ConsoleContext, unknown> = (row) =>
   ({ ...row, who: 'anyone' }) as unknown as ConsoleRoute
 
-/** A route for everyone who is signed in, or only for operators. */
-export const personRoute: DefineRoute<SignedInContext, { who: 'person' | 'operator' }> = (row) =>
-  row as unknown as ConsoleRoute
+/** A route for everyone who is signed in. */
+export const personRoute: DefineRoute<SignedInContext, unknown> = (row) =>
+  ({ ...row, who: 'person' }) as unknown as ConsoleRoute
+
+/** A route for operators. */
+export const operatorRoute: DefineRoute<SignedInContext, unknown> = (row) =>
+  ({ ...row, who: 'operator' }) as unknown as ConsoleRoute
 
 /** A route for members of a workspace whose role has the permission. */
 export const workspaceRoute: DefineRoute<WorkspaceContext, { who: Permission }> = (row) =>

@@ -1,14 +1,15 @@
 import { inBriefTransaction } from '../../../db/connect/brief-transaction.ts'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { HmacKey } from '../../../lib/hmac.ts'
 import { Refusal, refuse } from '../../../lib/refuse.ts'
 import { type BatchLimits, batched } from '../../../sharing/batch.ts'
 import type { Overload } from '../../../sharing/overload.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
-import type { TracedWebhook, Tracing } from '../../../telemetry/tracing.ts'
+import type { Telemetry } from '../../../telemetry/telemetry.ts'
+import type { TracedWebhook } from '../../../telemetry/tracing.ts'
 import { type fieldReaders, type Incoming, readWebhook } from '../../../whatsapp/incoming/incoming.ts'
 import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../../../whatsapp/incoming/signature.ts'
+import type { OpenApp, Vault } from '../../connections/vault.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { applyNotice } from './apply-notice.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
@@ -19,15 +20,7 @@ import { isUpdate, type RoutedUpdate, saveUpdates, type UpdateItem } from './rec
 import { type StatusReport, toReport } from './status-changes.ts'
 import { savePlainStatuses, saveStatuses } from './statuses.ts'
 
-/** An app's secrets, which prove that a webhook comes from the network. */
-interface AppSecrets {
-  networkKey: HmacKey | null
-  verifyToken: string
-  /** The routing revision at which they were read. */
-  revision: number
-}
-
-export interface ReceiveDeps {
+export interface ReceiveDeps extends Pick<Vault, 'openApp' | 'cachedApp'> {
   db: Db
   clock: Clock
   log: Logger
@@ -36,10 +29,6 @@ export interface ReceiveDeps {
   publicUrl: string
   /** Tests pass others. */
   readers?: typeof fieldReaders
-  /** The app's secrets. Undefined if the app does not exist. */
-  openApp(appId: string): Promise<AppSecrets | undefined>
-  /** The cached secrets, without reading the database. They are valid at their revision. */
-  cachedApp(appId: string): AppSecrets | undefined
 }
 
 export interface Ingress {
@@ -92,7 +81,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   )
 
   /** Undefined if the signature is wrong. */
-  function read(app: AppSecrets | undefined, { appId, body, signature, span }: Posted): Webhook | undefined {
+  function read(app: OpenApp | undefined, { appId, body, signature, span }: Posted): Webhook | undefined {
     if (!app || !isSignedByNetwork(body, signature, app.networkKey)) return undefined
     const items = readWebhook(parse(body), deps.clock.now(), deps.readers)
     if (span) markWith(span, items)
@@ -132,18 +121,26 @@ export function newIngress(deps: ReceiveDeps): Ingress {
     return false
   }
 
+  async function screenUncached(appId: string, hasFormat: boolean): Promise<void> {
+    try {
+      if (!hasFormat || !(await deps.openApp(appId))) refuseSignature()
+    } catch (error) {
+      deps.db.telemetry.metrics.add('network webhooks', outcomeOf(error))
+      throw error
+    }
+  }
+
   return {
     async verifyHandshake(appId, queryString) {
       const app = await deps.openApp(appId)
       return handshakeChallenge(queryString, app?.verifyToken ?? '')
     },
     screen(appId, signature) {
-      if (!hasSignatureFormat(signature)) refuseSignature()
-      if (deps.cachedApp(appId)) return undefined
-      return deps.openApp(appId).then((app) => (app ? undefined : refuseSignature()))
+      const hasFormat = hasSignatureFormat(signature)
+      return hasFormat && deps.cachedApp(appId) ? undefined : screenUncached(appId, hasFormat)
     },
     receive(appId, body, signature) {
-      return traced(deps.db.telemetry.tracing, (span) => {
+      return measured(deps.db.telemetry, (span) => {
         const posted = { appId, body, signature, span }
         const cachedSecrets = deps.cachedApp(appId)
         const cached = read(cachedSecrets, posted)
@@ -168,21 +165,27 @@ interface Posted {
   span: TracedWebhook | undefined
 }
 
-/** Records the span of a webhook when it is stored. Its events add the messages that it is about. */
-async function traced(tracing: Tracing | null, store: (span: TracedWebhook | undefined) => Promise<void>) {
-  if (!tracing) return store(undefined)
-  const span = tracing.beginWebhook()
-  let outcome = 'failed'
+/** Counts and times a webhook, and records its span, to which its events add the messages that it is about. */
+async function measured(
+  { metrics, tracing }: Telemetry,
+  store: (span: TracedWebhook | undefined) => Promise<void>,
+): Promise<void> {
+  const began = performance.now()
+  const span = tracing?.beginWebhook()
+  let outcome = 'kept'
   try {
     await store(span)
-    outcome = 'kept'
   } catch (error) {
-    if (error instanceof Refusal) outcome = 'refused'
+    outcome = outcomeOf(error)
     throw error
   } finally {
-    tracing.endWebhook(span, outcome)
+    metrics.add('network webhooks', outcome)
+    metrics.time('network webhooks', performance.now() - began)
+    if (span) tracing?.endWebhook(span, outcome)
   }
 }
+
+const outcomeOf = (error: unknown): string => (error instanceof Refusal ? 'refused' : 'failed')
 
 function markWith(span: TracedWebhook, items: readonly Incoming[]): void {
   span.updates = items.length

@@ -8,6 +8,7 @@ import { ById, Strict } from '../../../http/console/shapes.ts'
 import { unpagedList } from '../../../http/page.ts'
 import { isoTimes } from '../../../lib/iso-times.ts'
 import { refuse } from '../../../lib/refuse.ts'
+import { checkPassword, hashPassword } from '../passwords.ts'
 import { changeTimeZone, readTimeZone, renamePerson, requirePerson } from '../people.ts'
 import {
   addPasskey,
@@ -32,7 +33,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/confirm',
-    who: 'person',
     body: Strict({
       password: Type.Optional(Secret),
       code: Type.Optional(Secret),
@@ -54,7 +54,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/confirm/passkey/options',
-    who: 'person',
     reply: Type.Unknown(),
     unaudited: 'only returns options',
     async handle({ db, clock, person, setCookie }) {
@@ -66,7 +65,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'PATCH',
     path: '/account',
-    who: 'person',
     body: Strict({ name: Text }),
     reply: Type.Object({ name: Type.String() }),
     async handle({ db, person, audit }, { body }) {
@@ -78,7 +76,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'PUT',
     path: '/account/time-zone',
-    who: 'person',
     body: Strict({ time_zone: Type.Union([Text, Type.Null()]) }),
     reply: Type.Object({ time_zone: Type.Union([Type.String(), Type.Null()]) }),
     async handle({ db, person, audit }, { body }) {
@@ -91,7 +88,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
     path: '/account/notifications',
-    who: 'person',
     reply: MailChoices,
     handle: async ({ db, person }) => ({
       sends_mail: deps.mail !== null,
@@ -101,7 +97,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'PATCH',
     path: '/account/notifications',
-    who: 'person',
     body: MailChoice,
     reply: MailChoices,
     async handle({ db, person, audit }, { body }) {
@@ -113,16 +108,17 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/account/password',
-    who: 'person',
     body: Strict({ current: Secret, next: Secret }),
     ownTransactions: true,
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
       await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current }, confirmingOf(context))
+      checkPassword(body.next, who)
+      const passwordHash = await hashPassword(body.next, context.client)
       const token = await db.transaction(async (tx) => {
         await audit({ action: 'account.password' }, tx)
-        return changePassword(tx, clock, who, person.sessionId, body.next, context)
+        return changePassword(tx, clock, who.id, person.sessionId, passwordHash, context)
       })
       setCookie('session', token)
     },
@@ -130,7 +126,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
     path: '/account/two-factor',
-    who: 'person',
     reply: Type.Object({ enabled: Type.Boolean(), backup_codes_left: Type.Integer() }),
     handle: async ({ db, person }) => ({
       enabled: person.twoFactor,
@@ -140,7 +135,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/account/totp',
-    who: 'person',
     confirmed: true,
     reply: Type.Object({ uri: Type.String(), secret: Type.String(), backup_codes: BackupCodes }),
     unaudited: 'takes effect only when the first code is verified',
@@ -153,7 +147,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/account/totp/verify',
-    who: 'person',
     body: Strict({ code: Secret }),
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
@@ -168,7 +161,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/account/totp/disable',
-    who: 'person',
     confirmed: true,
     async handle({ db, person, audit }) {
       await endTotp(db, person.personId)
@@ -178,7 +170,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/account/backup-codes',
-    who: 'person',
     confirmed: true,
     reply: Type.Object({ backup_codes: BackupCodes }),
     async handle({ db, person, audit }) {
@@ -190,14 +181,12 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
     path: '/account/passkeys',
-    who: 'person',
     reply: List(PasskeyRow),
     handle: async ({ db, person }) => unpagedList((await listPasskeys(db, person.personId)).map(toPasskey)),
   }),
   personRoute({
     method: 'POST',
     path: '/account/passkeys/options',
-    who: 'person',
     confirmed: true,
     reply: Type.Unknown(),
     unaudited: 'only returns options',
@@ -211,7 +200,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/account/passkeys',
-    who: 'person',
     confirmed: true,
     body: Strict({ name: Text, response: Type.Record(Type.String(), Type.Unknown()) }),
     reply: PasskeyRow,
@@ -229,7 +217,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'DELETE',
     path: '/account/passkeys/:id',
-    who: 'person',
     confirmed: true,
     params: ById,
     async handle({ db, person, audit }, { params }) {
@@ -240,7 +227,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
     path: '/account/sessions',
-    who: 'person',
     reply: List(SessionRow),
     handle: async ({ db, person }) =>
       unpagedList(
@@ -253,7 +239,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'DELETE',
     path: '/account/sessions/:id',
-    who: 'person',
     params: ById,
     async handle({ db, person, audit }, { params }) {
       await endSession(db, person.personId, params.id)
@@ -263,7 +248,6 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
     path: '/account/sessions/revoke-others',
-    who: 'person',
     reply: Type.Object({ ended: Type.Integer() }),
     async handle({ db, person, audit }) {
       const ended = await endSessions(db, person.personId, person.sessionId)

@@ -1,10 +1,8 @@
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Client } from '../../../sharing/fair-queue.ts'
 import { endResets } from '../links.sql.ts'
-import { checkPassword, hashPassword } from '../passwords.ts'
-import { setPassword } from '../people.sql.ts'
-import { lockPerson, type Person } from '../people.ts'
+import { setPerson } from '../people.sql.ts'
+import { lockPerson } from '../people.ts'
 import { deleteChallenges } from '../sign-in/challenges.ts'
 import { removePasskeys } from '../sign-in/passkeys.ts'
 import { type Browser, endSessions, openSession, requireSession } from '../sign-in/sessions.ts'
@@ -14,15 +12,15 @@ import { endTotp } from '../sign-in/two-factor.ts'
 export async function changePassword(
   db: Db,
   clock: Clock,
-  person: Person,
+  personId: string,
   sessionId: string,
-  next: string,
-  browser: Browser & { client: Client },
+  passwordHash: string,
+  browser: Browser,
 ): Promise<string> {
-  await lockPerson(db, person.id)
-  await requireSession(db, person.id, sessionId)
-  await newPassword(db, clock, person, next, browser.client)
-  return openSession(db, clock, person.id, browser)
+  await lockPerson(db, personId)
+  await requireSession(db, personId, sessionId)
+  await newPassword(db, clock, personId, passwordHash)
+  return openSession(db, clock, personId, browser)
 }
 
 /**
@@ -46,14 +44,12 @@ export async function replaceSessions(
  * Sets a new password and ends every session, reset link and pending challenge that came from the old one. Call it in a
  * transaction.
  */
-export async function newPassword(db: Db, clock: Clock, person: Person, next: string, client: Client): Promise<void> {
-  checkPassword(next, person)
-  const hash = await hashPassword(next, client)
-  await lockPerson(db, person.id)
-  await setPassword(db, person.id, hash)
-  await endResets(db, person.id, clock.now())
-  await deleteChallenges(db, person.id)
-  await endSessions(db, person.id)
+export async function newPassword(db: Db, clock: Clock, personId: string, passwordHash: string): Promise<void> {
+  await lockPerson(db, personId)
+  await setPerson(db, personId, 'password_hash', passwordHash)
+  await endResets(db, personId, clock.now())
+  await deleteChallenges(db, personId)
+  await endSessions(db, personId)
 }
 
 /**
@@ -83,6 +79,6 @@ export async function endAccess(db: Db, personId: string): Promise<Recovered> {
 export async function removeSecondFactor(db: Db, personId: string): Promise<Recovered> {
   const recovered = await endAccess(db, personId)
   await endTotp(db, personId)
-  await setPassword(db, personId, null)
+  await setPerson(db, personId, 'password_hash', null)
   return recovered
 }

@@ -5,6 +5,7 @@ import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
 import { invite, newResetLink, newSetupLink, followLink as useLink } from '../links/links.ts'
+import { hashPassword } from '../passwords.ts'
 import { requirePerson } from '../people.ts'
 import { codeAt } from '../sign-in/totp.ts'
 
@@ -114,8 +115,9 @@ test('requests that run concurrently with a reset do not get access', async () =
   await planted.register(attacker, 'Not theirs')
   const options = await second.begin(attacker)
   const token = await resetLinkFor(id)
+  const passwordHash = await hashPassword(newPassword, { key: 'test', isKnown: false })
   const pending = await server.db.transaction(async (tx) => {
-    await useLink(tx, server.clock, token, { password: newPassword }, null, { key: 'test', isKnown: false })
+    await useLink(tx, server.clock, token, { passwordHash })
     // Nothing is committed yet: these requests still see the old account.
     const attempts = [
       signInWithPassword(person.email),

@@ -1,7 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { followLink, goodPassword, newBrowser, readLink, signedIn } from '../../../../testing/console.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
+import { load } from '../../../lib/load.ts'
 import { requirePerson } from '../people.ts'
 import { codeAt } from '../sign-in/totp.ts'
 import { invite, newResetLink, newSetupLink } from './links.ts'
@@ -265,4 +266,48 @@ test('a new password cancels a sign-in that waits for its second factor', async 
   await follow(await newResetLink(server.db, server.clock, row, 'test'), { password: 'nine patient herons' })
   const { body } = await attacker.call('/sign-in/code', post({ code: '123456', kind: 'backup' }))
   expect(body.error.message).toContain('took too long')
+})
+
+/** How many transactions are open each time that a password is hashed, from now on. */
+function transactionsWhileHashing(): number[] {
+  const argon2 = load('@node-rs/argon2') as typeof import('@node-rs/argon2')
+  const { hash } = argon2
+  const counts: number[] = []
+  const spy = vi.spyOn(argon2, 'hash').mockImplementation(async (...given) => {
+    const open = `select count(*)::int from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction'`
+    counts.push((await server.db.first<{ count: number }>(open))?.count ?? 0)
+    return hash(...given)
+  })
+  onTestFinished(() => spy.mockRestore())
+  return counts
+}
+
+test('a new password is hashed while no transaction is open: hashing may have to wait in its queue', async () => {
+  const { id: workspaceId } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId, role: 'member' })
+  const counts = transactionsWhileHashing()
+  const change = { current: goodPassword, next: 'nine patient herons' }
+  expect((await person.call('/account/password', post(change))).status).toBe(204)
+  const reset = await newResetLink(server.db, server.clock, await rowOf(person), 'test')
+  expect((await follow(reset, { password: 'eight loud badgers' })).status).toBe(200)
+  const account = { name: 'Ida', password: goodPassword }
+  expect((await follow(await inviteTo(workspaceId, 'ida@example.com'), account)).status).toBe(200)
+  expect(counts).toEqual([0, 0, 0])
+})
+
+test('a replaced link and a rejected password cost no hash', async () => {
+  const person = await signedIn(server, { operator: true })
+  const row = await rowOf(person)
+  const replaced = await newResetLink(server.db, server.clock, row, 'test')
+  const reset = await newResetLink(server.db, server.clock, row, 'test')
+  const counts = transactionsWhileHashing()
+  expect((await follow(replaced, { password: 'nine patient herons' })).status).toBe(410)
+  expect((await follow(replaced, { password: 'short' })).status).toBe(410)
+  expect((await follow(reset, { password: 'short' })).status).toBe(400)
+  const change = { current: goodPassword, next: 'short' }
+  expect((await person.call('/account/password', post(change))).status).toBe(400)
+  expect(counts).toEqual([])
+  // The rejected password did not use up the link.
+  expect((await follow(reset, { password: 'nine patient herons' })).status).toBe(200)
 })

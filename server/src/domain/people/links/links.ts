@@ -6,7 +6,6 @@ import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
-import type { Client } from '../../../sharing/fair-queue.ts'
 import { endAccess, newPassword, type Recovered, removeSecondFactor } from '../account/account.ts'
 import {
   endLinks,
@@ -22,7 +21,7 @@ import {
   withdrawInvite,
 } from '../links.sql.ts'
 import { makeOperator } from '../operators/operators.ts'
-import { setVerified } from '../people.sql.ts'
+import { setPerson } from '../people.sql.ts'
 import {
   createPerson,
   findPerson,
@@ -152,9 +151,8 @@ export interface FollowedLink {
 }
 
 /**
- * Uses a link. Call it in a transaction. For an existing account, `verified` must be that account, with a password that
- * was checked, and without a second factor. A reset sets the new password, removes every passkey and ends every session
- * and pending challenge; an authenticator app stays.
+ * Uses a link with a new password: for a new account, or a reset. Call it in a transaction. A reset sets the password,
+ * removes every passkey and ends every session and pending challenge; an authenticator app stays.
  *
  * Whether the email address is verified depends on the link that set the password: was it sent to the address, and
  * shown to no one else? An invitation that an existing account accepts does not verify it, because its password and
@@ -165,9 +163,7 @@ export async function followLink(
   db: Db,
   clock: Clock,
   token: string,
-  given: { name?: string; email?: string; password: string },
-  verified: Person | null,
-  client: Client,
+  given: { name?: string; email?: string; passwordHash: string },
 ): Promise<FollowedLink> {
   const link = await readLink(db, clock, token)
   // The person before the link, as in everything that ends reset links: the other way around, both wait for each other.
@@ -176,19 +172,17 @@ export async function followLink(
   if (link.kind === 'reset') {
     const person = await requirePerson(db, link.person_id as string)
     const recovered = await endAccess(db, person.id)
-    await newPassword(db, clock, person, given.password, client)
+    await newPassword(db, clock, person.id, given.passwordHash)
     const isOwn = person.email_verified_at !== null || person.totp_confirmed_at === null
-    await setVerified(db, person.id, link.mailed && isOwn ? clock.now() : null)
+    await setPerson(db, person.id, 'email_verified_at', link.mailed && isOwn ? clock.now() : null)
     return { link, person, role: null, recovered }
   }
-  const existing = await accountFor(db, link, given.email)
-  if (existing && !(verified?.id === existing.id && (await isStillVerified(db, verified)))) {
+  if (await accountFor(db, link, given.email)) {
     refuse('conflict', { message: 'An account with this email address exists now. Try again with its password.' })
   }
-  if (existing) return grant(db, clock, link, existing)
   const { operator, mailed: isVerified } = link
-  const account = { email: link.email ?? given.email ?? '', name: given.name ?? '', password: given.password }
-  return grant(db, clock, link, await createPerson(db, clock, { ...account, operator, isVerified }, client))
+  const account = { email: link.email ?? given.email ?? '', name: given.name ?? '', passwordHash: given.passwordHash }
+  return grant(db, clock, link, await createPerson(db, clock, { ...account, operator, isVerified }))
 }
 
 /**
@@ -226,10 +220,6 @@ async function grant(db: Db, clock: Clock, link: Link, person: Person): Promise<
   const granted = workspaceId && role ? await addMember(db, clock, workspaceId, person.id, role) : null
   return { link, person, role: granted, recovered: null }
 }
-
-/** Whether the password is unchanged since it was checked. Fails if the account was disabled since. */
-export const isStillVerified = async (db: Db, verified: Person): Promise<boolean> =>
-  requireEnabled(await holdPerson(db, verified.id)).password_hash === verified.password_hash
 
 interface NewLink extends Partial<Omit<LinkRow, 'id' | 'kind' | 'created_by' | 'created_at' | 'expires_at'>> {
   kind: LinkKind

@@ -6,7 +6,7 @@ import { refuse, refuseUntil } from '../../../lib/refuse.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
 import type { MailSettings } from '../../../net/mail-settings.ts'
 import { type NewMail, queueMail } from '../../mail/outbox.ts'
-import { type Person, readEmail } from '../people.ts'
+import { readEmail } from '../people.ts'
 import type { Invitation } from '../team/invite.ts'
 import { linkLifetimeMs, linkUrl } from './links.ts'
 
@@ -26,7 +26,7 @@ export const shareInvitation = (
   { email, workspaceName, token, expiresAt }: Invitation,
   { workspaceId, role, createdBy }: { workspaceId: string; role: string; createdBy: string },
 ): Promise<CreatedLink> =>
-  share(db, clock, deps, {
+  shareLink(db, clock, deps, {
     kind: 'invitation',
     data: { workspace: workspaceName, inviter: createdBy, role, expires_at: expiresAt.toISOString() },
     recipient: email,
@@ -35,25 +35,18 @@ export const shareInvitation = (
     expiresAt,
   })
 
-/** Sends or shows a reset link that an operator created, in the transaction that creates it. */
-export function shareResetLink(
-  db: Db,
-  clock: Clock,
-  deps: ShareDeps,
-  { email }: Person,
-  token: string,
-): Promise<CreatedLink> {
-  return share(db, clock, deps, resetMail(clock, email, token))
-}
-
-function resetMail<Secret extends string | null>(clock: Clock, recipient: string, secret: Secret) {
+/** The email with a reset link. Without a secret, the link is created when the email is sent. */
+export function resetMail<Secret extends string | null>(clock: Clock, recipient: string, secret: Secret) {
   const expiresAt = new Date(clock.now().getTime() + linkLifetimeMs.reset)
   const data = { expires_at: expiresAt.toISOString() }
   return { kind: 'password_reset' as const, data, recipient, workspaceId: null, secret, expiresAt }
 }
 
-/** With email, only the recipient gets the link: a person who has it can own the account. */
-async function share(
+/**
+ * Sends or shows a link, in the transaction that creates it. With email, only the recipient gets it: a person who has it can
+ * own the account.
+ */
+export async function shareLink(
   db: Db,
   clock: Clock,
   { mail, secretKeys, publicUrl }: ShareDeps,

@@ -1,9 +1,16 @@
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { refuse } from '../../../lib/refuse.ts'
-import { checkNewPerson } from '../people.ts'
-import { checkFirstFactor, releaseOnError, type SigningIn, type Step, startSession } from '../sign-in/sign-in.ts'
-import { accountFor, followLink, isStillVerified, type Link, readLink } from './links.ts'
+import { checkPassword, hashPassword } from '../passwords.ts'
+import { checkNewPerson, requirePerson } from '../people.ts'
+import {
+  checkFirstFactor,
+  holdVerified,
+  releaseOnError,
+  type SigningIn,
+  type Step,
+  startSession,
+} from '../sign-in/sign-in.ts'
+import { accountFor, followLink, type Link, readLink, useLinkAs } from './links.ts'
 
 export interface LinkInput {
   /** Only for a new account. Without it, the password is that of an existing account. */
@@ -22,22 +29,33 @@ export async function signInWithLink(
 ): Promise<Step> {
   const link = await readLink(db, clock, token)
   const checked = await checkAccount(db, clock, link, given, browser)
-  const attempt = checked?.attempt ?? null
+  if (!checked) {
+    const passwordHash = await hashPassword(given.password, browser.client)
+    return db.transaction(async (tx) => {
+      const followed = await followLink(tx, clock, token, { ...given, passwordHash })
+      return startSession(tx, clock, followed.person, browser, { followed })
+    })
+  }
+  const { attempt } = checked
   const signedIn = db.transaction(async (tx) => {
-    if (checked?.person.totp_confirmed_at) {
-      if (!(await isStillVerified(tx, checked.person))) refuse('wrong_credentials', { message: 'Wrong password.' })
-      return startSession(tx, clock, checked.person, browser, { linkId: link.id })
-    }
-    const followed = await followLink(tx, clock, token, given, checked?.person ?? null, browser.client)
-    return startSession(tx, clock, followed.person, browser, { attempt, followed })
+    const person = await holdVerified(tx, checked.person, 'Wrong password.')
+    if (person.totp_confirmed_at) return startSession(tx, clock, person, browser, { linkId: link.id })
+    const followed = await useLinkAs(tx, clock, link.id, person)
+    return startSession(tx, clock, person, browser, { attempt, followed })
   })
   return releaseOnError(db, attempt, signedIn)
 }
 
-/** The existing account that the link is for, with a correct password; null for a new account and for a reset. */
+/**
+ * The existing account that the link is for, with a correct password. Null for a new account and for a reset, whose new
+ * password is acceptable.
+ */
 async function checkAccount(db: Db, clock: Clock, link: Link, given: LinkInput, browser: SigningIn) {
-  if (link.kind === 'reset') return null
   const { name, password } = given
+  if (link.kind === 'reset') {
+    checkPassword(password, await requirePerson(db, link.person_id as string))
+    return null
+  }
   const email = link.email ?? given.email ?? ''
   // Before the account is looked for: otherwise the errors would reveal to the person who invited whether there is one.
   if (name !== undefined) checkNewPerson({ email, name, password })

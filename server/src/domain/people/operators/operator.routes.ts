@@ -3,11 +3,11 @@ import { CreatedLink } from '@parley/contract/console/team'
 import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute } from '../../../http/console/route.ts'
+import { type ConsoleRoute, operatorRoute } from '../../../http/console/route.ts'
 import { ById, Strict } from '../../../http/console/shapes.ts'
 import { unpagedList } from '../../../http/page.ts'
 import { newResetLink } from '../links/links.ts'
-import { type ShareDeps, shareInvitation, shareResetLink } from '../links/mail-links.ts'
+import { resetMail, type ShareDeps, shareInvitation, shareLink } from '../links/mail-links.ts'
 import { listPeople, requirePerson } from '../people.ts'
 import { removePasskey } from '../sign-in/passkeys.ts'
 import { inviteToTeam } from '../team/invite.ts'
@@ -15,10 +15,9 @@ import { disablePerson, enablePerson } from './operators.ts'
 
 /** For operators: list all people, invite the first admin of a workspace, create password reset links, disable accounts. */
 export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
-  personRoute({
+  operatorRoute({
     method: 'GET',
     path: '/operator/people',
-    who: 'operator',
     reply: List(OperatedPerson),
     handle: async ({ db }) =>
       unpagedList(
@@ -37,10 +36,9 @@ export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
         })),
       ),
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/people/:id/reset-link',
-    who: 'operator',
     confirmed: true,
     params: ById,
     reply: CreatedLink,
@@ -49,13 +47,12 @@ export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
       const target = await requirePerson(db, params.id)
       const token = await newResetLink(db, clock, target, person.email, deps.mail !== null)
       await audit({ action: 'person.reset_link', target: target.id, targetName: target.email })
-      return shareResetLink(db, clock, deps, target, token)
+      return shareLink(db, clock, deps, resetMail(clock, target.email, token))
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/people/:id/disable',
-    who: 'operator',
     confirmed: true,
     params: ById,
     async handle({ db, clock, audit }, { params }) {
@@ -65,10 +62,9 @@ export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
       await audit({ action: 'person.disable', target: id, targetName: email, after })
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/people/:id/enable',
-    who: 'operator',
     confirmed: true,
     params: ById,
     async handle({ db, audit }, { params }) {
@@ -77,10 +73,9 @@ export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
       await audit({ action: 'person.enable', target: id, targetName: email })
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'DELETE',
     path: '/operator/people/:id/passkeys/:passkey',
-    who: 'operator',
     confirmed: true,
     params: Strict({ id: Uuid, passkey: Uuid }),
     async handle({ db, audit }, { params }) {
@@ -90,10 +85,9 @@ export const operatorPeopleRoutes = (deps: ShareDeps): ConsoleRoute[] => [
       await audit({ action: 'person.passkey_remove', target: id, targetName: email, before })
     },
   }),
-  personRoute({
+  operatorRoute({
     method: 'POST',
     path: '/operator/workspaces/:id/invites',
-    who: 'operator',
     confirmed: true,
     params: ById,
     body: Type.Object({ email: Type.String({ maxLength: 1000 }) }, { additionalProperties: false }),

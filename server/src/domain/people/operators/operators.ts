@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { endResets } from '../links.sql.ts'
-import { lockOperators, setDisabled, setOperator } from '../people.sql.ts'
+import { lockOperators, setPerson } from '../people.sql.ts'
 import { lockPerson, type Person } from '../people.ts'
 import { deleteChallenges } from '../sign-in/challenges.ts'
 import { listPasskeys } from '../sign-in/passkeys.ts'
@@ -16,7 +16,7 @@ export const needsPasskey = async (db: Db, person: Person): Promise<boolean> =>
   person.totp_confirmed_at === null && (await listPasskeys(db, person.id)).length > 0
 
 export async function makeOperator(db: Db, person: Person): Promise<void> {
-  await setOperator(db, person.id, true)
+  await setPerson(db, person.id, 'operator', true)
   // They may have signed in with the password alone.
   if (await needsPasskey(db, person)) await endSessions(db, person.id)
 }
@@ -25,7 +25,7 @@ export async function makeOperator(db: Db, person: Person): Promise<void> {
 export async function removeOperator(db: Db, id: string): Promise<void> {
   const person = await lockWithOperators(db, id)
   if (!person.operator) refuse('conflict', { message: `${person.email} is not an operator.` })
-  await setOperator(db, id, false)
+  await setPerson(db, id, 'operator', false)
   endStreams(db, id)
 }
 
@@ -36,7 +36,7 @@ export async function removeOperator(db: Db, id: string): Promise<void> {
 export async function disablePerson(db: Db, clock: Clock, id: string): Promise<{ sessionsEnded: number }> {
   const person = await lockWithOperators(db, id)
   if (person.disabled_at) refuse('conflict', { message: `${person.email} is already disabled.` })
-  await setDisabled(db, id, clock.now())
+  await setPerson(db, id, 'disabled_at', clock.now())
   await deleteChallenges(db, id)
   await endResets(db, id, clock.now())
   return { sessionsEnded: await endSessions(db, id) }
@@ -46,7 +46,7 @@ export async function disablePerson(db: Db, clock: Clock, id: string): Promise<{
 export async function enablePerson(db: Db, id: string): Promise<void> {
   const person = await lockPerson(db, id)
   if (!person.disabled_at) refuse('conflict', { message: `${person.email} is not disabled.` })
-  await setDisabled(db, id, null)
+  await setPerson(db, id, 'disabled_at', null)
 }
 
 /** Fails if this is the last operator who can sign in. Concurrent changes of operators wait for each other. */

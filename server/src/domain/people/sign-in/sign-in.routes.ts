@@ -37,7 +37,6 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
     personRoute({
       method: 'GET',
       path: '/session',
-      who: 'person',
       reply: SessionReply,
       async handle({ db, person }) {
         const memberships = await listMemberships(db, person.personId)
@@ -134,7 +133,6 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
     personRoute({
       method: 'POST',
       path: '/sign-out',
-      who: 'person',
       async handle({ db, person, setCookie, audit }) {
         await endSession(db, person.personId, person.sessionId)
         setCookie('session', null)
@@ -168,7 +166,6 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
     personRoute({
       method: 'POST',
       path: '/links/accept',
-      who: 'person',
       body: Strict({ token: Secret }),
       async handle({ db, clock, person, audit }, { body }) {
         const joined = await acceptInvite(db, clock, body.token, await requirePerson(db, person.personId))

@@ -54,11 +54,16 @@ export async function signIn(
 ): Promise<Step> {
   const { person, attempt } = await checkFirstFactor(db, clock, given, browser, { message: wrongPassword })
   const signedIn = db.transaction(async (tx) => {
-    const current = requireEnabled(await holdPerson(tx, person.id))
-    if (current.password_hash !== person.password_hash) refuse('wrong_credentials', { message: wrongPassword })
+    const current = await holdVerified(tx, person, wrongPassword)
     return startSession(tx, clock, current, browser, { attempt })
   })
   return releaseOnError(db, attempt, signedIn)
+}
+
+/** Fails if the password was changed, or the account disabled, since the password was checked. Call it in a transaction. */
+export async function holdVerified(tx: Db, verified: Person, message: string): Promise<Person> {
+  const person = requireEnabled(await holdPerson(tx, verified.id))
+  return person.password_hash === verified.password_hash ? person : refuse('wrong_credentials', { message })
 }
 
 /** Returns the person whose email address and password these are, and the attempt, if it still counts. */

@@ -27,14 +27,7 @@ export const teamRoutes = (deps: ShareDeps): ConsoleRoute[] => [
           id,
           is_you: id === person.personId,
         })),
-        invites: invites.map((each) => ({
-          id: each.id,
-          email: each.email ?? '',
-          role: each.role as Role,
-          created_by: each.created_by,
-          created_at: each.created_at.toISOString(),
-          expires_at: each.expires_at.toISOString(),
-        })),
+        invites: invites.map((each) => ({ ...isoTimes(each), email: each.email ?? '', role: each.role as Role })),
       }
     },
   }),

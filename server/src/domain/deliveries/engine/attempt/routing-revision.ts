@@ -6,9 +6,9 @@ import { readRevision } from './targets.sql.ts'
 const timeoutMs = 2_000
 
 /**
- * Reads the routing revision with a prepared statement on a dedicated connection, so it never waits for the pool. A read
- * that fails or times out closes the connection; the next read opens a new one. After a read, the clock is not behind the
- * database's time of that read, even if the machine was suspended.
+ * Reads the routing revision on a dedicated connection, so it never waits for the pool. A read that fails or times out
+ * closes the connection; the next read opens a new one. After a read, the clock is not behind the database's time of that
+ * read, even if the machine was suspended.
  */
 export class RoutingRevision {
   readonly #db: Database

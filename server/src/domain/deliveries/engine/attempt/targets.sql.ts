@@ -15,11 +15,11 @@ export interface SealedTarget {
 
 /** A trigger raises the revision in every transaction that changes a target. `databaseMs` is the time of the database. */
 export async function readRevision(session: Session): Promise<{ revision: number; databaseMs: number }> {
-  const row = await session.queryRow(
-    'routing_revision',
-    'select value, trunc(extract(epoch from clock_timestamp()) * 1000) from routing_revision',
+  const [row] = await session.rows<{ revision: number; databaseMs: number }>(
+    `select value as revision, trunc(extract(epoch from clock_timestamp()) * 1000)::float8 as "databaseMs"
+     from routing_revision`,
   )
-  return { revision: Number(row?.[0] ?? 0), databaseMs: Number(row?.[1] ?? 0) }
+  return row ?? { revision: 0, databaseMs: 0 }
 }
 
 /** Endpoints, with the routing revision at which they were read. */

@@ -16,9 +16,9 @@ async function setUp(beforeRead: (reads: number) => void) {
     const opened = await server.db.session()
     return {
       ...opened,
-      queryRow(name, text) {
+      rows(text, values) {
         beforeRead(++reads)
-        return opened.queryRow(name, text)
+        return opened.rows(text, values)
       },
     }
   }
